@@ -1,0 +1,47 @@
+"""tenfold: learning is merging.
+
+A learner summarizes a chunk of rows, summaries merge, a model is made from the merged summary. So the
+answer is the same in memory, out of core and on a cluster; models add up; and each carries a certificate
+of how far it can be trusted.
+
+Every public name is here, loaded when it is first used: `import tenfold` itself loads nothing else.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0.dev0"
+
+_PLACES = {
+    "tenfold.bayes.categorical_nb": ("CategoricalNB",),
+    "tenfold.bayes.gaussian_nb": ("GaussianNB",),
+    "tenfold.cluster.kmeans": ("KMeans",),
+    "tenfold.concept.find_s": ("FindS",),
+    "tenfold.core.certificate": ("Certificate", "Claim", "Provenance"),
+    "tenfold.core.errors": ("DataError", "MergeError", "ModelFileError"),
+    "tenfold.core.stop": ("Gap", "Rounds", "Seconds"),
+    "tenfold.engine.local": ("Local",),
+    "tenfold.engine.running": ("on",),
+    "tenfold.estimator.model_file": ("load",),
+    "tenfold.estimator.registry": ("register",),
+    "tenfold.linear.linear_regression": ("LinearRegression",),
+    "tenfold.linear.ridge": ("Ridge",),
+    "tenfold.preprocessing.standard_scaler": ("StandardScaler",),
+}
+_WHERE = {name: module for module, names in _PLACES.items() for name in names}
+
+__all__ = sorted(_WHERE)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'tenfold' has no attribute {name!r}")
+    value = getattr(import_module(_WHERE[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_WHERE})

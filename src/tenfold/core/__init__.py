@@ -1,0 +1,40 @@
+"""The words of the library: chunk, columns, schema, need, certificate, stop rules.
+
+Imports nothing of ours.
+"""
+
+from tenfold.core.arrays import Array, Codes, Flags
+from tenfold.core.certificate import Certificate, Claim, Provenance
+from tenfold.core.chunk import Chunk
+from tenfold.core.columns import Columns
+from tenfold.core.errors import DataError, MergeError, ModelFileError
+from tenfold.core.learner import MANY, ONE, Ask, Learner
+from tenfold.core.need import Need
+from tenfold.core.schema import Column, Schema
+from tenfold.core.stop import Gap, Never, Rounds, Seconds, Stop
+
+__all__ = [
+    "MANY",
+    "ONE",
+    "Array",
+    "Ask",
+    "Certificate",
+    "Chunk",
+    "Claim",
+    "Codes",
+    "Column",
+    "Columns",
+    "DataError",
+    "Flags",
+    "Gap",
+    "Learner",
+    "MergeError",
+    "ModelFileError",
+    "Need",
+    "Never",
+    "Provenance",
+    "Rounds",
+    "Schema",
+    "Seconds",
+    "Stop",
+]

@@ -1,0 +1,122 @@
+"""One annotation per field, three uses: recode a summary, check a loaded file, feed the docs.
+
+States and summaries are records: a NamedTuple or a frozen dataclass whose fields say what they
+are, for instance `mean: Annotated[Array, "class", "column"]`. The strings name the axes. Those the
+schema knows (`Schema.size`) have the length it says; any other name is free, but means one
+length throughout a record.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from functools import cache
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from tenfold.core.errors import MergeError
+from tenfold.core.schema import Schema
+
+R = TypeVar("R")
+
+
+class Field(NamedTuple):
+    """What a field of a record holds."""
+
+    type: Any
+    """the dtype of an array, the type of a scalar, or the class of a nested record"""
+    axes: tuple[str, ...] | None
+    """the axes of an array, None for a scalar or a record"""
+
+
+def is_record(value: Any) -> bool:
+    """Whether a class (or an instance) is a NamedTuple or a dataclass."""
+    return hasattr(value, "_fields") or dataclasses.is_dataclass(value)
+
+
+@cache
+def fields(cls: type) -> dict[str, Field]:
+    """The fields of a record class, in order."""
+    return {name: _field(cls, name, hint) for name, hint in _hints(cls)}
+
+
+def _hints(cls: type) -> Iterator[tuple[str, Any]]:
+    hints = get_type_hints(cls, include_extras=True)
+    names = getattr(cls, "_fields", None) or [f.name for f in dataclasses.fields(cls)]  # type: ignore[arg-type]
+    return ((name, hints[name]) for name in names)
+
+
+def _field(cls: type, name: str, hint: Any) -> Field:
+    if get_origin(hint) is Annotated:
+        array, *axes = get_args(hint)
+        dtype = np.dtype(get_args(get_args(array)[1])[0])  # NDArray[T] is ndarray[shape, dtype[T]]
+        return Field(dtype, tuple(axes))
+    if hint in (int, float, bool, str) or is_record(hint):
+        return Field(hint, None)
+    raise TypeError(
+        f"{cls.__name__}.{name} is annotated {hint!r}; write Annotated[Array, 'axis', ...], "
+        "int, float, bool, str, or another record"
+    )
+
+
+def values(record: Any) -> Iterator[tuple[str, Field, Any]]:
+    """Name, description and value of each field of a record."""
+    for name, field in fields(type(record)).items():
+        yield name, field, getattr(record, name)
+
+
+def check(record: Any, schema: Schema) -> None:
+    """Refuse a record whose types or shapes are not those its annotations and the schema say."""
+    free: dict[str, int] = {}
+    for name, field, value in values(record):
+        where = f"{type(record).__name__}.{name}"
+        if field.axes is None:
+            if is_record(field.type):
+                check(value, schema)
+            elif type(value) is not field.type:
+                raise MergeError(f"{where} is a {type(value).__name__}, not {field.type.__name__}")
+            continue
+        check_shape(where, field, value.dtype, value.shape, schema, free)
+
+
+def check_shape(
+    where: str, field: Field, dtype: Any, shape: Any, schema: Schema, free: dict[str, int]
+) -> None:
+    """Refuse a dtype or shape that the field's annotation and the schema do not allow."""
+    assert field.axes is not None
+    if dtype != field.type:
+        raise MergeError(f"{where} has type {dtype}, not {field.type}")
+    if len(shape) != len(field.axes):
+        raise MergeError(f"{where} has {len(shape)} axes, not {field.axes}")
+    for axis, length in zip(field.axes, shape):
+        known = schema.size(axis)
+        want = free.setdefault(axis, length) if known is None else known
+        if length != want:
+            raise MergeError(f"{where} has length {length} on axis {axis!r}, not {want}")
+
+
+def recode(record: R, old: Schema, new: Schema) -> R:
+    """The same summary under a larger schema: a homomorphism, `recode(a + b)` is the sum of both.
+
+    New labels get zeros, the identity of sums and counts. A summary that holds codes itself
+    brings a method `recode(old, new)` of its own.
+    """
+    if old == new:
+        return record
+    if hasattr(record, "recode"):
+        return record.recode(old, new)  # type: ignore[no-any-return]
+    moved: dict[str, Any] = {}
+    for name, field, value in values(record):
+        if is_record(field.type):
+            value = recode(value, old, new)
+        for k, axis in enumerate(field.axes or ()):
+            at = old.places(axis, new)
+            if at is not None:
+                shape = list(value.shape)
+                shape[k] = new.size(axis)
+                wider = np.zeros(shape, value.dtype)
+                wider[(slice(None),) * k + (at,)] = value
+                value = wider
+        moved[name] = value
+    return type(record)(**moved)

@@ -1,0 +1,158 @@
+"""How far a model can be trusted: claims about one state, and where it came from."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple
+
+Status = Literal["proved", "estimated", "assumed"]
+About = Literal["objective", "arithmetic", "data", "unseen rows"]
+
+
+class Claim(NamedTuple):
+    """One statement about a state."""
+
+    kind: str
+    """a short name: `gap`, `digits`, ...; stop rules read `gap`"""
+    value: float
+    status: Status
+    because: str
+    about: About
+    assumptions: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.kind} = {self.value:.6g} ({self.status}; {self.about}): {self.because}"
+        return f"{text}, assuming {self.assumptions}" if self.assumptions else text
+
+
+class Provenance(NamedTuple):
+    """What a model was made from, and where."""
+
+    source: str
+    """fingerprint of the source"""
+    rows: int
+    """rows that were summarized"""
+    dropped: int
+    """rows of weight zero"""
+    parts: int
+    passes: float
+    """scans of the source, shares of the parts counted as shares"""
+    stopped: str
+    """why the fit ended"""
+    workers: tuple[str, ...]
+    """CPU, BLAS and versions of each kind of process that took part"""
+    seed: int | None = None
+
+    @property
+    def mixed(self) -> bool:
+        """Whether unlike machines took part: bits may then differ from a run on like ones."""
+        return len(self.workers) > 1
+
+    def __add__(self, other: Provenance) -> Provenance:
+        """The provenance of a merged model."""
+        return Provenance(
+            _both(self.source, other.source),
+            self.rows + other.rows,
+            self.dropped + other.dropped,
+            self.parts + other.parts,
+            max(self.passes, other.passes),
+            "merged",
+            tuple(sorted({*self.workers, *other.workers})),
+            self.seed if self.seed == other.seed else None,
+        )
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Claims about a model, with its provenance.
+
+    Print it, show it in a notebook, or take `to_dict()`. `certificate["gap"]` is a claim.
+    """
+
+    claims: tuple[Claim, ...] = ()
+    provenance: Provenance | None = None
+    origin: Literal["computed", "claimed by the file", "verified"] = field(default="computed")
+
+    def get(self, kind: str) -> Claim | None:
+        """The claim of a kind, or None."""
+        return next((c for c in self.claims if c.kind == kind), None)
+
+    def __getitem__(self, kind: str) -> Claim:
+        claim = self.get(kind)
+        if claim is None:
+            kinds = ", ".join(c.kind for c in self.claims) or "nothing"
+            raise KeyError(f"no claim of kind {kind!r}; this certificate speaks of {kinds}")
+        return claim
+
+    def coming_from(self, origin: Literal["claimed by the file", "verified"]) -> Certificate:
+        """The same claims, marked with where they come from."""
+        return replace(self, origin=origin)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON (infinite values as strings)."""
+        where = self.provenance
+        return {
+            "origin": self.origin,
+            "claims": [{**c._asdict(), "value": _plain(c.value)} for c in self.claims],
+            "provenance": None if where is None else {**where._asdict(), "mixed": where.mixed},
+        }
+
+    def __str__(self) -> str:
+        lines = [f"Certificate ({self.origin})", *(f"  {c}" for c in self.claims)]
+        lines += [f"  {name}: {value}" for name, value in self._facts()]
+        return "\n".join(lines)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        where = self.provenance
+        if where is None:
+            return []
+        facts = [
+            ("source", where.source),
+            ("rows", f"{where.rows:,} in {where.parts:,} parts, {where.dropped:,} of weight zero"),
+            ("passes", f"{where.passes:g}, stopped: {where.stopped}"),
+            *(("worker", w) for w in where.workers),
+        ]
+        if where.mixed:
+            facts.append(("mixed", "unlike machines took part; bits may differ from like ones"))
+        if where.seed is not None:
+            facts.append(("seed", str(where.seed)))
+        return facts
+
+    def _repr_html_(self) -> str:
+        cell = "text-align:left;vertical-align:top"
+        rows = "".join(
+            f"<tr><td style='{cell}'><b>{html.escape(c.kind)}</b></td>"
+            f"<td style='{cell}'>{c.value:.6g}</td><td style='{cell}'>{c.status}</td>"
+            f"<td style='{cell}'>{html.escape(c.because)}"
+            + (f" <i>assuming {html.escape(c.assumptions)}</i>" if c.assumptions else "")
+            + f"</td><td style='{cell}'>{c.about}</td></tr>"
+            for c in self.claims
+        )
+        facts = "".join(
+            f"<tr><td style='{cell}'>{html.escape(name)}</td>"
+            f"<td style='{cell}'>{html.escape(value)}</td></tr>"
+            for name, value in self._facts()
+        )
+        head = "".join(
+            f"<th style='{cell}'>{h}</th>" for h in ("claim", "value", "status", "because", "about")
+        )
+        return (
+            f"<table class='tenfold-certificate'><caption>Certificate ({self.origin})</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+            f"<details><summary>provenance</summary><table>{facts}</table></details>"
+        )
+
+
+def _both(a: str, b: str) -> str:
+    """Two fingerprints as one, which stays short however many models are merged."""
+    text = f"{a} + {b}"
+    if len(text) <= 200:
+        return text
+    return f"many, {hashlib.blake2b(text.encode(), digest_size=8).hexdigest()}"
+
+
+def _plain(value: float) -> float | str:
+    return value if math.isfinite(value) else str(value)

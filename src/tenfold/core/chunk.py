@@ -1,0 +1,29 @@
+"""One part, loaded, as a view for one need: what a learner summarizes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tenfold.core.arrays import Array
+from tenfold.core.columns import Columns
+
+
+class Chunk(NamedTuple):
+    """Rows of one part. Rows of weight zero are not in it."""
+
+    X: Columns
+    y: Any
+    """float64 numbers, or int64 class codes, or None"""
+    weight: Array
+    uniform: bool
+    """whether every weight is one"""
+    part: int
+    offset: int
+    """number of the part's first row in the source"""
+    dropped: int = 0
+    """rows of weight zero that were left out"""
+
+    @property
+    def n(self) -> int:
+        """How many rows there are."""
+        return self.X.shape[0]

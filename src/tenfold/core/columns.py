@@ -1,0 +1,177 @@
+"""The columns of a chunk, and the two ways to read them: by blocks of rows, by column.
+
+A 2-D array, a CSR matrix and a tuple of 1-D arrays (a frame) look the same from here. Values
+are checked as they are read, while the block is in cache: no pass of its own, and no NaN or
+infinity gets through unnoticed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+
+from tenfold.core.arrays import Array
+from tenfold.core.errors import DataError
+from tenfold.kernels.copying import copy_rows
+
+BLOCK_BYTES = 1 << 19  # a block and its neighbours stay in the second-level cache
+
+
+class Columns:
+    """The X of a chunk.
+
+    Parameters
+    ----------
+    data : ndarray of shape (rows, columns), CSR matrix, or sequence of 1-D arrays
+        Floats; categorical columns hold codes: NaN missing, -1 unseen.
+    names : sequence of str, optional
+        Column names, for errors.
+    missing : bool
+        Whether NaN may pass.
+    offset : int
+        Number of the first row in the source, for errors.
+    """
+
+    __slots__ = ("data", "missing", "names", "offset", "shape")
+
+    def __init__(
+        self,
+        data: Any,
+        names: Sequence[str] | None = None,
+        *,
+        missing: bool = False,
+        offset: int = 0,
+    ) -> None:
+        if isinstance(data, np.ndarray):
+            data = data.view()
+            data.flags.writeable = False  # one signature of each kernel, not two
+        self.data = data
+        self.names = names
+        self.missing = missing
+        self.offset = offset
+        self.shape: tuple[int, int] = (
+            (len(data[0]) if data else 0, len(data)) if isinstance(data, tuple) else data.shape
+        )
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """float32 if every column is, else float64."""
+        if isinstance(self.data, tuple):
+            return np.result_type(*self.data) if self.data else np.dtype(np.float64)
+        return np.dtype(self.data.dtype)
+
+    def block_rows(self, columns: int | None = None) -> int:
+        """How many rows of so many float64 columns stay in cache."""
+        wide = max(1, self.shape[1] if columns is None else columns)
+        return max(64, min(4096, BLOCK_BYTES // (8 * wide)))
+
+    def column(self, j: int) -> Any:
+        """Column `j` in its own float type."""
+        if isinstance(self.data, tuple):
+            values = self.data[j]
+        elif sp.issparse(self.data):
+            values = self.data[:, [j]].toarray().ravel()
+        else:
+            values = self.data[:, j]
+        self._check(values[:, None], 0, j)
+        return values
+
+    def blocks(
+        self,
+        rows: int | None = None,
+        *,
+        shift: Array | None = None,
+        dtype: Any = np.float64,
+        room: int = 0,
+        order: Literal["C", "any"] = "C",
+    ) -> Iterator[tuple[slice, Any]]:
+        """Yield `(rows, block)`, the columns minus `shift`, a cache-full of rows at a time.
+
+        The block may be a view of the data or one buffer used again and again: read it before
+        the next one. `dtype=None` keeps the data's own type. `room` leaves that many columns
+        at the end of each block for the caller to fill. With `order="any"` blocks of a frame
+        come column by column, which is faster to fill.
+        """
+        n, p = self.shape
+        rows = rows or self.block_rows(p + room)
+        dtype = self.dtype if dtype is None else np.dtype(dtype)
+        view = (
+            isinstance(self.data, np.ndarray)
+            and self.data.dtype == dtype
+            and self.data.flags.c_contiguous
+            and shift is None
+            and not room
+        )
+        if not view:
+            height = min(rows, n)
+            if order == "any" and isinstance(self.data, tuple):
+                buffer = np.empty((p + room, height), dtype).T
+            else:
+                buffer = np.empty((height, p + room), dtype)
+            shift = np.zeros(p, dtype) if shift is None else shift.astype(dtype, copy=False)
+        for start in range(0, n, rows):
+            stop = min(start + rows, n)
+            if view:
+                block = self.data[start:stop]
+                self._check(block, start)
+            else:
+                block = buffer[: stop - start]
+                self._fill(start, stop, shift, block)
+            yield slice(start, stop), block
+
+    def _fill(self, start: int, stop: int, shift: Any, block: Any) -> None:
+        if isinstance(self.data, tuple):
+            for j, column in enumerate(self.data):
+                values = column[start:stop]
+                self._check(values[:, None], start, j)
+                np.subtract(values, shift[j], out=block[:, j], casting="unsafe")
+            return
+        rows = self.data[start:stop]
+        if sp.issparse(rows):
+            rows = rows.toarray()
+        if not rows.flags.c_contiguous:
+            rows = np.ascontiguousarray(rows)
+        if copy_rows(rows, shift, block):
+            self._check(rows, start)
+
+    def __matmul__(self, weights: Array) -> Array:
+        """The product with a vector or matrix of weights, in float64."""
+        if sp.issparse(self.data):
+            for j in range(0, self.shape[0], 65536):  # explicit values only: zeros are finite
+                self._check(self.data[j : j + 65536].data[:, None], j, None)
+            return np.asarray(self.data @ weights, dtype=np.float64)
+        out = np.empty((len(self), *weights.shape[1:]))
+        for rows, block in self.blocks():
+            np.matmul(block, weights, out=out[rows])
+        return out
+
+    def _check(self, block: Any, start: int, column: int | None = -1) -> None:
+        """Refuse NaN (unless it may pass) and infinity: a sum in cache, a search only if it fails."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = np.add.reduce(block, axis=None)
+        if np.isfinite(total):
+            return
+        wrong = np.isinf(block) if self.missing else ~np.isfinite(block)
+        if not wrong.any():
+            return
+        i, j = (int(k) for k in np.argwhere(wrong)[0])
+        what = "NaN" if np.isnan(block[i, j]) else "infinity or a value too large for its type"
+        remedy = (
+            "drop or impute the rows that miss it, or use a learner whose need has missing=True"
+            if what == "NaN"
+            else "replace infinite values before fitting"
+        )
+        if column is None:
+            raise DataError(f"Input X contains {what}. Remedy: {remedy}.")
+        j = j if column == -1 else column
+        name = self.names[j] if self.names is not None else f"x{j}"
+        raise DataError(
+            f"Input X contains {what} in column {name!r}, row {self.offset + start + i}. "
+            f"Remedy: {remedy}."
+        )

@@ -1,0 +1,41 @@
+"""What a learner takes. It belongs to the learner, not to the source.
+
+One integer target is a number for Ridge and a class for GaussianNB, from one read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+Kinds = Literal["numeric", "categorical", "mixed"]
+Target = Literal["number", "class"]
+
+
+@dataclass(frozen=True)
+class Need:
+    """What a learner takes from the rows.
+
+    Parameters
+    ----------
+    kinds : {"numeric", "categorical", "mixed"}
+        How columns enter: as numbers, as codes of categories, or each by its own type.
+    missing : bool
+        Whether a missing value (NaN) may reach the learner.
+    sparse : bool
+        Whether a CSR matrix may reach the learner.
+    target : {"number", "class"} or None
+        How the target enters, if there is one.
+    binary : bool
+        Whether the target must have at most two classes.
+    """
+
+    kinds: Kinds = "numeric"
+    missing: bool = False
+    sparse: bool = False
+    target: Target | None = None
+    binary: bool = False
+
+    def without_target(self) -> Need:
+        """The need of `predict` and `transform`: the columns alone."""
+        return replace(self, target=None)

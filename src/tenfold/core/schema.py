@@ -1,0 +1,153 @@
+"""What the columns and the target hold. A schema is a summary: schemas merge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from tenfold.core.errors import MergeError
+from tenfold.core.need import Target
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column: its name, and its sorted categories if it has any."""
+
+    name: str
+    kind: Literal["numeric", "categorical"]
+    categories: Any = None
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Column)
+            and (self.name, self.kind) == (other.name, other.kind)
+            and same(self.categories, other.categories)
+        )
+
+    def __add__(self, other: Column) -> Column:
+        if (self.name, self.kind) != (other.name, other.kind):
+            raise MergeError(
+                f"columns differ: {self.kind} {self.name!r} and {other.kind} {other.name!r}"
+            )
+        found = unite(self.categories, other.categories, f"column {self.name!r}")
+        return Column(self.name, self.kind, found)
+
+
+@dataclass(frozen=True, eq=False)
+class Schema:
+    """The columns, and what the target holds.
+
+    Parameters
+    ----------
+    columns : tuple of Column
+    target : {"number", "class"} or None
+    classes : sorted 1-D array in the target's own type, or None
+    named : bool
+        Whether the user gave the names.
+    """
+
+    columns: tuple[Column, ...]
+    target: Target | None = None
+    classes: Any = None
+    named: bool = False
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Schema)
+            and (self.columns, self.target, self.named)
+            == (other.columns, other.target, other.named)
+            and same(self.classes, other.classes)
+        )
+
+    def __add__(self, other: Schema) -> Schema:
+        """The united schema: every category and class that one of the two has."""
+        mine, theirs = self.names, other.names
+        if mine != theirs:
+            only = [sorted(set(a) - set(b)) for a, b in ((mine, theirs), (theirs, mine))]
+            raise MergeError(
+                f"columns differ: only on the left {only[0]}, only on the right {only[1]}"
+                if any(only)
+                else f"columns come in another order: {list(mine)} and {list(theirs)}"
+            )
+        if self.target != other.target:
+            raise MergeError(f"one target is {self.target}, the other {other.target}")
+        return Schema(
+            tuple(a + b for a, b in zip(self.columns, other.columns)),
+            self.target,
+            unite(self.classes, other.classes, "the target"),
+            self.named,
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(c.name for c in self.columns)
+
+    @property
+    def n_values(self) -> tuple[int, ...]:
+        """How many categories each column has."""
+        return tuple(0 if c.categories is None else len(c.categories) for c in self.columns)
+
+    @property
+    def value_offsets(self) -> Any:
+        """Where each column's categories begin on the axis `value`, and its length at the end."""
+        return np.concatenate([[0], np.cumsum(self.n_values, dtype=np.int64)]).astype(np.int64)
+
+    def size(self, axis: str) -> int | None:
+        """Length of a named axis, None for one the schema does not know.
+
+        `column`; `class`; `value`: the categories of all columns, one after the other;
+        `joint`: the columns, then the target if there is one; `design`: a constant, then those.
+        """
+        p = len(self.columns)
+        joint = p + (self.target is not None)
+        sizes = {
+            "column": p,
+            "class": 0 if self.classes is None else len(self.classes),
+            "value": sum(self.n_values),
+            "joint": joint,
+            "design": joint + 1,
+        }
+        return sizes.get(axis)
+
+    def places(self, axis: str, larger: Schema) -> Any:
+        """Where each label of `axis` stands in a larger schema; None where nothing moves."""
+        if axis == "class" and not same(self.classes, larger.classes):
+            return np.searchsorted(larger.classes, self.classes)
+        if axis == "value" and any(
+            not same(a.categories, b.categories) for a, b in zip(self.columns, larger.columns)
+        ):
+            at = [
+                np.searchsorted(b.categories, a.categories) + start
+                for a, b, start in zip(self.columns, larger.columns, larger.value_offsets)
+                if a.categories is not None
+            ]
+            return np.concatenate(at) if at else None
+        return None
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two label arrays (or None) hold the same labels in the same type."""
+    if a is None or b is None:
+        return a is b
+    return a.dtype == b.dtype and np.array_equal(a, b)
+
+
+def unite(a: Any, b: Any, where: str) -> Any:
+    """The sorted union of two label arrays of one family of types."""
+    if a is None or b is None:
+        return b if a is None else a
+    if same(a, b) or not len(b):
+        return a
+    if not len(a):
+        return b
+    if is_text(a) != is_text(b):
+        raise MergeError(f"{where} holds text on one side and numbers on the other")
+    return np.union1d(a, b)
+
+
+def is_text(labels: Any) -> bool:
+    """Whether labels are strings (and not numbers or booleans)."""
+    return labels.dtype.kind in "UOT"

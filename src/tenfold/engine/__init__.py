@@ -1,0 +1,23 @@
+"""The loop, the fixed tree and the runners."""
+
+from tenfold.engine.local import Local, Runner
+from tenfold.engine.loop import Watcher, fit, schema_of
+from tenfold.engine.running import current, on
+from tenfold.engine.snapshot import Fit, Snapshot
+from tenfold.engine.threads import one_blas_thread
+from tenfold.engine.tree import Tree, merge
+
+__all__ = [
+    "Fit",
+    "Local",
+    "Runner",
+    "Snapshot",
+    "Tree",
+    "Watcher",
+    "current",
+    "fit",
+    "merge",
+    "on",
+    "one_blas_thread",
+    "schema_of",
+]

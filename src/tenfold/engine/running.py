@@ -1,0 +1,35 @@
+"""Which runner is in force: `with tn.on(runner):`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from tenfold.engine.local import Local, Runner
+
+_current: ContextVar[Runner | None] = ContextVar("runner", default=None)
+
+
+@contextmanager
+def on(runner: Runner) -> Iterator[Runner]:
+    """Run every fit and predict in this block on a runner.
+
+    Examples
+    --------
+    >>> import tenfold as tn
+    >>> with tn.on(tn.Local(threads=1)):
+    ...     model = tn.LinearRegression().fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+    >>> model.coef_.round(6)
+    array([2.])
+    """
+    token = _current.set(runner)
+    try:
+        yield runner
+    finally:
+        _current.reset(token)
+
+
+def current() -> Runner:
+    """The runner in force: the innermost `on`, or all processors of this process."""
+    return _current.get() or Local()

@@ -1,0 +1,38 @@
+"""Where a fit stands: enough to watch it, to stop it, and to go on with the same bits."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tenfold.core import Ask, Certificate, Provenance, Schema
+
+
+class Snapshot(NamedTuple):
+    """One turn of the loop."""
+
+    schema: Schema
+    state: Any
+    summary: Any = None
+    asked: Ask | None = None
+    """what the summary is of"""
+    certificate: Certificate | None = None
+    """about this state"""
+    rows: int = 0
+    dropped: int = 0
+    passes: float = 0.0
+    machines: frozenset[str] = frozenset()
+
+
+class Fit(NamedTuple):
+    """The last snapshot, and why it is the last."""
+
+    at: Snapshot
+    reason: str
+
+    def provenance(self, source: str, parts: int, seed: int | None = None) -> Provenance:
+        """Where the model came from."""
+        at = self.at
+        return Provenance(
+            source, at.rows, at.dropped, parts, at.passes, self.reason,
+            tuple(sorted(at.machines)), seed,
+        )  # fmt: skip

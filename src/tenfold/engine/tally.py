@@ -1,0 +1,51 @@
+"""What is counted beside every summary, and merges with it: rows, and who read them."""
+
+from __future__ import annotations
+
+import platform
+from functools import cache
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+@cache
+def this_machine() -> str:
+    """CPU, BLAS and versions of this process, in one line."""
+    from threadpoolctl import threadpool_info
+
+    blas = {
+        f"{lib['internal_api']} {lib['version']} {lib.get('architecture', '')}".strip()
+        for lib in threadpool_info()
+        if lib["user_api"] == "blas"
+    }
+    versions = [f"python {platform.python_version()}", f"numpy {np.__version__}"]
+    versions += [f"{name} {version(name)}" for name in ("scipy", "numba", "tenfold")]
+    return f"{_cpu()}; {', '.join(sorted(blas))}; {', '.join(versions)}"
+
+
+def _cpu() -> str:
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as lines:
+            names = {line.split(":", 1)[1].strip() for line in lines if line.startswith("model n")}
+    except OSError:
+        names = set()
+    return ", ".join(sorted(names)) or platform.processor() or platform.machine()
+
+
+class Counted(NamedTuple):
+    """A summary, with the rows that went into it and the machines that made it."""
+
+    summary: Any
+    rows: int
+    dropped: int
+    machines: frozenset[str]
+
+    def __add__(self, other: Any) -> Counted:  # type: ignore[override]
+        return Counted(
+            self.summary + other.summary,
+            self.rows + other.rows,
+            self.dropped + other.dropped,
+            self.machines | other.machines,
+        )

@@ -1,0 +1,44 @@
+"""The fixed merge tree.
+
+Summaries are merged by a binary counter over the part index: the shape of the tree depends on the
+number of parts alone, never on who finished first, so the bits do not depend on threads or
+workers. At any time O(log parts) summaries are alive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+
+class Tree:
+    """Summaries pushed in the order of their parts, merged as a balanced tree."""
+
+    def __init__(self) -> None:
+        self._stack: list[tuple[int, Any]] = []
+
+    def push(self, summary: Any) -> None:
+        """Add the next part's summary."""
+        height = 0
+        while self._stack and self._stack[-1][0] == height:
+            summary = self._stack.pop()[1] + summary
+            height += 1
+        self._stack.append((height, summary))
+
+    def total(self) -> Any:
+        """The merge of all, the unfinished subtrees collapsed from right to left."""
+        stack = list(self._stack)
+        if not stack:
+            raise ValueError("there is nothing to merge")
+        summary = stack.pop()[1]
+        while stack:
+            summary = stack.pop()[1] + summary
+        return summary
+
+
+def merge(summaries: Iterable[Any]) -> Any:
+    """The merge of summaries given in the order of their parts."""
+    tree = Tree()
+    for summary in summaries:
+        tree.push(summary)
+    return tree.total()

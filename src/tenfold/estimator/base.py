@@ -1,0 +1,228 @@
+"""The scikit-learn shell: everything about a learner that is not mathematics.
+
+A learner brings `start`, `summarize`, `update`, `certify` and how to apply its state; this class
+brings `fit`, `partial_fit`, `+`, `save`, tags and validation. Fitted attributes are the fields of
+the state: `coef_` is `state_.coef`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from tenfold.core import ONE, Ask, Certificate, Need, Never, Rounds, Schema, Stop
+from tenfold.engine import Fit, current, fit
+from tenfold.estimator import merging, model_file
+from tenfold.estimator.inputs import source_from
+from tenfold.sources import Source
+
+
+class Estimator(BaseEstimator):
+    """A learner that scikit-learn knows how to use."""
+
+    passes: ClassVar[str] = ONE
+    need: ClassVar[Need] = Need()
+    state_type: ClassVar[type]
+    summary_types: ClassVar[tuple[type, ...]]
+
+    def ask(self, state: Any) -> Ask | None:
+        """One pass: everything once. Many: once more for every step."""
+        if self.passes == ONE:
+            return None if state.step else Ask("all")
+        return Ask("all", state.step)
+
+    def stop(self) -> Stop:
+        """When the loop is to end although the learner would go on."""
+        return Rounds(self.max_iter) if hasattr(self, "max_iter") else Never()
+
+    def seed(self) -> int | None:
+        """The seed, if the learner has one: 0 to 2³² - 1, drawn once if `random_state` is None."""
+        if not hasattr(self, "random_state"):
+            return None
+        from sklearn.utils import check_random_state
+
+        if isinstance(self.random_state, (int, np.integer)):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31))
+
+    # ---- fitting -------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Fit to arrays, a frame, or a Source.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or Source
+            The rows. A Source brings its own target and weights.
+        y : array, optional
+            The target.
+        sample_weight : array, optional
+            A weight for each row. A row of weight 2 counts as two rows, one of weight 0 as none.
+
+        Returns
+        -------
+        self : object
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, weight: Any, classes: Any = None) -> Any:
+        self._validate_params()
+        fresh = self._blank()
+        if isinstance(X, Source):
+            if y is not None or weight is not None:
+                raise ValueError("a Source names its own target and weights: pass X alone")
+            source: Source = X
+        else:
+            source = source_from(fresh, X, y, weight, self.need, reset=True, classes=classes)
+        learner = self._blank()
+        seed = learner.seed()
+        if seed is not None:
+            learner.random_state = seed
+        done = fit(learner, source, runner=current(), stop=learner.stop())
+        if isinstance(X, Source):
+            fresh.n_features_in_ = len(done.at.schema.columns)
+            if done.at.schema.named:
+                fresh.feature_names_in_ = np.array(done.at.schema.names, dtype=object)
+        fresh._set(done, Certificate(
+            () if done.at.certificate is None else done.at.certificate.claims,
+            done.provenance(source.fingerprint(), len(source), seed),
+        ))  # fmt: skip
+        fresh._after_fit(X)
+        return self._become(fresh)
+
+    def _after_fit(self, X: Any) -> None:
+        """For what a kind of learner adds once it is fitted."""
+
+    def _blank(self) -> Any:
+        """The parameters alone."""
+        fresh = object.__new__(type(self))
+        fresh.__dict__.update({k: self.__dict__[k] for k in self._get_param_names()})
+        return fresh
+
+    def _set(self, done: Fit, certificate: Certificate) -> None:
+        at = done.at
+        self.schema_, self.state_, self.summary_ = at.schema, at.state, at.summary
+        self.certificate_ = certificate
+
+    def _become(self, fresh: Any) -> Any:
+        """Take over what another has learned: all of it or, if it failed before, nothing."""
+        for name in list(self.__dict__):
+            if name.endswith("_") and not name.startswith("_"):
+                del self.__dict__[name]
+        params = set(self._get_param_names())
+        self.__dict__.update({k: v for k, v in fresh.__dict__.items() if k not in params})
+        return self
+
+    def _validate_params(self) -> None:
+        if getattr(self, "_parameter_constraints", None) is not None:
+            super()._validate_params()
+
+    # ---- merging -------------------------------------------------------------------------------
+
+    @available_if(lambda self: self.passes == ONE)
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Learn more rows: the same as adding the model of these rows, or nothing if they fail.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or frame
+        y : array, optional
+        sample_weight : array, optional
+
+        Returns
+        -------
+        self : object
+        """
+        return self._partial_fit(X, y, sample_weight)
+
+    def _partial_fit(self, X: Any, y: Any, weight: Any, classes: Any = None) -> Any:
+        if "state_" not in self.__dict__:
+            return self._fit(X, y, weight, classes)
+        if not isinstance(X, Source):
+            validate_data(self, X, reset=False, skip_check_array=True)
+        more = self._blank()._fit(X, y, weight, classes)
+        return self._become(merging.add(self, more))
+
+    def __add__(self, other: Any) -> Any:
+        """The model of both models' rows, without the rows."""
+        return merging.add(self, other) if type(other) is type(self) else NotImplemented
+
+    def __radd__(self, other: Any) -> Any:
+        """So that `sum(models)` works."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    # ---- applying ------------------------------------------------------------------------------
+
+    def _apply(self, how: str, X: Any) -> Any:
+        """A method of (state, columns), part by part, in order."""
+        check_is_fitted(self)
+        need = self.need.without_target()
+        source = (
+            X if isinstance(X, Source) else source_from(self, X, None, None, need, reset=False)
+        )
+        known = Schema(self.schema_.columns, None, None, self.schema_.named)
+        function = getattr(self, how)
+        parts = current().map(
+            lambda part: function(self.state_, source.load(part, need, known).X),
+            range(len(source)),
+        )
+        done = list(parts)
+        if len(done) == 1:
+            return done[0]
+        if hasattr(done[0], "tocsr"):
+            import scipy.sparse as sp
+
+            return sp.vstack(done, format="csr")
+        return np.concatenate(done)
+
+    # ---- certificate and file --------------------------------------------------------------------
+
+    def verify(self) -> Certificate:
+        """Recompute the certificate from the summary and compare it with the one the model has.
+
+        Returns
+        -------
+        certificate : Certificate
+            The same claims, marked as verified. A difference is an error that lists it.
+        """
+        return merging.verify(self)
+
+    def save(self, path: Any, *, summary: bool = True) -> None:
+        """Write a model file, which runs no code when it is loaded.
+
+        Parameters
+        ----------
+        path : str or path
+        summary : bool
+            Whether to write the summary too. Without it the model predicts, but can no longer be
+            merged or verified.
+        """
+        model_file.save(self, path, summary=summary)
+
+    # ---- scikit-learn --------------------------------------------------------------------------
+
+    def __getattr__(self, name: str) -> Any:
+        state = self.__dict__.get("state_")
+        if state is not None and name.endswith("_") and name[:-1] in state._fields:
+            return getattr(state, name[:-1])
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __dir__(self) -> list[str]:
+        state = self.__dict__.get("state_")
+        fields = [] if state is None else [f"{name}_" for name in state._fields]
+        return sorted({*super().__dir__(), *fields})
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "state_" in self.__dict__
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.need.sparse
+        tags.input_tags.allow_nan = self.need.missing
+        tags.input_tags.categorical = self.need.kinds == "categorical"
+        tags.input_tags.string = self.need.kinds != "numeric"
+        return tags

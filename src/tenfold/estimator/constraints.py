@@ -1,0 +1,27 @@
+"""What a parameter may be, in scikit-learn's terms, for `_parameter_constraints`."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+from sklearn.utils._param_validation import Interval, Options
+
+boolean = "boolean"
+array = "array-like"
+seed = "random_state"
+
+
+def real(low: float, *, open: bool = False) -> Any:
+    """A real number at least (or above) `low`."""
+    return Interval(Real, low, None, closed="neither" if open else "left")
+
+
+def integer(low: int) -> Any:
+    """An integer at least `low`."""
+    return Interval(Integral, low, None, closed="left")
+
+
+def choice(*options: str) -> Any:
+    """One of these words."""
+    return Options(str, set(options))

@@ -1,0 +1,169 @@
+"""What the four kinds of learner add: how a state is applied to rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import log_softmax, softmax
+from sklearn.base import (
+    ClassifierMixin,
+    ClusterMixin,
+    OneToOneFeatureMixin,
+    RegressorMixin,
+    TransformerMixin,
+)
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from tenfold.core import ONE
+from tenfold.estimator.base import Estimator
+from tenfold.sources import Source
+
+
+class Regressor(RegressorMixin, Estimator):
+    """Brings `predict_from(state, X)`."""
+
+    def predict(self, X: Any) -> Any:
+        """The predicted number of each row.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or Source
+
+        Returns
+        -------
+        y : array of shape (rows,)
+        """
+        return self._apply("predict_from", X)
+
+
+class Classifier(ClassifierMixin, Estimator):
+    """Brings `scores_from(state, X)`: rows x classes, the highest wins."""
+
+    @property
+    def classes_(self) -> Any:
+        """The classes, sorted."""
+        check_is_fitted(self)
+        return self.schema_.classes
+
+    @available_if(lambda self: self.passes == ONE)
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+    ) -> Any:
+        """Learn more rows: the same as adding the model of these rows, or nothing if they fail.
+
+        Parameters
+        ----------
+        X : array or frame
+        y : array
+        classes : array, optional
+            Classes that may come later. They need not be named: new ones are welcome.
+        sample_weight : array, optional
+
+        Returns
+        -------
+        self : object
+        """
+        classes = None if classes is None else np.asarray(classes)
+        return self._partial_fit(X, y, sample_weight, classes)
+
+    def predict(self, X: Any) -> Any:
+        """The class of each row.
+
+        Parameters
+        ----------
+        X : array or frame or Source
+
+        Returns
+        -------
+        y : array of shape (rows,)
+        """
+        scores = self._apply("scores_from", X)
+        return self.classes_[scores.argmax(axis=1)]
+
+    def predict_proba(self, X: Any) -> Any:
+        """The probability of each class for each row.
+
+        Parameters
+        ----------
+        X : array or frame or Source
+
+        Returns
+        -------
+        p : array of shape (rows, classes)
+        """
+        return self.probability_from(self._apply("scores_from", X))
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """The logarithm of `predict_proba`, without its underflow.
+
+        Parameters
+        ----------
+        X : array or frame or Source
+
+        Returns
+        -------
+        log_p : array of shape (rows, classes)
+        """
+        return self.log_probability_from(self._apply("scores_from", X))
+
+    def probability_from(self, scores: Any) -> Any:
+        """Scores are logarithms of what is proportional to probability, unless a learner differs."""
+        return softmax(scores, axis=1)
+
+    def log_probability_from(self, scores: Any) -> Any:
+        """The logarithm of the above."""
+        return log_softmax(scores, axis=1)
+
+
+class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
+    """Brings `transform_from(state, X)`, and may bring `inverse_from(state, X)`."""
+
+    def transform(self, X: Any) -> Any:
+        """The transformed rows.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or Source
+
+        Returns
+        -------
+        X : array or CSR matrix
+        """
+        return self._apply("transform_from", X)
+
+    @available_if(lambda self: hasattr(self, "inverse_from"))
+    def inverse_transform(self, X: Any) -> Any:
+        """The rows that `transform` makes into these.
+
+        Parameters
+        ----------
+        X : array or CSR matrix
+
+        Returns
+        -------
+        X : array or CSR matrix
+        """
+        return self._apply("inverse_from", X)
+
+
+class Clusterer(ClusterMixin, Estimator):
+    """Brings `label_from(state, X)`: the number of each row's cluster."""
+
+    def _after_fit(self, X: Any) -> None:
+        if not isinstance(X, Source):
+            self.labels_ = self.predict(X)
+
+    def predict(self, X: Any) -> Any:
+        """The cluster of each row.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or Source
+
+        Returns
+        -------
+        labels : int array of shape (rows,)
+        """
+        return self._apply("label_from", X)

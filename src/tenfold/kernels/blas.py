@@ -1,0 +1,96 @@
+"""BLAS inside kernels: SciPy's own, called by address, so that the GIL is not held.
+
+Fortran order rules here: a C-ordered rows x p array is p x rows to BLAS.
+"""
+
+from __future__ import annotations
+
+import llvmlite.binding as llvm
+import numpy as np
+from numba import types
+from numba.core import cgutils
+from numba.extending import get_cython_function_address, intrinsic
+
+from tenfold.kernels.compiling import kernel
+
+
+def _external(name: str, arguments: int) -> types.ExternalFunction:
+    llvm.add_symbol(
+        f"tenfold_{name}", get_cython_function_address("scipy.linalg.cython_blas", name)
+    )
+    return types.ExternalFunction(
+        f"tenfold_{name}", types.void(*[types.voidptr] * arguments)
+    )
+
+
+_dsyrk = _external("dsyrk", 10)
+_dgemm = _external("dgemm", 13)
+_sgemm = _external("sgemm", 13)
+
+
+@intrinsic
+def _address(typing_context, array):
+    def generate(context, builder, signature, arguments):
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        return builder.bitcast(data, cgutils.voidptr_t)
+
+    return types.voidptr(array), generate
+
+
+_LETTERS = np.frombuffer(b"UNT", dtype=np.uint8)
+
+
+@kernel
+def add_gram(block, by_column, gram):
+    """Add block.T @ block to the lower triangle of `gram`, both float64.
+
+    `block` is m x p with its rows contiguous; with `by_column` it is p x m, its rows being the
+    columns of the data, `block.shape[1]` apart or more.
+    """
+    sizes = np.empty(4, np.int32)
+    one = np.ones(1)
+    letters = np.empty(2, np.uint8)
+    letters[0] = 85  # U: upper to Fortran, lower to us
+    if by_column:
+        letters[1] = 84  # T
+        sizes[0], sizes[1] = block.shape
+    else:
+        letters[1] = 78  # N
+        sizes[1], sizes[0] = block.shape
+    sizes[2] = block.strides[0] // block.itemsize
+    sizes[3] = gram.shape[1]
+    if sizes[0] and sizes[1]:
+        _dsyrk(
+            _address(letters), _address(letters[1:]), _address(sizes), _address(sizes[1:]),
+            _address(one), _address(block), _address(sizes[2:]), _address(one),
+            _address(gram), _address(sizes[3:]),
+        )  # fmt: skip
+
+
+@kernel
+def products(block, centers, factor, out):
+    """out[k, i] = factor * <centers[k], block[i]>, all of one float type and C order."""
+    m, p = block.shape
+    sizes = np.empty(3, np.int32)
+    sizes[0], sizes[1], sizes[2] = m, centers.shape[0], p
+    wide = np.empty(1, np.int32)
+    wide[0] = out.shape[1]
+    letters = np.empty(2, np.uint8)
+    letters[0] = 84  # T
+    letters[1] = 78  # N
+    scale = np.zeros(2, block.dtype)
+    scale[0] = factor
+    if block.itemsize == 4:
+        _sgemm(
+            _address(letters), _address(letters[1:]), _address(sizes), _address(sizes[1:]),
+            _address(sizes[2:]), _address(scale), _address(block), _address(sizes[2:]),
+            _address(centers), _address(sizes[2:]), _address(scale[1:]), _address(out),
+            _address(wide),
+        )  # fmt: skip
+    else:
+        _dgemm(
+            _address(letters), _address(letters[1:]), _address(sizes), _address(sizes[1:]),
+            _address(sizes[2:]), _address(scale), _address(block), _address(sizes[2:]),
+            _address(centers), _address(sizes[2:]), _address(scale[1:]), _address(out),
+            _address(wide),
+        )  # fmt: skip

@@ -1,0 +1,37 @@
+"""How kernels are compiled, and the one notice about it.
+
+Strict arithmetic throughout: with `fastmath` a process that compiled a kernel and one that loaded
+it from the cache can give different bits, and then summaries would depend on who made them.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import Any
+
+import numba
+from numba.core import event
+
+kernel = numba.njit(nogil=True, cache=True)
+
+
+class _Notice(event.Listener):
+    """Says once per process that kernels are being compiled; a cached kernel says nothing."""
+
+    said = False
+
+    def on_start(self, event: Any) -> None:
+        function = event.data["dispatcher"].py_func
+        if _Notice.said or not function.__module__.startswith("tenfold."):
+            return
+        _Notice.said = True
+        logging.getLogger("tenfold").info("compiling, once")
+        if sys.stderr is not None and sys.stderr.isatty() or "ipykernel" in sys.modules:
+            print("tenfold: compiling, once (the next session starts at full speed)", file=sys.stderr)
+
+    def on_end(self, event: Any) -> None:
+        """Nothing to say."""
+
+
+event.register("numba:compile", _Notice())

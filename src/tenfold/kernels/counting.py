@@ -1,0 +1,33 @@
+"""Weighted counts of class and value."""
+
+from __future__ import annotations
+
+from tenfold.kernels.compiling import kernel
+
+
+@kernel
+def add_counts(block, first, group, row_weight, weight, counts):
+    """Add each row's weight to `weight[g]` and, per column, to `counts[g, first[j] + code]`.
+
+    Missing (NaN) and unseen (-1) codes are left out.
+    """
+    for i in range(block.shape[0]):
+        g = group[i]
+        w = row_weight[i]
+        weight[g] += w
+        for j in range(block.shape[1]):
+            code = block[i, j]
+            if code >= 0:
+                counts[g, first[j] + int(code)] += w
+
+
+@kernel
+def add_lookups(block, first, table, out):
+    """Add to `out[i, g]` the entries of `table[g]` at the codes of row i."""
+    for i in range(block.shape[0]):
+        for j in range(block.shape[1]):
+            code = block[i, j]
+            if code >= 0:
+                at = first[j] + int(code)
+                for g in range(table.shape[0]):
+                    out[i, g] += table[g, at]

@@ -1,0 +1,160 @@
+"""Arrays and frames in memory as a source: equal slices of their rows are the parts."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tenfold.core import Chunk, Column, Columns, DataError, Need, Schema
+from tenfold.sources.base import Source
+from tenfold.sources.labels import class_codes, code, levels
+
+_part_rows: ContextVar[int | None] = ContextVar("part_rows", default=None)
+
+
+@contextmanager
+def part_rows(rows: int) -> Iterator[None]:
+    """Cut arrays into parts of so many rows, to see what merging does on little data."""
+    token = _part_rows.set(rows)
+    try:
+        yield
+    finally:
+        _part_rows.reset(token)
+
+
+class ArraySource(Source):
+    """Rows in memory.
+
+    Parameters
+    ----------
+    X : 2-D array, CSR matrix, or tuple of 1-D arrays
+    y : 1-D array, optional
+    weight : 1-D float64 array, optional
+        Rows of weight zero do not exist.
+    names : sequence of str, optional
+        Names the user gave to the columns.
+    classes : 1-D array, optional
+        Classes the target may have beyond those it has.
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any = None,
+        weight: Any = None,
+        names: Sequence[str] | None = None,
+        classes: Any = None,
+    ) -> None:
+        super().__init__()
+        self.X, self.y, self.weight, self.classes = X, y, weight, classes
+        self.n_rows = len(X[0]) if isinstance(X, tuple) else X.shape[0]
+        width = len(X) if isinstance(X, tuple) else X.shape[1]
+        self.named = names is not None
+        self.names = tuple(str(n) for n in names) if names is not None else tuple(
+            f"x{j}" for j in range(width)
+        )
+        rows = _part_rows.get() or min(max(self.n_rows // 16, 4096), 65536)
+        self._cuts = np.linspace(0, self.n_rows, max(1, -(-self.n_rows // rows)) + 1).astype(int)
+
+    def __len__(self) -> int:
+        return len(self._cuts) - 1
+
+    def scans_for(self, need: Need) -> bool:
+        return need.kinds != "numeric" or need.target == "class"
+
+    def schema_of(self, part: int, need: Need) -> Schema:
+        rows, keep = self._rows(part)
+        columns = tuple(
+            self._column(name, self._values(j, rows, keep) if need.kinds != "numeric" else None, need)
+            for j, name in enumerate(self.names)
+        )
+        classes = None
+        if need.target == "class":
+            classes = levels(_pick(self.y, rows, keep), "the target")
+            if self.classes is not None:
+                classes = np.union1d(levels(self.classes, "classes"), classes)
+        return Schema(columns, need.target, classes, self.named)
+
+    def _column(self, name: str, values: Any, need: Need) -> Column:
+        if need.kinds == "numeric" or (need.kinds == "mixed" and values.dtype.kind in "iuf"):
+            return Column(name, "numeric")
+        return Column(name, "categorical", levels(values, f"column {name!r}"))
+
+    def load(self, part: int, need: Need, schema: Schema) -> Chunk:
+        rows, keep = self._rows(part)
+        if need.kinds == "numeric":
+            data = (
+                tuple(_pick(c, rows, keep) for c in self.X)
+                if isinstance(self.X, tuple)
+                else _pick(self.X, rows, keep)
+            )
+        else:
+            data = self._coded(rows, keep, need, schema)
+        weight = None if self.weight is None else _pick(self.weight, rows, keep)
+        n = rows.stop - rows.start if keep is None else len(keep)
+        y = None
+        if need.target is not None:
+            y = _pick(self.y, rows, keep)
+            y = class_codes(y, schema.classes) if need.target == "class" else y
+        return Chunk(
+            X=Columns(data, schema.names, missing=need.missing, offset=rows.start),
+            y=y,
+            weight=np.ones(n) if weight is None else weight,
+            uniform=weight is None,
+            part=part,
+            offset=rows.start,
+            dropped=rows.stop - rows.start - n,
+        )
+
+    def _coded(self, rows: slice, keep: Any, need: Need, schema: Schema) -> Any:
+        out = []
+        for j, column in enumerate(schema.columns):
+            values = self._values(j, rows, keep)
+            where = f"column {column.name!r}"
+            if column.kind == "numeric":
+                out.append(np.asarray(values, dtype=np.float64))
+                continue
+            codes = code(values, column.categories, where)
+            if not need.missing and np.isnan(codes).any():
+                at = rows.start + int(np.flatnonzero(np.isnan(codes))[0])
+                raise DataError(
+                    f"Input X contains NaN in {where}, row {at}. Remedy: drop or impute the rows "
+                    "that miss it, or give the missing value a category of its own"
+                )
+            out.append(codes)
+        return tuple(out)
+
+    def _values(self, j: int, rows: slice, keep: Any) -> Any:
+        return _pick(self.X[j] if isinstance(self.X, tuple) else self.X[:, j], rows, keep)
+
+    def _rows(self, part: int) -> tuple[slice, Any]:
+        """The rows of a part, and which of them have a weight (None: all)."""
+        rows = slice(int(self._cuts[part]), int(self._cuts[part + 1]))
+        if self.weight is None:
+            return rows, None
+        weight = self.weight[rows]
+        return rows, (None if weight.all() else np.flatnonzero(weight))
+
+    def fingerprint(self) -> str:
+        """Of shape, names, and up to 64 rows spread over the data: cheap, and good to tell apart."""
+        at = np.unique(np.linspace(0, max(self.n_rows - 1, 0), 64).astype(int))[: self.n_rows]
+        digest = hashlib.blake2b(digest_size=8)
+        digest.update(repr((self.n_rows, self.names)).encode())
+        for values in (*(self.X if isinstance(self.X, tuple) else (self.X,)), self.y, self.weight):
+            if values is not None:
+                some = values[at].toarray() if sp.issparse(values) else np.asarray(values)[at]
+                digest.update(
+                    repr(some.tolist()).encode() if some.dtype.hasobject else some.tobytes()
+                )
+        return f"array {self.n_rows} x {len(self.names)}, {digest.hexdigest()}"
+
+
+def _pick(values: Any, rows: slice, keep: Any) -> Any:
+    some = values[rows]
+    return some if keep is None else some[keep]

@@ -1,0 +1,56 @@
+"""Where rows come from: an ordered list of parts, and a schema for each need."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, NoReturn
+
+from tenfold.core import Chunk, DataError, Need, Schema
+
+
+class Source(ABC):
+    """An ordered list of parts that any worker can load by itself.
+
+    A part is loaded as a view for one need; the same rows serve several learners in several
+    views. What a column or the target holds is itself found by merging: each part has a schema,
+    and schemas add up.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[Need, Schema] = {}
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """How many parts there are."""
+
+    @abstractmethod
+    def load(self, part: int, need: Need, schema: Schema) -> Chunk:
+        """One part as a view for a need, its categories and classes coded by the schema."""
+
+    @abstractmethod
+    def schema_of(self, part: int, need: Need) -> Schema:
+        """What one part holds."""
+
+    @abstractmethod
+    def scans_for(self, need: Need) -> bool:
+        """Whether every part must be read to know the schema, or one says it all."""
+
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """A short text by which this data is recognised."""
+
+    def known(self, need: Need) -> Schema | None:
+        """The schema for a need if no scan is left to do."""
+        if need not in self._found and not self.scans_for(need):
+            self._found[need] = self.schema_of(0, need)
+        return self._found.get(need)
+
+    def remember(self, need: Need, schema: Schema) -> Schema:
+        """Keep a schema that a scan has found."""
+        return self._found.setdefault(need, schema)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise DataError(
+            "a Source has no rows in memory, so it cannot become an array. Give it to a tenfold "
+            "learner, or load the rows yourself and pass an array"
+        )

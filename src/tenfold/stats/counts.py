@@ -1,0 +1,30 @@
+"""Weighted counts of classes and of the values within them: they simply add."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+
+from tenfold.core import Array, Chunk, Codes
+from tenfold.kernels.counting import add_counts
+
+
+@dataclass(frozen=True, eq=False)
+class ClassCounts:
+    """Weight of each class, and of each category of each column within it."""
+
+    weight: Annotated[Array, "class"]
+    count: Annotated[Array, "class", "value"]
+
+    @classmethod
+    def of(cls, chunk: Chunk, classes: int, first: Codes) -> ClassCounts:
+        """Summarize a chunk of codes; `first[j]` is where column j begins on the axis `value`."""
+        weight, count = np.zeros(classes), np.zeros((classes, int(first[-1])))
+        for rows, block in chunk.X.blocks():
+            add_counts(block, first, chunk.y[rows], chunk.weight[rows], weight, count)
+        return cls(weight, count)
+
+    def __add__(self, other: ClassCounts) -> ClassCounts:
+        return ClassCounts(self.weight + other.weight, self.count + other.count)

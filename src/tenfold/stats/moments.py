@@ -1,0 +1,84 @@
+"""Weight, mean and centred co-moments of the columns and the target.
+
+Two of them merge by the rule of Chan, Golub and LeVeque: with δ the difference of the means,
+C = C₁ + C₂ + δδᵀ n₁n₂/(n₁+n₂). Raw sums of squares are never formed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+
+from tenfold.core import Array, Chunk
+from tenfold.kernels.blas import add_gram
+
+FIRST = 256
+"""rows whose mean is the shift of a part"""
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Of the columns, followed by the target if the chunk has one."""
+
+    weight: float
+    mean: Annotated[Array, "joint"]
+    comoment: Annotated[Array, "joint", "joint"]
+
+    @classmethod
+    def of(cls, chunk: Chunk) -> Moments:
+        """Summarize a chunk in one pass over memory.
+
+        Each block is filled with √w (z - shift) and √w; its Gram matrix holds the co-moments and
+        the sums around the shift, and the sums move the shift to the mean at the end.
+        """
+        n, p = chunk.X.shape
+        q = p + (chunk.y is not None)
+        if n == 0:
+            return cls(0.0, np.zeros(q), np.zeros((q, q)))
+        shift = first_mean(chunk)
+        root = None if chunk.uniform else np.sqrt(chunk.weight)
+        gram = np.zeros((q + 1, q + 1))
+        for rows, block in chunk.X.blocks(shift=shift[:p], room=q + 1 - p, order="any"):
+            if chunk.y is not None:
+                np.subtract(chunk.y[rows], shift[p], out=block[:, p])
+            block[:, q] = 1.0
+            if root is not None:
+                block *= root[rows, None]
+            if block.flags.c_contiguous:
+                add_gram(block, False, gram)
+            else:
+                add_gram(block.T, True, gram)
+        weight = float(n) if chunk.uniform else float(chunk.weight.sum())
+        offset = gram[q, :q] / weight
+        lower = np.tril(gram[:q, :q] - weight * np.outer(offset, offset))
+        return cls(weight, shift + offset, lower + np.tril(lower, -1).T)
+
+    def __add__(self, other: Any) -> Moments:
+        if not isinstance(other, Moments):
+            return NotImplemented
+        if other.weight == 0:
+            return self
+        if self.weight == 0:
+            return other
+        weight = self.weight + other.weight
+        delta = other.mean - self.mean
+        share = other.weight / weight
+        between = np.outer(delta, delta * (self.weight * share))
+        return Moments(
+            weight, self.mean + delta * share, self.comoment + other.comoment + between
+        )
+
+
+def first_mean(chunk: Chunk) -> Array:
+    """Mean of the first rows of a chunk, columns then target: near the mean, exact if constant."""
+    _, block = next(chunk.X.blocks(min(FIRST, chunk.n)))
+    shift = _mean(block)
+    if chunk.y is not None:
+        shift = np.append(shift, _mean(np.asarray(chunk.y[:FIRST], dtype=np.float64)))
+    return shift
+
+
+def _mean(values: Any) -> Any:
+    return values[0] + (values - values[0]).mean(axis=0)
