@@ -99,7 +99,8 @@ class Schema:
         """Length of a named axis, None for one the schema does not know.
 
         `column`; `class`; `value`: the categories of all columns, one after the other;
-        `joint`: the columns, then the target if there is one; `design`: a constant, then those.
+        `joint`: the columns, then the target if there is one; `design`: a constant, then those;
+        `predictor`: a constant, then the columns.
         """
         p = len(self.columns)
         joint = p + (self.target is not None)
@@ -109,6 +110,7 @@ class Schema:
             "value": sum(self.n_values),
             "joint": joint,
             "design": joint + 1,
+            "predictor": p + 1,
         }
         return sizes.get(axis)
 
