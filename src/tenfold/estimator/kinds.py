@@ -108,6 +108,11 @@ class Classifier(ClassifierMixin, Estimator):
         """
         return self.log_probability_from(self._apply("scores_from", X))
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = not self.need.binary
+        return tags
+
     def probability_from(self, scores: Any) -> Any:
         """Scores are logarithms of what is proportional to probability, unless a learner differs."""
         return softmax(scores, axis=1)

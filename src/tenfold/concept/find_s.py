@@ -1,0 +1,176 @@
+"""Find-S: the most specific conjunction of attribute values that covers every positive example.
+
+A hypothesis has for each column a value, `?` (any value), or nothing at all. The least general
+generalisation of two hypotheses keeps a value where they agree and says `?` where they do not: a
+lattice join, so summaries merge with no arithmetic at all. A second scan holds the negatives against it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from tenfold.core import ONE, Array, Ask, Chunk, Claim, Columns, Need, Schema
+from tenfold.estimator import Classifier
+
+NOTHING, ANY, UNKNOWN = -2.0, -3.0, -4.0
+
+
+@dataclass(frozen=True, eq=False)
+class Concept:
+    """The join of the positives, and how the negatives fared against a hypothesis."""
+
+    values: Annotated[Array, "column"]
+    tested: Annotated[Array, "column"]
+    """the hypothesis that negatives were held against; UNKNOWN if there were several"""
+    covered: float
+    """weight of negatives it covers"""
+    witness: float
+    """number of the first of them, infinite if there is none"""
+
+    def __add__(self, other: Concept) -> Concept:
+        same = np.array_equal(self.tested, other.tested)
+        return Concept(
+            join(self.values, other.values),
+            self.tested if same else np.full_like(self.tested, UNKNOWN),
+            self.covered + other.covered,
+            min(self.witness, other.witness),
+        )
+
+    def recode(self, old: Schema, new: Schema) -> Concept:
+        """The same under more categories; rows of what is now the negative class join no more."""
+        if old.classes[-1] != new.classes[-1]:
+            nothing = np.full_like(self.values, NOTHING)
+            return replace(self, values=nothing, tested=np.full_like(nothing, UNKNOWN))
+        move = [np.searchsorted(b.categories, a.categories) for a, b in zip(old.columns, new.columns)]
+        return replace(self, values=_moved(self.values, move), tested=_moved(self.tested, move))
+
+
+class ConceptState(NamedTuple):
+    """A hypothesis: codes of categories, or what stands for nothing and any."""
+
+    step: int
+    phase: str
+    values: Annotated[Array, "column"]
+    positive: int
+    """code of the positive class, the last one"""
+
+
+class FindS(Classifier):
+    """The most specific conjunction that covers every positive, exact in one pass.
+
+    The positive class is the last of `classes_`. Whether the negatives are left out is tested in a
+    second scan; the certificate says so, or names a negative that is covered.
+
+    Attributes
+    ----------
+    classes_ : array
+    hypothesis_ : list
+        For each column the value, "?" for any, None if no positive was seen.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import FindS
+    >>> X = [["sun", "warm", "calm"], ["sun", "warm", "wind"], ["rain", "cold", "wind"]]
+    >>> model = FindS().fit(X, [1, 1, 0])
+    >>> model.hypothesis_
+    ['sun', 'warm', '?']
+    >>> model.certificate_["consistent"].value
+    1.0
+    """
+
+    passes = ONE
+    need = Need("categorical", target="class", binary=True)
+    state_type = ConceptState
+    summary_types = (Concept,)
+
+    def start(self, schema: Schema) -> ConceptState:
+        """The hypothesis that covers nothing."""
+        nothing = np.full(len(schema.columns), NOTHING)
+        return ConceptState(0, "positives", nothing, len(schema.classes) - 1)
+
+    def ask(self, state: ConceptState) -> Ask | None:
+        """The positives, then the negatives."""
+        return None if state.step else Ask(state.phase)
+
+    def summarize(self, state: ConceptState, chunk: Chunk) -> Concept:
+        """Join the positives; count the negatives that the hypothesis covers."""
+        values = np.full(chunk.X.shape[1], NOTHING)
+        covered, witness = 0.0, np.inf
+        for rows, block in chunk.X.blocks():
+            positive = chunk.y[rows] == state.positive
+            if positive.any():
+                some = block[positive]
+                values = join(values, np.where((some == some[0]).all(axis=0), some[0], ANY))
+            wrong = np.flatnonzero(covers(state.values, block) & ~positive)
+            if len(wrong):
+                covered += float(chunk.weight[rows][wrong].sum())
+                witness = min(witness, float(chunk.offset + rows.start + wrong[0]))
+        return Concept(values, state.values, covered, witness)
+
+    def update(self, state: ConceptState, s: Concept) -> ConceptState:
+        """The join is the model; it is finished once the negatives were held against it."""
+        tested = np.array_equal(s.values, s.tested)
+        return state._replace(step=int(tested), phase="negatives", values=s.values)
+
+    def certify(self, state: ConceptState, s: Concept) -> tuple[Claim, ...] | None:
+        """Whether the hypothesis is consistent with every row."""
+        if not np.array_equal(state.values, s.tested) or state.phase == "positives":
+            return None
+        why = "every positive is covered and no negative is: all rows were held against it"
+        if s.covered:
+            why = (
+                f"negatives of weight {s.covered:g} are covered, row {int(s.witness)} among them: no "
+                "conjunction is consistent with these rows"
+            )
+        return (Claim("consistent", float(s.covered == 0), "proved", why, "data"),)
+
+    def scores_from(self, state: ConceptState, X: Columns) -> Array:
+        """1 for the class that the hypothesis says, 0 for the other."""
+        out = np.zeros((len(X), state.positive + 1))
+        for rows, block in X.blocks():
+            yes = covers(state.values, block)
+            out[rows, 0] = ~yes if state.positive else 1.0
+            if state.positive:
+                out[rows, 1] = yes
+        return out
+
+    def probability_from(self, scores: Array) -> Array:
+        """A conjunction is certain."""
+        return scores
+
+    def log_probability_from(self, scores: Array) -> Array:
+        """The logarithm of certainty."""
+        with np.errstate(divide="ignore"):
+            return np.log(scores)
+
+    @property
+    def hypothesis_(self) -> list[Any]:
+        """The conjunction in the words of the data."""
+        words = {NOTHING: None, ANY: "?"}
+        return [
+            column.categories[int(value)] if value >= 0 else words[value]
+            for value, column in zip(self.state_.values, self.schema_.columns)
+        ]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+def join(a: Array, b: Array) -> Array:
+    """The least general hypothesis that covers what either covers."""
+    return np.where(a == NOTHING, b, np.where((b == NOTHING) | (a == b), a, ANY))
+
+
+def covers(values: Array, block: Array) -> Any:
+    """Which rows a hypothesis covers."""
+    return ((block == values) | (values == ANY)).all(axis=1)
+
+
+def _moved(values: Array, move: list[Any]) -> Array:
+    return np.array([to[int(v)] if v >= 0 else v for v, to in zip(values, move)], dtype=np.float64)
