@@ -1,4 +1,4 @@
-"""The columns of a chunk, and the two ways to read them: by blocks of rows, by column.
+"""The columns of a chunk, and how to read them: by blocks of rows, by column, a few rows.
 
 A 2-D array, a CSR matrix and a tuple of 1-D arrays (a frame) look the same from here. Values
 are checked as they are read, while the block is in cache: no pass of its own, and no NaN or
@@ -81,6 +81,18 @@ class Columns:
             values = self.data[:, j]
         self._check(values[:, None], 0, j)
         return values
+
+    def take(self, rows: Any) -> Array:
+        """A few rows, by their numbers, as a float64 array."""
+        if isinstance(self.data, tuple):
+            picked: Any = tuple(c[rows] for c in self.data)
+        else:
+            picked = self.data[rows]
+        few = Columns(picked, self.names, missing=self.missing, offset=self.offset)
+        out = np.empty((len(rows), self.shape[1]))
+        for at, block in few.blocks():
+            out[at] = block
+        return out
 
     def blocks(
         self,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from tenfold.kernels.blas import products
 from tenfold.kernels.compiling import kernel
 
@@ -28,6 +26,15 @@ def nearest(block, centers, norms, product, best, label):
             closer = d < best[i]
             best[i] = d if closer else best[i]
             label[i] = k if closer else label[i]
+
+
+@kernel
+def _before(a, b):
+    """Whether row a stands before row b in lexicographic order: the tie must not depend on order."""
+    for j in range(a.shape[0]):
+        if a[j] != b[j]:
+            return a[j] < b[j]
+    return False
 
 
 @kernel
@@ -71,21 +78,7 @@ def add_lloyd(block, row_weight, centers, exact, norms, product, best, label, we
             j += 1
         distance = (d0 + d1) + (d2 + d3)
         inertia += w * distance
-        if distance > farthest:
+        if distance > farthest or (distance == farthest and _before(row, block[at])):
             farthest = distance
             at = i
     return inertia, farthest, at
-
-
-@kernel
-def square_distances(block, centers, out):
-    """out[i]: squared distance from row i to the nearest centre, from differences, in float64."""
-    for i in range(block.shape[0]):
-        least = np.inf
-        for k in range(centers.shape[0]):
-            d = 0.0
-            for j in range(block.shape[1]):
-                v = block[i, j] - centers[k, j]
-                d += v * v
-            least = min(least, d)
-        out[i] = least

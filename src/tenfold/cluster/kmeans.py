@@ -1,0 +1,225 @@
+"""k-means: centres c₁ … c_k that make J = Σ wᵢ min_j |xᵢ - c_j|² small.
+
+Each round summarizes the weight and sum of the rows nearest to each centre; these merge, and their
+means are the next centres: J never rises. The start is drawn from a sample of the rows that does not
+depend on their order (`stats/race.py`), in two scans however many centres there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+import scipy.linalg as sla
+
+from tenfold.cluster.starting import BUCKETS, distinct_uniform, start_from
+from tenfold.core import MANY, Array, Ask, Chunk, Claim, Codes, Columns, Need, Schema
+from tenfold.estimator import Clusterer
+from tenfold.estimator.constraints import array, choice, integer, real, seed
+from tenfold.stats.lloyd import Lloyd, labels
+from tenfold.stats.moments import Moments
+from tenfold.stats.race import Race
+from tenfold.stats.spread import ColumnSpread
+
+WIDE = 256
+"""with more columns no lower bound is computed: it needs all their co-moments"""
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """Mean and squares of the columns, and how the weight falls into buckets of a row hash."""
+
+    columns: ColumnSpread
+    mass: Annotated[Array, "bucket"]
+
+    def __add__(self, other: Spread) -> Spread:
+        return Spread(self.columns + other.columns, self.mass + other.mass)
+
+
+class KMeansState(NamedTuple):
+    """Centres, and what the phases before them found."""
+
+    step: int
+    phase: str
+    cluster_centers: Annotated[Array, "cluster", "column"]
+    done: bool
+    tolerance: float
+    mean: Annotated[Array, "column"]
+    squares: float
+    """Σ w |x - mean|²"""
+    mass: Annotated[Array, "bucket"]
+    bound: float
+    """no k centres have less inertia than this"""
+
+
+class KMeans(Clusterer):
+    """k-means by Lloyd's rounds, exact in each pass.
+
+    The start is greedy k-means++ over a weighted sample of rows; it depends on the rows and the seed, not
+    on their order, and a row of weight 2 is the same as two rows. With fewer distinct rows than
+    clusters there are fewer centres.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+    init : "k-means++" or array of shape (clusters, columns)
+        How to start.
+    max_iter : int, default=300
+        Rounds at the most.
+    tol : float, default=1e-4
+        Stop when the squared movement of the centres is at most this share of the mean variance.
+    random_state : int, default=0
+        Seed of the start. None draws one, and the certificate records it.
+
+    Attributes
+    ----------
+    cluster_centers_ : array of shape (clusters, columns)
+    inertia_ : float
+        J at the centres.
+    labels_ : array
+        Cluster of each row, if the rows were in memory.
+    n_iter_ : int
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import KMeans
+    >>> model = KMeans(n_clusters=2).fit([[0.0], [1.0], [9.0], [10.0]])
+    >>> sorted(model.cluster_centers_.ravel().tolist())
+    [0.5, 9.5]
+    >>> model.inertia_
+    1.0
+    """
+
+    passes = MANY
+    need = Need("numeric", sparse=True)
+    state_type = KMeansState
+    summary_types = (Spread, Moments, Race, Lloyd)
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_clusters": [integer(1)],
+        "init": [choice("k-means++"), array],
+        "max_iter": [integer(1)],
+        "tol": [real(0)],
+        "random_state": [seed],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        init: Any = "k-means++",
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        random_state: int | None = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def start(self, schema: Schema) -> KMeansState:
+        """Given centres, or none yet."""
+        p = len(schema.columns)
+        centers = np.zeros((0, p))
+        if not isinstance(self.init, str):
+            centers = np.asarray(self.init, dtype=np.float64)
+            if centers.shape != (self.n_clusters, p):
+                raise ValueError(
+                    f"init has shape {centers.shape}, but n_clusters and the columns make "
+                    f"({self.n_clusters}, {p})"
+                )
+        skip = len(centers) and not self.tol
+        state = KMeansState(
+            0, "spread", centers, False, 0.0, np.zeros(p), 0.0, np.zeros(0), 0.0
+        )  # fmt: skip
+        return state._replace(phase=self._after_spread(state)) if skip else state
+
+    def _after_spread(self, state: KMeansState) -> str:
+        if self.n_clusters <= min(WIDE, len(state.mean)):
+            return "scatter"
+        return self._after_scatter(state)
+
+    def _after_scatter(self, state: KMeansState) -> str:
+        return "lloyd" if len(state.cluster_centers) else "race"
+
+    def ask(self, state: KMeansState) -> Ask | None:
+        """What the phase needs; then one round after another."""
+        return None if state.done else Ask(state.phase, state.step)
+
+    def summarize(self, state: KMeansState, chunk: Chunk) -> Any:
+        """What the phase needs."""
+        if state.phase == "lloyd":
+            return Lloyd.of(chunk, state.cluster_centers)
+        if state.phase == "scatter":
+            return Moments.of(chunk)
+        bucket, uniform = distinct_uniform(chunk.X, self.random_state)
+        if state.phase == "spread":
+            mass = np.bincount(bucket, chunk.weight, BUCKETS).astype(np.float64)
+            return Spread(ColumnSpread.of(chunk), mass)
+        away = np.zeros(chunk.n)
+        for rows, block in chunk.X.blocks(shift=state.mean):
+            away[rows] = (block**2).sum(axis=1)
+        rate = state.mass[bucket] * (1.0 + (away / state.squares if state.squares > 0 else 0.0))
+        return Race.of(chunk, uniform, rate, max(4096, 32 * self.n_clusters))
+
+    def update(self, state: KMeansState, s: Any) -> KMeansState:
+        """To the next phase, or the centres to the means of their rows."""
+        if isinstance(s, Spread):
+            weight, squares = float(s.columns.weight.max()), float(s.columns.square.sum())
+            return state._replace(
+                phase=self._after_spread(state),
+                tolerance=self.tol * squares / (weight * len(state.mean)),
+                mean=s.columns.mean,
+                squares=squares / weight,
+                mass=s.mass / weight,
+            )
+        if isinstance(s, Moments):
+            values = sla.eigvalsh(s.comoment)
+            rest = values[: len(values) - self.n_clusters + 1].sum() - 1e-12 * values.sum()
+            return state._replace(phase=self._after_scatter(state), bound=max(float(rest), 0.0))
+        if isinstance(s, Race):
+            rows, weight = s.sample()
+            centers = start_from(rows, weight, self.n_clusters, self.random_state)
+            return state._replace(phase="lloyd", cluster_centers=centers, mass=np.zeros(0))
+        centers = s.means(state.cluster_centers)
+        if not s.weight.all():
+            centers[np.argmin(s.weight)] = s.farthest
+        moved = float(((centers - state.cluster_centers) ** 2).sum())
+        if moved <= state.tolerance:
+            return state._replace(done=True)
+        return state._replace(step=state.step + 1, cluster_centers=centers)
+
+    def certify(self, state: KMeansState, s: Any) -> tuple[Claim, ...] | None:
+        """J at these centres, what the next round would save, and what any centres could."""
+        if not isinstance(s, Lloyd):
+            return None
+        moved = ((s.means(state.cluster_centers) - state.cluster_centers) ** 2).sum(axis=1)
+        saves = float(s.weight @ moved)
+        could = (s.inertia - state.bound) / s.inertia if s.inertia > 0 else 0.0
+        why = f"no {len(s.weight)} centres go below {state.bound:.6g}: the scatter's least eigenvalues"
+        if not state.bound and s.inertia > 0:
+            why = "vacuous: as many clusters as columns, or too many columns, so no bound is known"
+        claims = (
+            Claim("inertia", s.inertia, "proved", "summed over all rows", "objective"),
+            Claim("gap", max(could, 0.0), "proved", why, "objective"),
+            Claim("next round saves", saves, "proved", "centres against their means", "objective"),
+        )
+        if len(s.weight) < self.n_clusters:
+            why = f"only so many clusters, not {self.n_clusters}: there are no more distinct rows"
+            claims += (Claim("clusters", float(len(s.weight)), "proved", why, "data"),)
+        return claims
+
+    def label_from(self, state: KMeansState, X: Columns) -> Codes:
+        """The nearest centre."""
+        return labels(X, state.cluster_centers)
+
+    @property
+    def inertia_(self) -> float:
+        """Sum of squared distances to the nearest centre."""
+        return self.certificate_["inertia"].value
+
+    @property
+    def n_iter_(self) -> int:
+        """Rounds that moved the centres, at least 1."""
+        return max(self.state_.step, 1)

@@ -1,0 +1,59 @@
+"""Greedy k-means++ over few weighted rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tenfold.kernels.compiling import kernel
+
+
+@kernel
+def greedy_seeds(columns, weight, uniform):
+    """Indices of rows to start from; `columns` is p x n, `uniform` seeds x trials in [0, 1).
+
+    Each seed is the best of several candidates, drawn by weight times squared distance to the
+    seeds before it. Ends early when every row has a seed.
+    """
+    p, n = columns.shape
+    seeds, trials = uniform.shape
+    chosen = np.empty(seeds, np.int64)
+    nearest = np.ones(n)
+    distance = np.empty(n)
+    best = np.empty(n)
+    for k in range(seeds):
+        total = 0.0
+        for i in range(n):
+            total += weight[i] * nearest[i]
+        if total <= 0.0:
+            return chosen[:k]
+        least = np.inf
+        for t in range(trials):
+            target = uniform[k, t] * total
+            at = n - 1
+            running = 0.0
+            for i in range(n):
+                running += weight[i] * nearest[i]
+                if running > target:
+                    at = i
+                    break
+            for i in range(n):
+                distance[i] = 0.0
+            for j in range(p):
+                c = columns[j, at]
+                column = columns[j]
+                for i in range(n):
+                    d = column[i] - c
+                    distance[i] += d * d
+            cost = 0.0
+            for i in range(n):
+                if k > 0 and nearest[i] < distance[i]:
+                    distance[i] = nearest[i]
+                cost += weight[i] * distance[i]
+            if cost < least:
+                least = cost
+                chosen[k] = at
+                best[:] = distance
+            if k == 0:
+                break
+        nearest[:] = best
+    return chosen
