@@ -17,7 +17,7 @@ from tenfold.cluster.starting import BUCKETS, distinct_uniform, start_from
 from tenfold.core import MANY, Array, Ask, Chunk, Claim, Codes, Columns, Need, Schema
 from tenfold.estimator import Clusterer
 from tenfold.estimator.constraints import array, choice, integer, real, seed
-from tenfold.stats.lloyd import Lloyd, labels
+from tenfold.stats.lloyd import Lloyd, distances, labels
 from tenfold.stats.moments import Moments
 from tenfold.stats.race import Race
 from tenfold.stats.spread import ColumnSpread
@@ -51,6 +51,8 @@ class KMeansState(NamedTuple):
     mass: Annotated[Array, "bucket"]
     bound: float
     """no k centres have less inertia than this"""
+    empty: int
+    """how many centres, the last ones, have no rows and are to be placed anew"""
 
 
 class KMeans(Clusterer):
@@ -131,8 +133,8 @@ class KMeans(Clusterer):
                 )
         skip = len(centers) and not self.tol
         state = KMeansState(
-            0, "spread", centers, False, 0.0, np.zeros(p), 0.0, np.zeros(0), 0.0
-        )  # fmt: skip
+            0, "spread", centers, False, 0.0, np.zeros(p), 0.0, np.zeros(0), 0.0, 0
+        )
         return state._replace(phase=self._after_spread(state)) if skip else state
 
     def _after_spread(self, state: KMeansState) -> str:
@@ -153,6 +155,10 @@ class KMeans(Clusterer):
             return Lloyd.of(chunk, state.cluster_centers)
         if state.phase == "scatter":
             return Moments.of(chunk)
+        if state.phase == "refill":
+            away = distances(chunk.X, state.cluster_centers)
+            with np.errstate(divide="ignore"):
+                return Race.of(chunk, np.full(chunk.n, np.exp(-1.0)), away, state.empty)
         bucket, uniform = distinct_uniform(chunk.X, self.random_state)
         if state.phase == "spread":
             mass = np.bincount(bucket, chunk.weight, BUCKETS).astype(np.float64)
@@ -178,13 +184,21 @@ class KMeans(Clusterer):
             values = sla.eigvalsh(s.comoment)
             rest = values[: len(values) - self.n_clusters + 1].sum() - 1e-12 * values.sum()
             return state._replace(phase=self._after_scatter(state), bound=max(float(rest), 0.0))
+        if isinstance(s, Race) and state.empty:
+            centers = state.cluster_centers.copy()
+            centers[len(centers) - state.empty :][: len(s.row)] = s.row[: state.empty]
+            return state._replace(
+                phase="lloyd", step=state.step + 1, cluster_centers=centers, empty=0
+            )
         if isinstance(s, Race):
             rows, weight = s.sample()
             centers = start_from(rows, weight, self.n_clusters, self.random_state)
             return state._replace(phase="lloyd", cluster_centers=centers, mass=np.zeros(0))
         centers = s.means(state.cluster_centers)
-        if not s.weight.all():
-            centers[np.argmin(s.weight)] = s.farthest
+        empty = int((s.weight == 0).sum())
+        if empty and s.inertia > 0:
+            centers = centers[np.argsort(s.weight == 0, kind="stable")]
+            return state._replace(phase="refill", cluster_centers=centers, empty=empty)
         moved = float(((centers - state.cluster_centers) ** 2).sum())
         if moved <= state.tolerance:
             return state._replace(done=True)

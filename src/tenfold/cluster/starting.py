@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, Columns
+from tenfold.core import Array, Codes, Columns
 from tenfold.kernels.rows import hash_rows
-from tenfold.kernels.seeding import greedy_seeds
-from tenfold.stats.lloyd import Lloyd
+from tenfold.kernels.seeding import greedy_seeds, settle
 
 BUCKETS = 1 << 14
 """rows that are repeated often show in the weight of their bucket"""
-RESTARTS = 4
-SETTLE = 20
+RESTARTS = 3
+SETTLE = 30
 """rounds over the sample before the first over all rows"""
 
 
@@ -31,19 +30,16 @@ def distinct_uniform(X: Columns, seed: Any) -> tuple[Codes, Array]:
 def start_from(rows: Array, weight: Array, n_clusters: int, seed: Any) -> Array:
     """The best of a few greedy k-means++ starts over weighted rows, settled on them."""
     random = np.random.default_rng(seed)
+    middle = weight @ rows / weight.sum()
+    rows = rows - middle
     columns = np.ascontiguousarray(rows.T)
-    chunk = Chunk(Columns(rows), None, weight, False, 0, 0)
+    trials = 2 + int(math.log(n_clusters))
     best, least = rows[:1], math.inf
     for _ in range(RESTARTS):
-        draws = random.random((n_clusters, 2 + int(math.log(n_clusters))))
-        centers = rows[greedy_seeds(columns, weight, draws)]
-        before = math.inf
-        for _ in range(SETTLE):
-            found = Lloyd.of(chunk, centers)
-            if found.inertia >= before * (1 - 1e-4):
-                break
-            before = found.inertia
-            centers = found.means(centers)
-        if found.inertia < least:
-            best, least = centers, found.inertia
-    return best
+        chosen = greedy_seeds(columns, weight, random.random((n_clusters, trials)))
+        centers = rows[chosen]
+        inertia = settle(rows, weight, centers, 3)
+        if inertia < least:
+            best, least = centers, inertia
+    settle(rows, weight, best, SETTLE)
+    return best + middle

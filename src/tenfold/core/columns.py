@@ -1,14 +1,14 @@
 """The columns of a chunk, and how to read them: by blocks of rows, by column, a few rows.
 
 A 2-D array, a CSR matrix and a tuple of 1-D arrays (a frame) look the same from here. Values
-are checked as they are read, while the block is in cache: no pass of its own, and no NaN or
-infinity gets through unnoticed.
+are checked as they are read, while the block is in cache, or by the sums made of them: no pass of its
+own, and no NaN or infinity gets through unnoticed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -100,42 +100,42 @@ class Columns:
         *,
         shift: Array | None = None,
         dtype: Any = np.float64,
-        room: int = 0,
-        order: Literal["C", "any"] = "C",
+        checked: bool = True,
     ) -> Iterator[tuple[slice, Any]]:
-        """Yield `(rows, block)`, the columns minus `shift`, a cache-full of rows at a time.
+        """Yield `(rows, block)`, the columns minus `shift`, some rows at a time, in C order.
 
         The block may be a view of the data or one buffer used again and again: read it before
-        the next one. `dtype=None` keeps the data's own type. `room` leaves that many columns
-        at the end of each block for the caller to fill. With `order="any"` blocks of a frame
-        come column by column, which is faster to fill.
+        the next one. `dtype=None` keeps the data's own type. With `checked=False` the caller looks
+        at its own sums afterwards (`check_sums`).
         """
         n, p = self.shape
-        rows = rows or self.block_rows(p + room)
+        rows = rows or self.block_rows()
         dtype = self.dtype if dtype is None else np.dtype(dtype)
         view = (
             isinstance(self.data, np.ndarray)
             and self.data.dtype == dtype
             and self.data.flags.c_contiguous
             and shift is None
-            and not room
         )
         if not view:
-            height = min(rows, n)
-            if order == "any" and isinstance(self.data, tuple):
-                buffer = np.empty((p + room, height), dtype).T
-            else:
-                buffer = np.empty((height, p + room), dtype)
+            buffer = np.empty((min(rows, n), p), dtype)
             shift = np.zeros(p, dtype) if shift is None else shift.astype(dtype, copy=False)
         for start in range(0, n, rows):
             stop = min(start + rows, n)
             if view:
                 block = self.data[start:stop]
-                self._check(block, start)
+                if checked:
+                    self._check(block, start)
             else:
                 block = buffer[: stop - start]
                 self._fill(start, stop, shift, block)
             yield slice(start, stop), block
+
+    def check_sums(self, sums: Any) -> None:
+        """Look for NaN and infinity, and refuse them, if sums of the values are not finite."""
+        if not np.isfinite(sums).all():
+            for _ in self.blocks():
+                pass
 
     def _fill(self, start: int, stop: int, shift: Any, block: Any) -> None:
         if isinstance(self.data, tuple):

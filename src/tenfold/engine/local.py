@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, Protocol
 
 from tenfold.engine.job import Job
@@ -58,20 +59,43 @@ class Local:
         """The function of each part, in order; at most twice as many as threads are in flight."""
         parts = list(parts) if not isinstance(parts, range) else parts
         with one_blas_thread:
-            if self.threads == 1 or len(parts) == 1:
+            if self.threads == 1 or len(parts) == 1 or getattr(_here, "inside", False):
                 yield from map(function, parts)
                 return
-            pool = ThreadPoolExecutor(self.threads)
+            pool = _pool(self.threads)
+            waiting: deque[Future[Any]] = deque()
             try:
-                waiting: deque[Future[Any]] = deque()
                 for part in parts:
-                    waiting.append(pool.submit(function, part))
+                    waiting.append(pool.submit(_inside, function, part))
                     if len(waiting) >= 2 * self.threads:
                         yield waiting.popleft().result()
                 while waiting:
                     yield waiting.popleft().result()
             finally:
-                pool.shutdown(wait=True, cancel_futures=True)
+                for future in waiting:
+                    future.cancel()
+                wait(waiting)
+
+
+_pools: dict[int, ThreadPoolExecutor] = {}
+_here = threading.local()
+
+
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """The pool of so many threads, kept: a round of k-means is shorter than starting one."""
+    if threads not in _pools:
+        _pools[threads] = ThreadPoolExecutor(threads, thread_name_prefix="tenfold")
+    return _pools[threads]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pools.clear)  # threads do not survive a fork
+
+
+def _inside(function: Callable[[int], Any], part: int) -> Any:
+    """Run in a pool's thread, which must not wait for the pool itself."""
+    _here.inside = True
+    return function(part)
 
 
 def _processors() -> int:

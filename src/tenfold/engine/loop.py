@@ -36,9 +36,19 @@ def fit(
     A learner that is finished (asks for nothing) is certified from the summary it has, so a
     one-pass learner reads its data once and its certificate speaks of the state it returns.
     """
+    with one_blas_thread:
+        return _fit(learner, source, runner, stop or Never(), watchers, resume)
+
+
+def _fit(
+    learner: Learner,
+    source: Source,
+    runner: Runner,
+    stop: Stop,
+    watchers: Sequence[Watcher],
+    at: Snapshot | None,
+) -> Fit:
     began = time.monotonic()
-    stop = stop or Never()
-    at = resume
     if at is None:
         schema = schema_of(source, learner.need, runner)
         at = Snapshot(schema, learner.start(schema))
@@ -55,8 +65,7 @@ def fit(
                 passes=at.passes + len(job.parts(source)) / len(source),
                 machines=at.machines | done.machines,
             )
-        with one_blas_thread:
-            claims = learner.certify(at.state, at.summary)
+        claims = learner.certify(at.state, at.summary)
         at = at._replace(certificate=None if claims is None else Certificate(claims))
         reasons = [watch(at) for watch in watchers]
         if ask is None:
@@ -64,5 +73,4 @@ def fit(
         reason = stop(at.state.step, at.certificate, time.monotonic() - began)
         if reason := reason or next(filter(None, reasons), None):
             return Fit(at, reason)
-        with one_blas_thread:
-            at = at._replace(state=learner.update(at.state, at.summary))
+        at = at._replace(state=learner.update(at.state, at.summary))

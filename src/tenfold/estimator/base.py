@@ -7,6 +7,7 @@ the state: `coef_` is `state_.coef`.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +20,12 @@ from tenfold.engine import Fit, current, fit
 from tenfold.estimator import merging, model_file
 from tenfold.estimator.inputs import source_from
 from tenfold.sources import Source
+
+
+@cache
+def _names(cls: Any) -> frozenset[str]:
+    """The names of a learner's parameters; looking them up takes longer than a small fit."""
+    return frozenset(cls._get_param_names())
 
 
 class Estimator(BaseEstimator):
@@ -100,7 +107,7 @@ class Estimator(BaseEstimator):
     def _blank(self) -> Any:
         """The parameters alone."""
         fresh = object.__new__(type(self))
-        fresh.__dict__.update({k: self.__dict__[k] for k in self._get_param_names()})
+        fresh.__dict__.update({k: self.__dict__[k] for k in _names(type(self))})
         return fresh
 
     def _set(self, done: Fit, certificate: Certificate) -> None:
@@ -113,7 +120,7 @@ class Estimator(BaseEstimator):
         for name in list(self.__dict__):
             if name.endswith("_") and not name.startswith("_"):
                 del self.__dict__[name]
-        params = set(self._get_param_names())
+        params = _names(type(self))
         self.__dict__.update({k: v for k, v in fresh.__dict__.items() if k not in params})
         return self
 

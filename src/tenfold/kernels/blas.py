@@ -37,34 +37,20 @@ def _address(typing_context, array):
     return types.voidptr(array), generate
 
 
-_LETTERS = np.frombuffer(b"UNT", dtype=np.uint8)
-
-
 @kernel
-def add_gram(block, by_column, gram):
-    """Add block.T @ block to the lower triangle of `gram`, both float64.
-
-    `block` is m x p with its rows contiguous; with `by_column` it is p x m, its rows being the
-    columns of the data, `block.shape[1]` apart or more.
-    """
-    sizes = np.empty(4, np.int32)
+def add_gram(block, gram):
+    """Add block.T @ block to the lower triangle of `gram`; both float64 and C order."""
+    sizes = np.empty(2, np.int32)
+    sizes[1], sizes[0] = block.shape
     one = np.ones(1)
     letters = np.empty(2, np.uint8)
     letters[0] = 85  # U: upper to Fortran, lower to us
-    if by_column:
-        letters[1] = 84  # T
-        sizes[0], sizes[1] = block.shape
-    else:
-        letters[1] = 78  # N
-        sizes[1], sizes[0] = block.shape
-    sizes[2] = block.strides[0] // block.itemsize
-    sizes[3] = gram.shape[1]
-    if sizes[0] and sizes[1]:
-        _dsyrk(
-            _address(letters), _address(letters[1:]), _address(sizes), _address(sizes[1:]),
-            _address(one), _address(block), _address(sizes[2:]), _address(one),
-            _address(gram), _address(sizes[3:]),
-        )  # fmt: skip
+    letters[1] = 78  # N
+    _dsyrk(
+        _address(letters), _address(letters[1:]), _address(sizes), _address(sizes[1:]),
+        _address(one), _address(block), _address(sizes), _address(one),
+        _address(gram), _address(sizes),
+    )  # fmt: skip
 
 
 @kernel

@@ -2,83 +2,74 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tenfold.kernels.blas import products
 from tenfold.kernels.compiling import kernel
 
+HEIGHT = 512
+"""rows whose products with the centres stay in cache"""
+
 
 @kernel
-def nearest(block, centers, norms, product, best, label):
-    """The nearest centre of each row; `product`, `best` are scratch of the block's type.
+def _nearest(rows, centers, norms, product, best, label):
+    """The nearest centre of at most HEIGHT rows; `product` and `best` are scratch.
 
-    Centre by centre over all rows of the block, so that the comparison runs in vectors without
-    changing the order of any sum.
+    Centre by centre over the rows, so that the comparison runs in vectors without changing the
+    order of any sum.
     """
-    m = block.shape[0]
-    products(block, centers, -2.0, product)
+    m = rows.shape[0]
+    products(rows, centers, -2.0, product)
     for i in range(m):
         best[i] = product[0, i] + norms[0]
         label[i] = 0
     for k in range(1, centers.shape[0]):
         norm = norms[k]
-        row = product[k]
         for i in range(m):
-            d = row[i] + norm
+            d = product[k, i] + norm
             closer = d < best[i]
             best[i] = d if closer else best[i]
             label[i] = k if closer else label[i]
 
 
 @kernel
-def _before(a, b):
-    """Whether row a stands before row b in lexicographic order: the tie must not depend on order."""
-    for j in range(a.shape[0]):
-        if a[j] != b[j]:
-            return a[j] < b[j]
-    return False
+def nearest(rows, centers, norms, label):
+    """label[i]: the nearest centre of row i, from |c|² - 2cx in the type of the rows."""
+    product = np.empty((centers.shape[0], HEIGHT), rows.dtype)
+    best = np.empty(HEIGHT, rows.dtype)
+    for start in range(0, rows.shape[0], HEIGHT):
+        stop = min(start + HEIGHT, rows.shape[0])
+        _nearest(rows[start:stop], centers, norms, product, best, label[start:stop])
 
 
 @kernel
-def add_lloyd(block, row_weight, centers, exact, norms, product, best, label, weight, sums):
-    """Add each row to the sum of its nearest centre; return inertia, and the farthest row.
+def add_lloyd(rows, row_weight, centers, norms, exact, weight, total, square):
+    """Add each row to the weight and sum of its nearest centre, and to the squares by column.
 
-    `exact` are the centres in float64: the inertia is summed from differences, not from norms.
+    Sums and squares are of differences to the centre, in float64; `exact` are the centres in it.
     """
-    nearest(block, centers, norms, product, best, label)
-    p = block.shape[1]
-    inertia = 0.0
-    farthest = -1.0
-    at = -1
-    for i in range(block.shape[0]):
-        k = label[i]
-        w = row_weight[i]
-        weight[k] += w
-        d0 = 0.0
-        d1 = 0.0
-        d2 = 0.0
-        d3 = 0.0
-        row = block[i]
-        total = sums[k]
-        center = exact[k]
-        for j in range(p):
-            total[j] += w * row[j]
-        j = 0
-        while j + 3 < p:
-            a = row[j] - center[j]
-            b = row[j + 1] - center[j + 1]
-            c = row[j + 2] - center[j + 2]
-            d = row[j + 3] - center[j + 3]
-            d0 += a * a
-            d1 += b * b
-            d2 += c * c
-            d3 += d * d
-            j += 4
-        while j < p:
-            a = row[j] - center[j]
-            d0 += a * a
-            j += 1
-        distance = (d0 + d1) + (d2 + d3)
-        inertia += w * distance
-        if distance > farthest or (distance == farthest and _before(row, block[at])):
-            farthest = distance
-            at = i
-    return inertia, farthest, at
+    n, p = rows.shape
+    product = np.empty((centers.shape[0], HEIGHT), rows.dtype)
+    best = np.empty(HEIGHT, rows.dtype)
+    label = np.empty(HEIGHT, np.int64)
+    for start in range(0, n, HEIGHT):
+        m = min(HEIGHT, n - start)
+        _nearest(rows[start : start + m], centers, norms, product, best, label)
+        for i in range(m):
+            k = label[i]
+            w = row_weight[start + i]
+            weight[k] += w
+            for j in range(p):  # indexed in place: a view per row costs more than the sum
+                d = rows[start + i, j] - exact[k, j]
+                total[k, j] += w * d
+                square[j] += w * d * d
+
+
+@kernel
+def nearest_distances(rows, exact, label, out):
+    """out[i]: squared distance of row i to centre label[i]."""
+    for i in range(rows.shape[0]):
+        out[i] = 0.0
+        for j in range(rows.shape[1]):
+            d = rows[i, j] - exact[label[i], j]
+            out[i] += d * d

@@ -12,8 +12,9 @@ from typing import Annotated, Any
 import numpy as np
 
 from tenfold.core import Array, Chunk
-from tenfold.kernels.blas import add_gram
+from tenfold.kernels.comoments import add_comoments
 
+EMPTY = np.zeros(0)
 FIRST = 256
 """rows whose mean is the shift of a part"""
 
@@ -38,18 +39,13 @@ class Moments:
         if n == 0:
             return cls(0.0, np.zeros(q), np.zeros((q, q)))
         shift = first_mean(chunk)
-        root = None if chunk.uniform else np.sqrt(chunk.weight)
+        y = EMPTY if chunk.y is None else chunk.y
+        root = EMPTY if chunk.uniform else np.sqrt(chunk.weight)
         gram = np.zeros((q + 1, q + 1))
-        for rows, block in chunk.X.blocks(shift=shift[:p], room=q + 1 - p, order="any"):
-            if chunk.y is not None:
-                np.subtract(chunk.y[rows], shift[p], out=block[:, p])
-            block[:, q] = 1.0
-            if root is not None:
-                block *= root[rows, None]
-            if block.flags.c_contiguous:
-                add_gram(block, False, gram)
-            else:
-                add_gram(block.T, True, gram)
+        height = chunk.X.block_rows(q + 1)
+        for rows, block in chunk.X.blocks(1 << 16, dtype=None, checked=False):
+            add_comoments(block, y[rows], root[rows], shift, height, gram)
+        chunk.X.check_sums(gram[q])
         weight = float(n) if chunk.uniform else float(chunk.weight.sum())
         offset = gram[q, :q] / weight
         lower = np.tril(gram[:q, :q] - weight * np.outer(offset, offset))

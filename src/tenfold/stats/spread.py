@@ -24,8 +24,10 @@ class ClassSpread:
         """Summarize a chunk whose target holds class codes."""
         p = chunk.X.shape[1]
         weight, mean, square = np.zeros(classes), np.zeros((classes, p)), np.zeros((classes, p))
-        for rows, block in chunk.X.blocks(dtype=None):
-            add_spread(block, chunk.y[rows], chunk.weight[rows], weight, mean, square)
+        height = chunk.X.block_rows()
+        for rows, block in chunk.X.blocks(1 << 16, dtype=None, checked=False):
+            add_spread(block, chunk.y[rows], chunk.weight[rows], height, weight, mean, square)
+        chunk.X.check_sums(square)
         return cls(weight, mean, square)
 
     def __add__(self, other: ClassSpread) -> ClassSpread:
@@ -49,8 +51,10 @@ class ColumnSpread:
         """Summarize a chunk."""
         p = chunk.X.shape[1]
         weight, mean, square = np.zeros(p), np.zeros(p), np.zeros(p)
-        for rows, block in chunk.X.blocks(dtype=None):
-            add_spread_present(block, chunk.weight[rows], weight, mean, square)
+        height = chunk.X.block_rows()
+        for rows, block in chunk.X.blocks(1 << 16, dtype=None, checked=False):
+            add_spread_present(block, chunk.weight[rows], height, weight, mean, square)
+        chunk.X.check_sums(square)
         return cls(weight, mean, square)
 
     def __add__(self, other: ColumnSpread) -> ColumnSpread:

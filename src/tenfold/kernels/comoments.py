@@ -1,0 +1,33 @@
+"""Sums of squares and products around a shift, a cache-full of rows at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tenfold.kernels.blas import add_gram
+from tenfold.kernels.compiling import kernel
+
+
+@kernel
+def add_comoments(rows, y, root, shift, height, gram):
+    """Add the Gram matrix of √w (x - shift, y - shift, 1) to the lower triangle of `gram`.
+
+    `y` and `root`, the square roots of the weights, are empty where there are none. `height` is how many
+    rows are copied at a time.
+    """
+    n, p = rows.shape
+    q = shift.shape[0]
+    block = np.empty((min(height, n), q + 1))
+    for start in range(0, n, height):
+        m = min(height, n - start)
+        for i in range(m):
+            for j in range(p):
+                block[i, j] = rows[start + i, j] - shift[j]
+            if q > p:
+                block[i, p] = y[start + i] - shift[p]
+            block[i, q] = 1.0
+        if root.shape[0]:
+            for i in range(m):
+                for j in range(q + 1):
+                    block[i, j] *= root[start + i]
+        add_gram(block[:m], gram)
