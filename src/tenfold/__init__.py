@@ -32,7 +32,7 @@ _PLACES = {
 }
 _WHERE = {name: module for module, names in _PLACES.items() for name in names}
 
-__all__ = sorted(_WHERE)  # noqa: PLE0605
+__all__ = sorted(_WHERE)
 
 
 def __getattr__(name: str) -> Any:

@@ -6,6 +6,7 @@ merge by addition; the smoothing α enters when the model is made from them.
 
 from __future__ import annotations
 
+import itertools
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -121,11 +122,15 @@ class CategoricalNB(Classifier):
             add_lookups(block, state.first, state.log_prob, out[rows])
         return out
 
+    def sound(self, state: CategoricalState, schema: Schema) -> bool:
+        """Whether columns begin where the schema says: kernels look up there."""
+        return np.array_equal(state.first, schema.value_offsets)
+
     @property
     def feature_log_prob_(self) -> list[Array]:
         """Log-probability of each category of each column, given the class."""
         first = self.state_.first
-        return [self.state_.log_prob[:, a:b] for a, b in zip(first, first[1:])]
+        return [self.state_.log_prob[:, a:b] for a, b in itertools.pairwise(first)]
 
     @property
     def n_categories_(self) -> Any:

@@ -1,7 +1,7 @@
 """Gaussian naive Bayes: within a class, each column is normal and independent of the others.
 
-log P(c | x) = log π_c - ½ Σ_j [log 2πσ²_cj + (x_j - μ_cj)² / σ²_cj] + const. Weight, mean and squares by class
-merge, and the maximum-likelihood model is read off them.
+log P(c | x) = log π_c - ½ Σ_j [log 2πσ²_cj + (x_j - μ_cj)² / σ²_cj] + const. Weight, mean and
+squares by class merge, and the maximum-likelihood model is read off them.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class GaussianNB(Classifier):
         flat = float(((s.square == 0) & (s.weight > 0)[:, None]).sum())
         why = "likelihood is maximal at the merged means and squares: closed form"
         few = f"weight of class number {least}, the thinnest: its parameters rest on that much"
-        claims = (
+        claims: tuple[Claim, ...] = (
             Claim("gap", 0.0, "proved", why, "objective"),
             Claim("thinnest class", float(s.weight[least]), "proved", few, "data"),
         )

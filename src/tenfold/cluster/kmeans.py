@@ -132,9 +132,7 @@ class KMeans(Clusterer):
                     f"({self.n_clusters}, {p})"
                 )
         skip = len(centers) and not self.tol
-        state = KMeansState(
-            0, "spread", centers, False, 0.0, np.zeros(p), 0.0, np.zeros(0), 0.0, 0
-        )
+        state = KMeansState(0, "spread", centers, False, 0.0, np.zeros(p), 0.0, np.zeros(0), 0.0, 0)
         return state._replace(phase=self._after_spread(state)) if skip else state
 
     def _after_spread(self, state: KMeansState) -> str:
@@ -172,13 +170,13 @@ class KMeans(Clusterer):
     def update(self, state: KMeansState, s: Any) -> KMeansState:
         """To the next phase, or the centres to the means of their rows."""
         if isinstance(s, Spread):
-            weight, squares = float(s.columns.weight.max()), float(s.columns.square.sum())
+            total, squares = float(s.columns.weight.max()), float(s.columns.square.sum())
             return state._replace(
                 phase=self._after_spread(state),
-                tolerance=self.tol * squares / (weight * len(state.mean)),
+                tolerance=self.tol * squares / (total * len(state.mean)),
                 mean=s.columns.mean,
-                squares=squares / weight,
-                mass=s.mass / weight,
+                squares=squares / total,
+                mass=s.mass / total,
             )
         if isinstance(s, Moments):
             values = sla.eigvalsh(s.comoment)
@@ -187,9 +185,7 @@ class KMeans(Clusterer):
         if isinstance(s, Race) and state.empty:
             centers = state.cluster_centers.copy()
             centers[len(centers) - state.empty :][: len(s.row)] = s.row[: state.empty]
-            return state._replace(
-                phase="lloyd", step=state.step + 1, cluster_centers=centers, empty=0
-            )
+            return state._replace(phase="lloyd", step=state.step + 1, cluster_centers=centers, empty=0)
         if isinstance(s, Race):
             rows, weight = s.sample()
             centers = start_from(rows, weight, self.n_clusters, self.random_state)
@@ -214,7 +210,7 @@ class KMeans(Clusterer):
         why = f"no {len(s.weight)} centres go below {state.bound:.6g}: the scatter's least eigenvalues"
         if not state.bound and s.inertia > 0:
             why = "vacuous: as many clusters as columns, or too many columns, so no bound is known"
-        claims = (
+        claims: tuple[Claim, ...] = (
             Claim("inertia", s.inertia, "proved", "summed over all rows", "objective"),
             Claim("gap", max(could, 0.0), "proved", why, "objective"),
             Claim("next round saves", saves, "proved", "centres against their means", "objective"),
@@ -227,6 +223,10 @@ class KMeans(Clusterer):
     def label_from(self, state: KMeansState, X: Columns) -> Codes:
         """The nearest centre."""
         return labels(X, state.cluster_centers)
+
+    def sound(self, state: KMeansState, schema: Schema) -> bool:
+        """Whether there is a centre to be nearest."""
+        return len(state.cluster_centers) > 0
 
     @property
     def inertia_(self) -> float:

@@ -138,6 +138,11 @@ class FindS(Classifier):
                 out[rows, 1] = yes
         return out
 
+    def sound(self, state: ConceptState, schema: Schema) -> bool:
+        """Whether every code stands for a category, and the positive class is the last."""
+        known = (state.values < schema.n_values) & (state.values == np.rint(state.values))
+        return bool(known.all()) and state.positive == len(schema.classes) - 1
+
     def probability_from(self, scores: Array) -> Array:
         """A conjunction is certain."""
         return scores

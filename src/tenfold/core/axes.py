@@ -36,14 +36,14 @@ def is_record(value: Any) -> bool:
 
 
 @cache
-def fields(cls: type) -> dict[str, Field]:
+def fields(cls: Any) -> dict[str, Field]:
     """The fields of a record class, in order."""
     return {name: _field(cls, name, hint) for name, hint in _hints(cls)}
 
 
 def _hints(cls: type) -> Iterator[tuple[str, Any]]:
     hints = get_type_hints(cls, include_extras=True)
-    names = getattr(cls, "_fields", None) or [f.name for f in dataclasses.fields(cls)]  # type: ignore[arg-type]
+    names = getattr(cls, "_fields", None) or [f.name for f in dataclasses.fields(cls)]
     return ((name, hints[name]) for name in names)
 
 
@@ -62,7 +62,8 @@ def _field(cls: type, name: str, hint: Any) -> Field:
 
 def values(record: Any) -> Iterator[tuple[str, Field, Any]]:
     """Name, description and value of each field of a record."""
-    for name, field in fields(type(record)).items():
+    kind: Any = type(record)
+    for name, field in fields(kind).items():
         yield name, field, getattr(record, name)
 
 

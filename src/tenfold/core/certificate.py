@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import html
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 Status = Literal["proved", "estimated", "assumed"]
@@ -28,7 +28,8 @@ class Claim(NamedTuple):
         return f"{text}, assuming {self.assumptions}" if self.assumptions else text
 
 
-class Provenance(NamedTuple):
+@dataclass(frozen=True)
+class Provenance:
     """What a model was made from, and where."""
 
     source: str
@@ -97,7 +98,7 @@ class Certificate:
         return {
             "origin": self.origin,
             "claims": [{**c._asdict(), "value": _plain(c.value)} for c in self.claims],
-            "provenance": None if where is None else {**where._asdict(), "mixed": where.mixed},
+            "provenance": None if where is None else {**asdict(where), "mixed": where.mixed},
         }
 
     def __str__(self) -> str:

@@ -63,7 +63,7 @@ class Columns:
     def dtype(self) -> np.dtype[Any]:
         """float32 if every column is, else float64."""
         if isinstance(self.data, tuple):
-            return np.result_type(*self.data) if self.data else np.dtype(np.float64)
+            return np.result_type(np.float32, *self.data)
         return np.dtype(self.data.dtype)
 
     def block_rows(self, columns: int | None = None) -> int:
@@ -184,6 +184,5 @@ class Columns:
         j = j if column == -1 else column
         name = self.names[j] if self.names is not None else f"x{j}"
         raise DataError(
-            f"Input X contains {what} in column {name!r}, row {self.offset + start + i}. "
-            f"Remedy: {remedy}."
+            f"Input X contains {what} in column {name!r}, row {self.offset + start + i}. Remedy: {remedy}."
         )

@@ -27,7 +27,9 @@ class Ask(NamedTuple):
 class Learner(Protocol):
     """The methods the loop calls. `state` is a NamedTuple of arrays with an int field `step`."""
 
-    need: Need
+    @property
+    def need(self) -> Need:
+        """What it takes from the rows."""
 
     def start(self, schema: Schema) -> Any:
         """The first state."""

@@ -28,9 +28,7 @@ class Column:
 
     def __add__(self, other: Column) -> Column:
         if (self.name, self.kind) != (other.name, other.kind):
-            raise MergeError(
-                f"columns differ: {self.kind} {self.name!r} and {other.kind} {other.name!r}"
-            )
+            raise MergeError(f"columns differ: {self.kind} {self.name!r} and {other.kind} {other.name!r}")
         found = unite(self.categories, other.categories, f"column {self.name!r}")
         return Column(self.name, self.kind, found)
 
@@ -56,8 +54,7 @@ class Schema:
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Schema)
-            and (self.columns, self.target, self.named)
-            == (other.columns, other.target, other.named)
+            and (self.columns, self.target, self.named) == (other.columns, other.target, other.named)
             and same(self.classes, other.classes)
         )
 

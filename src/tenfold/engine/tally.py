@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import platform
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +35,8 @@ def _cpu() -> str:
     return ", ".join(sorted(names)) or platform.processor() or platform.machine()
 
 
-class Counted(NamedTuple):
+@dataclass(frozen=True)
+class Counted:
     """A summary, with the rows that went into it and the machines that made it."""
 
     summary: Any
@@ -42,7 +44,7 @@ class Counted(NamedTuple):
     dropped: int
     machines: frozenset[str]
 
-    def __add__(self, other: Any) -> Counted:  # type: ignore[override]
+    def __add__(self, other: Counted) -> Counted:
         return Counted(
             self.summary + other.summary,
             self.rows + other.rows,

@@ -7,7 +7,6 @@ the state: `coef_` is `state_.coef`.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,19 +21,27 @@ from tenfold.estimator.inputs import source_from
 from tenfold.sources import Source
 
 
-@cache
+_known_names: dict[type, frozenset[str]] = {}
+
+
 def _names(cls: Any) -> frozenset[str]:
     """The names of a learner's parameters; looking them up takes longer than a small fit."""
-    return frozenset(cls._get_param_names())
+    if cls not in _known_names:
+        _known_names[cls] = frozenset(cls._get_param_names())
+    return _known_names[cls]
 
 
 class Estimator(BaseEstimator):
     """A learner that scikit-learn knows how to use."""
 
     passes: ClassVar[str] = ONE
-    need: ClassVar[Need] = Need()
     state_type: ClassVar[type]
     summary_types: ClassVar[tuple[type, ...]]
+
+    @property
+    def need(self) -> Need:
+        """What the learner takes from the rows."""
+        return Need()
 
     def ask(self, state: Any) -> Ask | None:
         """One pass: everything once. Many: once more for every step."""
@@ -101,13 +108,17 @@ class Estimator(BaseEstimator):
         fresh._after_fit(X)
         return self._become(fresh)
 
+    def sound(self, state: Any, schema: Schema) -> bool:
+        """Whether a state that comes from a file fits the schema beyond its types and shapes."""
+        return True
+
     def _after_fit(self, X: Any) -> None:
         """For what a kind of learner adds once it is fitted."""
 
     def _blank(self) -> Any:
         """The parameters alone."""
         fresh = object.__new__(type(self))
-        fresh.__dict__.update({k: self.__dict__[k] for k in _names(type(self))})
+        fresh.__dict__.update({k: self.__dict__[k] for k in _names(self.__class__)})
         return fresh
 
     def _set(self, done: Fit, certificate: Certificate) -> None:
@@ -120,7 +131,7 @@ class Estimator(BaseEstimator):
         for name in list(self.__dict__):
             if name.endswith("_") and not name.startswith("_"):
                 del self.__dict__[name]
-        params = _names(type(self))
+        params = _names(self.__class__)
         self.__dict__.update({k: v for k, v in fresh.__dict__.items() if k not in params})
         return self
 
@@ -168,9 +179,7 @@ class Estimator(BaseEstimator):
         """A method of (state, columns), part by part, in order."""
         check_is_fitted(self)
         need = self.need.without_target()
-        source = (
-            X if isinstance(X, Source) else source_from(self, X, None, None, need, reset=False)
-        )
+        source = X if isinstance(X, Source) else source_from(self, X, None, None, need, reset=False)
         known = Schema(self.schema_.columns, None, None, self.schema_.named)
         function = getattr(self, how)
         parts = current().map(

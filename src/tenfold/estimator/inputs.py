@@ -34,9 +34,7 @@ def source_from(
         y = target(model, y, need)
         check_consistent_length(y, np.empty(rows))
     if weight is not None:
-        weight = _check_sample_weight(
-            weight, np.empty((rows, 1)), dtype=np.float64, ensure_non_negative=True
-        )
+        weight = _check_sample_weight(weight, np.empty((rows, 1)), dtype=np.float64, ensure_non_negative=True)
         if not weight.any():
             raise ValueError("Sample weights must contain at least one non-zero number.")
     names = getattr(model, "feature_names_in_", None)
@@ -70,9 +68,7 @@ def labels(model: Any, X: Any, reset: bool) -> tuple[Any, ...]:
 def target(model: Any, y: Any, need: Need) -> Any:
     """The target as numbers, or as labels in their own type."""
     if y is None:
-        raise ValueError(
-            f"{type(model).__name__} requires y to be passed, but the target y is None."
-        )
+        raise ValueError(f"{type(model).__name__} requires y to be passed, but the target y is None.")
     if need.target == "number":
         y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y", estimator=model)
         return column_or_1d(y, warn=True)

@@ -48,9 +48,7 @@ class Classifier(ClassifierMixin, Estimator):
         return self.schema_.classes
 
     @available_if(lambda self: self.passes == ONE)
-    def partial_fit(
-        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
-    ) -> Any:
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Any:
         """Learn more rows: the same as adding the model of these rows, or nothing if they fail.
 
         Parameters

@@ -25,9 +25,7 @@ def add(a: Any, b: Any) -> Any:
         raise MergeError(f"{name} models with different parameters do not merge: {different}")
     schema = a.schema_ + b.schema_
     if a.need.binary and schema.classes is not None and len(schema.classes) > 2:
-        raise MergeError(
-            f"{name} knows two classes; together these have {schema.classes.tolist()}"
-        )
+        raise MergeError(f"{name} knows two classes; together these have {schema.classes.tolist()}")
     with one_blas_thread:
         summary = recode(a.summary_, a.schema_, schema) + recode(b.summary_, b.schema_, schema)
         state = a.update(a.start(schema), summary)
@@ -47,9 +45,7 @@ def add(a: Any, b: Any) -> Any:
         {k: a.__dict__[k] for k in ("n_features_in_", "feature_names_in_") if k in a.__dict__}
     )
     merged.schema_, merged.state_, merged.summary_ = schema, state, summary
-    merged.certificate_ = Certificate(
-        tuple(claims), a.certificate_.provenance + b.certificate_.provenance
-    )
+    merged.certificate_ = Certificate(tuple(claims), a.certificate_.provenance + b.certificate_.provenance)
     return merged
 
 

@@ -15,12 +15,8 @@ from tenfold.kernels.compiling import kernel
 
 
 def _external(name: str, arguments: int) -> types.ExternalFunction:
-    llvm.add_symbol(
-        f"tenfold_{name}", get_cython_function_address("scipy.linalg.cython_blas", name)
-    )
-    return types.ExternalFunction(
-        f"tenfold_{name}", types.void(*[types.voidptr] * arguments)
-    )
+    llvm.add_symbol(f"tenfold_{name}", get_cython_function_address("scipy.linalg.cython_blas", name))
+    return types.ExternalFunction(f"tenfold_{name}", types.void(*[types.voidptr] * arguments))
 
 
 _dsyrk = _external("dsyrk", 10)

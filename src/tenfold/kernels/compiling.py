@@ -27,7 +27,7 @@ class _Notice(event.Listener):
             return
         _Notice.said = True
         logging.getLogger("tenfold").info("compiling, once")
-        if sys.stderr is not None and sys.stderr.isatty() or "ipykernel" in sys.modules:
+        if (sys.stderr is not None and sys.stderr.isatty()) or "ipykernel" in sys.modules:
             print("tenfold: compiling, once (the next session starts at full speed)", file=sys.stderr)
 
     def on_end(self, event: Any) -> None:

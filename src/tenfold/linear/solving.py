@@ -63,9 +63,7 @@ class Solution(NamedTuple):
         return bool(((self.relative > 1e-13) & (self.error > 2 * self.floor)).any())
 
 
-def from_moments(
-    m: Moments, alpha: float, fit_intercept: bool, given: Array | None = None
-) -> Solution:
+def from_moments(m: Moments, alpha: float, fit_intercept: bool, given: Array | None = None) -> Solution:
     """Solve the normal equations, or judge given values (the intercept last)."""
     p = len(m.mean) - 1
     second = m.comoment
@@ -106,9 +104,7 @@ def from_moments(
     )  # fmt: skip
 
 
-def from_factor(
-    r: RFactor, alpha: float, fit_intercept: bool, given: Array | None = None
-) -> Solution:
+def from_factor(r: RFactor, alpha: float, fit_intercept: bool, given: Array | None = None) -> Solution:
     """Solve from the R-factor, correct by the exact gradient, or judge given values."""
     p = len(r.center) - 1
     first = 0 if fit_intercept else 1
@@ -144,13 +140,12 @@ def from_factor(
         slope = slope - alpha * _penalised(r.coef, per_unit, first)
         delta = inverse @ slope
         corrected = at + back @ delta
-        delta_error = SURE * EPS * (
-            spread * math.sqrt(delta @ delta) + reach * float(np.linalg.norm(T @ delta))
+        delta_error = (
+            SURE * EPS * (spread * math.sqrt(delta @ delta) + reach * float(np.linalg.norm(T @ delta)))
         )
         blur = SURE * _norms((back @ inverse / scale) @ r.blur[:, first:].T)
-        if (
-            _shares(delta_error, corrected, unit).max(initial=0.0)
-            < _shares(error, solved, unit).max(initial=0.0)
+        if _shares(delta_error, corrected, unit).max(initial=0.0) < _shares(error, solved, unit).max(
+            initial=0.0
         ):
             exact, doubt = corrected, delta_error
     values = exact if given is None else given

@@ -56,8 +56,8 @@ class ArraySource(Source):
         self.n_rows = len(X[0]) if isinstance(X, tuple) else X.shape[0]
         width = len(X) if isinstance(X, tuple) else X.shape[1]
         self.named = names is not None
-        self.names = tuple(str(n) for n in names) if names is not None else tuple(
-            f"x{j}" for j in range(width)
+        self.names = (
+            tuple(str(n) for n in names) if names is not None else tuple(f"x{j}" for j in range(width))
         )
         rows = _part_rows.get() or min(max(self.n_rows // 16, 4096), 65536)
         self._cuts = np.linspace(0, self.n_rows, max(1, -(-self.n_rows // rows)) + 1).astype(int)
@@ -149,9 +149,7 @@ class ArraySource(Source):
         for values in (*(self.X if isinstance(self.X, tuple) else (self.X,)), self.y, self.weight):
             if values is not None:
                 some = values[at].toarray() if sp.issparse(values) else np.asarray(values)[at]
-                digest.update(
-                    repr(some.tolist()).encode() if some.dtype.hasobject else some.tobytes()
-                )
+                digest.update(repr(some.tolist()).encode() if some.dtype.hasobject else some.tobytes())
         return f"array {self.n_rows} x {len(self.names)}, {digest.hexdigest()}"
 
 

@@ -84,7 +84,7 @@ def class_codes(values: Any, classes: Any) -> Codes:
         table = np.full(high - low + 1, -1, dtype=np.int64)
         table[(classes - classes[0]).astype(np.int64)] = np.arange(len(classes))
         if not len(values) or (int(values.min()) >= low and int(values.max()) <= high):
-            found = table[values.astype(np.int64) - low]
+            found: Codes = table[values.astype(np.int64) - low]
         else:
             found = np.full(1, -1)
     else:
@@ -92,8 +92,7 @@ def class_codes(values: Any, classes: Any) -> Codes:
     if len(found) and found.min() < 0:
         strange = sorted(set(np.unique(values).tolist()) - set(classes.tolist()))
         raise DataError(
-            f"y has classes {strange[:5]} that are not among the known classes "
-            f"{classes.tolist()[:10]}"
+            f"y has classes {strange[:5]} that are not among the known classes {classes.tolist()[:10]}"
         )
     return found
 
@@ -102,8 +101,10 @@ def _missing(values: Any) -> Any:
     """Where an object array holds None, NaN or another value unequal to itself."""
     import pyarrow as pa
 
-    return np.asarray(pa.array(values, from_pandas=True).is_null()) if _arrow(values) else (
-        np.array([v is None or v != v for v in values], dtype=bool)
+    return (
+        np.asarray(pa.array(values, from_pandas=True).is_null())
+        if _arrow(values)
+        else (np.array([v is None or v != v for v in values], dtype=bool))
     )
 
 

@@ -27,16 +27,12 @@ class Lloyd:
         weight, total, square = np.zeros(k), np.zeros((k, p)), np.zeros(p)
         near = _Nearest(chunk.X, centers)
         for rows, block in near.blocks():
-            add_lloyd(
-                block, chunk.weight[rows], near.cast, near.norms, near.exact, weight, total, square
-            )
+            add_lloyd(block, chunk.weight[rows], near.cast, near.norms, near.exact, weight, total, square)
         chunk.X.check_sums(square)
         return cls(weight, total, float(square.sum()))
 
     def __add__(self, other: Lloyd) -> Lloyd:
-        return Lloyd(
-            self.weight + other.weight, self.total + other.total, self.inertia + other.inertia
-        )
+        return Lloyd(self.weight + other.weight, self.total + other.total, self.inertia + other.inertia)
 
     def means(self, centers: Array) -> Array:
         """The mean of each centre's rows; a centre without rows stays where it is."""

@@ -62,15 +62,13 @@ class Moments:
         delta = other.mean - self.mean
         share = other.weight / weight
         between = np.outer(delta, delta * (self.weight * share))
-        return Moments(
-            weight, self.mean + delta * share, self.comoment + other.comoment + between
-        )
+        return Moments(weight, self.mean + delta * share, self.comoment + other.comoment + between)
 
 
 def first_mean(chunk: Chunk) -> Array:
     """Mean of the first rows of a chunk, columns then target: near the mean, exact if constant."""
     _, block = next(chunk.X.blocks(min(FIRST, chunk.n)))
-    shift = _mean(block)
+    shift: Array = _mean(block)
     if chunk.y is not None:
         shift = np.append(shift, _mean(np.asarray(chunk.y[:FIRST], dtype=np.float64)))
     return shift

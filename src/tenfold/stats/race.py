@@ -8,7 +8,7 @@ weight is exact. The sample merges: the winners of two parts are among the winne
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -29,14 +29,13 @@ class Race:
     def of(cls, chunk: Chunk, uniform: Array, rate: Array, most: int) -> Race:
         """The race among the rows of a chunk."""
         key = -np.log(uniform) / rate
-        order = np.argsort(key, kind="stable")
-        order, weight = _winners(key, chunk.weight, order, most)
+        order, weight = _winners(key, chunk.weight, most)
         return cls(key[order], chunk.X.take(order), weight, rate[order], most)
 
     def __add__(self, other: Race) -> Race:
         key = np.concatenate([self.key, other.key])
         weight = np.concatenate([self.weight, other.weight])
-        order, weight = _winners(key, weight, np.argsort(key, kind="stable"), self.most)
+        order, weight = _winners(key, weight, self.most)
         return Race(
             key[order],
             np.concatenate([self.row, other.row])[order],
@@ -58,8 +57,9 @@ class Race:
         return self.row[:-1], self.weight[:-1] / chance
 
 
-def _winners(key: Array, weight: Array, order: Array, most: int) -> tuple[Array, Array]:
+def _winners(key: Array, weight: Array, most: int) -> tuple[Any, Array]:
     """First place of each of the least distinct keys, and the weight of all that share it."""
+    order = np.argsort(key, kind="stable")
     ordered = key[order]
     new = np.append(True, ordered[1:] != ordered[:-1]) if len(order) else np.zeros(0, bool)
     starts = np.flatnonzero(new)

@@ -38,9 +38,7 @@ class RFactor:
     """B with BᵀB the variance of the gradient, if every value that is not whole was rounded"""
 
     @classmethod
-    def of(
-        cls, chunk: Chunk, center: Array, scale: Array, coef: Array, intercept: float
-    ) -> RFactor:
+    def of(cls, chunk: Chunk, center: Array, scale: Array, coef: Array, intercept: float) -> RFactor:
         """Summarize a chunk with a numeric target, block by block."""
         p = chunk.X.shape[1]
         factor, blur = np.zeros((p + 2, p + 2)), np.zeros((p + 1, p + 1))
@@ -52,9 +50,7 @@ class RFactor:
             design[:, -1] = (y - center[p]) / scale[p]
             factor = _triangle(factor, design * np.sqrt(weight)[:, None])
             residual = np.empty(len(block))
-            add_gradient(
-                block, y, weight, coef, intercept, center[:p], scale[:p], residual, high, low
-            )
+            add_gradient(block, y, weight, coef, intercept, center[:p], scale[:p], residual, high, low)
             last = _last_bits(block)
             shake = _last_bits(y) ** 2 + (last * coef) ** 2 @ np.ones(p)
             moved = design[:, :-1] * (weight * np.sqrt(shake))[:, None]

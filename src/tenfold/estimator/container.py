@@ -1,0 +1,136 @@
+"""The bytes of a model file: a safetensors container that is checked before it is believed.
+
+Eight bytes with the length of the header, a JSON header, then the tensors, one after the other.
+The header's only metadata entry is a JSON text of ours with a checksum over every byte of the
+file. Nothing is allocated on the word of the file: sizes must agree with what is there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tenfold.core import ModelFileError
+
+MAGIC, VERSION = "tenfold", 1
+MAX_HEADER = 1 << 20
+MAX_AXES = 8
+UNSIGNED = "0" * 64
+DTYPES = {
+    "F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "<i1",
+    "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "<u1", "BOOL": "|b1",
+}  # fmt: skip
+
+
+def write(path: Any, document: dict[str, Any], tensors: dict[str, Any]) -> None:
+    """Write a document and its tensors: the whole file, or none of it."""
+    from safetensors.numpy import save
+
+    text = json.dumps(
+        {"magic": MAGIC, "version": VERSION, "sha256": UNSIGNED, **document},
+        separators=(",", ":"),
+        allow_nan=False,
+    )
+    raw = save({k: np.ascontiguousarray(v) for k, v in tensors.items()}, metadata={MAGIC: text})
+    if struct.unpack("<Q", raw[:8])[0] > MAX_HEADER:
+        raise ModelFileError("the model's parameters are too large for a model file (header over 1 MiB)")
+    digest = hashlib.sha256(raw).hexdigest()
+    path = Path(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_bytes(raw.replace(UNSIGNED.encode(), digest.encode(), 1))
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read(path: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The document and its tensors (read-only views of the file's bytes), or ModelFileError."""
+    raw = Path(path).read_bytes()
+    if len(raw) < 8:
+        raise ModelFileError("the file is too short to be a model")
+    (length,) = struct.unpack("<Q", raw[:8])
+    if length > MAX_HEADER or 8 + length > len(raw) or raw[8:9] != b"{":
+        raise ModelFileError("this is not a tenfold model file")
+    head = _json(raw[8 : 8 + length], "header")
+    metadata = head.pop("__metadata__", None)
+    if not isinstance(metadata, dict) or list(metadata) != [MAGIC] or not isinstance(metadata[MAGIC], str):
+        raise ModelFileError("this is not a tenfold model file")
+    document = _json(metadata[MAGIC].encode(), "metadata")
+    if document.pop("magic", None) != MAGIC:
+        raise ModelFileError("this is not a tenfold model file")
+    if (version := document.pop("version", None)) != VERSION:
+        raise ModelFileError(f"the file has format {version!r}; this tenfold reads format {VERSION}")
+    _check_digest(raw, length, document.pop("sha256", None))
+    return document, _tensors(head, memoryview(raw)[8 + length :])
+
+
+def _check_digest(raw: bytes, length: int, claimed: Any) -> None:
+    if not (isinstance(claimed, str) and len(claimed) == 64 and claimed.isascii()):
+        raise ModelFileError("the file has no checksum")
+    digest = hashlib.sha256(raw[:8])
+    digest.update(raw[8 : 8 + length].replace(claimed.encode(), UNSIGNED.encode(), 1))
+    digest.update(memoryview(raw)[8 + length :])
+    if digest.hexdigest() != claimed:
+        raise ModelFileError("the checksum differs: the file is damaged")
+
+
+def _tensors(head: dict[str, Any], body: memoryview) -> dict[str, Any]:
+    """Views of the body: dense, in bounds, without gap or overlap, each as long as its shape says."""
+    spans = sorted((_span(name, entry, len(body)) for name, entry in head.items()), key=lambda s: s[:2])
+    end, tensors = 0, {}
+    for start, stop, name, dtype, shape in spans:
+        if start != end:
+            raise ModelFileError("tensors overlap or leave gaps")
+        end = stop
+        values = np.frombuffer(body, dtype, math.prod(shape), start) if stop > start else np.empty(0, dtype)
+        tensors[name] = values.reshape(shape)
+    if end != len(body):
+        raise ModelFileError("bytes are missing or left over")
+    return tensors
+
+
+def _span(name: str, entry: Any, size: int) -> tuple[int, int, str, Any, list[int]]:
+    if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
+        raise ModelFileError(f"tensor {name!r} is malformed")
+    dtype, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
+    if not (isinstance(dtype, str) and dtype in DTYPES and _naturals(shape) and _naturals(offsets)):
+        raise ModelFileError(f"tensor {name!r} is malformed")
+    if len(shape) > MAX_AXES or len(offsets) != 2 or not offsets[0] <= offsets[1] <= size:
+        raise ModelFileError(f"tensor {name!r} is out of bounds")
+    kind = np.dtype(DTYPES[dtype])
+    if any(n > size for n in shape) or math.prod(shape) * kind.itemsize != offsets[1] - offsets[0]:
+        raise ModelFileError(f"tensor {name!r}: shape and bytes disagree")
+    return offsets[0], offsets[1], name, kind, shape
+
+
+def _naturals(values: Any) -> bool:
+    return isinstance(values, list) and all(type(v) is int and v >= 0 for v in values)
+
+
+def _json(text: bytes, where: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text.decode(), parse_constant=_refuse, object_pairs_hook=_unique)
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError(f"the {where} is not readable: {error}") from None
+    if not isinstance(found, dict):
+        raise ModelFileError(f"the {where} is not readable")
+    return found
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not allowed")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice")
+    return found
