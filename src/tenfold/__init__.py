@@ -28,6 +28,7 @@ _PLACES = {
     "tenfold.estimator.registry": ("register",),
     "tenfold.linear.linear_regression": ("LinearRegression",),
     "tenfold.linear.ridge": ("Ridge",),
+    "tenfold.preprocessing.max_abs_scaler": ("MaxAbsScaler",),
     "tenfold.preprocessing.standard_scaler": ("StandardScaler",),
 }
 _WHERE = {name: module for module, names in _PLACES.items() for name in names}

@@ -8,7 +8,7 @@ lattice join, so summaries merge with no arithmetic at all. A second scan holds 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ NOTHING, ANY, UNKNOWN = -2.0, -3.0, -4.0
 class Concept:
     """The join of the positives, and how the negatives fared against a hypothesis."""
 
+    exact: ClassVar[bool] = True
     values: Annotated[Array, "column"]
     tested: Annotated[Array, "column"]
     """the hypothesis that negatives were held against; UNKNOWN if there were several"""

@@ -14,6 +14,7 @@ import os
 import struct
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
@@ -22,11 +23,16 @@ from tenfold.core import ModelFileError
 MAGIC, VERSION = "tenfold", 1
 MAX_HEADER = 1 << 20
 MAX_AXES = 8
+MAX_BRACKETS = 1 << 18
+"""objects and lists in a JSON text: more than a model writes in 1 MiB, too few to fill the memory"""
+ALIGN = 8
+"""safetensors pads the header to as many bytes; every number then stands where it may be read"""
 UNSIGNED = "0" * 64
 DTYPES = {
-    "F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "<i1",
+    "F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "<i1",
     "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "<u1", "BOOL": "|b1",
 }  # fmt: skip
+STORED = frozenset(np.dtype(kind) for kind in DTYPES.values())
 
 
 def write(path: Any, document: dict[str, Any], tensors: dict[str, Any]) -> None:
@@ -38,12 +44,12 @@ def write(path: Any, document: dict[str, Any], tensors: dict[str, Any]) -> None:
         separators=(",", ":"),
         allow_nan=False,
     )
-    raw = save({k: np.ascontiguousarray(v) for k, v in tensors.items()}, metadata={MAGIC: text})
-    if struct.unpack("<Q", raw[:8])[0] > MAX_HEADER:
+    raw = save({k: np.asarray(v, order="C") for k, v in tensors.items()}, metadata={MAGIC: text})
+    if struct.unpack("<Q", raw[:8])[0] > MAX_HEADER or _brackets(text) > MAX_BRACKETS:
         raise ModelFileError("the model's parameters are too large for a model file (header over 1 MiB)")
     digest = hashlib.sha256(raw).hexdigest()
     path = Path(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{uuid4().hex}.tmp")
     try:
         temporary.write_bytes(raw.replace(UNSIGNED.encode(), digest.encode(), 1))
         os.replace(temporary, path)
@@ -57,17 +63,22 @@ def read(path: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     if len(raw) < 8:
         raise ModelFileError("the file is too short to be a model")
     (length,) = struct.unpack("<Q", raw[:8])
-    if length > MAX_HEADER or 8 + length > len(raw) or raw[8:9] != b"{":
+    if length > MAX_HEADER or length % ALIGN or 8 + length > len(raw) or raw[8:9] != b"{":
         raise ModelFileError("this is not a tenfold model file")
-    head = _json(raw[8 : 8 + length], "header")
+    try:
+        head = _json(raw[8 : 8 + length].decode(), "header")
+    except UnicodeDecodeError:
+        raise ModelFileError("the header is not readable") from None
     metadata = head.pop("__metadata__", None)
     if not isinstance(metadata, dict) or list(metadata) != [MAGIC] or not isinstance(metadata[MAGIC], str):
         raise ModelFileError("this is not a tenfold model file")
-    document = _json(metadata[MAGIC].encode(), "metadata")
+    document = _json(metadata[MAGIC], "metadata")
     if document.pop("magic", None) != MAGIC:
         raise ModelFileError("this is not a tenfold model file")
-    if (version := document.pop("version", None)) != VERSION:
-        raise ModelFileError(f"the file has format {version!r}; this tenfold reads format {VERSION}")
+    version = document.pop("version", None)
+    if type(version) is not int or version != VERSION:
+        given = version if type(version) is int else "of another kind"
+        raise ModelFileError(f"the file has format {given}; this tenfold reads format {VERSION}")
     _check_digest(raw, length, document.pop("sha256", None))
     return document, _tensors(head, memoryview(raw)[8 + length :])
 
@@ -83,7 +94,7 @@ def _check_digest(raw: bytes, length: int, claimed: Any) -> None:
 
 
 def _tensors(head: dict[str, Any], body: memoryview) -> dict[str, Any]:
-    """Views of the body: dense, in bounds, without gap or overlap, each as long as its shape says."""
+    """Views of the body: dense, aligned, without gap or overlap, each as long as its shape says."""
     spans = sorted((_span(name, entry, len(body)) for name, entry in head.items()), key=lambda s: s[:2])
     end, tensors = 0, {}
     for start, stop, name, dtype, shape in spans:
@@ -91,6 +102,8 @@ def _tensors(head: dict[str, Any], body: memoryview) -> dict[str, Any]:
             raise ModelFileError("tensors overlap or leave gaps")
         end = stop
         values = np.frombuffer(body, dtype, math.prod(shape), start) if stop > start else np.empty(0, dtype)
+        if dtype == np.bool_ and (values.view(np.uint8) > 1).any():
+            raise ModelFileError(f"tensor {name[:80]!r} holds a truth value that is none")
         tensors[name] = values.reshape(shape)
     if end != len(body):
         raise ModelFileError("bytes are missing or left over")
@@ -98,16 +111,19 @@ def _tensors(head: dict[str, Any], body: memoryview) -> dict[str, Any]:
 
 
 def _span(name: str, entry: Any, size: int) -> tuple[int, int, str, Any, list[int]]:
+    where = f"tensor {name[:80]!r}"
     if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
-        raise ModelFileError(f"tensor {name!r} is malformed")
+        raise ModelFileError(f"{where} is malformed")
     dtype, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
     if not (isinstance(dtype, str) and dtype in DTYPES and _naturals(shape) and _naturals(offsets)):
-        raise ModelFileError(f"tensor {name!r} is malformed")
+        raise ModelFileError(f"{where} is malformed")
     if len(shape) > MAX_AXES or len(offsets) != 2 or not offsets[0] <= offsets[1] <= size:
-        raise ModelFileError(f"tensor {name!r} is out of bounds")
+        raise ModelFileError(f"{where} is out of bounds")
     kind = np.dtype(DTYPES[dtype])
+    if offsets[0] % kind.itemsize:
+        raise ModelFileError(f"{where} is not aligned")
     if any(n > size for n in shape) or math.prod(shape) * kind.itemsize != offsets[1] - offsets[0]:
-        raise ModelFileError(f"tensor {name!r}: shape and bytes disagree")
+        raise ModelFileError(f"{where}: shape and bytes disagree")
     return offsets[0], offsets[1], name, kind, shape
 
 
@@ -115,9 +131,15 @@ def _naturals(values: Any) -> bool:
     return isinstance(values, list) and all(type(v) is int and v >= 0 for v in values)
 
 
-def _json(text: bytes, where: str) -> dict[str, Any]:
+def _brackets(text: str) -> int:
+    return text.count("[") + text.count("{")
+
+
+def _json(text: str, where: str) -> dict[str, Any]:
+    if _brackets(text) > MAX_BRACKETS:
+        raise ModelFileError(f"the {where} has too many parts")
     try:
-        found = json.loads(text.decode(), parse_constant=_refuse, object_pairs_hook=_unique)
+        found = json.loads(text, parse_constant=_refuse, object_pairs_hook=_unique)
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"the {where} is not readable: {error}") from None
     if not isinstance(found, dict):

@@ -6,15 +6,22 @@ integers as text, so that none is rounded.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from tenfold.core import ModelFileError, Schema
-from tenfold.core.axes import check_shape, fields, is_record
+from tenfold.core.axes import check_shape, fields, is_record, values
+from tenfold.estimator.container import STORED
 from tenfold.estimator.registry import class_of, id_of
 
 MAX_DEPTH = 16
+MAX_DIGITS = 40
+FEW = 1 << 14
+"""texts that are read at a time"""
+SPARE = 1 << 24
+"""bytes that labels of fixed width may take beyond what their texts justify"""
 
 
 class Writer:
@@ -23,96 +30,120 @@ class Writer:
     def __init__(self) -> None:
         self.tensors: dict[str, Any] = {}
 
-    def tensor(self, values: Any) -> str:
+    def tensor(self, array: Any, where: str) -> str:
         """Put an array aside; its name."""
+        dtype = array.dtype.newbyteorder("<")
+        if dtype not in STORED:
+            raise ModelFileError(f"{where}: type {array.dtype} cannot be written to a model file")
         name = str(len(self.tensors))
-        self.tensors[name] = np.ascontiguousarray(values)
+        self.tensors[name] = np.asarray(array, dtype, order="C")
         return name
 
-    def texts(self, values: Any) -> dict[str, str]:
+    def texts(self, words: Any, where: str) -> dict[str, str]:
         """Many texts as two tensors: their bytes, and where each begins."""
-        raw = [str(v).encode() for v in values]
+        try:
+            raw = [str(v).encode() for v in words]
+        except UnicodeEncodeError as error:
+            raise ModelFileError(f"{where}: {error.object!r} is no valid text") from None
         ends = np.cumsum([0, *map(len, raw)], dtype=np.int64)
-        return {"bytes": self.tensor(np.frombuffer(b"".join(raw), np.uint8)), "ends": self.tensor(ends)}
+        joined = np.frombuffer(b"".join(raw), np.uint8)
+        return {"bytes": self.tensor(joined, where), "ends": self.tensor(ends, where)}
 
-    def labels(self, values: Any) -> dict[str, Any]:
-        """A 1-D array of labels in its own type."""
-        if values.dtype.kind in "OU":
-            return {"texts": self.texts(values), "fixed": values.dtype.kind == "U"}
-        return {"tensor": self.tensor(values)}
+    def labels(self, labels: Any, where: str) -> dict[str, Any]:
+        """A 1-D array of labels in its own type; `fixed` is the width of text that has one."""
+        if labels.dtype.kind in "OU":
+            fixed = labels.dtype.itemsize // 4 if labels.dtype.kind == "U" else None
+            return {"texts": self.texts(labels, where), "fixed": fixed}
+        return {"tensor": self.tensor(labels, where)}
 
-    def record(self, value: Any) -> dict[str, Any]:
+    def record(self, record: Any) -> dict[str, Any]:
         """A state or a summary, field by field as annotated."""
-        return {name: self.value(getattr(value, name), name) for name in fields(type(value))}
+        return {
+            name: {"record": self.record(value)} if is_record(field.type) else self.value(value, name)
+            for name, field, value in values(record)
+        }
 
-    def value(self, value: Any, where: str) -> dict[str, Any]:
+    def value(self, value: Any, where: str, depth: int = 0) -> dict[str, Any]:
         """A parameter or a field; what cannot be written is named."""
+        if depth > MAX_DEPTH:
+            raise ModelFileError(f"{where} is nested too deeply for a model file")
         if value is None or isinstance(value, (bool, str)):
             return {"is": value}
         if isinstance(value, np.generic):
             value = value.item()
         if isinstance(value, (bool, str)):
             return {"is": value}
-        if isinstance(value, int):
-            return {"int": str(value)}
+        if isinstance(value, int) and abs(value) < 10 ** (MAX_DIGITS - 1):
+            return {"int": str(int(value))}
         if isinstance(value, float):
             return {"float": value.hex()}
         if isinstance(value, np.ndarray):
-            if value.dtype.kind in "biuf" and value.dtype.itemsize <= 8:
-                return {"tensor": self.tensor(value)}
-        elif isinstance(value, (list, tuple)):
+            return {"tensor": self.tensor(value, where)}
+        if hasattr(value, "get_params") and not isinstance(value, type):
+            return {"learner": id_of(type(value)), "params": self.params(value, depth + 1)}
+        if isinstance(value, (list, tuple)) and not is_record(value):
             kind = "list" if isinstance(value, list) else "tuple"
-            return {kind: [self.value(v, where) for v in value]}
-        elif hasattr(value, "get_params") and not isinstance(value, type):
-            return {"learner": id_of(type(value)), "params": self.params(value)}
-        elif is_record(value):
-            return {"record": self.record(value)}
+            return {kind: [self.value(v, where, depth + 1) for v in value]}
         raise ModelFileError(f"{where} = {value!r} cannot be written to a model file")
 
-    def params(self, model: Any) -> dict[str, Any]:
+    def params(self, model: Any, depth: int = 0) -> dict[str, Any]:
         """The parameters of a learner."""
-        return {k: self.value(v, k) for k, v in model.get_params(deep=False).items()}
+        return {k: self.value(v, k, depth) for k, v in model.get_params(deep=False).items()}
 
 
 class Reader:
     """Turns nodes back into values, believing none of them."""
 
     def __init__(self, tensors: dict[str, Any]) -> None:
-        self.tensors = tensors
+        self.tensors = dict(tensors)
 
     def tensor(self, name: Any) -> Any:
-        """A tensor by its name."""
+        """A tensor by its name. Each serves once."""
         if not isinstance(name, str) or name not in self.tensors:
-            raise ModelFileError("a tensor is missing")
-        return self.tensors[name]
+            raise ModelFileError("a tensor is missing, or used twice")
+        return self.tensors.pop(name)
+
+    def finish(self) -> None:
+        """Refuse tensors that nothing speaks of."""
+        if self.tensors:
+            raise ModelFileError("the file holds tensors that do not belong to the model")
 
     def texts(self, node: Any) -> list[str]:
         """Many texts."""
-        raw, ends = (self.tensor(x) for x in _parts(node, "bytes", "ends"))
+        raw, ends = (self.tensor(x) for x in parts(node, "bytes", "ends"))
         if raw.dtype != np.uint8 or ends.dtype != np.int64 or raw.ndim != 1 or ends.ndim != 1:
             raise ModelFileError("texts are malformed")
-        if not len(ends) or ends[0] != 0 or ends[-1] != len(raw) or (np.diff(ends) < 0).any():
+        if not len(ends) or ends[0] != 0 or ends[-1] != len(raw) or (ends[1:] < ends[:-1]).any():
             raise ModelFileError("texts are malformed")
-        whole, at = raw.tobytes(), ends.tolist()
+        found: list[str] = []
         try:
-            return [whole[a:b].decode() for a, b in zip(at, at[1:], strict=False)]
+            for start in range(0, len(ends) - 1, FEW):
+                at = ends[start : start + FEW + 1].tolist()
+                found += [str(raw.data[a:b], "utf-8") for a, b in pairwise(at)]
         except UnicodeDecodeError:
             raise ModelFileError("a text is not readable") from None
+        return found
+
+    def words(self, node: Any) -> Any:
+        """Many texts as an array of objects."""
+        texts = self.texts(node)
+        found = np.empty(len(texts), dtype=object)
+        found[:] = texts
+        return found
 
     def labels(self, node: Any) -> Any:
         """Labels: one axis, sorted, each once."""
         if isinstance(node, dict) and set(node) == {"tensor"}:
-            found = self.tensor(node["tensor"])
-        else:
-            texts, fixed = _parts(node, "texts", "fixed")
-            words = self.texts(texts)
-            found = np.array([*words, None], dtype=object)[:-1]
-            longest = max(map(len, words), default=0)
-            if fixed is True and 4 * longest * len(words) <= (1 << 20) + 8 * sum(map(len, words)):
-                found = found.astype(str) if words else np.empty(0, "U1")
-        if found.ndim != 1 or (len(found) > 1 and not (found[1:] > found[:-1]).all()):
-            raise ModelFileError("categories are not sorted")
-        return found
+            return ordered(self.tensor(node["tensor"]), "the classes")
+        texts, fixed = parts(node, "texts", "fixed")
+        found = self.words(texts)
+        if fixed is not None:
+            longest, total = max(map(len, found), default=0), sum(map(len, found))
+            if type(fixed) is not int or fixed < max(longest, 1):
+                raise ModelFileError("the classes are malformed")
+            if 4 * fixed * len(found) <= SPARE + 8 * total:  # else it is not worth the memory
+                found = found.astype(f"U{fixed}")
+        return ordered(found, "the classes")
 
     def record(self, node: Any, cls: type, schema: Schema) -> Any:
         """A record of a class: its fields, each of the annotated type and the schema's shape."""
@@ -124,7 +155,7 @@ class Reader:
         for name, field in spec.items():
             where = f"{cls.__name__}.{name}"
             if is_record(field.type):
-                found[name] = self.record(_parts(node[name], "record")[0], field.type, schema)
+                found[name] = self.record(parts(node[name], "record")[0], field.type, schema)
                 continue
             value = self.value(node[name])
             if field.axes is None:
@@ -135,7 +166,7 @@ class Reader:
             else:
                 check_shape(where, field, value.dtype, value.shape, schema, free)
             found[name] = value
-        return cls(**found)
+        return _made(cls, found)
 
     def value(self, node: Any, depth: int = 0) -> Any:
         """A parameter or a field."""
@@ -153,20 +184,17 @@ class Reader:
             return items if kind == "list" else tuple(items)
         if kind == "tensor":
             return self.tensor(content)
-        if kind in ("int", "float") and isinstance(content, str) and len(content) <= 40:
-            try:
-                return int(content) if kind == "int" else float.fromhex(content)
-            except (ValueError, OverflowError):
-                pass
+        if kind in ("int", "float") and isinstance(content, str) and len(content) <= MAX_DIGITS:
+            return _number(kind, content)
         raise ModelFileError("a value is malformed")
 
     def learner(self, node: Any, depth: int = 0) -> Any:
         """A learner with its parameters, not fitted."""
-        name, params = _parts(node, "learner", "params")
+        name, params = parts(node, "learner", "params")
         cls = class_of(name)
         if not isinstance(params, dict) or set(params) != set(cls._get_param_names()):
             raise ModelFileError(f"{name} has other parameters in the file")
-        model = cls(**{k: self.value(v, depth + 1) for k, v in params.items()})
+        model = _made(cls, {k: self.value(v, depth + 1) for k, v in params.items()})
         try:
             model._validate_params()
         except (ValueError, TypeError) as error:
@@ -174,7 +202,34 @@ class Reader:
         return model
 
 
-def _parts(node: Any, *names: str) -> list[Any]:
+def _number(kind: str, text: str) -> int | float:
+    """A number, if its text is the one the writer would have written."""
+    try:
+        number: int | float = int(text) if kind == "int" else float.fromhex(text)
+    except (ValueError, OverflowError):
+        raise ModelFileError("a number is malformed") from None
+    if text != (str(number) if isinstance(number, int) else number.hex()):
+        raise ModelFileError("a number is malformed")
+    return number
+
+
+def _made(cls: Any, arguments: dict[str, Any]) -> Any:
+    """An instance; what its class has against the arguments is the file's fault."""
+    try:
+        return cls(**arguments)
+    except (ValueError, TypeError) as error:
+        raise ModelFileError(f"{cls.__name__} does not take what the file says: {error}") from None
+
+
+def ordered(labels: Any, where: str) -> Any:
+    """The labels, if they have one axis, are finite, and stand in order, each once."""
+    fine = labels.ndim == 1 and (labels.dtype.kind != "f" or bool(np.isfinite(labels).all()))
+    if not fine or (len(labels) > 1 and not (labels[1:] > labels[:-1]).all()):
+        raise ModelFileError(f"{where} are not sorted, or not labels at all")
+    return labels
+
+
+def parts(node: Any, *names: str) -> list[Any]:
     """The values of a node that has just these keys."""
     if not isinstance(node, dict) or set(node) != set(names):
         raise ModelFileError(f"a node is malformed: {', '.join(names)} expected")

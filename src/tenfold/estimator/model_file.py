@@ -14,12 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 from tenfold.core import Certificate, Claim, Column, MergeError, ModelFileError, Provenance, Schema
 from tenfold.core.certificate import About, Status
 from tenfold.estimator import container
-from tenfold.estimator.encoding import Reader, Writer, _parts
+from tenfold.estimator.encoding import Reader, Writer, ordered, parts
 from tenfold.estimator.registry import id_of
 
 
 def save(model: Any, path: Any, *, summary: bool = True) -> None:
-    """Write a fitted model to a file."""
+    """Write a fitted model to a file. What could not be loaded is not written."""
     check_is_fitted(model)
     to = Writer()
     kept = model.summary_ if summary else None
@@ -31,6 +31,7 @@ def save(model: Any, path: Any, *, summary: bool = True) -> None:
         "summary": None if kept is None else {"type": type(kept).__name__, "record": to.record(kept)},
         "certificate": _write_certificate(to, model.certificate_),
     }
+    _build(document, to.tensors)
     container.write(path, document, to.tensors)
 
 
@@ -55,9 +56,13 @@ def load(path: Any) -> Any:
     ...     tn.load(path).mean_.tolist()
     [2.0]
     """
-    document, tensors = container.read(path)
+    return _build(*container.read(path))
+
+
+def _build(document: dict[str, Any], tensors: dict[str, Any]) -> Any:
+    """The model that a document and its tensors describe, or ModelFileError."""
     names = ("learner", "params", "schema", "state", "summary", "certificate")
-    learner, params, schema, state, summary, certificate = _parts(document, *names)
+    learner, params, schema, state, summary, certificate = parts(document, *names)
     reader = Reader(tensors)
     model = reader.learner({"learner": learner, "params": params})
     try:
@@ -70,6 +75,7 @@ def load(path: Any) -> Any:
     if not fits:
         raise ModelFileError(f"the state does not fit the schema of this {learner}")
     model.certificate_ = _read_certificate(reader, certificate).coming_from("claimed by the file")
+    reader.finish()
     model.n_features_in_ = len(model.schema_.columns)
     if model.schema_.named:
         model.feature_names_in_ = np.array(model.schema_.names, dtype=object)
@@ -83,30 +89,31 @@ def _write_schema(to: Writer, schema: Schema) -> dict[str, Any]:
     for kind, column in zip(kinds, schema.columns, strict=True):
         groups.setdefault(kind, []).append(column.categories)
     return {
-        "names": to.texts(schema.names),
-        "kinds": to.texts(kinds),
-        "counts": to.tensor(np.array(schema.n_values, dtype=np.int64)),
+        "names": to.texts(schema.names, "the names of the columns"),
+        "kinds": to.texts(kinds, "the kinds of the columns"),
+        "counts": to.tensor(np.array(schema.n_values, dtype=np.int64), "the numbers of categories"),
         "categories": {
-            kind: to.texts(np.concatenate(some)) if kind in "UO" else to.tensor(np.concatenate(some))
+            kind: (to.texts if kind == "O" else to.tensor)(np.concatenate(some), "a column's categories")
             for kind, some in groups.items()
             if kind != "-"
         },
         "target": schema.target,
-        "classes": None if schema.classes is None else to.labels(schema.classes),
+        "classes": None if schema.classes is None else to.labels(schema.classes, "the classes"),
         "named": schema.named,
     }
 
 
 def _kind(column: Column) -> str:
-    """How a column's categories are written: `-` none, `U` and `O` text, else their dtype."""
+    """How a column's categories are written: `-` none, `O` text, else their dtype."""
     if column.categories is None:
         return "-"
-    return column.categories.dtype.kind if column.categories.dtype.kind in "UO" else column.categories.dtype.str
+    dtype = column.categories.dtype
+    return "O" if dtype.hasobject else dtype.newbyteorder("<").str
 
 
 def _read_schema(reader: Reader, node: Any, model: Any) -> Schema:
     keys = ("names", "kinds", "counts", "categories", "target", "classes", "named")
-    names, kinds, counts, categories, target, classes, named = _parts(node, *keys)
+    names, kinds, counts, categories, target, classes, named = parts(node, *keys)
     names, kinds, counts = reader.texts(names), reader.texts(kinds), reader.tensor(counts)
     if counts.dtype != np.int64 or counts.shape != (len(names),) or len(kinds) != len(names):
         raise ModelFileError("the schema is malformed")
@@ -114,35 +121,50 @@ def _read_schema(reader: Reader, node: Any, model: Any) -> Schema:
         raise ModelFileError("the schema is not one of this learner")
     if (target == "class") != (classes is not None) or not names:
         raise ModelFileError("the schema is not one of this learner")
-    pools = {
-        kind: np.array([*reader.texts(some), None], dtype=object)[:-1] if kind in "UO" else reader.tensor(some)
-        for kind, some in categories.items()
-    }
-    used = dict.fromkeys(pools, 0)
-    columns = []
-    for name, kind, count in zip(names, kinds, counts.tolist(), strict=True):
-        if (kind == "-") != (model.need.kinds == "numeric") and model.need.kinds != "mixed":
-            raise ModelFileError("the schema is not one of this learner")
-        if kind == "-":
-            columns.append(Column(name, "numeric"))
-            continue
-        if kind not in pools or not 0 <= count <= len(pools[kind]) - used[kind]:
-            raise ModelFileError("the schema is malformed")
-        some = pools[kind][used[kind] : used[kind] + count]
-        used[kind] += count
-        if some.ndim != 1 or (len(some) > 1 and not (some[1:] > some[:-1]).all()):
-            raise ModelFileError(f"the categories of column {name[:80]!r} are not sorted")
-        columns.append(Column(name, "categorical", some))
+    allowed = {"numeric": {"-"}, "categorical": {*categories}, "mixed": {"-", *categories}}
+    if not set(kinds) <= allowed[model.need.kinds]:
+        raise ModelFileError("the schema is not one of this learner")
+    columns = _read_columns(reader, names, kinds, counts.tolist(), categories)
     labels = None if classes is None else reader.labels(classes)
     if labels is not None and (not len(labels) or (model.need.binary and len(labels) > 2)):
         raise ModelFileError("the schema is not one of this learner")
-    return Schema(tuple(columns), target, labels, named)
+    return Schema(columns, target, labels, named)
+
+
+def _read_columns(
+    reader: Reader, names: list[str], kinds: list[str], counts: list[int], categories: dict[str, Any]
+) -> tuple[Column, ...]:
+    """The columns; each takes as many labels of its kind as it says, and none is left."""
+    pools = {kind: _pool(reader, kind, some) for kind, some in categories.items()}
+    used = dict.fromkeys(pools, 0)
+    columns = []
+    for name, kind, count in zip(names, kinds, counts, strict=True):
+        if kind == "-":
+            columns.append(Column(name, "numeric"))
+            continue
+        some = pools[kind][used[kind] : used[kind] + max(count, 0)]
+        used[kind] += len(some)
+        if len(some) != count:
+            raise ModelFileError("the schema is malformed: categories are missing")
+        where = f"the categories of column {name[:80]!r}"
+        columns.append(Column(name, "categorical", ordered(some, where)))
+    if any(used[kind] != len(pool) for kind, pool in pools.items()):
+        raise ModelFileError("the schema is malformed: categories are left over")
+    return tuple(columns)
+
+
+def _pool(reader: Reader, kind: str, node: Any) -> Any:
+    """The labels of all columns of a kind, one after the other."""
+    found = reader.words(node) if kind == "O" else reader.tensor(node)
+    if found.ndim != 1 or (kind != "O" and found.dtype.str != kind):
+        raise ModelFileError("the schema is malformed: categories of another type")
+    return found
 
 
 def _read_summary(reader: Reader, node: Any, model: Any) -> Any:
     if node is None:
         return None
-    name, record = _parts(node, "type", "record")
+    name, record = parts(node, "type", "record")
     kinds = {kind.__name__: kind for kind in model.summary_types}
     if not isinstance(name, str) or name not in kinds:
         raise ModelFileError("the file has a summary of another learner")
@@ -150,37 +172,31 @@ def _read_summary(reader: Reader, node: Any, model: Any) -> Any:
 
 
 def _write_certificate(to: Writer, certificate: Certificate) -> dict[str, Any]:
-    where = certificate.provenance
     return {
         "claims": [[to.value(v, "claim") for v in claim] for claim in certificate.claims],
-        "provenance": None
-        if where is None
-        else {name: to.value(value, name) for name, value in vars(where).items()},
+        "provenance": {name: to.value(v, name) for name, v in vars(certificate.provenance).items()},
     }
 
 
 def _read_certificate(reader: Reader, node: Any) -> Certificate:
-    claims, where = _parts(node, "claims", "provenance")
+    claims, where = parts(node, "claims", "provenance")
     if not isinstance(claims, list) or not all(isinstance(c, list) and len(c) == 6 for c in claims):
         raise ModelFileError("the certificate is malformed")
     found = tuple(Claim(*(reader.value(v) for v in claim)) for claim in claims)
     for claim in found:
-        texts = (claim.kind, claim.because, claim.assumptions)
-        if not (
-            all(isinstance(t, str) for t in texts)
-            and isinstance(claim.value, float)
-            and claim.status in get_args(Status)
-            and claim.about in get_args(About)
-        ):
-            raise ModelFileError("the certificate is malformed")
-    return Certificate(found, None if where is None else _read_provenance(reader, where))
+        texts = (claim.kind, claim.status, claim.because, claim.about, claim.assumptions)
+        if not all(isinstance(text, str) for text in texts) or not isinstance(claim.value, float):
+            raise ModelFileError("the certificate is malformed: a claim has a field of another type")
+        if claim.status not in get_args(Status) or claim.about not in get_args(About):
+            raise ModelFileError("the certificate is malformed: a claim has an unknown status or subject")
+    return Certificate(found, _read_provenance(reader, where))
 
 
 def _read_provenance(reader: Reader, node: Any) -> Provenance:
     names = list(Provenance.__dataclass_fields__)
-    kinds = (str, int, int, int, float, str, tuple, (int, type(None)))
-    values = [reader.value(v) for v in _parts(node, *names)]
-    if not all(isinstance(v, kind) for v, kind in zip(values, kinds, strict=True)):
+    kinds = ((str,), (int,), (int,), (int,), (float,), (str,), (tuple,), (int, type(None)))
+    values = [reader.value(v) for v in parts(node, *names)]
+    if not all(type(v) in kind for v, kind in zip(values, kinds, strict=True)):
         raise ModelFileError("the provenance is malformed")
     if not all(isinstance(worker, str) for worker in values[6]):
         raise ModelFileError("the provenance is malformed")

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import tenfold
 from tenfold.core import ModelFileError
-from tenfold.core.axes import fields
+from tenfold.core.axes import fields, is_record
 
 T = TypeVar("T", bound=type)
 _registered: dict[str, type] = {}
@@ -25,8 +25,10 @@ def register(cls: T) -> T:
     cls : class
         The same class.
     """
+    if not _is_learner(cls) or not hasattr(cls, "state_type") or not hasattr(cls, "summary_types"):
+        raise TypeError(f"{cls!r} is not a learner with `state_type` and `summary_types`")
     for kind in (cls.state_type, *cls.summary_types):
-        fields(kind)  # refuses a field without a usable annotation, by name
+        _check_fields(kind)
     name = cls.__name__
     if name in tenfold.__all__ or _registered.get(name, cls) is not cls:
         raise ValueError(f"the name {name!r} is taken; rename the class")
@@ -39,16 +41,29 @@ def id_of(cls: type) -> str:
     name = cls.__name__
     if _registered.get(name) is cls or (name in tenfold.__all__ and getattr(tenfold, name) is cls):
         return name
-    raise ModelFileError(f"{name} cannot be saved: it is not registered. Put @tenfold.register above its class")
+    raise ModelFileError(
+        f"{name} cannot be saved: it is not registered. Put @tenfold.register above its class"
+    )
 
 
 def class_of(name: Any) -> Any:
     """The learner with an id, or ModelFileError."""
+    if not isinstance(name, str):
+        raise ModelFileError("the file does not name its learner")
+    cls = _registered.get(name) or (getattr(tenfold, name) if name in tenfold.__all__ else None)
+    if not _is_learner(cls):
+        raise ModelFileError(f"the file names the class {name[:80]!r}, which this process does not know")
+    return cls
+
+
+def _is_learner(cls: Any) -> bool:
     from tenfold.estimator.base import Estimator
 
-    cls = None
-    if isinstance(name, str):
-        cls = _registered.get(name) or (getattr(tenfold, name) if name in tenfold.__all__ else None)
-    if not (isinstance(cls, type) and issubclass(cls, Estimator)):
-        raise ModelFileError(f"the file names the class {str(name)[:80]!r}, which this process does not know")
-    return cls
+    return isinstance(cls, type) and issubclass(cls, Estimator)
+
+
+def _check_fields(kind: Any) -> None:
+    """Refuse a field without a usable annotation, by name; in records within records too."""
+    for field in fields(kind).values():
+        if is_record(field.type):
+            _check_fields(field.type)

@@ -1,7 +1,7 @@
 """Weight, mean and sum of squares by group and column.
 
-A cache-full of rows is read twice, for its means and then for the squares around them, and merged
-into the running values: no raw sum of squares anywhere.
+Values are taken relative to the first one of their group. A cache-full of rows is read twice, for its means
+and then for the squares around them, and merged into the running values: no raw sum of squares anywhere.
 """
 
 from __future__ import annotations
@@ -12,8 +12,11 @@ from tenfold.kernels.compiling import kernel
 
 
 @kernel
-def add_spread(rows, group, row_weight, height, weight, mean, square):
-    """Merge rows into `weight[g]`, `mean[g, j]`, `square[g, j]`, where g = group[i]."""
+def add_spread(rows, group, row_weight, height, shift, weight, mean, square):
+    """Merge rows into `weight[g]`, `mean[g, j]`, `square[g, j]`, where g = group[i].
+
+    The first row of a group becomes its `shift[g]`, and `mean` is relative to it.
+    """
     groups, p = mean.shape
     total = np.empty(groups)
     sums = np.empty((groups, p))
@@ -26,9 +29,12 @@ def add_spread(rows, group, row_weight, height, weight, mean, square):
         for i in range(start, stop):
             g = group[i]
             w = row_weight[i]
+            if weight[g] == 0.0 and total[g] == 0.0:
+                for j in range(p):
+                    shift[g, j] = rows[i, j]
             total[g] += w
             for j in range(p):
-                sums[g, j] += w * rows[i, j]
+                sums[g, j] += w * (rows[i, j] - shift[g, j])
         for g in range(groups):
             if total[g] > 0:
                 for j in range(p):
@@ -37,7 +43,7 @@ def add_spread(rows, group, row_weight, height, weight, mean, square):
             g = group[i]
             w = row_weight[i]
             for j in range(p):
-                d = rows[i, j] - sums[g, j]
+                d = (rows[i, j] - shift[g, j]) - sums[g, j]
                 squares[g, j] += w * d * d
         for g in range(groups):
             if total[g] > 0:
@@ -51,7 +57,7 @@ def add_spread(rows, group, row_weight, height, weight, mean, square):
 
 
 @kernel
-def add_spread_present(rows, row_weight, height, weight, mean, square):
+def add_spread_present(rows, row_weight, height, shift, weight, mean, square):
     """The same for one group, leaving out missing values: `weight[j]`, `mean[j]`, `square[j]`."""
     p = mean.shape[0]
     total = np.empty(p)
@@ -62,10 +68,16 @@ def add_spread_present(rows, row_weight, height, weight, mean, square):
         total[:] = 0.0
         sums[:] = 0.0
         squares[:] = 0.0
+        for j in range(p):
+            if weight[j] == 0.0:
+                for i in range(start, stop):
+                    if rows[i, j] == rows[i, j]:
+                        shift[j] = rows[i, j]
+                        break
         for i in range(start, stop):
             w = row_weight[i]
             for j in range(p):
-                v = rows[i, j]
+                v = rows[i, j] - shift[j]
                 here = v == v
                 total[j] += w if here else 0.0
                 sums[j] += w * v if here else 0.0
@@ -75,7 +87,7 @@ def add_spread_present(rows, row_weight, height, weight, mean, square):
         for i in range(start, stop):
             w = row_weight[i]
             for j in range(p):
-                v = rows[i, j]
+                v = rows[i, j] - shift[j]
                 d = v - sums[j] if v == v else 0.0
                 squares[j] += w * d * d
         for j in range(p):

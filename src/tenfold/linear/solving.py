@@ -20,6 +20,8 @@ from tenfold.stats.rfactor import RFactor
 EPS = float(np.finfo(np.float64).eps)
 SURE = 4.0
 """standard deviations of rounding errors that an estimate covers"""
+FACTOR = 16 * EPS
+"""relative error of a column of a merged R-factor: a few roundings at each stacking"""
 
 
 class Solution(NamedTuple):
@@ -76,11 +78,12 @@ def from_moments(m: Moments, alpha: float, fit_intercept: bool, given: Array | N
     S = (second[:p, :p] + alpha * np.eye(p)) / np.outer(scale, scale)
     np.fill_diagonal(S, 1.0)
     c = second[:p, p] / scale
-    inverse, rank = _inverse(S)
+    half, rank = _inverse_half(S)
+    inverse = half @ half.T
     rank -= int((~varies).sum())
     if given is None:
-        u = inverse @ c
-        u = u + inverse @ (c - S @ u)
+        u = half @ (half.T @ c)
+        u = u + half @ (half.T @ (c - S @ u))
     else:
         u = np.where(varies, given[:p] * np.where(varies, scale, 0.0), 0.0)
     back = _functionals(1.0 / scale, m.mean[:p], fit_intercept)
@@ -89,14 +92,14 @@ def from_moments(m: Moments, alpha: float, fit_intercept: bool, given: Array | N
     gamma = EPS * (1.0 + np.log2(m.weight + 1.0) / 8)
     size = math.sqrt(u @ u + yy)
     rest = math.sqrt(max(yy - float(c @ u), 0.0))
-    reach, spread = _norms(back @ inverse), np.sqrt(_quadratic(back, inverse))
+    reach, spread = _norms(back @ inverse), _norms(back @ half)
     floor = _last_rounding(values, m.mean, fit_intercept)
-    drift = np.abs(back @ (inverse @ (c - S @ u)))
+    slip = half.T @ (c - S @ u)
+    drift = np.abs(back @ (half @ slip))
     error = floor + drift + SURE * gamma * reach * size
     if rank < varies.sum():
         error = np.full(p + 1, np.inf)
-    slip = c - S @ u
-    gap = 0.5 * float(slip @ inverse @ slip) + 0.5 * p * (gamma * size) ** 2
+    gap = 0.5 * float(slip @ slip) + 0.5 * p * (gamma * size) ** 2
     return Solution(
         values, error, spread * rest / math.sqrt(max(m.weight - p - 1, 1.0)), floor,
         np.append(math.sqrt(yy) / scale, math.sqrt(yy / max(m.weight, 1.0))),
@@ -118,19 +121,20 @@ def from_factor(r: RFactor, alpha: float, fit_intercept: bool, given: Array | No
     live = np.append(np.ones(1 - first, bool), varies)
     scale = np.where(live, np.sqrt((T**2).sum(axis=0)), np.inf)
     T = T / scale
-    inverse, pseudo, rank = _pseudo_inverse(T)
+    half, left, rank = _pseudo_inverse(T)
+    inverse = half @ half.T
     per_unit = np.append(np.ones(1 - first), 1.0 / r.scale[:p]) / scale
     back = _functionals(per_unit, r.center[:p], fit_intercept)
     rank -= 1 - first
 
-    u = pseudo @ b
-    u = u + pseudo @ (b - T @ u)
+    u = half @ (left @ b)
+    u = u + half @ (left @ (b - T @ u))
     constant = r.center[p] if fit_intercept else 0.0  # the target was centred by it
     length = float(np.sqrt(b @ b))
     solved = _values_at(back @ u, constant, fit_intercept)
     rest = float(np.sqrt(max(((b - T @ u) ** 2).sum(), 0.0)))
-    reach, spread = _norms(back @ inverse), np.sqrt(_quadratic(back, inverse))
-    error = SURE * EPS * (spread * math.sqrt(u @ u + length**2) + reach * rest)
+    reach, spread = _norms(back @ inverse), _norms(back @ half)
+    error = SURE * FACTOR * (spread * math.sqrt(u @ u + length**2) + reach * rest)
     exact, doubt = solved, error
     unit = np.append(length * per_unit[1 - first :], length / math.sqrt(max(r.weight, 1.0)))
     blur = np.zeros(p + 1)
@@ -138,15 +142,12 @@ def from_factor(r: RFactor, alpha: float, fit_intercept: bool, given: Array | No
         at = np.append(r.coef, r.intercept)
         slope = (r.gradient + r.remainder)[first:] / scale
         slope = slope - alpha * _penalised(r.coef, per_unit, first)
-        delta = inverse @ slope
+        delta = half @ (half.T @ slope)
         corrected = at + back @ delta
-        delta_error = (
-            SURE * EPS * (spread * math.sqrt(delta @ delta) + reach * float(np.linalg.norm(T @ delta)))
-        )
-        blur = SURE * _norms((back @ inverse / scale) @ r.blur[:, first:].T)
-        if _shares(delta_error, corrected, unit).max(initial=0.0) < _shares(error, solved, unit).max(
-            initial=0.0
-        ):
+        sizes = spread * float(np.linalg.norm(delta)) + reach * float(np.linalg.norm(T @ delta))
+        delta_error = SURE * (FACTOR * sizes + EPS * _norms(back * delta))
+        blur = SURE * _norms((back @ half) @ (half.T / scale) @ r.blur[:, first:].T)
+        if _shares(delta_error, corrected, unit).max() < _shares(error, solved, unit).max():
             exact, doubt = corrected, delta_error
     values = exact if given is None else given
     floor = EPS * np.abs(values) + blur
@@ -156,8 +157,13 @@ def from_factor(r: RFactor, alpha: float, fit_intercept: bool, given: Array | No
             values = _shortest(r, fit_intercept, varies)
         error = np.full(p + 1, np.inf)
         floor = error
-    theta_slip = T.T @ (b - T @ u)
-    gap = 0.5 * float(theta_slip @ inverse @ theta_slip) + 0.5 * p * (EPS * length) ** 2
+    if given is not None:
+        u = np.zeros(len(live))
+        u[live] = np.append(np.zeros(1 - first), given[:p])[live] / per_unit[live]
+        if fit_intercept:
+            u[0] = (given[p] - constant + r.center[:p] @ given[:p]) / per_unit[0]
+    slip = half.T @ (T.T @ (b - T @ u))
+    gap = 0.5 * float(slip @ slip) + 0.5 * p * (EPS * length) ** 2
     return Solution(
         values, error, spread * rest / math.sqrt(max(r.weight - p - 1, 1.0)), floor, unit,
         gap / (0.5 * length**2) if length > 0 else 0.0, varies, rank,
@@ -234,26 +240,20 @@ def _norms(rows: Array) -> Array:
     return np.asarray(np.sqrt((rows**2).sum(axis=1)))
 
 
-def _quadratic(rows: Array, matrix: Array) -> Array:
-    """rowᵀ M row for each row."""
-    return np.asarray(np.einsum("ij,jk,ik->i", rows, matrix, rows))
-
-
 def _varies(square: Array, mean: Array, weight: float) -> Any:
     """Which columns are more than a constant and its rounding."""
     return square > weight * (4 * EPS * mean) ** 2
 
 
-def _inverse(S: Array) -> tuple[Array, int]:
-    """Inverse of a unit-diagonal Gram matrix, or its pseudo-inverse, and the rank."""
+def _inverse_half(S: Array) -> tuple[Array, int]:
+    """H with HHᵀ the inverse of a Gram matrix, or its pseudo-inverse, and the rank."""
     values, vectors = sla.eigh(S)
     keep = values > EPS * len(S) * values[-1:].max(initial=0.0)
-    return (vectors[:, keep] / values[keep]) @ vectors[:, keep].T, int(keep.sum())
+    return vectors[:, keep] / np.sqrt(values[keep]), int(keep.sum())
 
 
 def _pseudo_inverse(T: Array) -> tuple[Array, Array, int]:
-    """(TᵀT)⁻¹ and T⁺, or their pseudo forms, and the rank."""
+    """H and L with HHᵀ = (TᵀT)⁺ and HL = T⁺, and the rank."""
     left, values, right = sla.svd(T, full_matrices=False)
     keep = values > EPS * max(T.shape) * values[:1].max(initial=0.0)
-    half = right[keep].T / values[keep]
-    return half @ half.T, half @ left[:, keep].T, int(keep.sum())
+    return right[keep].T / values[keep], left[:, keep].T, int(keep.sum())

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tenfold.core import Chunk, Column, Columns, DataError, Need, Schema
+from tenfold.core.schema import is_text
 from tenfold.sources.base import Source
 from tenfold.sources.labels import class_codes, code, levels
 
@@ -84,7 +85,8 @@ class ArraySource(Source):
     def _column(self, name: str, values: Any, need: Need) -> Column:
         if need.kinds == "numeric" or (need.kinds == "mixed" and values.dtype.kind in "iuf"):
             return Column(name, "numeric")
-        return Column(name, "categorical", levels(values, f"column {name!r}"))
+        found = levels(values, f"column {name!r}")
+        return Column(name, "categorical", found.astype(object) if is_text(found) else found)
 
     def load(self, part: int, need: Need, schema: Schema) -> Chunk:
         rows, keep = self._rows(part)

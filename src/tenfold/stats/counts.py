@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from tenfold.kernels.counting import add_counts
 class ClassCounts:
     """Weight of each class, and of each category of each column within it."""
 
+    exact: ClassVar[bool] = True
     weight: Annotated[Array, "class"]
     count: Annotated[Array, "class", "value"]
 

@@ -25,6 +25,8 @@ class Moments:
 
     weight: float
     mean: Annotated[Array, "joint"]
+    rest: Annotated[Array, "joint"]
+    """what the mean lacks to twice the precision: beside a large mean, differences need it"""
     comoment: Annotated[Array, "joint", "joint"]
 
     @classmethod
@@ -37,7 +39,7 @@ class Moments:
         n, p = chunk.X.shape
         q = p + (chunk.y is not None)
         if n == 0:
-            return cls(0.0, np.zeros(q), np.zeros((q, q)))
+            return cls(0.0, np.zeros(q), np.zeros(q), np.zeros((q, q)))
         shift = first_mean(chunk)
         y = EMPTY if chunk.y is None else chunk.y
         root = EMPTY if chunk.uniform else np.sqrt(chunk.weight)
@@ -49,7 +51,7 @@ class Moments:
         weight = float(n) if chunk.uniform else float(chunk.weight.sum())
         offset = gram[q, :q] / weight
         lower = np.tril(gram[:q, :q] - weight * np.outer(offset, offset))
-        return cls(weight, shift + offset, lower + np.tril(lower, -1).T)
+        return cls(weight, *two_sum(shift, offset), lower + np.tril(lower, -1).T)
 
     def __add__(self, other: Any) -> Moments:
         if not isinstance(other, Moments):
@@ -59,10 +61,18 @@ class Moments:
         if self.weight == 0:
             return other
         weight = self.weight + other.weight
-        delta = other.mean - self.mean
+        delta = (other.mean - self.mean) + (other.rest - self.rest)
         share = other.weight / weight
         between = np.outer(delta, delta * (self.weight * share))
-        return Moments(weight, self.mean + delta * share, self.comoment + other.comoment + between)
+        mean, rest = two_sum(self.mean, self.rest + delta * share)
+        return Moments(weight, mean, rest, self.comoment + other.comoment + between)
+
+
+def two_sum(a: Array, b: Array) -> tuple[Array, Array]:
+    """a + b and its rounding error, exactly."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
 
 
 def first_mean(chunk: Chunk) -> Array:

@@ -15,7 +15,7 @@ import numpy as np
 
 from tenfold.core import Array, Chunk
 from tenfold.kernels.exact import add_gradient
-from tenfold.stats.moments import Moments
+from tenfold.stats.moments import Moments, two_sum
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,9 +69,7 @@ class RFactor:
         if self.weight == 0:
             return other
         other = other.around(self.center, self.scale)
-        total = self.gradient + other.gradient
-        lost = total - self.gradient
-        rest = (self.gradient - (total - lost)) + (other.gradient - lost)
+        total, rest = two_sum(self.gradient, other.gradient)
         if not np.array_equal(self.coef, other.coef) or self.intercept != other.intercept:
             total = np.full_like(total, np.nan)
         return replace(
@@ -103,13 +101,18 @@ class RFactor:
             blur=self.blur @ inner,
         )
 
+    def canonical(self) -> Moments:
+        """What is the same for all factors of the same rows."""
+        return self.moments()
+
     def moments(self) -> Moments:
         """The moments these rows have."""
         if self.weight == 0:
-            return Moments(0.0, np.zeros_like(self.center), np.zeros((len(self.center),) * 2))
+            zeros = np.zeros_like(self.center)
+            return Moments(0.0, zeros, zeros, np.zeros((len(zeros),) * 2))
         centred = self.factor[1:, 1:] * self.scale
         offset = self.scale * self.factor[0, 1:] / self.factor[0, 0]
-        return Moments(self.weight, self.center + offset, centred.T @ centred)
+        return Moments(self.weight, *two_sum(self.center, offset), centred.T @ centred)
 
 
 def _triangle(top: Array, below: Array) -> Array:

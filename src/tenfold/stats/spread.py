@@ -9,6 +9,7 @@ import numpy as np
 
 from tenfold.core import Array, Chunk
 from tenfold.kernels.spread import add_spread, add_spread_present
+from tenfold.stats.moments import two_sum
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,6 +18,8 @@ class ClassSpread:
 
     weight: Annotated[Array, "class"]
     mean: Annotated[Array, "class", "column"]
+    rest: Annotated[Array, "class", "column"]
+    """what the mean lacks to twice the precision: beside a large mean, differences need it"""
     square: Annotated[Array, "class", "column"]
 
     @classmethod
@@ -24,18 +27,16 @@ class ClassSpread:
         """Summarize a chunk whose target holds class codes."""
         p = chunk.X.shape[1]
         weight, mean, square = np.zeros(classes), np.zeros((classes, p)), np.zeros((classes, p))
+        shift = np.zeros((classes, p))
         height = chunk.X.block_rows()
         for rows, block in chunk.X.blocks(1 << 16, dtype=None, checked=False):
-            add_spread(block, chunk.y[rows], chunk.weight[rows], height, weight, mean, square)
+            add_spread(block, chunk.y[rows], chunk.weight[rows], height, shift, weight, mean, square)
         chunk.X.check_sums(square)
-        return cls(weight, mean, square)
+        return cls(weight, *two_sum(shift, mean), square)
 
     def __add__(self, other: ClassSpread) -> ClassSpread:
-        weight, mean, square = _merge(
-            self.weight[:, None], self.mean, self.square,
-            other.weight[:, None], other.mean, other.square,
-        )  # fmt: skip
-        return ClassSpread(weight[:, 0], mean, square)
+        weight, *more = _merge(self, other, self.weight[:, None], other.weight[:, None])
+        return ClassSpread(weight[:, 0], *more)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,29 +45,31 @@ class ColumnSpread:
 
     weight: Annotated[Array, "column"]
     mean: Annotated[Array, "column"]
+    rest: Annotated[Array, "column"]
     square: Annotated[Array, "column"]
 
     @classmethod
     def of(cls, chunk: Chunk) -> ColumnSpread:
         """Summarize a chunk."""
         p = chunk.X.shape[1]
-        weight, mean, square = np.zeros(p), np.zeros(p), np.zeros(p)
+        shift, weight, mean, square = np.zeros(p), np.zeros(p), np.zeros(p), np.zeros(p)
         height = chunk.X.block_rows()
         for rows, block in chunk.X.blocks(1 << 16, dtype=None, checked=False):
-            add_spread_present(block, chunk.weight[rows], height, weight, mean, square)
+            add_spread_present(block, chunk.weight[rows], height, shift, weight, mean, square)
         chunk.X.check_sums(square)
-        return cls(weight, mean, square)
+        return cls(weight, *two_sum(shift, mean), square)
 
     def __add__(self, other: ColumnSpread) -> ColumnSpread:
-        return ColumnSpread(
-            *_merge(self.weight, self.mean, self.square, other.weight, other.mean, other.square)
-        )
+        return ColumnSpread(*_merge(self, other, self.weight, other.weight))
 
 
-def _merge(n1: Any, m1: Any, s1: Any, n2: Any, m2: Any, s2: Any) -> Any:
+def _merge(a: Any, b: Any, n1: Array, n2: Array) -> tuple[Array, Array, Array, Array]:
     """Chan, Golub and LeVeque, entry by entry; a weight of zero is the identity to the bit."""
     weight = n1 + n2
     share = np.divide(n2, weight, out=np.zeros_like(weight), where=weight > 0)
-    delta = m2 - m1
-    mean = np.where(n1 == 0, m2, m1 + delta * share)
-    return weight, mean, s1 + s2 + delta * delta * (n1 * share)
+    delta = (b.mean - a.mean) + (b.rest - a.rest)
+    mean, rest = two_sum(a.mean, a.rest + delta * share)
+    square = a.square + b.square + delta * delta * (n1 * share)
+    mean = np.where(n1 == 0, b.mean, np.where(n2 == 0, a.mean, mean))
+    rest = np.where(n1 == 0, b.rest, np.where(n2 == 0, a.rest, rest))
+    return weight, mean, rest, square

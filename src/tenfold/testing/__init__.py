@@ -1,0 +1,13 @@
+"""Laws and checks, published: put them on learners of your own.
+
+>>> from tenfold import StandardScaler
+>>> from tenfold.testing import check_laws
+>>> check_laws(StandardScaler(), draws=3)
+"""
+
+from tenfold.testing.compare import bits
+from tenfold.testing.contract import check_contract
+from tenfold.testing.data import draw
+from tenfold.testing.laws import LAWS, check_law, check_laws
+
+__all__ = ["LAWS", "bits", "check_contract", "check_law", "check_laws", "draw"]

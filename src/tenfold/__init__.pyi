@@ -1,0 +1,24 @@
+from tenfold.bayes.categorical_nb import CategoricalNB as CategoricalNB
+from tenfold.bayes.gaussian_nb import GaussianNB as GaussianNB
+from tenfold.cluster.kmeans import KMeans as KMeans
+from tenfold.concept.find_s import FindS as FindS
+from tenfold.core.certificate import Certificate as Certificate
+from tenfold.core.certificate import Claim as Claim
+from tenfold.core.certificate import Provenance as Provenance
+from tenfold.core.errors import DataError as DataError
+from tenfold.core.errors import MergeError as MergeError
+from tenfold.core.errors import ModelFileError as ModelFileError
+from tenfold.core.stop import Gap as Gap
+from tenfold.core.stop import Rounds as Rounds
+from tenfold.core.stop import Seconds as Seconds
+from tenfold.engine.local import Local as Local
+from tenfold.engine.running import on as on
+from tenfold.estimator.model_file import load as load
+from tenfold.estimator.registry import register as register
+from tenfold.linear.linear_regression import LinearRegression as LinearRegression
+from tenfold.linear.ridge import Ridge as Ridge
+from tenfold.preprocessing.max_abs_scaler import MaxAbsScaler as MaxAbsScaler
+from tenfold.preprocessing.standard_scaler import StandardScaler as StandardScaler
+
+__version__: str
+__all__: list[str]

@@ -1,0 +1,80 @@
+"""Scaling by the largest absolute value: z = x / max |x|, column by column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from tenfold.core import Array, Chunk, Claim, Columns, Need, Schema
+from tenfold.estimator import Transformer
+
+
+@dataclass(frozen=True, eq=False)
+class Largest:
+    """The largest absolute value of each column, missing values left out."""
+
+    exact: ClassVar[bool] = True
+    value: Annotated[Array, "column"]
+
+    def __add__(self, other: Largest) -> Largest:
+        return Largest(np.maximum(self.value, other.value))
+
+
+class MaxAbsState(NamedTuple):
+    step: int
+    max_abs: Annotated[Array, "column"]
+    scale: Annotated[Array, "column"]
+
+
+class MaxAbsScaler(Transformer):
+    """Divide each column by its largest absolute value: zeros stay zeros, missing values missing.
+
+    Attributes
+    ----------
+    max_abs_, scale_ : array of shape (columns,)
+
+    Examples
+    --------
+    >>> from tenfold import MaxAbsScaler
+    >>> MaxAbsScaler().fit_transform([[1.0], [-4.0]]).ravel().tolist()
+    [0.25, -1.0]
+    """
+
+    need = Need("numeric", missing=True, sparse=True)
+    state_type = MaxAbsState
+    summary_types = (Largest,)
+
+    def start(self, schema: Schema) -> MaxAbsState:
+        """Nothing known."""
+        return MaxAbsState(0, np.zeros(len(schema.columns)), np.ones(len(schema.columns)))
+
+    def summarize(self, state: MaxAbsState, chunk: Chunk) -> Largest:
+        """The largest absolute value of each column; zeros if there are no rows."""
+        value = np.zeros(chunk.X.shape[1])
+        for _, block in chunk.X.blocks():
+            np.fmax(value, np.fmax.reduce(np.abs(block), axis=0), out=value)
+        return Largest(value)
+
+    def update(self, state: MaxAbsState, s: Largest) -> MaxAbsState:
+        """A column of zeros is left as it is."""
+        return MaxAbsState(1, s.value, np.where(s.value < np.finfo(np.float64).tiny, 1.0, s.value))
+
+    def certify(self, state: MaxAbsState, s: Largest) -> tuple[Claim, ...] | None:
+        """A maximum has no rounding."""
+        return (Claim("gap", 0.0, "proved", "maxima of merged rows", "objective"),) if state.step else None
+
+    def transform_from(self, state: MaxAbsState, X: Columns) -> Any:
+        """x / scale, in the float type of x; CSR stays CSR."""
+        if sp.issparse(X.data):
+            return X.data @ sp.diags_array(1 / state.scale, dtype=X.dtype, format="csr")
+        out = np.empty(X.shape, X.dtype)
+        for rows, block in X.blocks():
+            np.divide(block, state.scale, out=out[rows], casting="same_kind")
+        return out
+
+    def inverse_from(self, state: MaxAbsState, X: Columns) -> Any:
+        """z · scale."""
+        return self.transform_from(state._replace(scale=1 / state.scale), X)

@@ -1,0 +1,59 @@
+"""Random little data sets for a need: with repeated rows, constant columns, text, weights of zero."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tenfold.core import Need
+
+
+class Table(NamedTuple):
+    """Rows, target and weights."""
+
+    X: Any
+    y: Any
+    weight: Any
+
+    @property
+    def unit(self) -> float:
+        """Size of the numbers times how many there are, 0 for text."""
+        return float(np.abs(self.X).max()) * len(self.X) if self.X.dtype.kind == "f" else 0.0
+
+    def rows(self, index: Any) -> Table:
+        """Some of the rows, perhaps more than once."""
+        y = None if self.y is None else self.y[index]
+        return Table(self.X[index], y, self.weight[index])
+
+
+def draw(need: Need, seed: int, rows: int = 24, columns: int = 3) -> Table:
+    """A table for a need, from a seed."""
+    random = np.random.default_rng(seed)
+    X = _text(random, rows, columns) if need.kinds == "categorical" else _numbers(random, rows, columns)
+    y = None
+    if need.target == "number":
+        y = np.round(X @ random.normal(size=columns) + random.normal(size=rows), 2) + random.integers(-9, 9)
+    if need.target == "class":
+        names = np.array(["no", "yes"] if need.binary else ["high", "low", "middle"], dtype=object)
+        y = names[random.integers(0, len(names), rows)]
+    weight = random.integers(0, 4, rows).astype(np.float64)
+    weight[random.integers(rows)] = 1.0
+    return Table(X, y, weight)
+
+
+def _numbers(random: Any, rows: int, columns: int) -> Any:
+    X = np.round(random.normal(size=(rows, columns)) * 10.0 ** random.integers(-2, 3, columns), 3)
+    X += np.round(random.normal(size=columns) * 10.0 ** random.integers(-1, 4, columns))
+    again = random.integers(0, rows, rows // 4)
+    X[random.integers(0, rows, len(again))] = X[again]
+    if random.random() < 0.2:
+        X[:, random.integers(columns)] = 5.0
+    return X
+
+
+def _text(random: Any, rows: int, columns: int) -> Any:
+    if random.random() < 0.5:
+        return random.integers(-2, 3, (rows, columns))
+    words = np.array(["a", "b", "c", "dd"], dtype=object)
+    return words[random.integers(0, len(words), (rows, columns))]

@@ -1,0 +1,242 @@
+"""The laws of merging, for any learner. Claim them and they are tested; they are what users rely on.
+
+Each law takes a learner and a seed, draws a little data for the learner's need, and fails with an
+AssertionError. `check_laws` runs all of them on many draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from tenfold.core import ONE
+from tenfold.core.axes import check, recode, values
+from tenfold.engine import Local, fit, on
+from tenfold.sources import ArraySource, part_rows
+from tenfold.testing.compare import assert_close, assert_same, bits
+from tenfold.testing.data import Table, draw
+
+LAWS: dict[str, Callable[[Any, int], None]] = {}
+
+
+def law(function: Callable[[Any, int], None]) -> Callable[[Any, int], None]:
+    """Publish a law under its name."""
+    LAWS[function.__name__] = function
+    return function
+
+
+def check_laws(learner: Any, draws: int = 25) -> None:
+    """Put every law on a learner, each on so many random data sets.
+
+    Parameters
+    ----------
+    learner : learner
+        Not fitted; its parameters are used as they are.
+    draws : int
+        Data sets for each law.
+    """
+    for name in LAWS:
+        check_law(name, learner, draws)
+
+
+def check_law(name: str, learner: Any, draws: int = 25) -> None:
+    """Put one law on a learner; hypothesis looks for a seed that breaks it."""
+    from hypothesis import HealthCheck, given, settings
+    from hypothesis import strategies as st
+
+    quiet = settings(
+        max_examples=draws,
+        derandomize=True,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    quiet(given(st.integers(0, 2**32 - 1))(lambda seed: LAWS[name](learner, seed)))()
+
+
+@law
+def associative(learner: Any, seed: int) -> None:
+    """(a + b) + c is a + (b + c), in every phase of the fit."""
+    unit = draw(learner.need, seed).unit
+    for state, (a, b, c), schema in _phases(learner, seed, parts=3):
+        check(a, schema)
+        assert_same((a + b) + c, a + (b + c), f"associative at {state.step}", unit=unit)
+
+
+@law
+def identity(learner: Any, seed: int) -> None:
+    """The summary of no rows changes nothing, to the bit."""
+    table = draw(learner.need, seed)
+    source = _source(table)
+    for state, schema in _states(learner, source):
+        some = learner.summarize(state, source.load(0, learner.need, schema))
+        none = learner.summarize(state, _source(table.rows(slice(0, 0))).load(0, learner.need, schema))
+        check(none, schema)
+        assert bits(some + none) == bits(some), "s + nothing is not s"
+        assert bits(none + some) == bits(some), "nothing + s is not s"
+        assert_same(none + none, none, "nothing + nothing", exact=True)
+
+
+@law
+def pure(learner: Any, seed: int) -> None:
+    """Summarizing and updating change neither state nor summary, and do the same twice."""
+    table = draw(learner.need, seed)
+    source = _source(table)
+    for state, schema in _states(learner, source):
+        before = bits(state)
+        chunk = source.load(0, learner.need, schema)
+        summary, again = learner.summarize(state, chunk), learner.summarize(state, chunk)
+        assert bits(summary) == bits(again), "the same chunk gives two summaries"
+        after = learner.update(state, summary)
+        assert bits(after) == bits(learner.update(state, again)), "the same summary gives two states"
+        assert bits(summary) == bits(again), "update changed its summary"
+        assert bits(state) == before, "the state was changed in place"
+
+
+@law
+def chunking(learner: Any, seed: int) -> None:
+    """Where the rows are cut does not matter, beyond rounding."""
+    table = draw(learner.need, seed)
+    whole = _fitted(learner, table)
+    with part_rows(int(np.random.default_rng(seed).integers(1, 12))):
+        parts = _fitted(learner, table)
+    _assert_same_model(whole, parts, table, "cut otherwise")
+
+
+@law
+def order(learner: Any, seed: int) -> None:
+    """The order of the rows does not matter, beyond rounding."""
+    table = draw(learner.need, seed)
+    shuffled = table.rows(np.random.default_rng(seed).permutation(len(table.weight)))
+    _assert_same_model(_fitted(learner, table), _fitted(learner, shuffled), table, "in another order")
+
+
+@law
+def repetition(learner: Any, seed: int) -> None:
+    """A row of weight 2 is two rows, one of weight 0 is none."""
+    table = draw(learner.need, seed)
+    times = table.weight.astype(int)
+    repeated = table.rows(np.repeat(np.arange(len(times)), times))
+    repeated = repeated._replace(weight=np.ones(len(repeated.weight)))
+    _assert_same_model(_fitted(learner, table), _fitted(learner, repeated), table, "repeated")
+
+
+@law
+def recoding(learner: Any, seed: int) -> None:
+    """Recoding to a larger schema before or after merging is the same."""
+    table = draw(learner.need, seed)
+    source, larger = _source(table), _source(draw(learner.need, seed)._replace(weight=np.ones_like(table.weight)))
+    new = _schema(learner, larger)
+    for state, schema in _states(learner, source):
+        if source.scans_for(learner.need):
+            assert schema + new == new, "the larger schema lacks something"
+        half = len(table.weight) // 2
+        a, b = (
+            learner.summarize(state, _source(table.rows(rows)).load(0, learner.need, schema))
+            for rows in (slice(0, half), slice(half, None))
+        )
+        late, early = recode(a + b, schema, new), recode(a, schema, new) + recode(b, schema, new)
+        assert_same(late, early, "recoded after and before merging", unit=table.unit)
+        check(late, new)
+
+
+@law
+def merging(learner: Any, seed: int) -> None:
+    """The sum of two models is the model of their rows, if the learner merges."""
+    if learner.passes != ONE:
+        return
+    table = draw(learner.need, seed)
+    half = len(table.weight) // 2
+    a, b = (table.rows(rows) for rows in (slice(0, half), slice(half, None)))
+    if not (a.weight.any() and b.weight.any()):
+        return
+    whole = _fitted(learner, table)
+    merged = _fitted(learner, a) + _fitted(learner, b)
+    assert merged.schema_ == whole.schema_, "the united schema is another"
+    _assert_same_model(whole, merged, table, "merged", rounding=1e-5)
+    grown = clone(learner)
+    for piece in (a, b):
+        _call(grown.partial_fit, piece)
+    assert bits(grown.state_) == bits(merged.state_), "partial_fit is not the sum"
+
+
+@law
+def threads(learner: Any, seed: int) -> None:
+    """The number of threads does not change a bit."""
+    table = draw(learner.need, seed)
+    found = set()
+    for count in (1, 2, 3):
+        with on(Local(threads=count)), part_rows(3):
+            model = _fitted(learner, table)
+        found.add((bits(model.state_), bits(model.summary_)))
+    assert len(found) == 1, "bits differ between 1, 2 and 3 threads"
+
+
+@law
+def certified(learner: Any, seed: int) -> None:
+    """A fitted model has claims about its own state, and they can be recomputed."""
+    model = _fitted(learner, draw(learner.need, seed))
+    assert model.certificate_.claims, "no claim"
+    check(model.state_, model.schema_)
+    check(model.summary_, model.schema_)
+    assert model.verify().origin == "verified"
+
+
+def _source(table: Table) -> ArraySource:
+    X = tuple(table.X.T) if table.X.dtype.kind in "OUiu" else table.X
+    return ArraySource(X, table.y, table.weight)
+
+
+def _schema(learner: Any, source: ArraySource) -> Any:
+    return source.known(learner.need) or source.schema_of(0, learner.need)
+
+
+def _states(learner: Any, source: ArraySource) -> Iterator[tuple[Any, Any]]:
+    """The first state of each phase that a fit goes through, and the schema."""
+    seen: dict[str, Any] = {}
+
+    def watch(at: Any) -> None:
+        seen.setdefault(at.asked.what, at)
+
+    fit(learner, source, runner=Local(threads=1), stop=learner.stop(), watchers=[watch])
+    for at in seen.values():
+        yield at.state, at.schema
+
+
+def _phases(learner: Any, seed: int, parts: int) -> Iterator[tuple[Any, list[Any], Any]]:
+    """For each phase: its state, and the summaries of so many pieces of the rows."""
+    table = draw(learner.need, seed)
+    cuts = np.linspace(0, len(table.weight), parts + 1).astype(int)
+    for state, schema in _states(learner, _source(table)):
+        pieces = (table.rows(slice(a, b)) for a, b in zip(cuts, cuts[1:], strict=False))
+        yield (
+            state,
+            [learner.summarize(state, _source(piece).load(0, learner.need, schema)) for piece in pieces],
+            schema,
+        )
+
+
+def _fitted(learner: Any, table: Table) -> Any:
+    return _call(clone(learner).fit, table)
+
+
+def _call(method: Any, table: Table) -> Any:
+    return method(table.X, table.y, sample_weight=table.weight)
+
+
+def _assert_same_model(a: Any, b: Any, table: Table, what: str, rounding: float = 1e-6) -> None:
+    """Two models say the same of the rows they have seen."""
+    if getattr(type(a.summary_), "exact", False):
+        for name, field, value in values(a.state_):
+            same = field.axes is None or np.array_equal(value, getattr(b.state_, name))
+            assert same, f"{what}: {name}"
+    seen = table.X[table.weight > 0]
+    for name in ("predict_log_proba", "transform", "predict"):
+        if hasattr(a, name):
+            x, y = getattr(a, name)(seen), getattr(b, name)(seen)
+            if x.dtype.kind == "f":
+                assert_close(x, y, f"{what}: {name}", rounding)
+            return

@@ -1,0 +1,238 @@
+"""Least squares: certified data, exact rational arithmetic, scikit-learn, and the optimality condition."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import sklearn.linear_model as peer
+
+from tenfold import LinearRegression, MergeError, Ridge
+from tenfold.sources import part_rows
+from tenfold.stats.moments import Moments
+from tenfold.stats.rfactor import RFactor
+
+NIST = json.loads((Path(__file__).parent / "nist.json").read_text())
+
+
+def digits(values, truth):
+    with np.errstate(divide="ignore"):
+        return float(np.minimum(15, -np.log10(np.abs(values - truth) / np.abs(truth))).min())
+
+
+def values(model):
+    return np.append(model.coef_, model.intercept_) if model.fit_intercept else model.coef_
+
+
+@pytest.mark.parametrize("chunks", [1, 4])
+@pytest.mark.parametrize("name", NIST)
+def test_nist(name, chunks):
+    case = NIST[name]
+    rows = np.array(case["rows"])
+    y, X = rows[:, 0], rows[:, 1:]
+    if case["degree"]:
+        X = np.column_stack([X[:, 0] ** k for k in range(1, case["degree"] + 1)])
+    with part_rows(-(-len(y) // chunks)):
+        model = LinearRegression(fit_intercept=case["intercept"]).fit(X, y)
+    certified = np.array(case["certified"])
+    certified = np.append(certified[1:], certified[0]) if case["intercept"] else certified
+    found, claimed = digits(values(model), certified), model.certificate_["digits"].value
+    assert found >= case["digits"]
+    assert found - 3 <= claimed <= found
+
+
+def exact_solution(X, y, alpha, fit_intercept):
+    """Solve the normal equations of the float64 numbers in rational arithmetic."""
+    rows = [[Fraction(float(v)) for v in row] + [Fraction(1)] * fit_intercept for row in X]
+    target = [Fraction(float(v)) for v in y]
+    q = len(rows[0])
+    A = [[sum(r[i] * r[j] for r in rows) for j in range(q)] for i in range(q)]
+    b = [sum(r[i] * t for r, t in zip(rows, target, strict=True)) for i in range(q)]
+    for i in range(q - fit_intercept):
+        A[i][i] += Fraction(float(alpha))
+    for i in range(q):
+        pivot = next(k for k in range(i, q) if A[k][i])
+        A[i], A[pivot], b[i], b[pivot] = A[pivot], A[i], b[pivot], b[i]
+        for k in range(q):
+            if k != i and A[k][i]:
+                f = A[k][i] / A[i][i]
+                A[k] = [u - f * v for u, v in zip(A[k], A[i], strict=True)]
+                b[k] -= f * b[i]
+    return np.array([float(b[i] / A[i][i]) for i in range(q)])
+
+
+def hard_problem(seed):
+    """From easy to nearly singular: columns of any size and offset, one nearly a copy of another."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(24, 4)) * 10.0 ** random.integers(-3, 4, 4)
+    X += 10.0 ** random.integers(-2, 4) * random.normal(size=4)
+    X[:, 3] = X[:, 0] + 10.0 ** -random.integers(0, 9) * X[:, 3]
+    return X, X @ random.normal(size=4) + random.normal(size=24) * 10.0 ** -random.integers(0, 9)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_certified_digits_hold(alpha, fit_intercept):
+    """Never above the truth, against rational arithmetic."""
+    for seed in range(60):
+        X, y = hard_problem(seed)
+        with part_rows(6):
+            model = Ridge(alpha=alpha, fit_intercept=fit_intercept).fit(X, y)
+        found = digits(values(model), exact_solution(X, y, alpha, fit_intercept))
+        assert model.certificate_["digits"].value <= found + 1e-9, seed
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_certified_digits_are_not_idle(fit_intercept):
+    """Not far below it either. Whole numbers: those are not taken for rounded ones."""
+    slack = []
+    for seed in range(60):
+        X, y = (np.rint(1e6 * v) for v in hard_problem(seed))
+        if np.linalg.matrix_rank(X - X.mean(axis=0)) < 4:
+            continue
+        with part_rows(6):
+            model = LinearRegression(fit_intercept=fit_intercept).fit(X, y)
+        found = digits(values(model), exact_solution(X, y, 0.0, fit_intercept))
+        slack.append(found - model.certificate_["digits"].value)
+    assert len(slack) > 30
+    assert min(slack) > -1e-9
+    assert np.median(slack) < 3
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("alpha", [0.0, 0.1, 100.0])
+def test_equals_scikit_learn(alpha, weighted):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(5000, 8)) + 3
+    y = X @ random.normal(size=8) + random.normal(size=5000)
+    weight = random.random(5000) if weighted else None
+    ours = Ridge(alpha=alpha).fit(X, y, sample_weight=weight)
+    theirs = peer.Ridge(alpha=alpha, solver="svd").fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-10)
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-10)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-9)
+
+
+def test_gradient_is_zero():
+    random = np.random.default_rng(1)
+    X, y = random.normal(size=(300, 5)), random.normal(size=300)
+    model = Ridge(alpha=2.0).fit(X, y)
+    residual = y - model.predict(X)
+    np.testing.assert_allclose(X.T @ residual - 2.0 * model.coef_, 0, atol=1e-11)
+    assert abs(residual.sum()) < 1e-11
+    assert model.certificate_["gap"].value < 1e-24
+
+
+@pytest.mark.parametrize("near", [1000.0, 1e-9])
+def test_gap_claim_covers_the_true_gap_of_wrong_coefficients(near):
+    """The certificate speaks of the state it is given: spoil the state and the gap is the true one."""
+    random = np.random.default_rng(2)
+    X, y = random.normal(size=(200, 4)), random.normal(size=200)
+    X[:, 3] = X[:, 0] * 1e3 + near * X[:, 3]
+    model = Ridge(alpha=1e-9).fit(X, y)
+    assert type(model.summary_) is (Moments if near > 1 else RFactor)
+
+    def objective(coef):
+        centred = (y - y.mean()) - (X - X.mean(axis=0)) @ coef
+        return 0.5 * centred @ centred + 0.5e-9 * coef @ coef
+
+    for size in (1e-6, 1e-3, 1.0):
+        wrong = model.state_._replace(coef=model.coef_ + size * random.normal(size=4))
+        claims = {c.kind: c.value for c in model.certify(wrong, model.summary_)}
+        true = (objective(wrong.coef) - objective(model.coef_)) / (0.5 * ((y - y.mean()) ** 2).sum())
+        assert true <= claims["gap"] * (1 + 1e-6)
+        assert claims["gap"] <= 10 * true
+
+
+def test_escalates_only_where_it_pays():
+    random = np.random.default_rng(3)
+    X = random.normal(size=(1000, 6))
+    y = X[:, 0] * 1e-3 + random.normal(size=1000)
+    easy = LinearRegression().fit(X, y)
+    assert isinstance(easy.summary_, Moments)
+    assert easy.certificate_.provenance.passes == 1
+    hard = LinearRegression().fit(np.column_stack([X, X[:, 0] + 1e-7 * X[:, 1]]), y)
+    assert isinstance(hard.summary_, RFactor)
+    assert hard.certificate_.provenance.passes > 1
+
+
+def test_sparse_is_dense():
+    random = np.random.default_rng(4)
+    dense = random.normal(size=(500, 12)) * (random.random((500, 12)) < 0.2)
+    y = dense @ random.normal(size=12) + 1
+    a, b = Ridge().fit(dense, y), Ridge().fit(sp.csr_array(dense), y)
+    np.testing.assert_array_equal(a.coef_, b.coef_)
+    np.testing.assert_allclose(a.predict(dense), b.predict(sp.csr_array(dense)), rtol=1e-12)
+
+
+def test_collinear_columns_give_the_shortest_solution_and_say_so():
+    random = np.random.default_rng(5)
+    X = random.normal(size=(50, 3))
+    X = np.column_stack([X, X[:, 0] + X[:, 1], np.full(50, 7.0)])
+    y = random.normal(size=50)
+    model = LinearRegression().fit(X, y)
+    theirs = peer.LinearRegression().fit(X, y)
+    np.testing.assert_allclose(model.coef_, theirs.coef_, atol=1e-10)
+    assert model.certificate_["rank"].value == 3
+    assert model.certificate_["constant columns"].value == 1
+    assert model.certificate_["digits"].value == 0
+
+
+def test_more_columns_than_rows():
+    random = np.random.default_rng(6)
+    X, y = random.normal(size=(10, 30)), random.normal(size=10)
+    model = LinearRegression().fit(X, y)
+    np.testing.assert_allclose(model.predict(X), y, atol=1e-9)
+    np.testing.assert_allclose(model.coef_, peer.LinearRegression().fit(X, y).coef_, atol=1e-9)
+
+
+def test_moments_and_r_factors_merge_to_moments():
+    random = np.random.default_rng(7)
+    X = random.normal(size=(400, 3))
+    near = X.copy()
+    near[:, 2] = near[:, 0] + 1e-8 * near[:, 2]
+    y = random.normal(size=400)
+    easy, hard = LinearRegression().fit(X, y), LinearRegression().fit(near, y)
+    assert isinstance(hard.summary_, RFactor)
+    for merged in (easy + hard, hard + easy):
+        assert isinstance(merged.summary_, Moments)
+        whole = LinearRegression().fit(np.vstack([X, near]), np.append(y, y))
+        np.testing.assert_allclose(merged.coef_, whole.coef_, rtol=1e-8)
+    both = hard + LinearRegression().fit(near[:200], y[:200])
+    assert isinstance(both.summary_, RFactor)
+    whole = LinearRegression().fit(np.vstack([near, near[:200]]), np.append(y, y[:200]))
+    np.testing.assert_allclose(both.predict(near), whole.predict(near), atol=1e-7)
+
+
+def test_a_merged_model_that_wants_another_scan_says_so():
+    random = np.random.default_rng(8)
+    x = random.normal(size=(300, 1))
+    a = LinearRegression().fit(np.column_stack([x, 5 * random.normal(size=(300, 1))]), x[:, 0])
+    b = LinearRegression().fit(np.column_stack([x, x + 1e-9 * x**2]), x[:, 0])
+    merged = a + b
+    assert (merged.certificate_.get("another scan") is None) == (merged.state_.step == 1)
+    assert merged.certificate_.provenance.stopped == "merged"
+
+
+def test_models_that_do_not_fit_together():
+    X, y = np.eye(3), np.arange(3.0)
+    with pytest.raises(MergeError, match=r"alpha is 1.0 and 2.0"):
+        Ridge().fit(X, y) + Ridge(alpha=2.0).fit(X, y)
+    with pytest.raises(MergeError, match="only on the right"):
+        Ridge().fit(X[:, :2], y) + Ridge().fit(X, y)
+    with pytest.raises(TypeError):
+        Ridge().fit(X, y) + LinearRegression().fit(X, y)
+    assert sum([Ridge().fit(X, y)]).coef_.shape == (3,)
+
+
+def test_large_offset_keeps_its_digits():
+    """Raw sums of squares would leave nothing of a spread of 1 around 1e9."""
+    random = np.random.default_rng(9)
+    X = random.normal(size=(2000, 2))
+    y = X @ [1.0, -1.0]
+    model = LinearRegression().fit(X + 1e9, y)
+    shifted = (X + 1e9) - 1e9
+    truth = np.linalg.lstsq(shifted - shifted.mean(axis=0), y - y.mean(), rcond=None)[0]
+    np.testing.assert_allclose(model.coef_, truth, rtol=1e-9)

@@ -1,0 +1,30 @@
+"""Every learner is found by itself, and has every law and every check put on it."""
+
+import os
+
+import pytest
+from helpers import learners, name_of
+
+from tenfold.core.axes import fields
+from tenfold.testing import LAWS, check_contract, check_law
+
+DRAWS = int(os.environ.get("TENFOLD_DRAWS", "25"))
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("learner", learners(), ids=name_of)
+def test_law(learner, law):
+    check_law(law, learner, DRAWS)
+
+
+@pytest.mark.parametrize("rows", [1, 7, None])
+@pytest.mark.parametrize("learner", learners(), ids=name_of)
+@pytest.mark.filterwarnings("ignore")  # scikit-learn's checks provoke warnings on purpose
+def test_contract(learner, rows):
+    assert len(check_contract(learner, rows)) > 50
+
+
+@pytest.mark.parametrize("learner", learners(), ids=name_of)
+def test_fields_are_annotated(learner):
+    assert "step" in fields(learner.state_type)
+    assert all(fields(kind) for kind in learner.summary_types)
