@@ -29,6 +29,7 @@ cases = {
     "GaussianNB": (tn.GaussianNB(), X, label),
     "CategoricalNB": (tn.CategoricalNB(), words, label),
     "StandardScaler": (tn.StandardScaler(), X, None),
+    "MaxAbsScaler": (tn.MaxAbsScaler(), X, None),
     "KMeans": (tn.KMeans(7, max_iter=20), X.astype(np.float32), None),
     "KMeans, float64": (tn.KMeans(5, max_iter=20), X, None),
     "FindS": (tn.FindS(), words, label == "right"),
@@ -38,14 +39,17 @@ for threads in (1, 2, 3):
     for name, (learner, rows, target) in cases.items():
         with tn.on(tn.Local(threads=threads)):
             model = learner.fit(rows, target, sample_weight=weight)
-        found[f"{name}; {threads}"] = [bits(model.state_), bits(model.summary_), type(model.summary_).__name__]
+        kind = type(model.summary_).__name__
+        found[f"{name}; {threads}"] = [bits(model.state_), bits(model.summary_), kind]
 print(json.dumps(found))
 """
 
 
 def run(cache):
     env = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
-    done = subprocess.run([sys.executable, "-c", PROGRAM], env=env, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], env=env, capture_output=True, text=True, check=True
+    )
     return json.loads(done.stdout)
 
 

@@ -3,8 +3,8 @@
 import os
 
 import pytest
-from helpers import learners, name_of
 
+from helpers import learners, name_of
 from tenfold.core.axes import fields
 from tenfold.testing import LAWS, check_contract, check_law
 

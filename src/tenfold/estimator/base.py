@@ -20,7 +20,6 @@ from tenfold.estimator import merging, model_file
 from tenfold.estimator.inputs import source_from
 from tenfold.sources import Source
 
-
 _known_names: dict[type, frozenset[str]] = {}
 
 

@@ -40,7 +40,7 @@ def check_contract(learner: Any, rows: int | None = None) -> list[str]:
     """
     with nullcontext() if rows is None else part_rows(rows):
         done = check_estimator(clone(learner), on_fail=None, on_skip=None)
-        wrong = [f"{r['check_name']}: {r['status']}: {r['exception']}" for r in done if r["status"] != "passed"]
+        wrong = [f"{r['check_name']}: {r['exception']}" for r in done if r["status"] != "passed"]
         assert not wrong, "\n".join(wrong)
         more = [*ALWAYS, *(TRANSFORMERS if hasattr(learner, "transform") else ())]
         for name in more:

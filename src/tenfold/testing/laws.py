@@ -6,6 +6,7 @@ AssertionError. `check_laws` runs all of them on many draws.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -128,8 +129,8 @@ def repetition(learner: Any, seed: int) -> None:
 def recoding(learner: Any, seed: int) -> None:
     """Recoding to a larger schema before or after merging is the same."""
     table = draw(learner.need, seed)
-    source, larger = _source(table), _source(draw(learner.need, seed)._replace(weight=np.ones_like(table.weight)))
-    new = _schema(learner, larger)
+    source = _source(table)
+    new = _schema(learner, _source(table._replace(weight=np.ones_like(table.weight))))
     for state, schema in _states(learner, source):
         if source.scans_for(learner.need):
             assert schema + new == new, "the larger schema lacks something"
@@ -211,7 +212,7 @@ def _phases(learner: Any, seed: int, parts: int) -> Iterator[tuple[Any, list[Any
     table = draw(learner.need, seed)
     cuts = np.linspace(0, len(table.weight), parts + 1).astype(int)
     for state, schema in _states(learner, _source(table)):
-        pieces = (table.rows(slice(a, b)) for a, b in zip(cuts, cuts[1:], strict=False))
+        pieces = (table.rows(slice(a, b)) for a, b in itertools.pairwise(cuts))
         yield (
             state,
             [learner.summarize(state, _source(piece).load(0, learner.need, schema)) for piece in pieces],

@@ -1,0 +1,27 @@
+"""A soak of every law on every learner: `python benchmarks/laws.py [--draws 1000]`."""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import tenfold as tn
+from tenfold.estimator import Estimator
+from tenfold.testing import LAWS, check_law
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--draws", type=int, default=1000)
+    draws = parser.parse_args().draws
+    public = (getattr(tn, name) for name in tn.__all__)
+    for cls in (c for c in public if isinstance(c, type) and issubclass(c, Estimator)):
+        start = time.perf_counter()
+        for name in LAWS:
+            check_law(name, cls(), draws)
+        taken = time.perf_counter() - start
+        print(f"{cls.__name__:18s} {len(LAWS)} laws x {draws} draws hold  ({taken:.0f} s)", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""Categorical naive Bayes: the weather table by hand, scikit-learn, categories of any kind."""
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn.naive_bayes as peer
+
+from tenfold import CategoricalNB, MergeError
+
+TENNIS = """
+Sunny Hot High Weak No
+Sunny Hot High Strong No
+Overcast Hot High Weak Yes
+Rain Mild High Weak Yes
+Rain Cool Normal Weak Yes
+Rain Cool Normal Strong No
+Overcast Cool Normal Strong Yes
+Sunny Mild High Weak No
+Sunny Cool Normal Weak Yes
+Rain Mild Normal Weak Yes
+Sunny Mild Normal Strong Yes
+Overcast Mild High Strong Yes
+Overcast Hot Normal Weak Yes
+Rain Mild High Strong No
+"""
+ROWS = np.array([line.split() for line in TENNIS.split("\n") if line], dtype=object)
+X, y = ROWS[:, :4], ROWS[:, 4]
+QUERY = [["Sunny", "Cool", "High", "Strong"]]
+
+
+def test_play_tennis_by_hand():
+    """Counts of class and value over the count of the class (the m-estimate, not its inverse)."""
+    plain = np.exp(CategoricalNB(alpha=0.0).fit(X, y)._apply("scores_from", QUERY)[0])
+    np.testing.assert_allclose(plain, [0.0205714, 0.0052910], atol=5e-8)
+    laplace = CategoricalNB().fit(X, y)
+    joint = np.exp(laplace._apply("scores_from", QUERY)[0])
+    # the smoothed conditionals, times the plain class frequencies
+    no = Fraction(5, 14) * Fraction(4, 8) * Fraction(2, 8) * Fraction(5, 7) * Fraction(4, 7)
+    yes = Fraction(9, 14) * Fraction(3, 12) * Fraction(4, 12) * Fraction(4, 11) * Fraction(4, 11)
+    np.testing.assert_allclose(joint, [float(no), float(yes)], rtol=1e-12)
+    assert (no, yes) == (Fraction(25, 1372), Fraction(6, 847))
+    np.testing.assert_allclose(laplace.predict_proba(QUERY)[0, 0], 0.720067, atol=5e-7)
+
+
+def test_equals_scikit_learn():
+    random = np.random.default_rng(0)
+    codes = random.integers(0, [2, 3, 5], (2000, 3))
+    target = random.integers(0, 3, 2000)
+    weight = random.integers(0, 3, 2000).astype(float)
+    ours = CategoricalNB(alpha=0.3).fit(codes, target, sample_weight=weight)
+    theirs = peer.CategoricalNB(alpha=0.3).fit(codes, target, sample_weight=weight)
+    for a, b in zip(ours.feature_log_prob_, theirs.feature_log_prob_, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+    np.testing.assert_allclose(ours.predict_proba(codes), theirs.predict_proba(codes), rtol=1e-10)
+    assert ours.n_categories_.tolist() == theirs.n_categories_.tolist()
+
+
+def test_text_numbers_and_frames_give_one_model():
+    frame = pd.DataFrame(X, columns=["outlook", "temperature", "humidity", "wind"])
+    tables = [X, frame, frame.astype("category"), frame.astype("string")]
+    found = [CategoricalNB().fit(table, y).predict_proba(table) for table in tables]
+    for other in found[1:]:
+        np.testing.assert_array_equal(found[0], other)
+    assert CategoricalNB().fit(frame, y).feature_names_in_.tolist() == list(frame.columns)
+
+
+def test_missing_and_unseen_say_nothing():
+    model = CategoricalNB().fit(X, y)
+    without = CategoricalNB().fit(X[:, 1:], y).predict_proba([QUERY[0][1:]])
+    for strange in (None, np.nan, "Fog"):
+        row = np.array([[strange, *QUERY[0][1:]]], dtype=object)
+        np.testing.assert_allclose(model.predict_proba(row), without, rtol=1e-12)
+    holes = X.copy()
+    holes[0, 0] = None
+    fitted = CategoricalNB().fit(holes, y)
+    assert fitted.n_categories_.tolist() == [3, 3, 2, 2]
+
+
+def test_categories_and_classes_unite():
+    early, late = CategoricalNB().fit(X[:8], y[:8]), CategoricalNB().fit(X[8:], y[8:])
+    whole = CategoricalNB().fit(X, y)
+    np.testing.assert_array_equal((early + late).log_prob_, whole.log_prob_)
+    few = CategoricalNB().fit([["a"], ["b"]], ["x", "x"]) + CategoricalNB().fit([["c"]], ["y"])
+    assert few.classes_.tolist() == ["x", "y"]
+    assert few.predict([["c"]]).tolist() == ["y"]
+    with pytest.raises(MergeError, match="text on one side and numbers on the other"):
+        CategoricalNB().fit([["a"]], [0]) + CategoricalNB().fit([[1]], [0])
+
+
+def test_wrong_input_is_named():
+    with pytest.raises(ValueError, match="column 'x0' holds values of type int, str"):
+        CategoricalNB().fit(np.array([["a"], [1]], dtype=object), [0, 1])
+    model = CategoricalNB().fit([["a"], ["b"]], [0, 1])
+    with pytest.raises(ValueError, match="column 'x0' holds numbers, but held text"):
+        model.predict([[1]])
+    with pytest.raises(ValueError, match="type date"):
+        CategoricalNB().fit(pd.DataFrame({"when": pd.to_datetime(["2020-01-01"])}), [0])
+
+
+def test_certificate_tells_how_much_is_smoothing():
+    model = CategoricalNB().fit([["a"], ["b"]], [0, 1])
+    assert model.certificate_["unseen pairs"].value == 0.5

@@ -1,0 +1,140 @@
+"""k-means: J never rises, brute force on little data, order and repetition, the lower bound."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import sklearn.cluster as peer
+
+from tenfold import KMeans, Local
+from tenfold.core import Rounds
+from tenfold.engine import fit
+from tenfold.sources import ArraySource, part_rows
+
+
+def brute_force(X, k):
+    """The least inertia of any assignment."""
+    best = np.inf
+    for labels in product(range(k), repeat=len(X)):
+        labels = np.array(labels)
+        groups = [X[labels == c] for c in range(k) if (labels == c).any()]
+        best = min(best, sum(((g - g.mean(axis=0)) ** 2).sum() for g in groups))
+    return best
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_certified_bound_from_both_sides(seed):
+    """Inertia is at least the optimum, and the certified gap covers the true one."""
+    X = np.random.default_rng(seed).normal(size=(8, 2))
+    model = KMeans(n_clusters=2, tol=0.0).fit(X)
+    best = brute_force(X, 2)
+    assert model.inertia_ >= best * (1 - 1e-12)
+    gap = model.certificate_["gap"]
+    assert gap.status == "proved"
+    assert gap.value >= (model.inertia_ - best) / model.inertia_ - 1e-12
+    assert gap.value < 1
+
+
+def test_inertia_never_rises():
+    X = np.random.default_rng(0).normal(size=(3000, 4))
+    found = []
+    learner = KMeans(n_clusters=6, tol=0.0, init=X[:6])
+    fit(
+        learner,
+        ArraySource(X),
+        runner=Local(threads=2),
+        stop=Rounds(30),
+        watchers=[lambda at: found.append(at.certificate["inertia"].value) if at.certificate else None],
+    )
+    assert len(found) > 10
+    assert all(b <= a * (1 + 1e-12) for a, b in zip(found, found[1:], strict=False))
+
+
+def test_rounds_are_scikit_learns():
+    """From the same start, the same centres after the same rounds."""
+    X = np.random.default_rng(1).normal(size=(2000, 5))
+    for rounds in (1, 2, 7):
+        ours = KMeans(4, init=X[:4], max_iter=rounds, tol=0.0).fit(X)
+        theirs = peer.KMeans(4, init=X[:4], n_init=1, max_iter=rounds, tol=0.0).fit(X)
+        np.testing.assert_allclose(ours.cluster_centers_, theirs.cluster_centers_, atol=1e-10)
+        np.testing.assert_allclose(ours.inertia_, theirs.inertia_, rtol=1e-10)
+        np.testing.assert_array_equal(ours.labels_, theirs.labels_)
+        assert ours.n_iter_ == rounds
+
+
+def test_order_and_cuts_do_not_change_the_start():
+    random = np.random.default_rng(2)
+    X = random.normal(size=(9000, 3))
+    reference = KMeans(5, tol=0.0).fit(X)
+    shuffled = KMeans(5, tol=0.0).fit(X[random.permutation(len(X))])
+    with part_rows(1000):
+        cut = KMeans(5, tol=0.0).fit(X)
+    for other in (shuffled, cut):
+        np.testing.assert_allclose(other.cluster_centers_, reference.cluster_centers_, atol=1e-9)
+
+
+def test_repeated_rows_are_weights():
+    random = np.random.default_rng(3)
+    rows = random.normal(size=(6000, 3))
+    times = random.integers(1, 4, 6000)
+    a = KMeans(4, tol=0.0).fit(rows, sample_weight=times)
+    b = KMeans(4, tol=0.0).fit(np.repeat(rows, times, axis=0))
+    np.testing.assert_allclose(a.cluster_centers_, b.cluster_centers_, atol=1e-9)
+    np.testing.assert_allclose(a.inertia_, b.inertia_, rtol=1e-9)
+
+
+def test_heavy_rows_are_found():
+    """Thirty places hold most of the weight among many other distinct rows."""
+    random = np.random.default_rng(4)
+    places = 50 * random.normal(size=(30, 3))
+    X = np.vstack([np.repeat(places, 500, axis=0), random.normal(size=(8000, 3)) * 50])
+    ours = np.mean([KMeans(30, random_state=s).fit(X).inertia_ for s in range(5)])
+    theirs = np.mean([peer.KMeans(30, n_init=1, random_state=s).fit(X).inertia_ for s in range(5)])
+    assert ours <= theirs
+
+
+def test_fewer_distinct_rows_than_clusters():
+    model = KMeans(5).fit([[0.0], [0.0], [1.0], [1.0]])
+    assert sorted(model.cluster_centers_.ravel().tolist()) == [0.0, 1.0]
+    assert model.inertia_ == 0
+    assert model.certificate_["clusters"].value == 2
+
+
+def test_empty_clusters_are_placed_anew():
+    X = np.vstack([np.zeros((20, 2)), np.ones((20, 2)), 9 * np.ones((3, 2)), [[50.0, 50.0]]])
+    start = np.array([[0.0, 0.0], [1.0, 1.0], [500.0, 500.0], [600.0, 600.0]])
+    model = KMeans(4, init=start, tol=0.0).fit(X)
+    assert model.inertia_ == 0
+    assert len(np.unique(model.labels_)) == 4
+
+
+def test_sparse_float32_and_offset():
+    random = np.random.default_rng(5)
+    X = random.normal(size=(3000, 4)) + np.repeat(10 * random.normal(size=(3, 4)), 1000, axis=0)
+    model = KMeans(3, tol=0.0).fit(X)
+    sparse = KMeans(3, tol=0.0).fit(sp.csr_array(X))
+    np.testing.assert_allclose(sparse.cluster_centers_, model.cluster_centers_)
+    single = KMeans(3, tol=0.0).fit(X.astype(np.float32))
+    np.testing.assert_allclose(single.inertia_, model.inertia_, rtol=1e-5)
+    far = KMeans(3, tol=0.0).fit(X + 1e8)
+    np.testing.assert_allclose(far.inertia_, model.inertia_, rtol=1e-6)
+
+
+def test_seed_none_is_recorded_and_repeats():
+    X = np.random.default_rng(6).normal(size=(500, 2))
+    first = KMeans(3, random_state=None).fit(X)
+    again = KMeans(3, random_state=first.certificate_.provenance.seed).fit(X)
+    np.testing.assert_array_equal(first.cluster_centers_, again.cluster_centers_)
+
+
+def test_wrong_start_is_named():
+    with pytest.raises(ValueError, match=r"init has shape \(2, 1\)"):
+        KMeans(3, init=[[0.0], [1.0]]).fit([[0.0], [1.0], [2.0]])
+
+
+def test_a_model_of_many_passes_does_not_merge():
+    model = KMeans(1).fit([[0.0], [1.0]])
+    with pytest.raises(ValueError, match="reads its rows several times"):
+        model + model
+    assert not hasattr(model, "partial_fit")

@@ -1,0 +1,83 @@
+"""Find-S: EnjoySport, brute force over all conjunctions, merging with new categories."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from tenfold import FindS, MergeError
+
+SPORT = """
+Sunny Warm Normal Strong Warm Same Yes
+Sunny Warm High Strong Warm Same Yes
+Rainy Cold High Strong Warm Change No
+Sunny Warm High Strong Cool Change Yes
+"""
+ROWS = np.array([line.split() for line in SPORT.split("\n") if line], dtype=object)
+X, y = ROWS[:, :-1], ROWS[:, -1]
+
+
+def test_enjoy_sport():
+    model = FindS().fit(X, y)
+    assert model.hypothesis_ == ["Sunny", "Warm", "?", "Strong", "?", "?"]
+    assert model.certificate_["consistent"].value == 1
+    assert model.certificate_["consistent"].status == "proved"
+    assert model.certificate_.provenance.passes == 2
+    assert model.predict(X).tolist() == y.tolist()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_is_the_most_specific_conjunction(seed):
+    """Of all conjunctions that cover the positives, none covers fewer points."""
+    random = np.random.default_rng(seed)
+    points = np.array(list(product("abc", repeat=3)), dtype=object)
+    some = points[random.integers(0, len(points), 6)]
+    target = random.integers(0, 2, 6)
+    target[0], target[1] = 0, 1
+    model = FindS().fit(some, target)
+
+    def covers(hypothesis, row):
+        return all(h in ("?", v) for h, v in zip(hypothesis, row, strict=True))
+
+    sizes = {
+        h: sum(covers(h, point) for point in points)
+        for h in product("abc?", repeat=3)
+        if all(covers(h, row) for row in some[target == 1])
+    }
+    found = tuple(model.hypothesis_)
+    assert sizes[found] == min(sizes.values())
+    wrong = [i for i in range(6) if target[i] == 0 and covers(found, some[i])]
+    claim = model.certificate_["consistent"]
+    assert claim.value == (not wrong)
+    if wrong:
+        assert f"row {wrong[0]} " in claim.because
+
+
+def test_no_positive_covers_nothing():
+    model = FindS().fit([["a"], ["b"]], [0, 1]).partial_fit([["c"]], [0])
+    assert model.hypothesis_ == ["b"]
+    only = FindS().fit([["a"], ["b"]], ["no", "no"])
+    assert only.predict([["a"], ["z"]]).tolist() == ["no", "no"]
+
+
+def test_merging_joins_and_says_that_negatives_are_not_tested():
+    a, b = FindS().fit(X[:2], y[:2]), FindS().fit(X[2:], y[2:])
+    both = a + b
+    assert both.hypothesis_ == FindS().fit(X, y).hypothesis_
+    assert both.certificate_.get("consistent") is None
+    assert both.certificate_["another scan"].status == "proved"
+
+
+def test_rows_of_what_becomes_the_negative_class_join_no_more():
+    negatives = FindS().fit([["a"], ["b"]], ["no", "no"])
+    positives = FindS().fit([["c"]], ["yes"])
+    for merged in (negatives + positives, positives + negatives):
+        assert merged.classes_.tolist() == ["no", "yes"]
+        assert merged.hypothesis_ == ["c"]
+
+
+def test_two_classes_only():
+    with pytest.raises(ValueError, match="Only binary classification is supported"):
+        FindS().fit([["a"], ["b"], ["c"]], [0, 1, 2])
+    with pytest.raises(MergeError, match="knows two classes"):
+        FindS().fit([["a"], ["b"]], [0, 1]) + FindS().fit([["a"]], [2])

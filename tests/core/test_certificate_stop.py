@@ -1,0 +1,54 @@
+"""Certificates print, show and convert; stop rules compose."""
+
+import json
+
+import pytest
+
+from tenfold import Certificate, Claim, Gap, Provenance, Rounds, Seconds
+from tenfold.core import Never
+
+CLAIM = Claim("gap", 0.01, "proved", "a <bound>", "objective", "convexity")
+WHERE = Provenance("array 3 x 1", 3, 1, 2, 1.0, "done", ("cpu a",), 7)
+CERTIFICATE = Certificate((CLAIM, Claim("limit", float("inf"), "assumed", "none", "data")), WHERE)
+
+
+def test_text_html_and_dict():
+    text = str(CERTIFICATE)
+    assert "gap = 0.01 (proved; objective): a <bound>, assuming convexity" in text
+    assert "rows: 3 in 2 parts, 1 of weight zero" in text
+    assert "seed: 7" in text
+    html = CERTIFICATE._repr_html_()
+    assert "a &lt;bound&gt;" in html
+    assert "<bound>" not in html
+    plain = json.loads(json.dumps(CERTIFICATE.to_dict(), allow_nan=False))
+    assert plain["claims"][0]["value"] == 0.01
+    assert plain["claims"][1]["value"] == "inf"
+    assert plain["provenance"]["mixed"] is False
+
+
+def test_claims_by_kind():
+    assert CERTIFICATE["gap"] is CLAIM
+    assert CERTIFICATE.get("digits") is None
+    with pytest.raises(KeyError, match="speaks of gap, limit"):
+        CERTIFICATE["digits"]
+
+
+def test_provenance_merges_and_says_mixed():
+    both = WHERE + Provenance("array 4 x 1", 4, 0, 1, 2.0, "done", ("cpu b",), 7)
+    assert (both.rows, both.dropped, both.parts, both.passes, both.seed) == (7, 1, 3, 2.0, 7)
+    assert both.mixed
+    assert "mixed" in str(Certificate((), both))
+    many = WHERE
+    for _ in range(50):
+        many = many + WHERE
+    assert len(many.source) < 250
+
+
+def test_stop_rules():
+    rule = Gap(0.1) | Rounds(5) | Seconds(60)
+    assert rule(0, None, 0.0) is None
+    assert rule(0, CERTIFICATE, 0.0) == "gap at most 0.1"
+    assert rule(5, None, 0.0) == "5 rounds"
+    assert rule(0, None, 61.0) == "60 seconds"
+    assert Gap(0.001)(0, CERTIFICATE, 0.0) is None
+    assert Never()(10**9, CERTIFICATE, 1e9) is None

@@ -1,0 +1,76 @@
+"""Columns: arrays, frames and CSR read the same, and nothing that is not finite gets through."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from tenfold.core import Columns, DataError
+
+X = np.round(np.random.default_rng(0).normal(size=(50, 3)), 2)
+FORMS = {
+    "C": X,
+    "F": np.asfortranarray(X),
+    "strided": np.repeat(X, 2, axis=0)[::2],
+    "frame": tuple(np.ascontiguousarray(c) for c in X.T),
+    "csr": sp.csr_array(X),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_blocks_columns_rows_and_products(form):
+    columns = Columns(FORMS[form])
+    assert columns.shape == (50, 3)
+    shift = np.array([1.0, 2.0, 3.0])
+    for rows in (1, 7, 50, 99):
+        got = np.vstack([block.copy() for _, block in columns.blocks(rows, shift=shift)])
+        np.testing.assert_array_equal(got, X - shift)
+    at = [rows for rows, _ in columns.blocks(20)]
+    assert at == [slice(0, 20), slice(20, 40), slice(40, 50)]
+    np.testing.assert_array_equal(columns.column(1), X[:, 1])
+    np.testing.assert_array_equal(columns.take(np.array([3, 1, 3])), X[[3, 1, 3]])
+    np.testing.assert_allclose(columns @ np.ones((3, 2)), X @ np.ones((3, 2)), rtol=1e-14)
+    np.testing.assert_allclose(columns @ np.ones(3), X.sum(axis=1), rtol=1e-13)
+
+
+def test_own_type_is_kept_and_c_blocks_are_views():
+    single = Columns(X.astype(np.float32))
+    _, block = next(single.blocks(dtype=None))
+    assert block.dtype == np.float32
+    assert np.shares_memory(block, single.data)
+    assert not block.flags.writeable
+    assert Columns((X[:, 0].astype(np.float32), X[:, 1])).dtype == np.float64
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("value", "word"), [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")])
+def test_what_is_not_finite_is_named(form, value, word):
+    bad = X.copy()
+    bad[17, 2] = value
+    data = {
+        "C": bad, "F": np.asfortranarray(bad), "strided": np.repeat(bad, 2, axis=0)[::2],
+        "frame": tuple(bad.T), "csr": sp.csr_array(bad),
+    }[form]  # fmt: skip
+    columns = Columns(data, ("a", "b", "price"), offset=1000)
+    with pytest.raises(DataError, match=rf"{word}.* in column 'price', row 1017. Remedy"):
+        list(columns.blocks(8))
+    with pytest.raises(DataError, match=rf"{word}.* in column 'price', row 1017"):
+        columns.column(2)
+    with pytest.raises(DataError, match=word):
+        columns @ np.ones(3)
+    with pytest.raises(DataError, match=word):
+        columns.check_sums(np.array([1.0, np.nan]))
+    columns.check_sums(np.array([1.0, 2.0]))
+
+
+def test_missing_may_pass_but_infinity_may_not():
+    hole = X.copy()
+    hole[3, 1] = np.nan
+    assert np.isnan(np.vstack([b.copy() for _, b in Columns(hole, missing=True).blocks(9)])[3, 1])
+    hole[4, 1] = np.inf
+    with pytest.raises(DataError, match="infinity.*'x1', row 4"):
+        list(Columns(hole, missing=True).blocks())
+
+
+def test_a_sum_that_overflows_is_not_a_wrong_value():
+    huge = np.full((4, 2), 1.5e308)
+    assert len(list(Columns(huge).blocks())) == 1

@@ -1,0 +1,118 @@
+"""The shell: atomic fits, attributes of the state, names, a fit in a forked process."""
+
+import multiprocessing
+import os
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from tenfold import CategoricalNB, FindS, GaussianNB, KMeans, Local, Ridge, StandardScaler, on
+from tenfold.sources import ArraySource, part_rows
+
+X = np.random.default_rng(0).normal(size=(60, 2))
+y = X @ [1.0, 2.0]
+
+
+def test_a_failed_fit_changes_nothing():
+    model = Ridge().fit(X, y)
+    before = dict(model.__dict__)
+    hole = X.copy()
+    hole[7, 1] = np.nan
+    for call in (model.fit, model.partial_fit):
+        with pytest.raises(ValueError, match="NaN"):
+            call(hole, y)
+        with pytest.raises(ValueError, match="inconsistent"):
+            call(X, y[:-1])
+    with pytest.raises(ValueError, match="features"):
+        model.partial_fit(np.column_stack([X, y]), y)
+    assert model.__dict__ == before
+
+
+def test_state_fields_are_attributes():
+    model = Ridge()
+    assert not hasattr(model, "coef_")
+    model.fit(X, y)
+    assert model.coef_ is model.state_.coef
+    assert "coef_" in dir(model)
+    with pytest.raises(AttributeError, match="'Ridge' object has no attribute 'slope_'"):
+        _ = model.slope_
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.coef_, model.coef_)
+
+
+def test_names_are_kept_and_compared():
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    model = Ridge().fit(frame, y)
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(frame[["b", "a"]])
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.partial_fit(frame[["b", "a"]], y)
+    assert (model + Ridge().fit(frame, y)).feature_names_in_.tolist() == ["a", "b"]
+
+
+def test_a_source_is_fitted_as_it_is():
+    model = Ridge().fit(ArraySource(X, y, names=["a", "b"]))
+    np.testing.assert_array_equal(model.coef_, Ridge().fit(X, y).coef_)
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+    np.testing.assert_array_equal(model.predict(ArraySource(X)), Ridge().fit(X, y).predict(X))
+    with pytest.raises(ValueError, match="names its own target"):
+        Ridge().fit(ArraySource(X, y), y)
+
+
+def test_sparse_is_taken_or_refused():
+    rows = sp.csr_array(np.eye(4))
+    assert Ridge().fit(rows, np.arange(4.0)).coef_.shape == (4,)
+    assert KMeans(2).fit(rows).cluster_centers_.shape == (2, 4)
+    for learner in (GaussianNB(), CategoricalNB(), FindS(), StandardScaler()):
+        with pytest.raises(TypeError, match="[Ss]parse"):
+            learner.fit(rows, [0, 1, 0, 1])
+
+
+def test_weights_are_checked():
+    with pytest.raises(ValueError, match="at least one non-zero"):
+        Ridge().fit(X, y, sample_weight=np.zeros(60))
+    with pytest.raises(ValueError, match="[Nn]egative"):
+        Ridge().fit(X, y, sample_weight=np.full(60, -1.0))
+
+
+def test_verify_notices_a_changed_state():
+    model = Ridge().fit(X, y + np.random.default_rng(1).normal(size=60))
+    assert model.verify().origin == "verified"
+    model.state_ = model.state_._replace(coef=model.coef_ + 1e-3)
+    with pytest.raises(ValueError, match="the certificate does not hold: gap"):
+        model.verify()
+
+
+def test_provenance():
+    weight = np.ones(60)
+    weight[:10] = 0
+    with on(Local(threads=2)), part_rows(20):
+        where = Ridge().fit(X, y, sample_weight=weight).certificate_.provenance
+    assert (where.rows, where.dropped, where.parts, where.passes) == (50, 10, 3, 1.0)
+    assert where.seed is None
+    assert not where.mixed
+    assert "numpy" in where.workers[0]
+    assert KMeans(2, random_state=3).fit(X).certificate_.provenance.seed == 3
+
+
+def fit_in_child(queue):
+    queue.put(Ridge().fit(np.tile(X, (200, 1)), np.tile(y, 200)).coef_.tolist())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_a_forked_process_has_its_own_threads():
+    """Threads do not survive a fork: a pool that is kept must not be waited for there."""
+    expected = Ridge().fit(np.tile(X, (200, 1)), np.tile(y, 200)).coef_.tolist()
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        process = context.Process(target=fit_in_child, args=(queue,))
+        process.start()
+    assert queue.get(timeout=60) == expected
+    process.join(60)

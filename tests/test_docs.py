@@ -1,0 +1,87 @@
+"""Every example in the documentation, the docstrings and the README runs and says what it says."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tenfold
+import tenfold.testing
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+MODULES = [
+    "tenfold",
+    *(found.name for found in pkgutil.walk_packages(tenfold.__path__, "tenfold.")),
+]
+WITH_EXAMPLES = [
+    name for name in MODULES if ">>> " in Path(importlib.import_module(name).__file__ or "").read_text()
+]
+PAGES = sorted(DOCS.glob("*.rst"))
+
+
+def run(test: doctest.DocTest) -> int:
+    """Run the examples of one test; how many there are."""
+    said: list[str] = []
+    assert not any(doctest.SKIP in example.options for example in test.examples), "a skipped example"
+    result = doctest.DocTestRunner(verbose=False).run(test, out=said.append)
+    assert not result.failed, "".join(said)
+    return result.attempted
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """Examples write files: let them do it in a folder of their own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(DOCS))
+
+
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
+def test_docstrings(name):
+    tests = doctest.DocTestFinder(exclude_empty=True).find(importlib.import_module(name), name)
+    assert sum(run(test) for test in tests)
+
+
+@pytest.mark.filterwarnings("ignore:X (does not have valid|has) feature names")  # scikit-learn's checks do so
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_pages(page):
+    text = page.read_text()
+    test = doctest.DocTestParser().get_doctest(text, {"__name__": "__main__"}, page.name, str(page), 0)
+    assert run(test) == len(test.examples)
+    assert "code-block:: python" not in text, "a block that does not run: write a doctest, or include a file"
+
+
+def test_readme():
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.M | re.S)
+    assert len(blocks) == 1
+    done = subprocess.run([sys.executable, "-W", "error", "-c", blocks[0]], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout.split("\n", 1)[0]) < 1e-12, "the sum of the models is not the model of all rows"
+    assert "Certificate (computed)" in done.stdout
+    assert Path("week.tenfold").exists()
+
+
+def test_the_learner_of_the_page_is_short_and_whole():
+    page = (DOCS / "add_a_learner.rst").read_text()
+    (path,) = set(re.findall(r"literalinclude:: \.\./(src/\S+)", page))
+    lines = (ROOT / path).read_text().splitlines()
+    assert len(lines) <= 80
+
+
+def test_the_reference_has_every_public_name():
+    listed = re.findall(r"^   (\w+)$", (DOCS / "api.rst").read_text(), re.M)
+    public = [*tenfold.__all__, *(n for n in tenfold.testing.__all__ if n != "LAWS")]
+    assert sorted(listed) == sorted(public)
+
+
+def test_the_canon_names_tests_that_exist():
+    paths = re.findall(r"tests/[\w/]+\.py", (DOCS / "canon.rst").read_text())
+    assert paths
+    assert not [path for path in paths if not (ROOT / path).exists()]
