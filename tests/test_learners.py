@@ -19,7 +19,6 @@ def test_law(learner, law):
 
 @pytest.mark.parametrize("rows", [1, 7, None])
 @pytest.mark.parametrize("learner", learners(), ids=name_of)
-@pytest.mark.filterwarnings("ignore")  # scikit-learn's checks provoke warnings on purpose
 def test_contract(learner, rows):
     assert len(check_contract(learner, rows)) > 50
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from tenfold.core import Array, Codes, Columns
+from tenfold.kernels.nearest import add_lloyd
 from tenfold.kernels.rows import hash_rows
-from tenfold.kernels.seeding import greedy_seeds, settle
+from tenfold.kernels.seeding import greedy_seeds
 
 BUCKETS = 1 << 14
 """rows that are repeated often show in the weight of their bucket"""
@@ -32,14 +33,28 @@ def start_from(rows: Array, weight: Array, n_clusters: int, seed: Any) -> Array:
     random = np.random.default_rng(seed)
     middle = weight @ rows / weight.sum()
     rows = rows - middle
+    rows.flags.writeable = False
     columns = np.ascontiguousarray(rows.T)
     trials = 2 + int(math.log(n_clusters))
     best, least = rows[:1], math.inf
     for _ in range(RESTARTS):
         chosen = greedy_seeds(columns, weight, random.random((n_clusters, trials)))
-        centers = rows[chosen]
-        inertia = settle(rows, weight, centers, 3)
+        centers, inertia = _settle(rows, weight, rows[chosen], 3)
         if inertia < least:
             best, least = centers, inertia
-    settle(rows, weight, best, SETTLE)
-    return best + middle
+    return _settle(rows, weight, best, SETTLE)[0] + middle
+
+
+def _settle(rows: Array, weight: Array, centers: Array, most: int) -> tuple[Array, float]:
+    """Move centres to the means of their rows till little changes; they, and the inertia before."""
+    before = math.inf
+    for _ in range(most):
+        heft, total = np.zeros(len(centers)), np.zeros(centers.shape)
+        square = np.zeros(centers.shape[1])
+        add_lloyd(rows, weight, centers, (centers**2).sum(axis=1), centers, heft, total, square)
+        inertia = float(square.sum())
+        if inertia >= before * (1 - 1e-3):
+            return centers, inertia
+        before = inertia
+        centers = centers + total / np.where(heft > 0, heft, 1.0)[:, None]
+    return centers, before

@@ -18,10 +18,15 @@ class Claim(NamedTuple):
     kind: str
     """a short name: `gap`, `digits`, ...; stop rules read `gap`"""
     value: float
+    """the number claimed; 1 and 0 where the claim is yes or no"""
     status: Status
+    """proved, estimated, or assumed"""
     because: str
+    """why, in plain words"""
     about: About
+    """the objective, the arithmetic, the data, or unseen rows"""
     assumptions: str = ""
+    """what must hold for it, empty if nothing"""
 
     def __str__(self) -> str:
         text = f"{self.kind} = {self.value:.6g} ({self.status}; {self.about}): {self.because}"
@@ -39,6 +44,7 @@ class Provenance:
     dropped: int
     """rows of weight zero"""
     parts: int
+    """parts of the source"""
     passes: float
     """scans of the source, shares of the parts counted as shares"""
     stopped: str
@@ -46,6 +52,7 @@ class Provenance:
     workers: tuple[str, ...]
     """CPU, BLAS and versions of each kind of process that took part"""
     seed: int | None = None
+    """the seed, if the learner draws anything"""
 
     @property
     def mixed(self) -> bool:

@@ -47,7 +47,7 @@ class Columns:
     ) -> None:
         if isinstance(data, np.ndarray):
             data = data.view()
-            data.flags.writeable = False  # one signature of each kernel, not two
+            data.flags.writeable = False  # as all blocks are: one signature of each kernel, not two
         self.data = data
         self.names = names
         self.missing = missing
@@ -63,7 +63,8 @@ class Columns:
     def dtype(self) -> np.dtype[Any]:
         """float32 if every column is, else float64."""
         if isinstance(self.data, tuple):
-            return np.result_type(np.float32, *self.data)
+            common: np.dtype[Any] = np.result_type(np.float32, *self.data)
+            return common
         return np.dtype(self.data.dtype)
 
     def block_rows(self, columns: int | None = None) -> int:
@@ -129,6 +130,8 @@ class Columns:
             else:
                 block = buffer[: stop - start]
                 self._fill(start, stop, shift, block)
+                block = block.view()
+                block.flags.writeable = False
             yield slice(start, stop), block
 
     def check_sums(self, sums: Any) -> None:
@@ -152,12 +155,24 @@ class Columns:
         if copy_rows(rows, shift, block):
             self._check(rows, start)
 
+    def sparse(self) -> Any:
+        """The CSR matrix itself, its explicit values checked (zeros are finite)."""
+        self._check(self.data.data[:, None], 0, None)
+        return self.data
+
+    def scaled(self, scale: Array, shift: Array | None = None) -> Any:
+        """(x - shift) / scale, in the float type of x; a CSR matrix (without shift) stays one."""
+        if sp.issparse(self.data) and shift is None:
+            return self.sparse() @ sp.diags_array(1 / scale, dtype=self.dtype, format="csr")
+        out = np.empty(self.shape, self.dtype)
+        for rows, block in self.blocks(shift=shift):
+            np.divide(block, scale, out=out[rows], casting="same_kind")
+        return out
+
     def __matmul__(self, weights: Array) -> Array:
         """The product with a vector or matrix of weights, in float64."""
         if sp.issparse(self.data):
-            for j in range(0, self.shape[0], 65536):  # explicit values only: zeros are finite
-                self._check(self.data[j : j + 65536].data[:, None], j, None)
-            return np.asarray(self.data @ weights, dtype=np.float64)
+            return np.asarray(self.sparse() @ weights, dtype=np.float64)
         out = np.empty((len(self), *weights.shape[1:]))
         for rows, block in self.blocks():
             np.matmul(block, weights, out=out[rows])

@@ -1,11 +1,10 @@
-"""A start for k-means over few weighted rows: greedy k-means++, then some rounds on them."""
+"""A start for k-means over few weighted rows: greedy k-means++."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from tenfold.kernels.compiling import kernel
-from tenfold.kernels.nearest import add_lloyd
 
 
 @kernel
@@ -60,32 +59,3 @@ def greedy_seeds(columns, weight, uniform):
                 break
         nearest[:] = best
     return chosen
-
-
-@kernel
-def settle(rows, weight, centers, most):
-    """Move centres to the means of their rows, in place, till little changes or `most` times.
-
-    Returns the inertia before the last move.
-    """
-    k, p = centers.shape
-    norms = np.empty(k)
-    before = np.inf
-    for _ in range(most):
-        for c in range(k):
-            norms[c] = 0.0
-            for j in range(p):
-                norms[c] += centers[c, j] * centers[c, j]
-        heft = np.zeros(k)
-        total = np.zeros((k, p))
-        square = np.zeros(p)
-        add_lloyd(rows, weight, centers, norms, centers, heft, total, square)
-        inertia = square.sum()
-        if inertia >= before * (1 - 1e-3):
-            return inertia
-        before = inertia
-        for c in range(k):
-            if heft[c] > 0:
-                for j in range(p):
-                    centers[c, j] += total[c, j] / heft[c]
-    return before

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
-from tenfold.core import Array, Chunk, Claim, Columns, Need, Schema
+from tenfold.core import ONE, Array, Chunk, Claim, Columns, Need, Schema
 from tenfold.estimator import Transformer
 
 
@@ -24,6 +23,8 @@ class Largest:
 
 
 class MaxAbsState(NamedTuple):
+    """The largest absolute values, and what columns are divided by."""
+
     step: int
     max_abs: Annotated[Array, "column"]
     scale: Annotated[Array, "column"]
@@ -43,6 +44,7 @@ class MaxAbsScaler(Transformer):
     [0.25, -1.0]
     """
 
+    passes = ONE
     need = Need("numeric", missing=True, sparse=True)
     state_type = MaxAbsState
     summary_types = (Largest,)
@@ -68,13 +70,8 @@ class MaxAbsScaler(Transformer):
 
     def transform_from(self, state: MaxAbsState, X: Columns) -> Any:
         """x / scale, in the float type of x; CSR stays CSR."""
-        if sp.issparse(X.data):
-            return X.data @ sp.diags_array(1 / state.scale, dtype=X.dtype, format="csr")
-        out = np.empty(X.shape, X.dtype)
-        for rows, block in X.blocks():
-            np.divide(block, state.scale, out=out[rows], casting="same_kind")
-        return out
+        return X.scaled(state.scale)
 
     def inverse_from(self, state: MaxAbsState, X: Columns) -> Any:
         """z · scale."""
-        return self.transform_from(state._replace(scale=1 / state.scale), X)
+        return X.scaled(1 / state.scale)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from tenfold.core import ONE, Array, Chunk, Claim, Columns, Need, Schema
 from tenfold.estimator import Transformer
@@ -95,29 +94,15 @@ class StandardScaler(Transformer):
         """Columns whose squares are nothing but rounding."""
         return s.square <= s.weight * (4 * np.finfo(np.float64).eps * s.mean) ** 2
 
-    def _center_scale(self, state: ScalerState) -> tuple[Array, Array]:
-        center = state.mean if self.with_mean else np.zeros_like(state.mean)
-        return center, state.scale if self.with_std else np.ones_like(state.scale)
-
     def transform_from(self, state: ScalerState, X: Columns) -> Any:
         """(x - μ) / σ, in the float type of x."""
-        center, scale = self._center_scale(state)
-        if sp.issparse(X.data):
-            return X.data @ sp.diags_array(1 / scale, dtype=X.dtype, format="csr")
-        out = np.empty(X.shape, X.dtype)
-        for rows, block in X.blocks(shift=center):
-            np.divide(block, scale, out=out[rows], casting="same_kind")
-        return out
+        scale = state.scale if self.with_std else np.ones_like(state.scale)
+        return X.scaled(scale, state.mean if self.with_mean else None)
 
     def inverse_from(self, state: ScalerState, X: Columns) -> Any:
-        """σ z + μ."""
-        center, scale = self._center_scale(state)
-        if sp.issparse(X.data):
-            return X.data @ sp.diags_array(scale, dtype=X.dtype, format="csr")
-        out = np.empty(X.shape, X.dtype)
-        for rows, block in X.blocks():
-            np.add(block * scale, center, out=out[rows], casting="same_kind")
-        return out
+        """σ z + μ, as (z + μ / σ) σ."""
+        scale = state.scale if self.with_std else np.ones_like(state.scale)
+        return X.scaled(1 / scale, -state.mean / scale if self.with_mean else None)
 
     @property
     def n_samples_seen_(self) -> Any:

@@ -1,0 +1,149 @@
+"""Sphinx configuration. Nothing is fetched from the network; what can be generated is not written by hand."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+from pathlib import Path
+
+os.environ.setdefault("MPLBACKEND", "agg")
+
+from docutils.nodes import Node
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+import tenfold
+import tenfold.testing
+
+DOCS = Path(__file__).parent
+GENERATED = DOCS / "api" / "generated"
+
+project = "tenfold"
+author = "The tenfold developers"
+copyright = author
+version = release = tenfold.__version__
+
+extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_gallery.gen_gallery"]
+exclude_patterns = ["_build", "examples", "api/generated/*.inc"]
+default_role = "literal"  # one backtick is code, in docstrings and in the changelog too
+toc_object_entries_show_parents = "hide"
+
+autosummary_generate = False
+autodoc_typehints = "none"
+autodoc_class_signature = "mixed"
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+html_theme = "pydata_sphinx_theme"
+html_title = "tenfold"
+html_static_path = ["_static"]
+html_css_files = ["tenfold.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_sidebars = {"**": []}
+html_theme_options = {
+    "header_links_before_dropdown": 6,
+    "navbar_end": ["theme-switcher"],
+    "navbar_persistent": ["search-button"],
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
+    "show_toc_level": 2,
+    "footer_start": ["copyright"],
+    "footer_center": [],
+    "footer_end": [],
+}
+
+sphinx_gallery_conf = {
+    "examples_dirs": "examples",
+    "gallery_dirs": "gallery",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "min_reported_time": 60,
+    "show_memory": False,
+    "show_signature": False,
+    "write_computation_times": False,
+    "within_subsection_order": "FileNameSortKey",
+}
+
+METHODS = (
+    "fit",
+    "partial_fit",
+    "predict",
+    "predict_proba",
+    "predict_log_proba",
+    "transform",
+    "inverse_transform",
+    "__add__",
+    "verify",
+    "save",
+)
+
+
+def write_stubs(app: Sphinx) -> None:
+    """Write one page for each public name; a page that would not change is left alone."""
+    GENERATED.mkdir(parents=True, exist_ok=True)
+    pages = {f"tenfold.{name}.rst": stub("tenfold", name) for name in tenfold.__all__}
+    for name in tenfold.testing.__all__:
+        if callable(getattr(tenfold.testing, name)):
+            pages[f"tenfold.testing.{name}.rst"] = stub("tenfold.testing", name)
+    for page in GENERATED.glob("*.rst"):
+        if page.name not in pages:
+            page.unlink()
+    for name, text in pages.items():
+        page = GENERATED / name
+        if not page.exists() or page.read_text() != text:
+            page.write_text(text)
+
+
+def stub(module: str, name: str) -> str:
+    """The page of one public name."""
+    value = getattr(tenfold if module == "tenfold" else tenfold.testing, name)
+    title = f"{module}.{name}"
+    lines = [title, "=" * len(title), "", f".. currentmodule:: {module}", ""]
+    if not inspect.isclass(value):
+        return "\n".join([*lines, f".. autofunction:: {name}", ""])
+    lines += [f".. autoclass:: {name}"]
+    if not hasattr(value, "summarize"):
+        lines += ["   :members:", ""]
+        if value.__module__ == "tenfold.core.certificate":
+            lines += [":doc:`/certificates` says how to read it.", ""]
+        return "\n".join(lines)
+    fresh = value()
+    methods = [m for m in METHODS if hasattr(fresh, m) and (m != "__add__" or value.passes == "one")]
+    lines += ["", *(f"   .. automethod:: {method}" for method in methods), ""]
+    return "\n".join(lines)
+
+
+class Laws(SphinxDirective):
+    """Every published law with its docstring."""
+
+    def run(self) -> list[Node]:
+        lines = []
+        for name, law in tenfold.testing.LAWS.items():
+            lines += [f"`{name}`", f"   {inspect.getdoc(law)}"]
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
+class Changelog(SphinxDirective):
+    """CHANGELOG.md without its title: its headings and lists, as reStructuredText."""
+
+    def run(self) -> list[Node]:
+        path = DOCS.parent / "CHANGELOG.md"
+        self.env.note_dependency(str(path))
+        text = re.sub(r"\A# .*\n", "", path.read_text())
+        text = re.sub(r"^## (.*)$", lambda found: f"{found[1]}\n{'-' * len(found[1])}", text, flags=re.M)
+        return self.parse_text_to_nodes(text, allow_section_headings=True)
+
+
+def hide_aliases(app: Sphinx, what: str, name: str, obj: object, skip: bool, options: object) -> bool | None:
+    """Leave out what the fields of a NamedTuple say of themselves."""
+    return True if (inspect.getdoc(obj) or "").startswith("Alias for field number") else None
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("builder-inited", write_stubs)
+    app.connect("autodoc-skip-member", hide_aliases)
+    app.add_directive("laws", Laws)
+    app.add_directive("changelog", Changelog)
