@@ -35,8 +35,8 @@ SPARE = 64 << 20
 CHECKSUM = re.compile(rb'\\"sha256\\":\\"([0-9a-f]{64})')
 UNSIGNED = "0" * 64
 NONSENSE = (
-    None, True, 0, 1, -1, 3, 8, 2**31, 2**62, 0.5, "", "0", "1", "-", "Ridge", "nan", "F32", [], [0], [0, 8], {},
-    {"is": None}, {"int": "0"}, {"int": "-7"}, {"float": "inf"}, {"tensor": "0"}, {"tensor": "3"}, {"list": []},
+    None, True, 0, 1, -1, 3, 8, 2**31, 2**62, 0.5, "", "0", "1", "-", "Ridge", "nan", "F32", [], [0], [0, 8],
+    {}, {"is": None}, {"int": "0"}, {"int": "-7"}, {"float": "inf"}, {"tensor": "0"}, {"tensor": "3"},
 )  # fmt: skip
 
 

@@ -566,9 +566,8 @@ def surrogate(text):
 
 
 def wrapped(ends):
-    """Differences of these overflow to something positive."""
-    low, high = np.iinfo(np.int64).min, np.iinfo(np.int64).max
-    return np.array([0, high, low, -1, ends[-1]], dtype=np.int64)
+    """As many ends, not in order; but their differences overflow to something positive."""
+    return np.array([0, np.iinfo(np.int64).max, -2, ends[-1]], dtype=np.int64)
 
 
 RIDGE, NB, TEXT, INT, KM, FS, GNB = (

@@ -54,8 +54,10 @@ def greedy_seeds(columns, weight, uniform):
             if cost < least:
                 least = cost
                 chosen[k] = at
-                best[:] = distance
+                for i in range(n):
+                    best[i] = distance[i]
             if k == 0:
                 break
-        nearest[:] = best
+        for i in range(n):
+            nearest[i] = best[i]
     return chosen
