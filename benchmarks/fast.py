@@ -7,6 +7,7 @@ sides are read before each call and must be equal.
 from __future__ import annotations
 
 import platform
+import time
 import warnings
 from importlib.metadata import version
 
@@ -21,6 +22,10 @@ from workloads import clusters, regression, seconds
 import tenfold as tn
 
 
+PAUSE = 0.3
+"""seconds between the two sides: idle BLAS threads of one spin for a while and would slow the other"""
+
+
 def settings() -> list[tuple[str, int]]:
     return sorted({(lib["filepath"], lib["num_threads"]) for lib in threadpool_info()})
 
@@ -29,12 +34,12 @@ def compare(name, theirs, ours, *, repeat=5, unit=1.0):
     """One line: times, ratio, and the first call of ours."""
     before = settings()
     first, _ = seconds(ours)
-    peer, mine = float("inf"), float("inf")
-    for _ in range(repeat):  # taken in turns: the machine's mood is shared
-        assert settings() == before, "thread settings changed"
-        peer = min(peer, seconds(theirs)[0])
-        assert settings() == before, "thread settings changed"
-        mine = min(mine, seconds(ours)[0])
+    time.sleep(PAUSE)
+    assert settings() == before, "thread settings changed"
+    peer, _ = seconds(theirs, repeat)
+    time.sleep(PAUSE)
+    assert settings() == before, "thread settings changed"
+    mine, _ = seconds(ours, repeat)
     print(
         f"{name:34s} peer {peer * unit:8.3f}  tenfold {mine * unit:8.3f}  ratio {peer / mine:6.2f}"
         f"  first call {first * unit:8.3f}"

@@ -122,7 +122,7 @@ class CategoricalNB(Classifier):
             add_lookups(block, state.first, state.log_prob, out[rows])
         return out
 
-    def sound(self, state: CategoricalState, schema: Schema) -> bool:
+    def sound(self, state: CategoricalState, summary: Any, schema: Schema) -> bool:
         """Whether columns begin where the schema says: kernels look up there."""
         return np.array_equal(state.first, schema.value_offsets)
 

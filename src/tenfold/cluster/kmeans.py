@@ -190,7 +190,7 @@ class KMeans(Clusterer):
             rows, weight = s.sample()
             centers = start_from(rows, weight, self.n_clusters, self.random_state)
             return state._replace(phase="lloyd", cluster_centers=centers, mass=np.zeros(0))
-        centers = s.means(state.cluster_centers)
+        centers = s.means()
         empty = int((s.weight == 0).sum())
         if empty and s.inertia > 0:
             centers = centers[np.argsort(s.weight == 0, kind="stable")]
@@ -202,9 +202,9 @@ class KMeans(Clusterer):
 
     def certify(self, state: KMeansState, s: Any) -> tuple[Claim, ...] | None:
         """J at these centres, what the next round would save, and what any centres could."""
-        if not isinstance(s, Lloyd):
+        if not isinstance(s, Lloyd) or not np.array_equal(s.centers, state.cluster_centers):
             return None
-        moved = ((s.means(state.cluster_centers) - state.cluster_centers) ** 2).sum(axis=1)
+        moved = ((s.means() - s.centers) ** 2).sum(axis=1)
         saves = float(s.weight @ moved)
         could = (s.inertia - state.bound) / s.inertia if s.inertia > 0 else 0.0
         why = f"no {len(s.weight)} centres go below {state.bound:.6g}: the scatter's least eigenvalues"
@@ -224,7 +224,7 @@ class KMeans(Clusterer):
         """The nearest centre."""
         return labels(X, state.cluster_centers)
 
-    def sound(self, state: KMeansState, schema: Schema) -> bool:
+    def sound(self, state: KMeansState, summary: Any, schema: Schema) -> bool:
         """Whether there is a centre to be nearest."""
         return len(state.cluster_centers) > 0
 

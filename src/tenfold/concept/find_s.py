@@ -139,10 +139,16 @@ class FindS(Classifier):
                 out[rows, 1] = yes
         return out
 
-    def sound(self, state: ConceptState, schema: Schema) -> bool:
-        """Whether every code stands for a category, and the positive class is the last."""
-        known = (state.values < schema.n_values) & (state.values == np.rint(state.values))
-        return bool(known.all()) and state.positive == len(schema.classes) - 1
+    def sound(self, state: ConceptState, summary: Any, schema: Schema) -> bool:
+        """Whether every code stands for something, and the positive class is the last."""
+        codes = [state.values] if summary is None else [state.values, summary.values, summary.tested]
+        known = [
+            np.isin(c, (NOTHING, ANY, UNKNOWN)) | ((c >= 0) & (c < schema.n_values) & (c == np.rint(c)))
+            for c in codes
+        ]
+        return (
+            bool(np.all(known)) and state.positive == len(schema.classes) - 1 and UNKNOWN not in state.values
+        )
 
     def probability_from(self, scores: Array) -> Array:
         """A conjunction is certain."""

@@ -17,7 +17,7 @@ from tenfold.core.arrays import Array
 from tenfold.core.errors import DataError
 from tenfold.kernels.copying import copy_rows
 
-BLOCK_BYTES = 1 << 19  # a block and its neighbours stay in the second-level cache
+BLOCK_BYTES = 1 << 20  # a block stays in the second-level cache
 
 
 class Columns:
@@ -63,9 +63,10 @@ class Columns:
     def dtype(self) -> np.dtype[Any]:
         """float32 if every column is, else float64."""
         if isinstance(self.data, tuple):
-            common: np.dtype[Any] = np.result_type(np.float32, *self.data)
-            return common
-        return np.dtype(self.data.dtype)
+            found: np.dtype[Any] = np.result_type(np.float32, *self.data)
+        else:
+            found = self.data.dtype
+        return found
 
     def block_rows(self, columns: int | None = None) -> int:
         """How many rows of so many float64 columns stay in cache."""

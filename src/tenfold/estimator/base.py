@@ -36,6 +36,8 @@ class Estimator(BaseEstimator):
     passes: ClassVar[str] = ONE
     state_type: ClassVar[type]
     summary_types: ClassVar[tuple[type, ...]]
+    steering: ClassVar[frozenset[str]] = frozenset({"step", "phase"})
+    """fields of the state that steer the fit and are no part of the model"""
 
     @property
     def need(self) -> Need:
@@ -107,8 +109,8 @@ class Estimator(BaseEstimator):
         fresh._after_fit(X)
         return self._become(fresh)
 
-    def sound(self, state: Any, schema: Schema) -> bool:
-        """Whether a state that comes from a file fits the schema beyond its types and shapes."""
+    def sound(self, state: Any, summary: Any, schema: Schema) -> bool:
+        """Whether what comes from a file fits the schema beyond its types and shapes."""
         return True
 
     def _after_fit(self, X: Any) -> None:

@@ -78,8 +78,8 @@ def target(model: Any, y: Any, need: Need) -> Any:
     found = levels(y, "y")
     if y.dtype.kind == "O" and any(v is None or v != v for v in y):
         raise DataError("Input y contains NaN or None. Remedy: drop the rows without a target")
-    if len(found):
-        check_classification_targets(found)
+    if found.dtype.kind == "f" and (found != np.rint(found)).any():
+        check_classification_targets(y)  # raises: the target is continuous
     if need.binary and len(found) > 2:
         raise ValueError(
             "Only binary classification is supported. The type of the target is multiclass: "

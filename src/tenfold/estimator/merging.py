@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import ONE, Certificate, Claim, MergeError
-from tenfold.core.axes import recode
+from tenfold.core.axes import recode, values
 from tenfold.engine import one_blas_thread
 
 
@@ -29,44 +29,58 @@ def add(a: Any, b: Any) -> Any:
     with one_blas_thread:
         summary = recode(a.summary_, a.schema_, schema) + recode(b.summary_, b.schema_, schema)
         state = a.update(a.start(schema), summary)
-        claims = a.certify(state, summary) or ()
-    if a.ask(state) is not None:
-        claims += (
-            Claim(
-                "another scan",
-                1.0,
-                "proved",
-                "a model of all rows would have read them once more; this one was merged without",
-                "arithmetic",
-            ),
-        )
+        claims = claims_of(a, state, summary)
     merged = a._blank()
     merged.__dict__.update(
         {k: a.__dict__[k] for k in ("n_features_in_", "feature_names_in_") if k in a.__dict__}
     )
     merged.schema_, merged.state_, merged.summary_ = schema, state, summary
-    merged.certificate_ = Certificate(tuple(claims), a.certificate_.provenance + b.certificate_.provenance)
+    merged.certificate_ = Certificate(claims, a.certificate_.provenance + b.certificate_.provenance)
     return merged
 
 
+def claims_of(learner: Any, state: Any, summary: Any) -> tuple[Claim, ...]:
+    """What is known of a state, and whether the learner would have read the rows once more."""
+    claims: tuple[Claim, ...] = learner.certify(state, summary) or ()
+    if learner.passes == ONE and learner.ask(state) is not None:
+        why = "a model of all rows would have read them once more; this one was merged without"
+        claims += (Claim("another scan", 1.0, "proved", why, "arithmetic"),)
+    return claims
+
+
 def verify(model: Any) -> Certificate:
-    """The certificate computed anew, or an error that lists what differs."""
+    """The certificate, once state and claims were computed anew; or an error that lists what differs."""
     check_is_fitted(model)
     if model.summary_ is None:
         raise ValueError("this model was saved without its summary: there is nothing to verify")
     with one_blas_thread:
-        found = Certificate(model.certify(model.state_, model.summary_) or ())
-    wrong = [
-        f"{claim.kind}: the certificate says {said.value:.6g}, the summary {claim.value:.6g}"
-        if (said := model.certificate_.get(claim.kind))
-        else f"{claim.kind}: not in the certificate"
-        for claim in found.claims
-        if model.certificate_.get(claim.kind) != claim
-    ]
+        found = claims_of(model, model.state_, model.summary_)
+        wrong = [f"{name}_ is not what the summary gives" for name in _changed(model)]
+    said = {claim.kind: claim for claim in model.certificate_.claims}
+    for claim in found:
+        other = said.pop(claim.kind, None)
+        if other is None:
+            wrong.append(f"{claim.kind} = {claim.value:.6g} is missing")
+        elif other != claim:
+            wrong.append(f"{claim.kind}: it says {other.value:.6g}, the summary {claim.value:.6g}")
+    wrong += [f"{kind} cannot be computed from the summary" for kind in said]
     if wrong:
         raise ValueError("the certificate does not hold: " + "; ".join(wrong))
     model.certificate_ = model.certificate_.coming_from("verified")
     return model.certificate_
+
+
+def _changed(model: Any) -> list[str]:
+    """The fields of a one-pass learner's state that its summary does not give, to the bit."""
+    if model.passes != ONE:
+        return []  # the summary was made at the state: it is for `certify` to see that it was this one
+    again = model.update(model.start(model.schema_), model.summary_)
+    return [
+        name
+        for name, _, value in values(again)
+        if name not in model.steering
+        and not np.array_equal(value, getattr(model.state_, name), equal_nan=isinstance(value, np.ndarray))
+    ]
 
 
 def _different(a: dict[str, Any], b: dict[str, Any]) -> str:

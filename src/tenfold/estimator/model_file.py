@@ -69,7 +69,7 @@ def _build(document: dict[str, Any], tensors: dict[str, Any]) -> Any:
         model.schema_ = _read_schema(reader, schema, model)
         model.state_ = reader.record(state, model.state_type, model.schema_)
         model.summary_ = _read_summary(reader, summary, model)
-        fits = model.sound(model.state_, model.schema_)
+        fits = model.sound(model.state_, model.summary_, model.schema_)
     except MergeError as error:  # a type or shape that the schema does not allow
         raise ModelFileError(str(error)) from None
     if not fits:

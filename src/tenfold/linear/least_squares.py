@@ -43,6 +43,7 @@ class LeastSquares(Regressor):
     need = Need("numeric", sparse=True, target="number")
     state_type = LinearState
     summary_types = (Moments, RFactor)
+    steering = frozenset({"step", "phase", "round", "center", "scale"})
 
     alpha: float
     fit_intercept: bool

@@ -147,11 +147,15 @@ class ArraySource(Source):
         """Of shape, names, and up to 64 rows spread over the data: cheap, and good to tell apart."""
         at = np.unique(np.linspace(0, max(self.n_rows - 1, 0), 64).astype(int))[: self.n_rows]
         digest = hashlib.blake2b(digest_size=8)
-        digest.update(repr((self.n_rows, self.names)).encode())
+        digest.update(repr((self.n_rows, self.names)).encode(errors="backslashreplace"))
         for values in (*(self.X if isinstance(self.X, tuple) else (self.X,)), self.y, self.weight):
             if values is not None:
                 some = values[at].toarray() if sp.issparse(values) else np.asarray(values)[at]
-                digest.update(repr(some.tolist()).encode() if some.dtype.hasobject else some.tobytes())
+                digest.update(
+                    repr(some.tolist()).encode(errors="backslashreplace")
+                    if some.dtype.hasobject
+                    else some.tobytes()
+                )
         return f"array {self.n_rows} x {len(self.names)}, {digest.hexdigest()}"
 
 

@@ -114,7 +114,7 @@ def _arrow(values: Any) -> bool:
 
     try:
         pa.array(values, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError):
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, UnicodeError):
         return False
     return True
 

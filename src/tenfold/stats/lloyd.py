@@ -15,6 +15,7 @@ from tenfold.kernels.nearest import add_lloyd, nearest, nearest_distances
 class Lloyd:
     """Rows by their nearest centre, as differences to it."""
 
+    centers: Annotated[Array, "cluster", "column"]
     weight: Annotated[Array, "cluster"]
     total: Annotated[Array, "cluster", "column"]
     """sums of rows minus their centre"""
@@ -29,16 +30,21 @@ class Lloyd:
         for rows, block in near.blocks():
             add_lloyd(block, chunk.weight[rows], near.cast, near.norms, near.exact, weight, total, square)
         chunk.X.check_sums(square)
-        return cls(weight, total, float(square.sum()))
+        return cls(centers, weight, total, float(square.sum()))
 
     def __add__(self, other: Lloyd) -> Lloyd:
-        return Lloyd(self.weight + other.weight, self.total + other.total, self.inertia + other.inertia)
+        return Lloyd(
+            self.centers,
+            self.weight + other.weight,
+            self.total + other.total,
+            self.inertia + other.inertia,
+        )
 
-    def means(self, centers: Array) -> Array:
+    def means(self) -> Array:
         """The mean of each centre's rows; a centre without rows stays where it is."""
         weight = self.weight[:, None]
         moved = np.divide(self.total, weight, out=np.zeros_like(self.total), where=weight > 0)
-        return centers + moved
+        return self.centers + moved
 
 
 def labels(X: Columns, centers: Array) -> Codes:
