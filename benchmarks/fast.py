@@ -17,10 +17,9 @@ import sklearn.linear_model
 import sklearn.naive_bayes
 import sklearn.preprocessing
 from threadpoolctl import threadpool_info
-from workloads import clusters, regression, seconds
 
 import tenfold as tn
-
+from workloads import clusters, regression, seconds
 
 PAUSE = 0.3
 """seconds between the two sides: idle BLAS threads of one spin for a while and would slow the other"""
@@ -81,8 +80,6 @@ def main() -> None:
         lambda: tn.KMeans(64, max_iter=10, tol=0.0).fit(Z),
         repeat=2,
     )
-    del Z
-
     print("\nsmall, milliseconds (1,000 x 20); at most 1.5 x the peer or 5 ms, whichever is larger")
     X, y = X[:1000, :20].copy(), y[:1000].copy()
     c, codes = (y > 0).astype(int), np.digitize(X, [-1, 0, 1])

@@ -1,4 +1,4 @@
-"""Seconds of `import tenfold` and of the first fit without compiled kernels: `python benchmarks/first_fit.py`."""
+"""Seconds of the import and of the first fit, kernels not compiled: `python benchmarks/first_fit.py`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ def main() -> None:
                 for _ in range(2)
             ]
         (light, ready, cold), (_, _, warm) = (run.split() for run in runs)
-        print(f"{name:18s} import {light} s, with learner {ready} s, first fit done {cold} s, second {warm} s")
+        print(
+            f"{name:18s} import {light} s, with learner {ready} s, first fit done {cold} s, second {warm} s"
+        )
 
 
 if __name__ == "__main__":

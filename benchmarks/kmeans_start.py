@@ -12,9 +12,9 @@ import warnings
 import numpy as np
 import sklearn.cluster
 from sklearn.datasets import make_blobs
-from workloads import clusters
 
 import tenfold as tn
+from workloads import clusters
 
 
 def data() -> dict[str, tuple[np.ndarray, int]]:

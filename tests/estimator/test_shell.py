@@ -84,7 +84,9 @@ def test_verify_notices_a_changed_state():
     model = Ridge().fit(X, y + np.random.default_rng(1).normal(size=60))
     assert model.verify().origin == "verified"
     model.state_ = model.state_._replace(coef=model.coef_ + 1e-3)
-    with pytest.raises(ValueError, match="the certificate does not hold: coef_ is not what the summary gives; gap"):
+    with pytest.raises(
+        ValueError, match="the certificate does not hold: coef_ is not what the summary gives; gap"
+    ):
         model.verify()
 
 

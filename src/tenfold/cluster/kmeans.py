@@ -188,7 +188,7 @@ class KMeans(Clusterer):
             return state._replace(phase="lloyd", step=state.step + 1, cluster_centers=centers, empty=0)
         if isinstance(s, Race):
             rows, weight = s.sample()
-            centers = start_from(rows, weight, self.n_clusters, self.random_state)
+            centers = start_from(rows, weight, self.n_clusters, self.random_state, s.complete)
             return state._replace(phase="lloyd", cluster_centers=centers, mass=np.zeros(0))
         centers = s.means()
         empty = int((s.weight == 0).sum())

@@ -15,7 +15,7 @@ from tenfold.kernels.seeding import greedy_seeds
 BUCKETS = 1 << 14
 """rows that are repeated often show in the weight of their bucket"""
 RESTARTS = 3
-SETTLE = 30
+SETTLE = 100
 """rounds over the sample before the first over all rows"""
 
 
@@ -28,8 +28,11 @@ def distinct_uniform(X: Columns, seed: Any) -> tuple[Codes, Array]:
     return bucket, (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53 + 2.0**-54
 
 
-def start_from(rows: Array, weight: Array, n_clusters: int, seed: Any) -> Array:
-    """The best of a few greedy k-means++ starts over weighted rows, settled on them."""
+def start_from(rows: Array, weight: Array, n_clusters: int, seed: Any, complete: bool) -> Array:
+    """The best of a few greedy k-means++ starts over weighted rows, settled on them.
+
+    If they are `complete`, all there are, settling is what k-means does, only cheaper here.
+    """
     random = np.random.default_rng(seed)
     middle = weight @ rows / weight.sum()
     rows = rows - middle
@@ -39,21 +42,21 @@ def start_from(rows: Array, weight: Array, n_clusters: int, seed: Any) -> Array:
     best, least = rows[:1], math.inf
     for _ in range(RESTARTS):
         chosen = greedy_seeds(columns, weight, random.random((n_clusters, trials)))
-        centers, inertia = _settle(rows, weight, rows[chosen], 3)
+        centers, inertia = _settle(rows, weight, rows[chosen], 3, 1e-3)
         if inertia < least:
             best, least = centers, inertia
-    return _settle(rows, weight, best, SETTLE)[0] + middle
+    return _settle(rows, weight, best, SETTLE, 1e-7 if complete else 1e-3)[0] + middle
 
 
-def _settle(rows: Array, weight: Array, centers: Array, most: int) -> tuple[Array, float]:
-    """Move centres to the means of their rows till little changes; they, and the inertia before."""
+def _settle(rows: Array, weight: Array, centers: Array, most: int, little: float) -> tuple[Array, float]:
+    """Move centres to the means of their rows till little is gained; they, and the inertia before."""
     before = math.inf
     for _ in range(most):
         heft, total = np.zeros(len(centers)), np.zeros(centers.shape)
         square = np.zeros(centers.shape[1])
         add_lloyd(rows, weight, centers, (centers**2).sum(axis=1), centers, heft, total, square)
         inertia = float(square.sum())
-        if inertia >= before * (1 - 1e-3):
+        if inertia >= before * (1 - little):
             return centers, inertia
         before = inertia
         centers = centers + total / np.where(heft > 0, heft, 1.0)[:, None]

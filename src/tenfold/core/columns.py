@@ -17,7 +17,7 @@ from tenfold.core.arrays import Array
 from tenfold.core.errors import DataError
 from tenfold.kernels.copying import copy_rows
 
-BLOCK_BYTES = 1 << 20  # a block stays in the second-level cache
+BLOCK_BYTES = 1 << 19  # a block stays in the second-level cache
 
 
 class Columns:

@@ -50,6 +50,23 @@ def add_gram(block, gram):
 
 
 @kernel
+def add_cross(left, right, out):
+    """Add left.T @ right to `out`; all float64 and C order."""
+    sizes = np.empty(3, np.int32)
+    sizes[0], sizes[1], sizes[2] = right.shape[1], left.shape[1], left.shape[0]
+    one = np.ones(1)
+    letters = np.empty(2, np.uint8)
+    letters[0] = 78  # N
+    letters[1] = 84  # T
+    _dgemm(
+        _address(letters), _address(letters[1:]), _address(sizes), _address(sizes[1:]),
+        _address(sizes[2:]), _address(one), _address(right), _address(sizes),
+        _address(left), _address(sizes[1:]), _address(one), _address(out),
+        _address(sizes),
+    )  # fmt: skip
+
+
+@kernel
 def products(block, centers, factor, out):
     """out[k, i] = factor * <centers[k], block[i]>, all of one float type and C order."""
     m, p = block.shape

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tenfold.kernels.blas import add_gram
+from tenfold.kernels.blas import add_cross, add_gram
 from tenfold.kernels.compiling import kernel
 
 
@@ -31,3 +31,33 @@ def add_comoments(rows, y, root, shift, height, gram):
                 for j in range(q + 1):
                     block[i, j] *= root[start + i]
         add_gram(block[:m], gram)
+
+
+@kernel
+def add_comoments_in_place(rows, y, shift, height, gram):
+    """The same for float64 rows around zero, without weights: nothing is copied but the target.
+
+    Only the shift of the target, the last one, is subtracted.
+    """
+    n, p = rows.shape
+    q = shift.shape[0]
+    more = np.ones((min(height, n), q + 1 - p))
+    inner = np.zeros((p, p))
+    outer = np.zeros((q + 1 - p, p))
+    corner = np.zeros((q + 1 - p, q + 1 - p))
+    for start in range(0, n, height):
+        m = min(height, n - start)
+        if q > p:
+            for i in range(m):
+                more[i, 0] = y[start + i] - shift[p]
+        add_gram(rows[start : start + m], inner)
+        add_cross(more[:m], rows[start : start + m], outer)
+        add_gram(more[:m], corner)
+    for i in range(p):
+        for j in range(i + 1):
+            gram[i, j] += inner[i, j]
+    for i in range(q + 1 - p):
+        for j in range(p):
+            gram[p + i, j] += outer[i, j]
+        for j in range(i + 1):
+            gram[p + i, p + j] += corner[i, j]

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from tenfold.core import Array, Chunk
-from tenfold.kernels.comoments import add_comoments
+from tenfold.kernels.comoments import add_comoments, add_comoments_in_place
 
 EMPTY = np.zeros(0)
 FIRST = 256
@@ -40,13 +40,16 @@ class Moments:
         q = p + (chunk.y is not None)
         if n == 0:
             return cls(0.0, np.zeros(q), np.zeros(q), np.zeros((q, q)))
-        shift = first_mean(chunk)
+        shift, centred = first_mean(chunk)
         y = EMPTY if chunk.y is None else chunk.y
         root = EMPTY if chunk.uniform else np.sqrt(chunk.weight)
         gram = np.zeros((q + 1, q + 1))
         height = chunk.X.block_rows(q + 1)
         for rows, block in chunk.X.blocks(1 << 16, dtype=None, checked=False):
-            add_comoments(block, y[rows], root[rows], shift, height, gram)
+            if centred and chunk.uniform and block.dtype == np.float64:
+                add_comoments_in_place(block, y[rows], shift, height, gram)
+            else:
+                add_comoments(block, y[rows], root[rows], shift, height, gram)
         chunk.X.check_sums(gram[q])
         weight = float(n) if chunk.uniform else float(chunk.weight.sum())
         offset = gram[q, :q] / weight
@@ -75,13 +78,20 @@ def two_sum(a: Array, b: Array) -> tuple[Array, Array]:
     return total, (a - (total - part)) + (b - part)
 
 
-def first_mean(chunk: Chunk) -> Array:
-    """Mean of the first rows of a chunk, columns then target: near the mean, exact if constant."""
+def first_mean(chunk: Chunk) -> tuple[Array, bool]:
+    """Mean of the first rows, columns then target: near the mean, and exact if constant.
+
+    If every column is within its own spread of zero, zero serves as well, and the answer is True.
+    """
     _, block = next(chunk.X.blocks(min(FIRST, chunk.n)))
     shift: Array = _mean(block)
+    spread = np.sqrt(((block - shift) ** 2).mean(axis=0))
+    centred = bool((np.abs(shift) <= spread).all())
+    if centred:
+        shift = np.zeros_like(shift)
     if chunk.y is not None:
         shift = np.append(shift, _mean(np.asarray(chunk.y[:FIRST], dtype=np.float64)))
-    return shift
+    return shift, centred
 
 
 def _mean(values: Any) -> Any:
