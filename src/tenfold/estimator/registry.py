@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from sklearn.base import BaseEstimator
+
 import tenfold
 from tenfold.core import ModelFileError
 from tenfold.core.axes import fields, is_record
@@ -25,7 +27,7 @@ def register(cls: T) -> T:
     cls : class
         The same class.
     """
-    if not _is_learner(cls) or not hasattr(cls, "state_type") or not hasattr(cls, "summary_types"):
+    if not _is_learner(cls):
         raise TypeError(f"{cls!r} is not a learner with `state_type` and `summary_types`")
     for kind in (cls.state_type, *cls.summary_types):
         _check_fields(kind)
@@ -57,9 +59,8 @@ def class_of(name: Any) -> Any:
 
 
 def _is_learner(cls: Any) -> bool:
-    from tenfold.estimator.base import Estimator
-
-    return isinstance(cls, type) and issubclass(cls, Estimator)
+    named = hasattr(cls, "state_type") and hasattr(cls, "summary_types")
+    return named and isinstance(cls, type) and issubclass(cls, BaseEstimator)
 
 
 def _check_fields(kind: Any) -> None:
