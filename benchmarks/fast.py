@@ -64,9 +64,7 @@ def main() -> None:
         repeat=3,
     )
     compare("GaussianNB", lambda: sk.naive_bayes.GaussianNB().fit(X, c), lambda: tn.GaussianNB().fit(X, c))
-    compare(
-        "StandardScaler", lambda: sk.preprocessing.StandardScaler().fit(X), lambda: tn.StandardScaler().fit(X)
-    )
+    compare("StandardScaler", lambda: sk.preprocessing.StandardScaler().fit(X), lambda: tn.StandardScaler().fit(X))
     Z = clusters()
     km = {"n_clusters": 64, "init": Z[:64].copy(), "max_iter": 10, "tol": 0.0}
     compare(
@@ -90,6 +88,9 @@ def main() -> None:
         "CategoricalNB": (sk.naive_bayes.CategoricalNB(), tn.CategoricalNB(), codes, c),
         "StandardScaler": (sk.preprocessing.StandardScaler(), tn.StandardScaler(), X, None),
         "MaxAbsScaler": (sk.preprocessing.MaxAbsScaler(), tn.MaxAbsScaler(), X, None),
+        "MinMaxScaler": (sk.preprocessing.MinMaxScaler(), tn.MinMaxScaler(), X, None),
+        "UnitVector": (sk.preprocessing.Normalizer(), tn.UnitVector(), X, None),
+        "OneHot": (sk.preprocessing.OneHotEncoder(), tn.OneHot(), codes, None),
         "KMeans": (sk.cluster.KMeans(random_state=0), tn.KMeans(), X, None),
         "FindS (no peer: CategoricalNB)": (sk.naive_bayes.CategoricalNB(), tn.FindS(), codes, c),
     }

@@ -35,9 +35,7 @@ def main() -> None:
                 for _ in range(2)
             ]
         (light, ready, cold), (_, _, warm) = (run.split() for run in runs)
-        print(
-            f"{name:18s} import {light} s, with learner {ready} s, first fit done {cold} s, second {warm} s"
-        )
+        print(f"{name:18s} import {light} s, with learner {ready} s, first fit done {cold} s, second {warm} s")
 
 
 if __name__ == "__main__":

@@ -30,6 +30,9 @@ cases = {
     "CategoricalNB": (tn.CategoricalNB(), words, label),
     "StandardScaler": (tn.StandardScaler(), X, None),
     "MaxAbsScaler": (tn.MaxAbsScaler(), X, None),
+    "MinMaxScaler": (tn.MinMaxScaler(), X, None),
+    "UnitVector": (tn.UnitVector(), X, None),
+    "OneHot": (tn.OneHot(), words, None),
     "KMeans": (tn.KMeans(7, max_iter=20), X.astype(np.float32), None),
     "KMeans, float64": (tn.KMeans(5, max_iter=20), X, None),
     "FindS": (tn.FindS(), words, label == "right"),
@@ -47,9 +50,7 @@ print(json.dumps(found))
 
 def run(cache):
     env = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], env=env, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", PROGRAM], env=env, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 
 

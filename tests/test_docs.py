@@ -21,9 +21,7 @@ MODULES = [
     "tenfold",
     *(found.name for found in pkgutil.walk_packages(tenfold.__path__, "tenfold.")),
 ]
-WITH_EXAMPLES = [
-    name for name in MODULES if ">>> " in Path(importlib.import_module(name).__file__ or "").read_text()
-]
+WITH_EXAMPLES = [name for name in MODULES if ">>> " in Path(importlib.import_module(name).__file__ or "").read_text()]
 PAGES = sorted(DOCS.glob("*.rst"))
 
 

@@ -36,9 +36,7 @@ def first_fit(cache, *, terminal):
     program = "import tenfold; tenfold.Ridge().fit([[0.0], [1.0], [3.0]], [1.0, 2.0, 4.0])"
     env = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
     if not terminal:
-        done = subprocess.run(
-            [sys.executable, "-c", program], env=env, capture_output=True, text=True, check=True
-        )
+        done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, check=True)
         return done.stderr
     ours, theirs = pty.openpty()
     process = subprocess.Popen([sys.executable, "-c", program], env=env, stderr=theirs)

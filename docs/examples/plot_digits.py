@@ -28,8 +28,7 @@ def exact(X):
     b = [Fraction(v) for v in y.tolist()]
     size = len(A[0])
     rows = [
-        [sum(r[i] * r[j] for r in A) for j in range(size)] + [sum(r[i] * t for r, t in zip(A, b))]
-        for i in range(size)
+        [sum(r[i] * r[j] for r in A) for j in range(size)] + [sum(r[i] * t for r, t in zip(A, b))] for i in range(size)
     ]
     for i in range(size):
         rows[i] = [v / rows[i][i] for v in rows[i]]
@@ -76,9 +75,7 @@ figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
 for name, color in zip(names, ["#999999", "#3b82c4", "#d9822b"]):
     axes.plot(DEGREES, right[name], "o-", color=color, markersize=4, label=name)
 axes.plot(DEGREES, claimed, color="#3b82c4", linestyle=(0, (4, 3)), label="tenfold's claim")
-axes.set(
-    xlabel="degree of the polynomial", ylabel="digits that are right", ylim=(0, 17), xticks=list(DEGREES)
-)
+axes.set(xlabel="degree of the polynomial", ylabel="digits that are right", ylim=(0, 17), xticks=list(DEGREES))
 axes.spines[["top", "right"]].set_visible(False)
 figure.legend(loc="outside upper center", ncols=4, frameon=False, fontsize="small")
 plt.show()

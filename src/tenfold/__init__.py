@@ -1,8 +1,8 @@
 """tenfold: learning is merging.
 
 A learner summarizes a chunk of rows, summaries merge, a model is made from the merged summary. So the
-answer is the same in memory, out of core and on a cluster; models add up; and each carries a certificate
-of how far it can be trusted.
+answer is the same on one thread and on many, in memory and out of core; models add up; and each carries a
+certificate of how far it can be trusted.
 
 Every public name is here, loaded when it is first used: `import tenfold` itself loads nothing else.
 """
@@ -29,7 +29,11 @@ _PLACES = {
     "tenfold.linear.linear_regression": ("LinearRegression",),
     "tenfold.linear.ridge": ("Ridge",),
     "tenfold.preprocessing.max_abs_scaler": ("MaxAbsScaler",),
+    "tenfold.preprocessing.min_max_scaler": ("MinMaxScaler",),
+    "tenfold.preprocessing.one_hot": ("OneHot",),
+    "tenfold.sources.scan": ("scan",),
     "tenfold.preprocessing.standard_scaler": ("StandardScaler",),
+    "tenfold.preprocessing.unit_vector": ("UnitVector",),
 }
 _WHERE = {name: module for module, names in _PLACES.items() for name in names}
 

@@ -18,7 +18,11 @@ from tenfold.estimator.registry import register as register
 from tenfold.linear.linear_regression import LinearRegression as LinearRegression
 from tenfold.linear.ridge import Ridge as Ridge
 from tenfold.preprocessing.max_abs_scaler import MaxAbsScaler as MaxAbsScaler
+from tenfold.preprocessing.min_max_scaler import MinMaxScaler as MinMaxScaler
+from tenfold.preprocessing.one_hot import OneHot as OneHot
 from tenfold.preprocessing.standard_scaler import StandardScaler as StandardScaler
+from tenfold.preprocessing.unit_vector import UnitVector as UnitVector
+from tenfold.sources.scan import scan as scan
 
 __version__: str
 __all__: list[str]

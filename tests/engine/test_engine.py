@@ -181,9 +181,7 @@ def test_rules_and_watchers_stop():
     assert (done.reason, done.at.state) == ("4 rounds", CountState(4, 220.0))
     assert done.at.passes == 5
     assert fit(Sums(MANY), ArraySource(X), stop=Seconds(0), **run).at.state.step == 0
-    tired = fit(
-        Sums(MANY), ArraySource(X), watchers=[lambda at: "tired" if at.state.step == 2 else None], **run
-    )
+    tired = fit(Sums(MANY), ArraySource(X), watchers=[lambda at: "tired" if at.state.step == 2 else None], **run)
     assert (tired.reason, tired.at.state.step) == ("tired", 2)
 
 

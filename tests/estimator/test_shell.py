@@ -59,7 +59,7 @@ def test_a_source_is_fitted_as_it_is():
     model = Ridge().fit(ArraySource(X, y, names=["a", "b"]))
     np.testing.assert_array_equal(model.coef_, Ridge().fit(X, y).coef_)
     assert model.feature_names_in_.tolist() == ["a", "b"]
-    np.testing.assert_array_equal(model.predict(ArraySource(X)), Ridge().fit(X, y).predict(X))
+    np.testing.assert_array_equal(model.predict(ArraySource(X)).collect(), Ridge().fit(X, y).predict(X))
     with pytest.raises(ValueError, match="names its own target"):
         Ridge().fit(ArraySource(X, y), y)
 
@@ -84,9 +84,7 @@ def test_verify_notices_a_changed_state():
     model = Ridge().fit(X, y + np.random.default_rng(1).normal(size=60))
     assert model.verify().origin == "verified"
     model.state_ = model.state_._replace(coef=model.coef_ + 1e-3)
-    with pytest.raises(
-        ValueError, match="the certificate does not hold: coef_ is not what the summary gives; gap"
-    ):
+    with pytest.raises(ValueError, match="the certificate does not hold: coef_ is not what the summary gives; gap"):
         model.verify()
 
 

@@ -88,7 +88,7 @@ def test_unseen_values_and_classes():
 def test_what_has_no_categories_is_named():
     with pytest.raises(DataError, match="column 'when' has type datetime64"):
         levels(np.array(["2020-01-01"], dtype="datetime64[D]"), "column 'when'")
-    with pytest.raises(DataError, match="holds values of type bytes"):
+    with pytest.raises(DataError, match="column 'raw' holds binary"):
         levels(np.array([b"a"], dtype=object), "column 'raw'")
     with pytest.raises(DataError, match="infinity"):
         levels(np.array([1.0, np.inf]), "column 'a'")

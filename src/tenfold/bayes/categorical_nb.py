@@ -1,7 +1,7 @@
 """Categorical naive Bayes: within a class, each column draws its category independently.
 
-P(x_j = v | c) = (n_cv + α) / (n_c + α V_j), with n_cv the weight of class c with value v in column j. Counts
-merge by addition; the smoothing α enters when the model is made from them.
+P(x_j = v | c) = (n_cv + α) / (n_c + α V_j), with n_cv the weight of class c with value v in column j, and n_c
+that of class c with any value there. Counts merge by addition; the smoothing α enters when the model is made from them.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from tenfold.bayes.priors import prior
 from tenfold.core import ONE, Array, Chunk, Claim, Codes, Columns, Need, Schema
 from tenfold.estimator import Classifier
 from tenfold.estimator.constraints import array, boolean, real
@@ -63,6 +64,7 @@ class CategoricalNB(Classifier):
     need = Need("categorical", missing=True, target="class")
     state_type = CategoricalState
     summary_types = (ClassCounts,)
+    steering = frozenset({"step", "first"})
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "alpha": [real(0)],
         "fit_prior": [boolean],
@@ -91,16 +93,13 @@ class CategoricalNB(Classifier):
             for a, b in zip(state.first, state.first[1:]):
                 smooth = s.count[:, a:b] + self.alpha
                 log_prob[:, a:b] = np.log(smooth) - np.log(smooth.sum(axis=1, keepdims=True))
-            prior = np.log(self._prior(s.weight))
+            log_prior = np.log(self._prior(s.weight))
         np.nan_to_num(log_prob, copy=False, nan=-np.inf, neginf=-np.inf)
-        return CategoricalState(1, s.weight, prior, log_prob, state.first)
+        return CategoricalState(1, s.weight, log_prior, log_prob, state.first)
 
     def _prior(self, weight: Array) -> Array:
         if self.class_prior is not None:
-            given = np.asarray(self.class_prior, dtype=np.float64)
-            if given.shape != weight.shape:
-                raise ValueError(f"Number of priors must match number of classes: {len(weight)}.")
-            return given
+            return prior(self.class_prior, weight)
         return weight / weight.sum() if self.fit_prior else np.full(len(weight), 1 / len(weight))
 
     def certify(self, state: CategoricalState, s: ClassCounts) -> tuple[Claim, ...] | None:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from tenfold.bayes.priors import prior
 from tenfold.core import ONE, Array, Chunk, Claim, Columns, Need, Schema
 from tenfold.estimator import Classifier
 from tenfold.estimator.constraints import array, real
@@ -92,7 +93,7 @@ class GaussianNB(Classifier):
             return None
         least = int(s.weight.argmin())
         flat = float(((s.square == 0) & (s.weight > 0)[:, None]).sum())
-        why = "likelihood is maximal at the merged means and squares: closed form"
+        why = "the merged means and variances themselves, smoothed as asked: closed form"
         few = f"weight of class number {least}, the thinnest: its parameters rest on that much"
         claims: tuple[Claim, ...] = (
             Claim("gap", 0.0, "proved", why, "objective"),
@@ -112,15 +113,3 @@ class GaussianNB(Classifier):
             for c, (theta, var) in enumerate(zip(state.theta, state.var)):
                 out[rows, c] = level[c] - 0.5 * ((block - theta) ** 2 @ (1 / var))
         return out
-
-
-def prior(given: Any, weight: Array) -> Array:
-    """The given class probabilities, checked, or those of the weights."""
-    if given is None:
-        return weight / weight.sum()
-    given = np.asarray(given, dtype=np.float64)
-    if given.shape != weight.shape:
-        raise ValueError(f"Number of priors must match number of classes: {len(weight)}.")
-    if (given < 0).any() or not np.isclose(given.sum(), 1.0):
-        raise ValueError("The priors must be non-negative and their sum should be 1.")
-    return given

@@ -98,6 +98,7 @@ class KMeans(Clusterer):
     need = Need("numeric", sparse=True)
     state_type = KMeansState
     summary_types = (Spread, Moments, Race, Lloyd)
+    steering = frozenset({"step", "phase", "done", "tolerance", "mean", "squares", "mass", "bound", "empty"})
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": [integer(1)],
         "init": [choice("k-means++"), array],
@@ -125,11 +126,12 @@ class KMeans(Clusterer):
         p = len(schema.columns)
         centers = np.zeros((0, p))
         if not isinstance(self.init, str):
-            centers = np.asarray(self.init, dtype=np.float64)
+            centers = np.array(self.init, dtype=np.float64)
+            if not np.isfinite(centers).all():
+                raise ValueError("init contains NaN or infinity")
             if centers.shape != (self.n_clusters, p):
                 raise ValueError(
-                    f"init has shape {centers.shape}, but n_clusters and the columns make "
-                    f"({self.n_clusters}, {p})"
+                    f"init has shape {centers.shape}, but n_clusters and the columns make ({self.n_clusters}, {p})"
                 )
         skip = len(centers) and not self.tol
         state = KMeansState(0, "spread", centers, False, 0.0, np.zeros(p), 0.0, np.zeros(0), 0.0, 0)
@@ -210,14 +212,15 @@ class KMeans(Clusterer):
         why = f"no {len(s.weight)} centres go below {state.bound:.6g}: the scatter's least eigenvalues"
         if not state.bound and s.inertia > 0:
             why = "vacuous: as many clusters as columns, or too many columns, so no bound is known"
+        near = "summed over all rows in float64, each with the centre found nearest in its own float type"
         claims: tuple[Claim, ...] = (
-            Claim("inertia", s.inertia, "proved", "summed over all rows", "objective"),
+            Claim("inertia", s.inertia, "estimated", near, "objective", "rounding errors of the usual size"),
             Claim("gap", max(could, 0.0), "proved", why, "objective"),
             Claim("next round saves", saves, "proved", "centres against their means", "objective"),
         )
         if len(s.weight) < self.n_clusters:
             why = f"only so many clusters, not {self.n_clusters}: there are no more distinct rows"
-            claims += (Claim("clusters", float(len(s.weight)), "proved", why, "data"),)
+            claims += (Claim("clusters", float(len(s.weight)), "estimated", why, "data"),)
         return claims
 
     def label_from(self, state: KMeansState, X: Columns) -> Codes:

@@ -109,7 +109,7 @@ class FindS(Classifier):
             wrong = np.flatnonzero(covers(state.values, block) & ~positive)
             if len(wrong):
                 covered += float(chunk.weight[rows][wrong].sum())
-                witness = min(witness, float(chunk.offset + rows.start + wrong[0]))
+                witness = min(witness, float(chunk.X.row(rows.start + int(wrong[0]))))
         return Concept(values, state.values, covered, witness)
 
     def update(self, state: ConceptState, s: Concept) -> ConceptState:
@@ -143,12 +143,9 @@ class FindS(Classifier):
         """Whether every code stands for something, and the positive class is the last."""
         codes = [state.values] if summary is None else [state.values, summary.values, summary.tested]
         known = [
-            np.isin(c, (NOTHING, ANY, UNKNOWN)) | ((c >= 0) & (c < schema.n_values) & (c == np.rint(c)))
-            for c in codes
+            np.isin(c, (NOTHING, ANY, UNKNOWN)) | ((c >= 0) & (c < schema.n_values) & (c == np.rint(c))) for c in codes
         ]
-        return (
-            bool(np.all(known)) and state.positive == len(schema.classes) - 1 and UNKNOWN not in state.values
-        )
+        return bool(np.all(known)) and state.positive == len(schema.classes) - 1 and UNKNOWN not in state.values
 
     def probability_from(self, scores: Array) -> Array:
         """A conjunction is certain."""

@@ -1,6 +1,6 @@
 """The words of the library: chunk, columns, schema, need, certificate, stop rules.
 
-Imports nothing of ours.
+Imports nothing of ours but the kernels that copy blocks.
 """
 
 from tenfold.core.arrays import Array, Codes, Flags

@@ -81,9 +81,7 @@ def check(record: Any, schema: Schema) -> None:
         check_shape(where, field, value.dtype, value.shape, schema, free)
 
 
-def check_shape(
-    where: str, field: Field, dtype: Any, shape: Any, schema: Schema, free: dict[str, int]
-) -> None:
+def check_shape(where: str, field: Field, dtype: Any, shape: Any, schema: Schema, free: dict[str, int]) -> None:
     """Refuse a dtype or shape that the field's annotation and the schema do not allow."""
     assert field.axes is not None
     if dtype != field.type:
@@ -95,6 +93,16 @@ def check_shape(
         want = free.setdefault(axis, length) if known is None else known
         if length != want:
             raise MergeError(f"{where} has length {length} on axis {axis!r}, not {want}")
+
+
+def freeze(record: R) -> R:
+    """Make every array of a record read-only: a state and the summary it was made from may share them."""
+    for _, _, value in values(record):
+        if is_record(value):
+            freeze(value)
+        elif isinstance(value, np.ndarray):
+            value.flags.writeable = False
+    return record
 
 
 def recode(record: R, old: Schema, new: Schema) -> R:

@@ -140,13 +140,10 @@ class Certificate:
             for c in self.claims
         )
         facts = "".join(
-            f"<tr><td style='{cell}'>{html.escape(name)}</td>"
-            f"<td style='{cell}'>{html.escape(value)}</td></tr>"
+            f"<tr><td style='{cell}'>{html.escape(name)}</td><td style='{cell}'>{html.escape(value)}</td></tr>"
             for name, value in self._facts()
         )
-        head = "".join(
-            f"<th style='{cell}'>{h}</th>" for h in ("claim", "value", "status", "because", "about")
-        )
+        head = "".join(f"<th style='{cell}'>{h}</th>" for h in ("claim", "value", "status", "because", "about"))
         return (
             f"<table class='tenfold-certificate'><caption>Certificate ({self.origin})</caption>"
             f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from tenfold.core.arrays import Array
 from tenfold.core.errors import DataError
-from tenfold.kernels.copying import copy_rows
+from tenfold.kernels.copying import copy_column, copy_rows
 
 BLOCK_BYTES = 1 << 19  # a block stays in the second-level cache
 
@@ -33,9 +33,11 @@ class Columns:
         Whether NaN may pass.
     offset : int
         Number of the first row in the source, for errors.
+    kept : array of int, optional
+        Which rows of the part these are, if some have no weight.
     """
 
-    __slots__ = ("data", "missing", "names", "offset", "shape")
+    __slots__ = ("data", "kept", "missing", "names", "offset", "shape")
 
     def __init__(
         self,
@@ -44,6 +46,7 @@ class Columns:
         *,
         missing: bool = False,
         offset: int = 0,
+        kept: Any = None,
     ) -> None:
         if isinstance(data, np.ndarray):
             data = data.view()
@@ -52,6 +55,7 @@ class Columns:
         self.names = names
         self.missing = missing
         self.offset = offset
+        self.kept = kept
         self.shape: tuple[int, int] = (
             (len(data[0]) if data else 0, len(data)) if isinstance(data, tuple) else data.shape
         )
@@ -103,12 +107,14 @@ class Columns:
         shift: Array | None = None,
         dtype: Any = np.float64,
         checked: bool = True,
+        whole: bool = False,
     ) -> Iterator[tuple[slice, Any]]:
         """Yield `(rows, block)`, the columns minus `shift`, some rows at a time, in C order.
 
         The block may be a view of the data or one buffer used again and again: read it before
         the next one. `dtype=None` keeps the data's own type. With `checked=False` the caller looks
-        at its own sums afterwards (`check_sums`).
+        at its own sums afterwards (`check_sums`). With `whole=True` what can be viewed comes in one piece,
+        for kernels that cut it at multiples of `rows` themselves: bits are then the same for all forms.
         """
         n, p = self.shape
         rows = rows or self.block_rows()
@@ -122,6 +128,8 @@ class Columns:
         if not view:
             buffer = np.empty((min(rows, n), p), dtype)
             shift = np.zeros(p, dtype) if shift is None else shift.astype(dtype, copy=False)
+        if view and whole:
+            rows = max(n, 1)
         for start in range(0, n, rows):
             stop = min(start + rows, n)
             if view:
@@ -130,23 +138,26 @@ class Columns:
                     self._check(block, start)
             else:
                 block = buffer[: stop - start]
-                self._fill(start, stop, shift, block)
+                self._fill(start, stop, shift, block, checked)
                 block = block.view()
                 block.flags.writeable = False
             yield slice(start, stop), block
 
     def check_sums(self, sums: Any) -> None:
-        """Look for NaN and infinity, and refuse them, if sums of the values are not finite."""
-        if not np.isfinite(sums).all():
+        """Look for NaN and infinity, and refuse them, if sums of squares, by column, are not finite."""
+        fine = np.isfinite(sums)
+        if not fine.all():
             for _ in self.blocks():
                 pass
+            j = int(np.argwhere(~fine)[0][-1])
+            raise DataError(f"column {self._name(j)!r} is too large to be squared. Remedy: rescale it")
 
-    def _fill(self, start: int, stop: int, shift: Any, block: Any) -> None:
+    def _fill(self, start: int, stop: int, shift: Any, block: Any, checked: bool) -> None:
         if isinstance(self.data, tuple):
             for j, column in enumerate(self.data):
                 values = column[start:stop]
-                self._check(values[:, None], start, j)
-                np.subtract(values, shift[j], out=block[:, j], casting="unsafe")
+                if copy_column(values, shift[j], block, j) and checked:
+                    self._check(values[:, None], start, j)
             return
         rows = self.data[start:stop]
         if sp.issparse(rows):
@@ -191,14 +202,20 @@ class Columns:
         i, j = (int(k) for k in np.argwhere(wrong)[0])
         what = "NaN" if np.isnan(block[i, j]) else "infinity or a value too large for its type"
         remedy = (
-            "drop or impute the rows that miss it, or use a learner whose need has missing=True"
+            "drop or impute the rows that miss it, or use a learner that takes missing values"
             if what == "NaN"
-            else "replace infinite values before fitting"
+            else "replace infinite values"
         )
         if column is None:
             raise DataError(f"Input X contains {what}. Remedy: {remedy}.")
         j = j if column == -1 else column
-        name = self.names[j] if self.names is not None else f"x{j}"
         raise DataError(
-            f"Input X contains {what} in column {name!r}, row {self.offset + start + i}. Remedy: {remedy}."
+            f"Input X contains {what} in column {self._name(j)!r}, row {self.row(start + i)}. Remedy: {remedy}."
         )
+
+    def _name(self, j: int) -> str:
+        return self.names[j] if self.names is not None else f"x{j}"
+
+    def row(self, i: int) -> int:
+        """The number in the source of row i of these."""
+        return self.offset + (i if self.kept is None else int(self.kept[i]))

@@ -114,17 +114,21 @@ class Schema:
     def places(self, axis: str, larger: Schema) -> Any:
         """Where each label of `axis` stands in a larger schema; None where nothing moves."""
         if axis == "class" and not same(self.classes, larger.classes):
-            return np.searchsorted(larger.classes, self.classes)
-        if axis == "value" and any(
-            not same(a.categories, b.categories) for a, b in zip(self.columns, larger.columns)
-        ):
+            return _places(self.classes, larger.classes)
+        if axis == "value" and any(not same(a.categories, b.categories) for a, b in zip(self.columns, larger.columns)):
             at = [
-                np.searchsorted(b.categories, a.categories) + start
+                _places(a.categories, b.categories) + start
                 for a, b, start in zip(self.columns, larger.columns, larger.value_offsets)
                 if a.categories is not None
             ]
             return np.concatenate(at) if at else None
         return None
+
+
+def _places(labels: Any, larger: Any) -> Any:
+    """Where each label stands in a larger array of labels."""
+    here, there = comparable(labels, larger)
+    return np.searchsorted(there, here)
 
 
 def same(a: Any, b: Any) -> bool:
@@ -144,9 +148,29 @@ def unite(a: Any, b: Any, where: str) -> Any:
         return b
     if is_text(a) != is_text(b):
         raise MergeError(f"{where} holds text on one side and numbers on the other")
-    return np.union1d(a, b)
+    try:
+        return np.union1d(*comparable(a, b))
+    except ValueError as error:
+        raise MergeError(f"{where}: {error}") from None
 
 
 def is_text(labels: Any) -> bool:
     """Whether labels are strings (and not numbers or booleans)."""
     return labels.dtype.kind in "UOT"
+
+
+def comparable(a: Any, b: Any) -> tuple[Any, Any]:
+    """Two label arrays in one type that holds every one of them exactly, or ValueError."""
+    if a.dtype == b.dtype or is_text(a):
+        return a, b
+    if a.dtype.kind in "biu" and b.dtype.kind in "biu":
+        ends = [int(v) for x in (a, b) if len(x) for v in (x.min(), x.max())]
+        if max(ends, default=0) < 2**63:
+            return a.astype(np.int64), b.astype(np.int64)
+        if min(ends) >= 0:
+            return a.astype(np.uint64), b.astype(np.uint64)
+        raise ValueError("integers of both signs that no integer type holds together")
+    for x in (a, b):
+        if x.dtype.kind in "iu" and len(x) and max(abs(int(x.min())), abs(int(x.max()))) > 2**53:
+            raise ValueError("integers over 2^53 on one side and floats on the other are not comparable")
+    return a.astype(np.float64), b.astype(np.float64)

@@ -7,6 +7,7 @@ from typing import Any
 
 from tenfold.core import Ask, Learner, Need, Schema
 from tenfold.engine.tally import Counted, this_machine
+from tenfold.engine.tree import merge
 from tenfold.sources import Source
 
 
@@ -24,9 +25,12 @@ class Summarize:
         return range(0, len(source), self.ask.every)
 
     def __call__(self, source: Source, part: int) -> Counted:
-        chunk = source.load(part, self.learner.need, self.schema)
-        summary = self.learner.summarize(self.state, chunk)
-        return Counted(summary, chunk.n, chunk.dropped, frozenset([this_machine()]))
+        machine = frozenset([this_machine()])
+        done: Counted = merge(
+            Counted(self.learner.summarize(self.state, chunk), chunk.n, chunk.dropped, machine)
+            for chunk in source.chunks(part, self.learner.need, self.schema)
+        )
+        return done
 
 
 @dataclass(frozen=True)

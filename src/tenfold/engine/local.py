@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import closing
 from typing import Any, Protocol
 
 from tenfold.engine.job import Job
@@ -53,9 +54,10 @@ class Local:
 
     def reduce(self, source: Source, job: Job) -> Any:
         """The merge of the job's summaries of all its parts, in the fixed tree."""
-        return merge(self.map(lambda part: job(source, part), job.parts(source)))
+        with closing(self.map(lambda part: job(source, part), job.parts(source))) as summaries:
+            return merge(summaries)
 
-    def map(self, function: Callable[[int], Any], parts: Iterable[int]) -> Iterator[Any]:
+    def map(self, function: Callable[[int], Any], parts: Iterable[int]) -> Generator[Any]:
         """The function of each part, in order; at most twice as many as threads are in flight."""
         parts = list(parts) if not isinstance(parts, range) else parts
         with one_blas_thread:

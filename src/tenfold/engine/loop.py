@@ -70,7 +70,9 @@ def _fit(
         reasons = [watch(at) for watch in watchers]
         if ask is None:
             return Fit(at, "done")
-        reason = stop(at.state.step, at.certificate, time.monotonic() - began)
-        if reason := reason or next(filter(None, reasons), None):
+        reason = next(filter(None, reasons), None)
+        if at.certificate is not None:  # before that there is no model to stop with
+            reason = reason or stop(at.state.step, at.certificate, time.monotonic() - began)
+        if reason:
             return Fit(at, reason)
         at = at._replace(state=learner.update(at.state, at.summary))

@@ -7,17 +7,21 @@ the state: `coef_` is `state_.coef`.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tenfold.core import ONE, Ask, Certificate, Need, Never, Rounds, Schema, Stop
+from tenfold.core.axes import freeze
 from tenfold.engine import Fit, current, fit
 from tenfold.estimator import merging, model_file
 from tenfold.estimator.inputs import source_from
+from tenfold.estimator.mapped import Mapped
 from tenfold.sources import Source
 
 _known_names: dict[type, frozenset[str]] = {}
@@ -124,7 +128,7 @@ class Estimator(BaseEstimator):
 
     def _set(self, done: Fit, certificate: Certificate) -> None:
         at = done.at
-        self.schema_, self.state_, self.summary_ = at.schema, at.state, at.summary
+        self.schema_, self.state_, self.summary_ = at.schema, freeze(at.state), freeze(at.summary)
         self.certificate_ = certificate
 
     def _become(self, fresh: Any) -> Any:
@@ -176,25 +180,19 @@ class Estimator(BaseEstimator):
 
     # ---- applying ------------------------------------------------------------------------------
 
-    def _apply(self, how: str, X: Any) -> Any:
-        """A method of (state, columns), part by part, in order."""
+    def _apply(self, function: Any, X: Any, names: Any) -> Any:
+        """A function of (state, columns), part by part, in order; for a source, a source of outputs."""
         check_is_fitted(self)
+        if isinstance(X, Source):
+            return Mapped(X, self, partial(function, self.state_), names())
         need = self.need.without_target()
-        source = X if isinstance(X, Source) else source_from(self, X, None, None, need, reset=False)
+        source = source_from(self, X, None, None, need, reset=False)
         known = Schema(self.schema_.columns, None, None, self.schema_.named)
-        function = getattr(self, how)
-        parts = current().map(
-            lambda part: function(self.state_, source.load(part, need, known).X),
-            range(len(source)),
-        )
+        parts = current().map(lambda part: function(self.state_, source.load(part, need, known).X), range(len(source)))
         done = list(parts)
         if len(done) == 1:
             return done[0]
-        if hasattr(done[0], "tocsr"):
-            import scipy.sparse as sp
-
-            return sp.vstack(done, format="csr")
-        return np.concatenate(done)
+        return sp.vstack(done, format="csr") if sp.issparse(done[0]) else np.concatenate(done)
 
     # ---- certificate and file --------------------------------------------------------------------
 
@@ -224,13 +222,13 @@ class Estimator(BaseEstimator):
 
     def __getattr__(self, name: str) -> Any:
         state = self.__dict__.get("state_")
-        if state is not None and name.endswith("_") and name[:-1] in state._fields:
+        if state is not None and name.endswith("_") and name[:-1] in set(state._fields) - self.steering:
             return getattr(state, name[:-1])
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __dir__(self) -> list[str]:
         state = self.__dict__.get("state_")
-        fields = [] if state is None else [f"{name}_" for name in state._fields]
+        fields = [] if state is None else [f"{name}_" for name in state._fields if name not in self.steering]
         return sorted({*super().__dir__(), *fields})
 
     def __sklearn_is_fitted__(self) -> bool:

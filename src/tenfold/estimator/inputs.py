@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
@@ -20,25 +19,65 @@ from sklearn.utils.validation import (
 )
 
 from tenfold.core import DataError, Need
-from tenfold.sources import ArraySource
-from tenfold.sources.labels import levels
+from tenfold.sources import ArraySource, Source
+from tenfold.sources.labels import column_of, levels
+from tenfold.sources.scan import is_frame, table_of
+from tenfold.sources.tables import Roles, TableSource
 
 
-def source_from(
-    model: Any, X: Any, y: Any, weight: Any, need: Need, *, reset: bool, classes: Any = None
-) -> ArraySource:
+def source_from(model: Any, X: Any, y: Any, weight: Any, need: Need, *, reset: bool, classes: Any = None) -> Source:
     """Check X, y and weights for a need; remember (`reset`) or compare the column names."""
-    data = numbers(model, X, need, reset) if need.kinds == "numeric" else labels(model, X, reset)
-    rows = len(data[0]) if isinstance(data, tuple) else data.shape[0]
-    if need.target is not None:
-        y = target(model, y, need)
+    if is_frame(X):
+        data = _frame(model, X, reset)
+        rows = data.num_rows
+    else:
+        data = numbers(model, X, need, reset) if need.kinds == "numeric" else labels(model, X, reset)
+        rows = len(data[0]) if isinstance(data, tuple) else data.shape[0]
+    y = target(model, y, need) if need.target is not None else None
+    if y is not None:
         check_consistent_length(y, np.empty(rows))
-    if weight is not None:
-        weight = _check_sample_weight(weight, np.empty((rows, 1)), dtype=np.float64, ensure_non_negative=True)
-        if not weight.any():
-            raise ValueError("Sample weights must contain at least one non-zero number.")
+    weight = None if weight is None else weights(weight, rows)
     names = getattr(model, "feature_names_in_", None)
-    return ArraySource(data, y if need.target else None, weight, names, classes)
+    if is_frame(X):
+        source = TableSource(data, Roles(), "X", y, weight, names is not None)
+        source.classes = classes
+        return source
+    return ArraySource(data, y, weight, names, classes)
+
+
+def weights(weight: Any, rows: int) -> Any:
+    """Weights as float64: finite, not negative, not all zero."""
+    weight = _check_sample_weight(weight, np.empty((rows, 1)), dtype=np.float64, ensure_non_negative=True)
+    if not weight.any():
+        raise ValueError("Sample weights must contain at least one non-zero number.")
+    with np.errstate(over="ignore"):
+        total = weight.sum()
+    if not np.isfinite(total):
+        raise DataError("the sum of the weights is too large. Remedy: divide them by their largest")
+    return weight
+
+
+def _frame(model: Any, X: Any, reset: bool) -> Any:
+    """A frame as an Arrow table, its names kept or compared; names that are no text count as none."""
+    table = table_of(X)  # first: it names columns that stand twice
+    if type(X).__name__ == "DataFrame":
+        validate_data(model, X, reset=reset, skip_check_array=True)
+    elif reset:
+        model.n_features_in_ = table.num_columns
+        model.feature_names_in_ = np.array(table.column_names, dtype=object)
+    elif getattr(model, "feature_names_in_", np.array(table.column_names)).tolist() != table.column_names:
+        raise ValueError(
+            "The feature names should match those that were passed during fit: "
+            f"{model.feature_names_in_.tolist()}, not {table.column_names}"
+        )
+    if not table.num_rows or not table.num_columns:
+        raise DataError(
+            f"Found array with {table.num_rows} sample(s) and {table.num_columns} feature(s) "
+            "while a minimum of 1 is required."
+        )
+    if not hasattr(model, "feature_names_in_"):
+        table = table.rename_columns([f"x{j}" for j in range(table.num_columns)])
+    return table
 
 
 def numbers(model: Any, X: Any, need: Need, reset: bool) -> Any:
@@ -55,14 +94,16 @@ def numbers(model: Any, X: Any, need: Need, reset: bool) -> Any:
 
 def labels(model: Any, X: Any, reset: bool) -> tuple[Any, ...]:
     """X as a tuple of columns, each in its own type."""
-    if hasattr(X, "columns") and not sp.issparse(X):
-        validate_data(model, X, reset=reset, skip_check_array=True)
-        columns = tuple(np.asarray(X[name]) for name in X.columns)
-        if not columns or not len(columns[0]):
-            raise DataError(f"Found array with 0 sample(s) in a frame of {len(columns)} columns")
-        return columns
+    if isinstance(X, (list, tuple)):
+        X = _objects(X)
     X = validate_data(model, X, reset=reset, dtype=None, ensure_all_finite=False)
     return tuple(X[:, j] for j in range(X.shape[1]))
+
+
+def _objects(values: Any) -> Any:
+    """Lists as an array: of objects if numpy would turn numbers or holes among texts into text."""
+    found = np.asarray(values)
+    return np.array(values, dtype=object) if found.dtype.kind in "US" else found
 
 
 def target(model: Any, y: Any, need: Need) -> Any:
@@ -72,12 +113,12 @@ def target(model: Any, y: Any, need: Need) -> Any:
     if need.target == "number":
         y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y", estimator=model)
         return column_or_1d(y, warn=True)
-    y = column_or_1d(y, warn=True)
+    y = column_or_1d(_objects(y) if isinstance(y, (list, tuple)) else y, warn=True)
     if y.dtype.kind == "f":
         assert_all_finite(y, input_name="y", estimator_name=type(model).__name__)
-    found = levels(y, "y")
-    if y.dtype.kind == "O" and any(v is None or v != v for v in y):
+    if y.dtype.kind in "OT" and column_of(y, "y").null_count:
         raise DataError("Input y contains NaN or None. Remedy: drop the rows without a target")
+    found = levels(y, "y")
     if found.dtype.kind == "f" and (found != np.rint(found)).any():
         check_classification_targets(y)  # raises: the target is continuous
     if need.binary and len(found) > 2:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from sklearn.base import (
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from tenfold.core import ONE
+from tenfold.core import ONE, Columns
 from tenfold.estimator.base import Estimator
 from tenfold.sources import Source
 
@@ -35,7 +36,7 @@ class Regressor(RegressorMixin, Estimator):
         -------
         y : array of shape (rows,)
         """
-        return self._apply("predict_from", X)
+        return self._apply(self.predict_from, X, lambda: ["prediction"])
 
 
 class Classifier(ClassifierMixin, Estimator):
@@ -77,8 +78,13 @@ class Classifier(ClassifierMixin, Estimator):
         -------
         y : array of shape (rows,)
         """
-        scores = self._apply("scores_from", X)
-        return self.classes_[scores.argmax(axis=1)]
+        check_is_fitted(self)
+        classes = self.classes_
+
+        def winner(state: Any, X: Columns) -> Any:
+            return classes[self.scores_from(state, X).argmax(axis=1)]
+
+        return self._apply(winner, X, lambda: ["prediction"])
 
     def predict_proba(self, X: Any) -> Any:
         """The probability of each class for each row.
@@ -91,7 +97,11 @@ class Classifier(ClassifierMixin, Estimator):
         -------
         p : array of shape (rows, classes)
         """
-        return self.probability_from(self._apply("scores_from", X))
+        return self._apply(
+            lambda state, X: self.probability_from(self.scores_from(state, X)),
+            X,
+            lambda: [f"probability_{c}" for c in self.classes_],
+        )
 
     def predict_log_proba(self, X: Any) -> Any:
         """The logarithm of `predict_proba`, without its underflow.
@@ -104,7 +114,11 @@ class Classifier(ClassifierMixin, Estimator):
         -------
         log_p : array of shape (rows, classes)
         """
-        return self.log_probability_from(self._apply("scores_from", X))
+        return self._apply(
+            lambda state, X: self.log_probability_from(self.scores_from(state, X)),
+            X,
+            lambda: [f"log_probability_{c}" for c in self.classes_],
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -113,11 +127,17 @@ class Classifier(ClassifierMixin, Estimator):
 
     def probability_from(self, scores: Any) -> Any:
         """Scores are logarithms of what is proportional to probability, unless a learner differs."""
-        return softmax(scores, axis=1)
+        return softmax(_possible(scores), axis=1)
 
     def log_probability_from(self, scores: Any) -> Any:
         """The logarithm of the above."""
-        return log_softmax(scores, axis=1)
+        return log_softmax(_possible(scores), axis=1)
+
+
+def _possible(scores: Any) -> Any:
+    """A row that no class allows says nothing: all classes are equal."""
+    none = np.isneginf(scores).all(axis=1)
+    return np.where(none[:, None], 0.0, scores) if none.any() else scores
 
 
 class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
@@ -134,7 +154,7 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         -------
         X : array or CSR matrix
         """
-        return self._apply("transform_from", X)
+        return self._apply(self.transform_from, X, self.get_feature_names_out)
 
     @available_if(lambda self: hasattr(self, "inverse_from"))
     def inverse_transform(self, X: Any) -> Any:
@@ -148,7 +168,21 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         -------
         X : array or CSR matrix
         """
-        return self._apply("inverse_from", X)
+        return self._apply(self.inverse_from, X, lambda: self.schema_.names)
+
+
+def _sources_first(transform: Any) -> Any:
+    """scikit-learn wraps `transform` to make frames of arrays; a source passes by the wrapper."""
+
+    @wraps(transform)
+    def method(self: Any, X: Any) -> Any:
+        inner = transform.__wrapped__ if isinstance(X, Source) else transform
+        return inner(self, X)
+
+    return method
+
+
+Transformer.transform = _sources_first(Transformer.transform)  # type: ignore[method-assign]
 
 
 class Clusterer(ClusterMixin, Estimator):
@@ -169,4 +203,4 @@ class Clusterer(ClusterMixin, Estimator):
         -------
         labels : int array of shape (rows,)
         """
-        return self._apply("label_from", X)
+        return self._apply(self.label_from, X, lambda: ["cluster"])

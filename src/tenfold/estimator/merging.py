@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import ONE, Certificate, Claim, MergeError
-from tenfold.core.axes import recode, values
+from tenfold.core.axes import freeze, recode, values
 from tenfold.engine import one_blas_thread
 
 
@@ -31,10 +31,8 @@ def add(a: Any, b: Any) -> Any:
         state = a.update(a.start(schema), summary)
         claims = claims_of(a, state, summary)
     merged = a._blank()
-    merged.__dict__.update(
-        {k: a.__dict__[k] for k in ("n_features_in_", "feature_names_in_") if k in a.__dict__}
-    )
-    merged.schema_, merged.state_, merged.summary_ = schema, state, summary
+    merged.__dict__.update({k: a.__dict__[k] for k in ("n_features_in_", "feature_names_in_") if k in a.__dict__})
+    merged.schema_, merged.state_, merged.summary_ = schema, freeze(state), freeze(summary)
     merged.certificate_ = Certificate(claims, a.certificate_.provenance + b.certificate_.provenance)
     return merged
 
@@ -89,6 +87,6 @@ def _different(a: dict[str, Any], b: dict[str, Any]) -> str:
 
 
 def _equal(x: Any, y: Any) -> bool:
-    if isinstance(x, np.ndarray) or isinstance(y, np.ndarray):
+    if hasattr(x, "__array__") or hasattr(y, "__array__"):
         return np.array_equal(x, y)
     return bool(x == y)

@@ -10,7 +10,7 @@ import tenfold
 from tenfold.core import ModelFileError
 from tenfold.core.axes import fields, is_record
 
-T = TypeVar("T", bound=type)
+T = TypeVar("T", bound=Any)
 _registered: dict[str, type] = {}
 
 
@@ -43,9 +43,7 @@ def id_of(cls: type) -> str:
     name = cls.__name__
     if _registered.get(name) is cls or (name in tenfold.__all__ and getattr(tenfold, name) is cls):
         return name
-    raise ModelFileError(
-        f"{name} cannot be saved: it is not registered. Put @tenfold.register above its class"
-    )
+    raise ModelFileError(f"{name} cannot be saved: it is not registered. Put @tenfold.register above its class")
 
 
 def class_of(name: Any) -> Any:

@@ -24,6 +24,10 @@ _dgemm = _external("dgemm", 13)
 _sgemm = _external("sgemm", 13)
 
 
+NARROW, SHORT = 32, 128
+"""columns and rows of products that BLAS takes as small"""
+
+
 @intrinsic
 def _address(typing_context, array):
     def generate(context, builder, signature, arguments):
@@ -31,22 +35,6 @@ def _address(typing_context, array):
         return builder.bitcast(data, cgutils.voidptr_t)
 
     return types.voidptr(array), generate
-
-
-@kernel
-def add_gram(block, gram):
-    """Add block.T @ block to the lower triangle of `gram`; both float64 and C order."""
-    sizes = np.empty(2, np.int32)
-    sizes[1], sizes[0] = block.shape
-    one = np.ones(1)
-    letters = np.empty(2, np.uint8)
-    letters[0] = 85  # U: upper to Fortran, lower to us
-    letters[1] = 78  # N
-    _dsyrk(
-        _address(letters), _address(letters[1:]), _address(sizes), _address(sizes[1:]),
-        _address(one), _address(block), _address(sizes), _address(one),
-        _address(gram), _address(sizes),
-    )  # fmt: skip
 
 
 @kernel
@@ -63,6 +51,30 @@ def add_cross(left, right, out):
         _address(sizes[2:]), _address(one), _address(right), _address(sizes),
         _address(left), _address(sizes[1:]), _address(one), _address(out),
         _address(sizes),
+    )  # fmt: skip
+
+
+@kernel
+def add_gram(block, gram):
+    """Add block.T @ block to the lower triangle of `gram`; both float64 and C order.
+
+    Few columns go through small general products, which BLAS does without packing.
+    """
+    if block.shape[1] <= NARROW:
+        for start in range(0, block.shape[0], SHORT):
+            some = block[start : start + SHORT]
+            add_cross(some, some, gram)
+        return
+    sizes = np.empty(2, np.int32)
+    sizes[1], sizes[0] = block.shape
+    one = np.ones(1)
+    letters = np.empty(2, np.uint8)
+    letters[0] = 85  # U: upper to Fortran, lower to us
+    letters[1] = 78  # N
+    _dsyrk(
+        _address(letters), _address(letters[1:]), _address(sizes), _address(sizes[1:]),
+        _address(one), _address(block), _address(sizes), _address(one),
+        _address(gram), _address(sizes),
     )  # fmt: skip
 
 

@@ -35,9 +35,9 @@ def add_comoments(rows, y, root, shift, height, gram):
 
 @kernel
 def add_comoments_in_place(rows, y, shift, height, gram):
-    """The same for float64 rows around zero, without weights: nothing is copied but the target.
+    """The same for float64 rows that are shifted already, without weights.
 
-    Only the shift of the target, the last one, is subtracted.
+    Nothing is copied but the target, from which its shift, the last one, is subtracted.
     """
     n, p = rows.shape
     q = shift.shape[0]

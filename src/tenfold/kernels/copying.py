@@ -1,4 +1,4 @@
-"""Copy rows into a block, minus a shift, and notice what is not finite on the way."""
+"""Copy rows or a column into a block, minus a shift, and notice what is not finite on the way."""
 
 from __future__ import annotations
 
@@ -14,4 +14,15 @@ def copy_rows(rows, shift, block):
             v = rows[i, j] - shift[j]
             block[i, j] = v
             wrong += v - v != 0.0
+    return wrong
+
+
+@kernel
+def copy_column(values, shift, block, j):
+    """block[i, j] = values[i] - shift; return how many values are not finite."""
+    wrong = 0
+    for i in range(values.shape[0]):
+        v = values[i] - shift
+        block[i, j] = v
+        wrong += v - v != 0.0
     return wrong

@@ -51,7 +51,7 @@ def greedy_seeds(columns, weight, uniform):
                 if k > 0 and nearest[i] < distance[i]:
                     distance[i] = nearest[i]
                 cost += weight[i] * distance[i]
-            if cost < least:
+            if t == 0 or cost < least:
                 least = cost
                 chosen[k] = at
                 for i in range(n):

@@ -12,10 +12,10 @@ from tenfold.kernels.compiling import kernel
 
 
 @kernel
-def add_spread(rows, group, row_weight, height, shift, weight, mean, square):
+def add_spread(rows, group, row_weight, height, known, shift, weight, mean, square):
     """Merge rows into `weight[g]`, `mean[g, j]`, `square[g, j]`, where g = group[i].
 
-    The first row of a group becomes its `shift[g]`, and `mean` is relative to it.
+    Unless it is `known`, the first row of a group becomes its `shift[g]`; `mean` is relative to it.
     """
     groups, p = mean.shape
     total = np.empty(groups)
@@ -29,7 +29,7 @@ def add_spread(rows, group, row_weight, height, shift, weight, mean, square):
         for i in range(start, stop):
             g = group[i]
             w = row_weight[i]
-            if weight[g] == 0.0 and total[g] == 0.0:
+            if not known and weight[g] == 0.0 and total[g] == 0.0:
                 for j in range(p):
                     shift[g, j] = rows[i, j]
             total[g] += w
@@ -57,7 +57,7 @@ def add_spread(rows, group, row_weight, height, shift, weight, mean, square):
 
 
 @kernel
-def add_spread_present(rows, row_weight, height, shift, weight, mean, square):
+def add_spread_present(rows, row_weight, height, known, shift, weight, mean, square):
     """The same for one group, leaving out missing values: `weight[j]`, `mean[j]`, `square[j]`."""
     p = mean.shape[0]
     total = np.empty(p)
@@ -69,7 +69,7 @@ def add_spread_present(rows, row_weight, height, shift, weight, mean, square):
         sums[:] = 0.0
         squares[:] = 0.0
         for j in range(p):
-            if weight[j] == 0.0:
+            if weight[j] == 0.0 and not known:
                 for i in range(start, stop):
                     if rows[i, j] == rows[i, j]:
                         shift[j] = rows[i, j]
@@ -77,18 +77,16 @@ def add_spread_present(rows, row_weight, height, shift, weight, mean, square):
         for i in range(start, stop):
             w = row_weight[i]
             for j in range(p):
-                v = rows[i, j] - shift[j]
-                here = v == v
+                here = rows[i, j] == rows[i, j]
                 total[j] += w if here else 0.0
-                sums[j] += w * v if here else 0.0
+                sums[j] += w * (rows[i, j] - shift[j]) if here else 0.0
         for j in range(p):
             if total[j] > 0:
                 sums[j] /= total[j]
         for i in range(start, stop):
             w = row_weight[i]
             for j in range(p):
-                v = rows[i, j] - shift[j]
-                d = v - sums[j] if v == v else 0.0
+                d = (rows[i, j] - shift[j]) - sums[j] if rows[i, j] == rows[i, j] else 0.0
                 squares[j] += w * d * d
         for j in range(p):
             if total[j] > 0:

@@ -95,9 +95,9 @@ class LeastSquares(Regressor):
         ]
         varying = int(found.varies.sum())
         if varying < len(state.coef):
-            why = "these columns never change beside the intercept; their coefficient is 0"
+            why = "these columns change by no more than rounding; their coefficient is 0"
             still = float(len(state.coef) - varying)
-            claims.append(Claim("constant columns", still, "proved", why, "data"))
+            claims.append(Claim("constant columns", still, "estimated", why, "data"))
         if found.rank < varying:
             why = (
                 f"only {found.rank} of {varying} columns tell something the others do not; of all "

@@ -99,6 +99,10 @@ def from_moments(m: Moments, alpha: float, fit_intercept: bool, given: Array | N
     error = floor + drift + SURE * gamma * reach * size
     if rank < varies.sum():
         error = np.full(p + 1, np.inf)
+        if given is None:
+            whole = np.where(np.outer(varies, varies), second[:p, :p], 0.0) + alpha * np.eye(p)
+            shortest = sla.lstsq(whole, np.where(varies, second[:p, p], 0.0), cond=EPS * p)[0]
+            values = _values(shortest, m.mean, fit_intercept)
     gap = 0.5 * float(slip @ slip) + 0.5 * p * (gamma * size) ** 2
     return Solution(
         values, error, spread * rest / math.sqrt(max(m.weight - p - 1, 1.0)), floor,
@@ -141,7 +145,7 @@ def from_factor(r: RFactor, alpha: float, fit_intercept: bool, given: Array | No
     if np.isfinite(r.gradient).all() and rank == varies.sum():
         at = np.append(r.coef, r.intercept)
         slope = (r.gradient + r.remainder)[first:] / scale
-        slope = slope - alpha * _penalised(r.coef, per_unit, first)
+        slope = slope - _penalised(alpha * r.coef, per_unit, first)
         delta = half @ (half.T @ slope)
         corrected = at + back @ delta
         sizes = spread * float(np.linalg.norm(delta)) + reach * float(np.linalg.norm(T @ delta))
@@ -201,7 +205,7 @@ def _functionals(per_unit: Array, center: Array, fit_intercept: bool) -> Array:
 
 
 def _penalised(coef: Array, per_unit: Array, first: int) -> Array:
-    """Gradient of ½|β|² in the scaled unknowns."""
+    """The gradient of the penalty, αβ, in the scaled unknowns."""
     return np.append(np.zeros(1 - first), coef) * per_unit
 
 

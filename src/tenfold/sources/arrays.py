@@ -29,6 +29,12 @@ def part_rows(rows: int) -> Iterator[None]:
         _part_rows.reset(token)
 
 
+def even_cuts(n_rows: int) -> Any:
+    """Where rows in memory are cut into parts: it follows from their number alone."""
+    rows = _part_rows.get() or min(max(n_rows // 16, 4096), 65536)
+    return np.linspace(0, n_rows, max(1, -(-n_rows // rows)) + 1).astype(int)
+
+
 class ArraySource(Source):
     """Rows in memory.
 
@@ -57,11 +63,8 @@ class ArraySource(Source):
         self.n_rows = len(X[0]) if isinstance(X, tuple) else X.shape[0]
         width = len(X) if isinstance(X, tuple) else X.shape[1]
         self.named = names is not None
-        self.names = (
-            tuple(str(n) for n in names) if names is not None else tuple(f"x{j}" for j in range(width))
-        )
-        rows = _part_rows.get() or min(max(self.n_rows // 16, 4096), 65536)
-        self._cuts = np.linspace(0, self.n_rows, max(1, -(-self.n_rows // rows)) + 1).astype(int)
+        self.names = tuple(str(n) for n in names) if names is not None else tuple(f"x{j}" for j in range(width))
+        self._cuts = even_cuts(self.n_rows)
 
     def __len__(self) -> int:
         return len(self._cuts) - 1
@@ -92,9 +95,9 @@ class ArraySource(Source):
         rows, keep = self._rows(part)
         if need.kinds == "numeric":
             data = (
-                tuple(_pick(c, rows, keep) for c in self.X)
+                tuple(_floats(_pick(c, rows, keep)) for c in self.X)
                 if isinstance(self.X, tuple)
-                else _pick(self.X, rows, keep)
+                else _floats(_pick(self.X, rows, keep))
             )
         else:
             data = self._coded(rows, keep, need, schema)
@@ -102,10 +105,12 @@ class ArraySource(Source):
         n = rows.stop - rows.start if keep is None else len(keep)
         y = None
         if need.target is not None:
+            if self.y is None:
+                raise DataError("there is no target. Remedy: give it, tenfold.scan(X, target=y)")
             y = _pick(self.y, rows, keep)
             y = class_codes(y, schema.classes) if need.target == "class" else y
         return Chunk(
-            X=Columns(data, schema.names, missing=need.missing, offset=rows.start),
+            X=Columns(data, schema.names, missing=need.missing, offset=rows.start, kept=keep),
             y=y,
             weight=np.ones(n) if weight is None else weight,
             uniform=weight is None,
@@ -124,7 +129,8 @@ class ArraySource(Source):
                 continue
             codes = code(values, column.categories, where)
             if not need.missing and np.isnan(codes).any():
-                at = rows.start + int(np.flatnonzero(np.isnan(codes))[0])
+                i = int(np.flatnonzero(np.isnan(codes))[0])
+                at = rows.start + (i if keep is None else int(keep[i]))
                 raise DataError(
                     f"Input X contains NaN in {where}, row {at}. Remedy: drop or impute the rows "
                     "that miss it, or give the missing value a category of its own"
@@ -152,11 +158,14 @@ class ArraySource(Source):
             if values is not None:
                 some = values[at].toarray() if sp.issparse(values) else np.asarray(values)[at]
                 digest.update(
-                    repr(some.tolist()).encode(errors="backslashreplace")
-                    if some.dtype.hasobject
-                    else some.tobytes()
+                    repr(some.tolist()).encode(errors="backslashreplace") if some.dtype.hasobject else some.tobytes()
                 )
         return f"array {self.n_rows} x {len(self.names)}, {digest.hexdigest()}"
+
+
+def _floats(values: Any) -> Any:
+    """float32 and float64 as they are, other numbers as float64."""
+    return values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
 
 
 def _pick(values: Any, rows: slice, keep: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from tenfold.core import Chunk, DataError, Need, Schema
@@ -26,6 +27,10 @@ class Source(ABC):
     @abstractmethod
     def load(self, part: int, need: Need, schema: Schema) -> Chunk:
         """One part as a view for a need, its categories and classes coded by the schema."""
+
+    def chunks(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
+        """One part in pieces that fit in memory: one, unless it is large."""
+        yield self.load(part, need, schema)
 
     @abstractmethod
     def schema_of(self, part: int, need: Need) -> Schema:

@@ -1,13 +1,18 @@
-"""Labels of a column or target: found in each part, then coded by the united schema."""
+"""Labels of a column or target: found in each part, then coded by the united schema.
+
+Numbers are handled here; text and objects go through Arrow (`sources/arrow.py`), which neither pads
+strings nor guesses.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from tenfold.core import Array, Codes, DataError
-from tenfold.core.schema import is_text
+from tenfold.core.schema import comparable, is_text
 
 TABLE = 1 << 16
 """integers within so small a range are looked up in a table instead of searched"""
@@ -18,17 +23,16 @@ def levels(values: Any, where: str) -> Any:
 
     Labels keep their type. A mixture of text and numbers, or anything else, is refused by name.
     """
-    text = values.dtype.kind in "OT"
-    if text:
-        values = _plain(values, where)
     kind = values.dtype.kind
-    if kind in "US":
-        found = np.unique(values.astype(str))
-        return found.astype(object) if text else found
+    if kind in "OUT":
+        from tenfold.sources import arrow
+
+        found = arrow.levels(column_of(values, where), where)
+        return found.astype(values.dtype) if kind == "U" else found
     if kind in "iu" and len(values):
         low, high = int(values.min()), int(values.max())
-        if high - low < TABLE:
-            seen = np.bincount((values - values.dtype.type(low)).astype(np.int64))
+        if high - low < TABLE and high < 2**63:
+            seen = np.bincount(values.astype(np.int64) - low)
             return (np.flatnonzero(seen) + low).astype(values.dtype)
     if kind not in "biuf":
         raise DataError(
@@ -45,30 +49,21 @@ def levels(values: Any, where: str) -> Any:
 
 def code(values: Any, known: Any, where: str) -> Array:
     """The place of each value among `known`: NaN if it is missing, -1 if it is not there."""
-    if values.dtype.kind in "OT":
-        missing = _missing(values)
-        if missing.any():
-            out = np.full(len(values), np.nan)
-            out[~missing] = code(values[~missing], known, where)
-            return out
-        values = _plain(values, where)
-    if values.dtype.kind in "US":
-        values = values.astype(str)
-    if not len(known):
-        return np.full(len(values), -1.0)
-    if is_text(known) != (values.dtype.kind == "U"):
-        raise DataError(
-            f"{where} holds {'numbers' if is_text(known) else 'text'}, but held "
-            f"{'text' if is_text(known) else 'numbers'} when the model was fitted"
-        )
-    if is_text(known):
-        known = known.astype(str)
-    at = np.minimum(np.searchsorted(known, values), len(known) - 1)
-    out = np.where(known[at] == values, at, -1).astype(np.float64)
-    if values.dtype.kind == "f":
-        if np.isinf(values).any():
-            raise DataError(f"{where} contains infinity. Remedy: replace infinite values")
-        out[np.isnan(values)] = np.nan
+    if values.dtype.kind in "OUT":
+        from tenfold.sources import arrow
+
+        return arrow.codes(column_of(values, where), known, where)
+    missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
+    if values.dtype.kind == "f" and np.isinf(values).any():
+        raise DataError(f"{where} contains infinity. Remedy: replace infinite values")
+    out = np.full(len(values), -1.0)
+    if len(known) and not missing.all():
+        if is_text(known):
+            raise DataError(f"{where} holds numbers, but held text when the model was fitted")
+        here, there = comparable(values, known)
+        at = np.minimum(np.searchsorted(there, here), len(known) - 1)
+        out = np.where(there[at] == here, at, -1).astype(np.float64)
+    out[missing] = np.nan
     return out
 
 
@@ -79,10 +74,11 @@ def class_codes(values: Any, classes: Any) -> Codes:
         and classes.dtype.kind in "iu"
         and len(classes)
         and int(classes[-1]) - int(classes[0]) < TABLE
+        and int(classes[-1]) < 2**63
     ):
         low, high = int(classes[0]), int(classes[-1])
         table = np.full(high - low + 1, -1, dtype=np.int64)
-        table[(classes - classes[0]).astype(np.int64)] = np.arange(len(classes))
+        table[classes.astype(np.int64) - low] = np.arange(len(classes))
         if not len(values) or (int(values.min()) >= low and int(values.max()) <= high):
             found: Codes = table[values.astype(np.int64) - low]
         else:
@@ -90,46 +86,30 @@ def class_codes(values: Any, classes: Any) -> Codes:
     else:
         found = code(values, classes, "the target").astype(np.int64)
     if len(found) and found.min() < 0:
-        strange = sorted(set(np.unique(values).tolist()) - set(classes.tolist()))
-        raise DataError(
-            f"y has classes {strange[:5]} that are not among the known classes {classes.tolist()[:10]}"
-        )
+        strange = sorted(set(levels(values, "the target").tolist()) - set(classes.tolist()))
+        raise DataError(f"y has classes {strange[:5]} that are not among the known classes {classes.tolist()[:10]}")
     return found
 
 
-def _missing(values: Any) -> Any:
-    """Where an object array holds None, NaN or another value unequal to itself."""
-    import pyarrow as pa
-
-    return (
-        np.asarray(pa.array(values, from_pandas=True).is_null())
-        if _arrow(values)
-        else (np.array([v is None or v != v for v in values], dtype=bool))
-    )
-
-
-def _arrow(values: Any) -> bool:
-    """Whether Arrow takes these objects as they are (all text, or all of one kind of number)."""
-    import pyarrow as pa
-
+def column_of(values: Any, where: str) -> Any:
+    """Objects or text as an Arrow array of text or numbers; None, NaN and the like are null."""
     try:
-        pa.array(values, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, UnicodeError):
-        return False
-    return True
-
-
-def _plain(values: Any, where: str) -> Any:
-    """Objects as an array of text or numbers; missing ones left out."""
-    values = np.asarray(values, dtype=object)
-    values = values[~_missing(values)]
-    types = {type(v) for v in values}
-    if types <= {str, np.str_}:
-        return values.astype(str)
+        return pa.array(values, from_pandas=True)
+    except (pa.ArrowException, TypeError, UnicodeError, OverflowError):
+        pass
+    plain = [v for v in values if not _missing(v)]
+    types = {type(v) for v in plain}
     if all(issubclass(t, (int, float, np.number, np.bool_)) for t in types):
-        return np.array(values.tolist())
-    names = sorted(t.__name__ for t in types)
+        return pa.array([None if _missing(v) else float(v) for v in values], pa.float64())
+    if types <= {str, np.str_}:
+        raise DataError(f"{where} holds text that is not valid Unicode. Remedy: mend or drop it")
     raise DataError(
-        f"{where} holds values of type {', '.join(names)}: argument must be a string or a number, "
-        "of one kind in a column. Remedy: convert it, or drop it"
+        f"{where} holds values of type {', '.join(sorted(t.__name__ for t in types))}: argument must be a "
+        "string or a number, of one kind in a column. Remedy: convert it, or drop it"
     )
+
+
+def _missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and bool(value != value)

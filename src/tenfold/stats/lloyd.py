@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, Columns
-from tenfold.kernels.nearest import add_lloyd, nearest, nearest_distances
+from tenfold.kernels.nearest import HEIGHT, add_lloyd, nearest, nearest_distances
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,4 +81,4 @@ class _Nearest:
         self.norms = (self.exact**2).sum(axis=1).astype(X.dtype)
 
     def blocks(self, checked: bool = False) -> Any:
-        return self.X.blocks(1 << 14, shift=self.shift, dtype=None, checked=checked)
+        return self.X.blocks(8 * HEIGHT, shift=self.shift, dtype=None, checked=checked, whole=True)

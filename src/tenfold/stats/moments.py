@@ -41,19 +41,13 @@ class Moments:
         if n == 0:
             return cls(0.0, np.zeros(q), np.zeros(q), np.zeros((q, q)))
         shift, centred = first_mean(chunk)
-        y = EMPTY if chunk.y is None else chunk.y
-        root = EMPTY if chunk.uniform else np.sqrt(chunk.weight)
-        gram = np.zeros((q + 1, q + 1))
-        height = chunk.X.block_rows(q + 1)
-        for rows, block in chunk.X.blocks(1 << 16, dtype=None, checked=False):
-            if centred and chunk.uniform and block.dtype == np.float64:
-                add_comoments_in_place(block, y[rows], shift, height, gram)
-            else:
-                add_comoments(block, y[rows], root[rows], shift, height, gram)
-        chunk.X.check_sums(gram[q])
+        gram, offset = _around(chunk, shift, centred)
+        spread = np.diag(gram)[:q] - gram[q, q] * offset**2
+        if (spread < 1e-4 * np.diag(gram)[:q]).any():  # the first rows were far from the others
+            shift = shift + offset
+            gram, offset = _around(chunk, shift, False)
+        lower = np.tril(gram[:q, :q] - gram[q, q] * np.outer(offset, offset))
         weight = float(n) if chunk.uniform else float(chunk.weight.sum())
-        offset = gram[q, :q] / weight
-        lower = np.tril(gram[:q, :q] - weight * np.outer(offset, offset))
         return cls(weight, *two_sum(shift, offset), lower + np.tril(lower, -1).T)
 
     def __add__(self, other: Any) -> Moments:
@@ -71,6 +65,24 @@ class Moments:
         return Moments(weight, mean, rest, self.comoment + other.comoment + between)
 
 
+def _around(chunk: Chunk, shift: Array, centred: bool) -> tuple[Array, Array]:
+    """Gram matrix of √w (z - shift) and √w, lower triangle, and the mean of z - shift."""
+    p, q = chunk.X.shape[1], len(shift)
+    y = EMPTY if chunk.y is None else chunk.y
+    gram = np.zeros((q + 1, q + 1))
+    height = chunk.X.block_rows(q + 1)
+    if chunk.uniform:
+        around = None if centred else shift[:p]
+        for rows, block in chunk.X.blocks(height, shift=around, checked=False, whole=True):
+            add_comoments_in_place(block, y[rows], shift, height, gram)
+    else:
+        root = np.sqrt(chunk.weight)
+        for rows, block in chunk.X.blocks(height, dtype=None, checked=False, whole=True):
+            add_comoments(block, y[rows], root[rows], shift, height, gram)
+    chunk.X.check_sums(np.diag(gram)[:p])
+    return gram, gram[q, :q] / gram[q, q]
+
+
 def two_sum(a: Array, b: Array) -> tuple[Array, Array]:
     """a + b and its rounding error, exactly."""
     total = a + b
@@ -84,15 +96,17 @@ def first_mean(chunk: Chunk) -> tuple[Array, bool]:
     If every column is within its own spread of zero, zero serves as well, and the answer is True.
     """
     _, block = next(chunk.X.blocks(min(FIRST, chunk.n)))
-    shift: Array = _mean(block)
-    spread = np.sqrt(((block - shift) ** 2).mean(axis=0))
+    weight = chunk.weight[: len(block)]
+    shift: Array = _mean(block, weight)
+    with np.errstate(over="ignore"):  # what cannot be squared is refused by its sums
+        spread = np.sqrt(weight @ (block - shift) ** 2 / weight.sum())
     centred = bool((np.abs(shift) <= spread).all())
     if centred:
         shift = np.zeros_like(shift)
     if chunk.y is not None:
-        shift = np.append(shift, _mean(np.asarray(chunk.y[:FIRST], dtype=np.float64)))
+        shift = np.append(shift, _mean(np.asarray(chunk.y[:FIRST], dtype=np.float64), chunk.weight[:FIRST]))
     return shift, centred
 
 
-def _mean(values: Any) -> Any:
-    return values[0] + (values - values[0]).mean(axis=0)
+def _mean(values: Any, weight: Array) -> Any:
+    return values[0] + weight @ (values - values[0]) / weight.sum()

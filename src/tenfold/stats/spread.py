@@ -25,14 +25,12 @@ class ClassSpread:
     @classmethod
     def of(cls, chunk: Chunk, classes: int) -> ClassSpread:
         """Summarize a chunk whose target holds class codes."""
-        p = chunk.X.shape[1]
-        weight, mean, square = np.zeros(classes), np.zeros((classes, p)), np.zeros((classes, p))
-        shift = np.zeros((classes, p))
-        height = chunk.X.block_rows()
-        for rows, block in chunk.X.blocks(1 << 16, dtype=None, checked=False):
-            add_spread(block, chunk.y[rows], chunk.weight[rows], height, shift, weight, mean, square)
-        chunk.X.check_sums(square)
-        return cls(weight, *two_sum(shift, mean), square)
+        shape = (classes, chunk.X.shape[1])
+
+        def add(block: Any, rows: slice, known: bool, *into: Array) -> None:
+            add_spread(block, chunk.y[rows], chunk.weight[rows], chunk.X.block_rows(), known, *into)
+
+        return cls(*_of(chunk, add, np.zeros(shape), np.zeros(classes)))
 
     def __add__(self, other: ClassSpread) -> ClassSpread:
         weight, *more = _merge(self, other, self.weight[:, None], other.weight[:, None])
@@ -52,15 +50,29 @@ class ColumnSpread:
     def of(cls, chunk: Chunk) -> ColumnSpread:
         """Summarize a chunk."""
         p = chunk.X.shape[1]
-        shift, weight, mean, square = np.zeros(p), np.zeros(p), np.zeros(p), np.zeros(p)
-        height = chunk.X.block_rows()
-        for rows, block in chunk.X.blocks(1 << 16, dtype=None, checked=False):
-            add_spread_present(block, chunk.weight[rows], height, shift, weight, mean, square)
-        chunk.X.check_sums(square)
-        return cls(weight, *two_sum(shift, mean), square)
+
+        def add(block: Any, rows: slice, known: bool, *into: Array) -> None:
+            add_spread_present(block, chunk.weight[rows], chunk.X.block_rows(), known, *into)
+
+        return cls(*_of(chunk, add, np.zeros(p), np.zeros(p)))
 
     def __add__(self, other: ColumnSpread) -> ColumnSpread:
         return ColumnSpread(*_merge(self, other, self.weight, other.weight))
+
+
+def _of(chunk: Chunk, add: Any, shift: Array, weight: Array) -> tuple[Array, Array, Array, Array]:
+    """Weight, mean, its rest, and squares; once more around the mean if the first rows were far from it."""
+    known = False
+    while True:
+        mean, square = np.zeros_like(shift), np.zeros_like(shift)
+        weight[:] = 0.0
+        for rows, block in chunk.X.blocks(dtype=None, checked=False, whole=True):
+            add(block, rows, known, shift, weight, mean, square)
+        chunk.X.check_sums(square)
+        heft = weight if weight.shape == mean.shape else weight[:, None]
+        if known or not (square < 1e-4 * heft * mean**2).any():
+            return weight, *two_sum(shift, mean), square
+        shift, known = shift + mean, True
 
 
 def _merge(a: Any, b: Any, n1: Array, n2: Array) -> tuple[Array, Array, Array, Array]:

@@ -238,6 +238,8 @@ def _assert_same_model(a: Any, b: Any, table: Table, what: str, rounding: float 
     for name in ("predict_log_proba", "transform", "predict"):
         if hasattr(a, name):
             x, y = getattr(a, name)(seen), getattr(b, name)(seen)
+            if hasattr(x, "toarray"):
+                x, y = x.toarray(), y.toarray()
             if x.dtype.kind == "f":
                 assert_close(x, y, f"{what}: {name}", rounding)
             return

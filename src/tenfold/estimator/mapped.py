@@ -1,0 +1,156 @@
+"""What a model says of a source: a source itself, computed when it is read.
+
+Iterate over it, collect it, make it Arrow, or write it to Parquet, part by part: never more than a few parts
+are in memory. It keeps target and weights of the rows it comes from, so a pipeline can go on with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tenfold.core import Chunk, Column, Columns, DataError, Need, Schema
+from tenfold.engine import current
+from tenfold.sources import Source
+
+
+class Mapped(Source):
+    """The outputs of a model for the rows of a source.
+
+    Parameters
+    ----------
+    base : Source
+    model : learner
+        Fitted; only its parameters, state and schema are kept.
+    how : callable
+        From the columns of a chunk to an array with as many rows.
+    names : sequence of str
+        Of the output's columns.
+    """
+
+    def __init__(self, base: Source, model: Any, how: Any, names: Sequence[str]) -> None:
+        super().__init__()
+        self.base, self.how, self.names = base, how, tuple(names)
+        self._need = model.need.without_target()
+        self._schema = Schema(model.schema_.columns, None, None, model.schema_.named)
+
+    def __len__(self) -> int:
+        return len(self.base)
+
+    # ---- as a source ---------------------------------------------------------------------------
+
+    def scans_for(self, need: Need) -> bool:
+        return need.kinds == "categorical" or need.target == "class"
+
+    def schema_of(self, part: int, need: Need) -> Schema:
+        """Outputs are numbers; the target is the base's."""
+        if need.kinds == "categorical":
+            raise DataError("the outputs of a model are numbers, not categories")
+        below = Need(self._need.kinds, missing=True, target=need.target, binary=need.binary)
+        found = self.base.schema_of(part, below) if need.target == "class" else None
+        columns = tuple(Column(n, "numeric") for n in self.names)
+        return Schema(columns, need.target, None if found is None else found.classes, True)
+
+    def chunks(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
+        below = Need(self._need.kinds, self._need.missing, self._need.sparse, need.target, need.binary)
+        inner = Schema(self._schema.columns, need.target, schema.classes, self._schema.named)
+        for chunk in self.base.chunks(part, below, inner):
+            values = np.asarray(self._outputs(chunk.X), dtype=None)
+            values = values[:, None] if values.ndim == 1 else values
+            X = Columns(values, schema.names, missing=need.missing, offset=chunk.offset)
+            yield chunk._replace(X=X)
+
+    def load(self, part: int, need: Need, schema: Schema) -> Chunk:
+        (chunk,) = self.chunks(part, need, schema)
+        return chunk
+
+    def fingerprint(self) -> str:
+        return f"outputs of {self.base.fingerprint()}"
+
+    # ---- reading it ----------------------------------------------------------------------------
+
+    def _outputs(self, X: Columns) -> Any:
+        values = self.how(X)
+        return values.toarray() if sp.issparse(values) else values
+
+    def _pieces(self, part: int) -> list[Any]:
+        chunks = self.base.chunks(part, self._need, self._schema)
+        return [self._outputs(chunk.X) for chunk in chunks]
+
+    def __iter__(self) -> Iterator[Any]:
+        """The output of one part after the other."""
+        for pieces in current().map(self._pieces, range(len(self))):
+            yield np.concatenate(pieces)
+
+    def collect(self) -> Any:
+        """All outputs as one array."""
+        return np.concatenate(list(self))
+
+    def to_arrow(self) -> Any:
+        """All outputs as an Arrow table."""
+        import pyarrow as pa
+
+        return pa.concat_tables([self._table(values) for values in self])
+
+    def _table(self, values: Any) -> Any:
+        import pyarrow as pa
+
+        columns = [values] if values.ndim == 1 else list(values.T)
+        return pa.table({n: pa.array(np.ascontiguousarray(c)) for n, c in zip(self.names, columns, strict=True)})
+
+    def to_parquet(self, folder: Any, keep: Sequence[str] = ()) -> list[str]:
+        """Write one file for each part; go on where an earlier call was cut off.
+
+        Parameters
+        ----------
+        folder : str or path
+            Made if it is not there. Files of another source or model in it are an error.
+        keep : list of str
+            Columns of the source to write beside the outputs.
+
+        Returns
+        -------
+        paths : list of str
+        """
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        note = folder / "_tenfold.json"
+        mark = {"source": self.base.fingerprint(), "columns": [*keep, *self.names], "parts": len(self)}
+        if note.exists() and json.loads(note.read_text()) != mark:
+            raise DataError(f"{folder} holds other outputs. Remedy: empty it, or choose another folder")
+        if not note.exists() and any(folder.iterdir()):
+            raise DataError(f"{folder} is not empty. Remedy: empty it, or choose another folder")
+        note.write_text(json.dumps(mark))
+        paths = [folder / f"part-{part:06d}.parquet" for part in range(len(self))]
+        left = [part for part, path in enumerate(paths) if not path.exists()]
+        for _ in current().map(lambda part: self._write(part, paths[part], list(keep)), left):
+            pass
+        return [str(path) for path in paths]
+
+    def _write(self, part: int, path: Path, keep: list[str]) -> None:
+        """One file, whole or not at all."""
+        import pyarrow.parquet as pq
+
+        temporary = path.with_suffix(f".{os.getpid()}.tmp")
+        writer = None
+        kept = iter(self.base.tables(part, keep)) if keep else None  # type: ignore[attr-defined]
+        try:
+            for chunk in self.base.chunks(part, self._need, self._schema):
+                table = self._table(self._outputs(chunk.X))
+                if kept is not None:
+                    beside = next(kept)[1]
+                    for at, name in enumerate(keep):
+                        table = table.add_column(at, beside.schema.field(name), beside.column(name))
+                writer = writer or pq.ParquetWriter(temporary, table.schema)
+                writer.write_table(table)
+            if writer is not None:
+                writer.close()
+                os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)

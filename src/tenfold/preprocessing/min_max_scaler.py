@@ -1,0 +1,141 @@
+"""Scaling to a range: z = a + (b - a) (x - min) / (max - min), column by column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from tenfold.core import ONE, Array, Chunk, Claim, Columns, Need, Schema
+from tenfold.estimator import Transformer
+from tenfold.estimator.constraints import boolean
+
+
+@dataclass(frozen=True, eq=False)
+class Extremes:
+    """The least and the greatest value of each column, missing values left out; +inf and -inf of none."""
+
+    exact: ClassVar[bool] = True
+    low: Annotated[Array, "column"]
+    high: Annotated[Array, "column"]
+
+    def __add__(self, other: Extremes) -> Extremes:
+        return Extremes(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
+
+
+class MinMaxState(NamedTuple):
+    """The extremes of each column, and z = scale · x + min. NaN where a column held no value."""
+
+    step: int
+    data_min: Annotated[Array, "column"]
+    data_max: Annotated[Array, "column"]
+    data_range: Annotated[Array, "column"]
+    scale: Annotated[Array, "column"]
+    min: Annotated[Array, "column"]
+
+
+class MinMaxScaler(Transformer):
+    """Scale columns to a range, exact in one pass.
+
+    Missing values are left out of the statistics and stay missing. A constant column goes to the lower end
+    of the range, and a column that held no value is left as it is.
+
+    Parameters
+    ----------
+    feature_range : tuple (low, high), default=(0, 1)
+        Where the least and the greatest value of each column go.
+    clip : bool, default=False
+        Whether values beyond those seen in fitting go to the ends of the range, and not beyond.
+
+    Attributes
+    ----------
+    data_min_, data_max_, data_range_ : array of shape (columns,)
+    scale_, min_ : array of shape (columns,)
+        The transformed column is `scale_ * x + min_`.
+    n_samples_seen_ : int
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import MinMaxScaler
+    >>> MinMaxScaler().fit_transform([[1.0], [2.0], [5.0]]).ravel().tolist()
+    [0.0, 0.25, 1.0]
+    """
+
+    passes = ONE
+    need = Need("numeric", missing=True)
+    state_type = MinMaxState
+    summary_types = (Extremes,)
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"feature_range": [tuple], "clip": [boolean]}
+
+    def __init__(self, feature_range: tuple[float, float] = (0, 1), clip: bool = False) -> None:
+        self.feature_range = feature_range
+        self.clip = clip
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        low, high = self.feature_range
+        if not (np.isfinite(low) and np.isfinite(high) and low < high):
+            raise ValueError(
+                f"Minimum of desired feature range must be smaller than maximum. Got {self.feature_range}."
+            )
+
+    def start(self, schema: Schema) -> MinMaxState:
+        """Nothing known."""
+        p = len(schema.columns)
+        none = np.full(p, np.nan)
+        return MinMaxState(0, none, none, none, np.ones(p), np.zeros(p))
+
+    def summarize(self, state: MinMaxState, chunk: Chunk) -> Extremes:
+        """The extremes of each column."""
+        low, high = np.full(chunk.X.shape[1], np.inf), np.full(chunk.X.shape[1], -np.inf)
+        for _, block in chunk.X.blocks():
+            np.fmin(low, np.fmin.reduce(block, axis=0), out=low)
+            np.fmax(high, np.fmax.reduce(block, axis=0), out=high)
+        return Extremes(low + 0.0, high + 0.0)  # no -0: it equals 0, but has other bits
+
+    def update(self, state: MinMaxState, s: Extremes) -> MinMaxState:
+        """A constant column is moved, not stretched; one without a value is left as it is."""
+        some = s.low <= s.high
+        low, high = np.where(some, s.low, np.nan), np.where(some, s.high, np.nan)
+        a, b = self.feature_range
+        across = high - low
+        scale = np.where(some, (b - a) / np.where(across >= np.finfo(np.float64).tiny, across, 1.0), 1.0)
+        return MinMaxState(1, low, high, across, scale, np.where(some, a - low * scale, 0.0))
+
+    def certify(self, state: MinMaxState, s: Extremes) -> tuple[Claim, ...] | None:
+        """Extremes have no rounding; constant and empty columns are said."""
+        if not state.step:
+            return None
+        flat = float((s.low >= s.high).sum())
+        why = "columns that never change, or hold nothing: moved, not scaled"
+        return (
+            Claim("gap", 0.0, "proved", "minima and maxima are exact", "objective"),
+            Claim("constant columns", flat, "proved", why, "data"),
+        )
+
+    def transform_from(self, state: MinMaxState, X: Columns) -> Any:
+        """Scale · x + min, in the float type of x."""
+        out = np.empty(X.shape, X.dtype)
+        for rows, block in X.blocks():
+            z = out[rows] if out.dtype == np.float64 else np.empty(block.shape)
+            np.multiply(block, state.scale, out=z)
+            z += state.min
+            out[rows] = np.clip(z, *self.feature_range, out=z) if self.clip else z
+        return out
+
+    def inverse_from(self, state: MinMaxState, X: Columns) -> Any:
+        """(z - min) / scale."""
+        return X.scaled(state.scale, state.min)
+
+    @property
+    def n_samples_seen_(self) -> int:
+        """How many rows were summarized."""
+        where = self.certificate_.provenance
+        return 0 if where is None else where.rows
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

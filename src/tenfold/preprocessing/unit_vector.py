@@ -1,0 +1,125 @@
+"""Rows of length one: z = x / ‖x‖, row by row.
+
+‖x‖ is Σ|x_j| ("l1"), √Σx_j² ("l2") or max|x_j| ("max"). No row needs another, so there is nothing to learn:
+the summary only counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from tenfold.core import ONE, Chunk, Claim, Columns, Need, Schema
+from tenfold.estimator import Transformer
+from tenfold.estimator.constraints import choice
+from tenfold.kernels.lengths import LARGEST, ROOT, SUM, divide_by_lengths
+
+NORMS = {"l1": SUM, "l2": ROOT, "max": LARGEST}
+
+
+@dataclass(frozen=True, eq=False)
+class RowWeight:
+    """Weight of the rows, and of those that are zeros throughout."""
+
+    weight: float
+    zero: float
+
+    def __add__(self, other: RowWeight) -> RowWeight:
+        return RowWeight(self.weight + other.weight, self.zero + other.zero)
+
+
+class UnitState(NamedTuple):
+    """Nothing but whether rows were seen."""
+
+    step: int
+
+
+class UnitVector(Transformer):
+    """Scale each row to length one; rows of zeros stay zeros, and CSR stays CSR.
+
+    Fitting learns nothing but the number and the names of the columns. No square overflows or is lost,
+    whatever the size of the numbers.
+
+    Parameters
+    ----------
+    norm : {"l1", "l2", "max"}, default="l2"
+        What is the length of a row: the sum of absolute values, the root of the sum of squares, or the
+        largest absolute value.
+
+    Attributes
+    ----------
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import UnitVector
+    >>> UnitVector().fit_transform([[3.0, 4.0], [0.0, 0.0]]).tolist()
+    [[0.6, 0.8], [0.0, 0.0]]
+    """
+
+    passes = ONE
+    need = Need("numeric", sparse=True)
+    state_type = UnitState
+    summary_types = (RowWeight,)
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"norm": [choice("l1", "l2", "max")]}
+
+    def __init__(self, norm: str = "l2") -> None:
+        self.norm = norm
+
+    def start(self, schema: Schema) -> UnitState:
+        """Nothing known."""
+        return UnitState(0)
+
+    def summarize(self, state: UnitState, chunk: Chunk) -> RowWeight:
+        """Weight of the rows, and of rows of zeros."""
+        zero = np.zeros(chunk.n, dtype=bool)
+        if sp.issparse(chunk.X.data):
+            values = _once(chunk.X)
+            values.eliminate_zeros()
+            zero = np.diff(values.indptr) == 0
+        else:
+            for rows, block in chunk.X.blocks():
+                zero[rows] = ~block.any(axis=1)
+        return RowWeight(float(chunk.weight.sum()), float(chunk.weight[zero].sum()))
+
+    def update(self, state: UnitState, s: RowWeight) -> UnitState:
+        """Rows were seen."""
+        return UnitState(1)
+
+    def certify(self, state: UnitState, s: RowWeight) -> tuple[Claim, ...] | None:
+        """Nothing is learned, so nothing can be off; rows without a direction are said."""
+        if not state.step:
+            return None
+        why = f"weight of rows of zeros, of {s.weight:g} in all: they have no direction and stay zeros"
+        return (
+            Claim("gap", 0.0, "proved", "no row needs another: there is nothing to learn", "objective"),
+            Claim("zero rows", s.zero, "proved", why, "data"),
+        )
+
+    def transform_from(self, state: UnitState, X: Columns) -> Any:
+        """x / ‖x‖, in the float type of x; CSR stays CSR."""
+        norm = NORMS[self.norm]
+        if sp.issparse(X.data):
+            z = _once(X)
+            divide_by_lengths(z.data, z.indptr.astype(np.int64), norm, z.data)
+            return z
+        out = np.empty(X.shape, X.dtype)
+        for rows, block in X.blocks():
+            first = np.arange(len(block) + 1) * X.shape[1]
+            divide_by_lengths(block.reshape(-1), first, norm, out[rows].reshape(-1))
+        return out
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _once(X: Columns) -> Any:
+    """A copy of a CSR matrix that has each of its places once."""
+    values = X.sparse().copy()
+    values.sum_duplicates()
+    return values

@@ -1,0 +1,124 @@
+"""One column of Arrow as numbers, labels or codes. What would change silently is refused by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tenfold.core import Array, DataError
+from tenfold.core.schema import is_text
+from tenfold.sources import labels
+
+
+def is_number(kind: pa.DataType) -> bool:
+    """Whether a column enters as numbers without a word: all of Arrow's numbers, booleans, nulls."""
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(
+        pa.types.is_integer(kind)
+        or pa.types.is_floating(kind)
+        or pa.types.is_decimal(kind)
+        or pa.types.is_boolean(kind)
+        or pa.types.is_null(kind)
+    )
+
+
+def is_label(kind: pa.DataType) -> bool:
+    """Whether a column's values can be categories: text or numbers, plain or in a dictionary."""
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return is_number(kind) or _is_text(kind)
+
+
+def is_category(kind: pa.DataType) -> bool:
+    """Whether a column enters as categories where both are taken: text, dictionaries, booleans."""
+    return bool(pa.types.is_dictionary(kind) or _is_text(kind) or pa.types.is_boolean(kind))
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def numbers(column: Any, where: str) -> Any:
+    """Floats in their own width; anything else as float64. A missing value is NaN."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if not is_number(column.type):
+        raise DataError(f"{where} holds {column.type}, not numbers")
+    if not (pa.types.is_float32(column.type) or pa.types.is_float64(column.type)):
+        try:
+            column = column.cast(pa.float64())  # safe: raises where `to_numpy` would round
+        except pa.ArrowInvalid as error:
+            raise DataError(
+                f"{where} holds integers that float64 cannot ({error}). Remedy: drop it if it is an id, "
+                "or make it text and a category"
+            ) from None
+    if isinstance(column, pa.ChunkedArray):
+        column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    return column.to_numpy(zero_copy_only=False)  # a view, where nothing is missing
+
+
+def levels(column: Any, where: str) -> Any:
+    """The sorted distinct labels that occur, without missing ones."""
+    found = _values(pc.unique(column), where)
+    if is_text(found):
+        return np.array([*sorted(found.tolist()), None], dtype=object)[:-1]
+    return labels.levels(found, where)
+
+
+def codes(column: Any, known: Any, where: str) -> Array:
+    """The place of each value among `known`: NaN if it is missing, -1 if it is not there.
+
+    Each chunk brings a dictionary of its own, with nulls and repetitions as it likes: its entries are
+    looked up once, and taken for the rows.
+    """
+    out = [np.empty(0)]
+    for chunk in column.chunks if isinstance(column, pa.ChunkedArray) else [column]:
+        if not len(chunk):
+            continue
+        if is_number(chunk.type) and not pa.types.is_dictionary(chunk.type) and not chunk.null_count:
+            out.append(labels.code(_values(chunk, where), known, where))
+            continue
+        coded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
+        place = _places(coded.dictionary, known, where)
+        at = coded.indices.cast(pa.int64()).fill_null(len(place) - 1).to_numpy(zero_copy_only=False)
+        out.append(place[at])
+    return np.concatenate(out)
+
+
+def _places(dictionary: Any, known: Any, where: str) -> Array:
+    """The code of each entry of a dictionary, and NaN after the last, for rows without one."""
+    place = np.full(len(dictionary) + 1, np.nan)
+    here = dictionary.is_valid().to_numpy(zero_copy_only=False)
+    values = _values(dictionary, where)
+    if not len(values):
+        return place
+    if not is_text(values):
+        place[:-1][here] = labels.code(values, known, where)
+        return place
+    if len(known) and not is_text(known):
+        raise DataError(f"{where} holds text, but held numbers when the model was fitted")
+    at = {label: float(k) for k, label in enumerate(known.tolist())}
+    place[:-1][here] = [at.get(v, -1.0) for v in values.tolist()]
+    return place
+
+
+def _values(some: Any, where: str) -> Any:
+    """Distinct values, or values without nulls, as numpy labels."""
+    if isinstance(some, pa.ChunkedArray):
+        some = some.combine_chunks()
+    if pa.types.is_dictionary(some.type):
+        some = some.dictionary_decode()
+    some = some.drop_null()
+    if not is_label(some.type):
+        raise DataError(
+            f"{where} holds {some.type}, which has no categories: argument must be a string or a number. "
+            "Remedy: convert or drop it"
+        )
+    if pa.types.is_null(some.type):
+        return np.empty(0, dtype=object)
+    if pa.types.is_decimal(some.type):
+        some = some.cast(pa.float64())
+    found = some.to_numpy(zero_copy_only=False)
+    return found.astype(object) if is_text(found) else found

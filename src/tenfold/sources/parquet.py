@@ -1,0 +1,236 @@
+"""Parquet files as a source: each row group is a part, large ones are read in batches."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from glob import glob
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+
+from tenfold.core import DataError
+from tenfold.sources.tables import ArrowSource, Roles
+
+LARGE = 64 << 20
+"""bytes of the columns in question, uncompressed: a larger row group is read in batches"""
+BATCH = 1 << 17
+"""rows of a batch"""
+
+
+def find_files(data: Any, suffix: str) -> tuple[list[str], str]:
+    """The files that a path, a glob, a folder or a list of these stand for, in order, and their root."""
+    found: list[str] = []
+    root = ""
+    for one in data if isinstance(data, (list, tuple)) else [data]:
+        path = Path(one)
+        if path.is_dir():
+            root = str(path)
+            some = sorted(str(p) for p in path.rglob(f"*{suffix}") if not p.name.startswith((".", "_")))
+        else:
+            some = [str(path)] if path.exists() else sorted(glob(str(one), recursive=True))
+        if not some:
+            raise DataError(f"there is no {suffix} file at {str(one)!r}")
+        found += some
+    return found, root
+
+
+class ParquetSource(ArrowSource):
+    """Row groups of Parquet files.
+
+    Parameters
+    ----------
+    files : list of str
+        In the order of their parts.
+    roles : Roles
+    where : str
+        How the user wrote the files, for errors.
+    root : str
+        The folder below which `name=value` folders are columns.
+    only : pyarrow.compute.Expression, optional
+        Which rows to take. Row groups whose statistics exclude it are not read.
+    """
+
+    def __init__(self, files: Sequence[str], roles: Roles, where: str, root: str = "", only: Any = None) -> None:
+        self.files = list(files)
+        self.only = only
+        self._known: dict[str, Any] = {}
+        hive = [_hive(path, root) for path in self.files]
+        first = _metadata(self.files[0])
+        schema = first.schema.to_arrow_schema()
+        for name in hive[0]:
+            schema = schema.append(pa.field(name, _common([h.get(name) for h in hive])))
+        self.hive = [{n: _convert(v, schema.field(n).type) for n, v in h.items()} for h in hive]
+        super().__init__(schema, roles, where)
+        parts: list[tuple[int, int]] = []
+        rows: list[int] = []
+        for k, path in enumerate(self.files):
+            metadata = first if k == 0 else _metadata(path)
+            self._check_schema(k, metadata.schema.to_arrow_schema())
+            for group in self._groups(k, metadata):
+                parts.append((k, group))
+                rows.append(metadata.row_group(group).num_rows)
+        if not parts:
+            raise DataError(f"there are no rows in {where}" + (" where it is asked" if only is not None else ""))
+        self._parts = np.array(parts, dtype=np.int64)
+        self._starts = np.concatenate([[0], np.cumsum(rows)]).astype(np.int64)
+        self.n_rows = int(self._starts[-1])
+
+    def _groups(self, k: int, metadata: Any) -> list[int]:
+        """Row groups that have rows and may have such as are asked for."""
+        groups = [g for g in range(metadata.num_row_groups) if metadata.row_group(g).num_rows]
+        if self.only is None or not groups:
+            return groups
+        try:
+            kept = self._fragment(k, None).subset(self.only, schema=self.types)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, KeyError) as error:
+            raise DataError(f"`where` does not fit {self.files[k]}: {error}") from None
+        left = {g.id for g in kept.row_groups}
+        return [g for g in groups if g in left]
+
+    def _fragment(self, k: int, groups: list[int] | None) -> Any:
+        partition = None
+        for name, value in self.hive[k].items():
+            here = ds.field(name) == value
+            partition = here if partition is None else partition & here
+        return ds.ParquetFileFormat().make_fragment(self.files[k], partition_expression=partition, row_groups=groups)
+
+    def _check_schema(self, k: int, schema: pa.Schema) -> None:
+        """Files may differ in the order of columns and the width of numbers; in nothing else."""
+        names = {*schema.names, *self.hive[k]}
+        used = [*self.names, *(n for n in (self.roles.target, self.roles.weight, self.roles.sequence) if n)]
+        path = self.files[k]
+        if lost := [n for n in used if n not in names]:
+            keep = [n for n in self.names if n not in lost]
+            raise DataError(
+                f"{path} has no column {lost}, {self.files[0]} has. Remedy: leave it out, "
+                f"tenfold.scan({self.where}, columns={keep!r}, ...), or the file"
+            )
+        extra = sorted(names - set(self.types.names) - set(self.roles.drop))
+        if extra and self.roles.columns is None:
+            raise DataError(
+                f"{path} has columns {extra} that {self.files[0]} has not. Remedy: say which to use, "
+                f"tenfold.scan({self.where}, columns={list(self.names)!r}, ...)"
+            )
+        for name in used:
+            mine = self.types.field(name).type
+            theirs = schema.field(name).type if name in schema.names else mine
+            if _family(mine) != _family(theirs) and "null" not in (_family(mine), _family(theirs)):
+                raise DataError(
+                    f"column {name!r} is {theirs} in {path}, but {mine} in {self.files[0]}. Remedy: write "
+                    "the files anew with one type, or leave the column out"
+                )
+            if _family(mine) == "null" and _family(theirs) != "null":
+                at = self.types.get_field_index(name)
+                self.types = self.types.set(at, pa.field(name, theirs))
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def place(self, part: int) -> str:
+        k, group = self._parts[part]
+        return f"{self.files[k]}, row group {group}"
+
+    def tables(self, part: int, columns: list[str]) -> Iterator[tuple[int, Any]]:
+        start = int(self._starts[part])
+        try:
+            for table in self._read(part, columns):
+                yield start, table
+                start += table.num_rows
+        except (pa.ArrowException, OSError) as error:
+            raise DataError(
+                f"{self.place(part)} cannot be read: {error}. Remedy: write the file anew, or leave it out"
+            ) from None
+
+    def _read(self, part: int, columns: list[str]) -> Iterator[Any]:
+        k, group = (int(i) for i in self._parts[part])
+        path, constant = self.files[k], self.hive[k]
+        if self.only is not None:
+            yield self._fragment(k, [group]).to_table(
+                schema=self.types, columns=columns, filter=self.only, use_threads=False
+            )
+            return
+        physical = [c for c in columns if c not in constant]
+        with pq.ParquetFile(path, metadata=self._metadata(path)) as file:
+            chosen = [file.schema_arrow.get_field_index(c) for c in physical]
+            facts = file.metadata.row_group(group)
+            size = sum(facts.column(c).total_uncompressed_size for c in chosen) if _flat(file) else 0
+            if size > LARGE and facts.num_rows > BATCH:
+                batches = file.iter_batches(BATCH, row_groups=[group], columns=physical, use_threads=False)
+                pieces: Any = (pa.Table.from_batches([b]) for b in batches)
+            else:
+                pieces = iter([file.read_row_group(group, columns=physical, use_threads=False)])
+            for table in pieces:
+                for name in (c for c in columns if c in constant):
+                    value = pa.scalar(constant[name], self.types.field(name).type)
+                    table = table.append_column(name, pa.repeat(value, table.num_rows))
+                yield table
+
+    def _metadata(self, path: str) -> Any:
+        """A file's footer, kept for the file that is read now: reading it again takes as long as a part."""
+        if path not in self._known:
+            self._known = {path: _metadata(path), **dict(list(self._known.items())[:3])}
+        return self._known[path]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_known": {}}
+
+    def fingerprint(self) -> str:
+        """Of the files' names, sizes and times, and the parts taken of them."""
+        digest = hashlib.blake2b(digest_size=8)
+        for path in self.files:
+            facts = Path(path).stat()
+            digest.update(f"{path}{facts.st_size}{facts.st_mtime_ns}".encode())
+        digest.update(repr((self.names, self.roles, str(self.only))).encode())
+        digest.update(self._parts.tobytes())
+        return f"parquet, {len(self.files)} files, {self.n_rows} x {len(self.names)}, {digest.hexdigest()}"
+
+
+def _metadata(path: str) -> Any:
+    try:
+        return pq.read_metadata(path)
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(
+            f"{path} is not a readable Parquet file: {error}. Remedy: write it anew, or leave it out"
+        ) from None
+
+
+def _flat(file: Any) -> bool:
+    """Whether columns of the file and of its Arrow schema have the same numbers."""
+    return bool(file.metadata.num_columns == len(file.schema_arrow.names))
+
+
+def _hive(path: str, root: str) -> dict[str, str]:
+    """The values that folders named `name=value` give to a file."""
+    if not root:
+        return {}
+    folders = Path(path).relative_to(root).parts[:-1]
+    return dict(folder.split("=", 1) for folder in folders if "=" in folder)
+
+
+def _common(values: list[str | None]) -> pa.DataType:
+    """Integers if all are, else text."""
+    return pa.int64() if all(v is not None and v.lstrip("-").isdigit() for v in values) else pa.string()
+
+
+def _convert(value: str, kind: pa.DataType) -> Any:
+    return int(value) if pa.types.is_integer(kind) else value
+
+
+def _family(kind: pa.DataType) -> str:
+    """Types that may stand for each other in different files."""
+    if pa.types.is_dictionary(kind):
+        return _family(kind.value_type)
+    if pa.types.is_null(kind):
+        return "null"
+    if pa.types.is_boolean(kind):
+        return "boolean"
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return "number"
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return "text"
+    return str(kind)

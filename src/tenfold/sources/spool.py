@@ -1,0 +1,36 @@
+"""Rows that can be read only once, written to a temporary file and mapped from there."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable
+from typing import Any
+
+import pyarrow as pa
+
+from tenfold.core import DataError
+
+
+def spool(batches: Iterable[Any], schema: pa.Schema | None, what: str) -> Any:
+    """A table of all the batches, mapped from a file that is gone when the table is."""
+    handle, path = tempfile.mkstemp(suffix=".arrow", prefix="tenfold-")
+    rows = 0
+    try:
+        with os.fdopen(handle, "wb") as sink:
+            writer = None if schema is None else pa.ipc.new_file(sink, schema)
+            for batch in batches:
+                writer = writer or pa.ipc.new_file(sink, batch.schema)
+                writer.write(batch)
+                rows += batch.num_rows
+            if writer is None or not rows:
+                raise DataError(
+                    f"{what} gave no rows: it is empty, or was read before. A reader can be read only once: "
+                    "make it anew, or keep the source that `scan` returned"
+                )
+            writer.close()
+        mapped = pa.memory_map(path)
+        table = pa.ipc.open_file(mapped).read_all()
+    finally:
+        os.unlink(path)  # the mapping keeps the bytes, and nothing is left behind if the process dies
+    return table

@@ -1,0 +1,264 @@
+"""Everything that Arrow can hold as a source: roles of columns, views by need.
+
+A subclass says how many parts there are and how to read some columns of one of them; this class makes chunks
+of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tenfold.core import Chunk, Column, Columns, DataError, Need, Schema
+from tenfold.sources import arrow
+from tenfold.sources.arrays import even_cuts
+from tenfold.sources.base import Source
+from tenfold.sources.labels import class_codes
+from tenfold.sources.labels import levels as plain_levels
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What the columns are for. Those without a role are features."""
+
+    target: str | None = None
+    columns: tuple[str, ...] | None = None
+    drop: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+    weight: str | None = None
+    sequence: str | None = None
+
+    def features(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The features among the names, or an error that names what is not there."""
+        if repeated := sorted({n for n in names if list(names).count(n) > 1} if len(set(names)) < len(names) else []):
+            raise DataError(f"columns {repeated} stand twice. Remedy: rename them")
+        taken = [n for n in (self.target, self.weight, self.sequence) if n is not None]
+        for name in (*taken, *(self.columns or ()), *self.drop, *self.categorical):
+            if name not in names:
+                near = get_close_matches(str(name), [str(n) for n in names], 3)
+                hint = f"; did you mean {near}?" if near else f"; there are {list(names)[:20]}"
+                raise DataError(f"there is no column {name!r}{hint}")
+        chosen = names if self.columns is None else self.columns
+        return tuple(n for n in chosen if n not in taken and n not in self.drop)
+
+
+class ArrowSource(Source):
+    """Rows that come as Arrow tables, part by part."""
+
+    def __init__(self, schema: pa.Schema, roles: Roles, where: str, y: Any = None, weight: Any = None) -> None:
+        super().__init__()
+        self.types = schema
+        self.roles = roles
+        self.where = where
+        """how the user wrote it, for errors that print the call that would work"""
+        self.names = roles.features(schema.names)
+        self.named = True
+        self.y, self.weight, self.classes = y, weight, None
+
+    @abstractmethod
+    def tables(self, part: int, columns: list[str]) -> Iterator[tuple[int, Any]]:
+        """Some columns of one part, in pieces that fit in memory, each with its first row's number."""
+
+    @abstractmethod
+    def place(self, part: int) -> str:
+        """Where a part comes from, for errors; empty if it is in memory."""
+
+    def scans_for(self, need: Need) -> bool:
+        return need.target == "class" or any(self._is_category(n, need) for n in self.names)
+
+    def _is_category(self, name: str, need: Need) -> bool:
+        if need.kinds != "mixed":
+            return need.kinds == "categorical"
+        return name in self.roles.categorical or arrow.is_category(self.types.field(name).type)
+
+    def _refuse_types(self, need: Need) -> None:
+        """Name every column that this need cannot take, and print the call that would work."""
+        wrong = {}
+        for name in self.names:
+            kind = self.types.field(name).type
+            fits = arrow.is_label if self._is_category(name, need) else arrow.is_number
+            if not fits(kind) or (need.kinds == "numeric" and name in self.roles.categorical):
+                wrong[name] = "a category" if fits(kind) else str(kind)
+        if wrong:
+            said = ", ".join(f"{n!r} ({k})" for n, k in wrong.items())
+            drop = sorted({*self.roles.drop, *wrong})
+            raise DataError(
+                f"columns that do not enter as {'categories' if need.kinds == 'categorical' else 'numbers'}: "
+                f"{said}. Remedy: leave them out, {self._call(drop)}, or encode them first "
+                "(OneHot for categories)"
+            )
+
+    def _call(self, drop: list[str]) -> str:
+        roles = self.roles
+        given = [f"target={roles.target!r}" if roles.target else "", f"drop={drop!r}"]
+        given += [f"categorical={list(roles.categorical)!r}" if roles.categorical else ""]
+        given += [f"weight={roles.weight!r}" if roles.weight else ""]
+        if self.where == "X":
+            return f"fit(X.drop(columns={drop!r}), y)"
+        return f"tenfold.scan({', '.join([self.where, *filter(None, given)])})"
+
+    def schema_of(self, part: int, need: Need) -> Schema:
+        self._refuse_types(need)
+        coded = [n for n in self.names if self._is_category(n, need)]
+        found: dict[str, Any] = {}
+        classes = None if self.classes is None else plain_levels(self.classes, "classes")
+        for start, table in self._pieces(part, coded, need) if self.scans_for(need) else ():
+            table, _ = self._kept(table, start, part)
+            for name in coded:
+                some = arrow.levels(table.column(name), self._at(name, part))
+                found[name] = Column(name, "categorical", some) + Column(name, "categorical", found.get(name))
+                found[name] = found[name].categories
+            if need.target == "class":
+                some = self._classes(table, part)
+                classes = some if classes is None else np.union1d(classes, some)
+        columns = tuple(
+            Column(n, "categorical", found.get(n, np.empty(0, dtype=object))) if n in coded else Column(n, "numeric")
+            for n in self.names
+        )
+        return Schema(columns, need.target, classes, self.named)
+
+    def _classes(self, table: Any, part: int) -> Any:
+        target = table.column("__y" if self.y is not None else self.roles.target)
+        if target.null_count:
+            raise self._missing_target(part)
+        found = arrow.levels(target, "the target")
+        if found.dtype.kind == "f" and (found != np.rint(found)).any():
+            raise DataError(
+                "Unknown label type: continuous. The target holds numbers that are not whole, so it has no "
+                "classes. Remedy: use a regressor, or make classes of it"
+            )
+        return found
+
+    def chunks(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
+        missing = [n for n in schema.names if n not in self.types.names]
+        if missing:
+            raise DataError(f"columns {missing} that the model was fitted with are not there")
+        for start, table in self._pieces(part, list(schema.names), need):
+            yield self._chunk(start, table, part, need, schema)
+
+    def load(self, part: int, need: Need, schema: Schema) -> Chunk:
+        (chunk,) = self.chunks(part, need, schema)
+        return chunk
+
+    def _pieces(self, part: int, names: list[str], need: Need) -> Iterator[tuple[int, Any]]:
+        """Features with the columns of target and weight that the need takes."""
+        more = [self.roles.target if need.target else None, self.roles.weight]
+        wanted = [*names, *(n for n in more if n is not None and n not in names)]
+        for start, table in self.tables(part, wanted):
+            stop = start + table.num_rows
+            if need.target and self.y is not None:
+                table = table.append_column("__y", pa.array(self.y[start:stop]))
+            if self.weight is not None:
+                table = table.append_column("__weight", pa.array(self.weight[start:stop]))
+            yield start, table
+
+    def _kept(self, table: Any, start: int, part: int) -> tuple[Any, Any]:
+        """The rows that have a weight, and the weights; None if there are none."""
+        name = "__weight" if self.weight is not None else self.roles.weight
+        if name is None:
+            return table, None
+        weight = arrow.numbers(table.column(name), self._at(name, part)).astype(np.float64)
+        if not np.isfinite(weight).all() or (weight < 0).any():
+            at = start + int(np.flatnonzero(~np.isfinite(weight) | (weight < 0))[0])
+            raise DataError(f"{self._at(name, part)}, row {at}: a weight is missing, infinite or negative")
+        keep = weight > 0
+        return (table, weight) if keep.all() else (table.filter(pa.array(keep)), weight[keep])
+
+    def _chunk(self, start: int, table: Any, part: int, need: Need, schema: Schema) -> Chunk:
+        rows = table.num_rows
+        table, weight = self._kept(table, start, part)
+        data = []
+        for column in schema.columns:
+            values, where = table.column(column.name), self._at(column.name, part)
+            if column.kind == "numeric":
+                data.append(arrow.numbers(values, where))
+                continue
+            coded = arrow.codes(values, column.categories, where)
+            if not need.missing and np.isnan(coded).any():
+                at = start + int(np.flatnonzero(np.isnan(coded))[0])
+                raise DataError(
+                    f"Input X contains NaN in {where}, row {at}. Remedy: drop or impute the rows that miss "
+                    "it, or give the missing value a category of its own"
+                )
+            data.append(coded)
+        return Chunk(
+            X=Columns(tuple(data), schema.names, missing=need.missing, offset=start),
+            y=self._target(table, part, need, schema),
+            weight=np.ones(table.num_rows) if weight is None else weight,
+            uniform=weight is None,
+            part=part,
+            offset=start,
+            dropped=rows - table.num_rows,
+        )
+
+    def _target(self, table: Any, part: int, need: Need, schema: Schema) -> Any:
+        if need.target is None:
+            return None
+        name = "__y" if self.y is not None else self.roles.target
+        if name is None:
+            raise DataError(f"there is no target. Remedy: name it, tenfold.scan({self.where}, target=...)")
+        column = table.column(name)
+        if column.null_count:
+            raise self._missing_target(part)
+        if need.target == "class":
+            coded = arrow.codes(column, schema.classes, "the target")
+            if len(coded) and coded.min() < 0:
+                return class_codes(arrow.levels(column, "the target"), schema.classes)  # raises, by name
+            return coded.astype(np.int64)
+        y = arrow.numbers(column, self._at(name, part)).astype(np.float64, copy=False)
+        if not np.isfinite(y).all():
+            raise self._missing_target(part)
+        return y
+
+    def _missing_target(self, part: int) -> DataError:
+        name = self.roles.target
+        return DataError(
+            f"the target is missing or not finite in some rows{self._in(part)}. Remedy: leave them out, "
+            f"tenfold.scan({self.where}, target={name!r}, where=pyarrow.compute.field({name!r}).is_valid())"
+        )
+
+    def _at(self, name: str, part: int) -> str:
+        return f"column {name!r}{self._in(part)}"
+
+    def _in(self, part: int) -> str:
+        place = self.place(part)
+        return f" of {place}" if place else ""
+
+
+class TableSource(ArrowSource):
+    """An Arrow table in memory (or mapped from a file): equal slices of its rows are the parts."""
+
+    def __init__(
+        self, table: Any, roles: Roles, where: str = "X", y: Any = None, weight: Any = None, named: bool = True
+    ) -> None:
+        super().__init__(table.schema, roles, where, y, weight)
+        self.table = table
+        self.named = named
+        self.n_rows = table.num_rows
+        self._cuts = even_cuts(table.num_rows)
+
+    def __len__(self) -> int:
+        return len(self._cuts) - 1
+
+    def tables(self, part: int, columns: list[str]) -> Iterator[tuple[int, Any]]:
+        start, stop = int(self._cuts[part]), int(self._cuts[part + 1])
+        yield start, self.table.select(columns).slice(start, stop - start)
+
+    def place(self, part: int) -> str:
+        return ""
+
+    def fingerprint(self) -> str:
+        """Of shape, names, types, and up to 64 rows spread over the data."""
+        at = np.unique(np.linspace(0, max(self.n_rows - 1, 0), 64).astype(int))[: self.n_rows]
+        text = f"{self.types}{self.table.take(pa.array(at)).to_pydict()}"
+        for more in (self.y, self.weight):
+            text += "" if more is None else str(np.asarray(more)[at].tolist())
+        digest = hashlib.blake2b(text.encode(errors="backslashreplace"), digest_size=8).hexdigest()
+        return f"table {self.n_rows} x {len(self.names)}, {digest}"
