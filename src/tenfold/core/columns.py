@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from tenfold.core.arrays import Array
 from tenfold.core.errors import DataError
-from tenfold.kernels.copying import copy_column, copy_rows
+from tenfold.kernels.copying import copy_columns, copy_rows
 
 BLOCK_BYTES = 1 << 19  # a block stays in the second-level cache
 
@@ -37,7 +37,7 @@ class Columns:
         Which rows of the part these are, if some have no weight.
     """
 
-    __slots__ = ("data", "kept", "missing", "names", "offset", "shape")
+    __slots__ = ("addresses", "data", "kept", "missing", "names", "offset", "shape")
 
     def __init__(
         self,
@@ -51,6 +51,12 @@ class Columns:
         if isinstance(data, np.ndarray):
             data = data.view()
             data.flags.writeable = False  # as all blocks are: one signature of each kernel, not two
+        self.addresses = None
+        """of the first values of a frame's columns, for kernels that read them side by side"""
+        if isinstance(data, tuple) and data:
+            kind = np.result_type(np.float32, *data)
+            data = tuple(np.ascontiguousarray(c, dtype=kind) for c in data)
+            self.addresses = np.array([c.ctypes.data for c in data], dtype=np.int64)
         self.data = data
         self.names = names
         self.missing = missing
@@ -66,10 +72,7 @@ class Columns:
     @property
     def dtype(self) -> np.dtype[Any]:
         """float32 if every column is, else float64."""
-        if isinstance(self.data, tuple):
-            found: np.dtype[Any] = np.result_type(np.float32, *self.data)
-        else:
-            found = self.data.dtype
+        found: np.dtype[Any] = (self.data[0] if isinstance(self.data, tuple) else self.data).dtype
         return found
 
     def block_rows(self, columns: int | None = None) -> int:
@@ -154,10 +157,9 @@ class Columns:
 
     def _fill(self, start: int, stop: int, shift: Any, block: Any, checked: bool) -> None:
         if isinstance(self.data, tuple):
-            for j, column in enumerate(self.data):
-                values = column[start:stop]
-                if copy_column(values, shift[j], block, j) and checked:
-                    self._check(values[:, None], start, j)
+            for j, column in enumerate(self.data) if checked else ():
+                self._check(column[start:stop, None], start, j)
+            copy_columns(self.addresses, self.data[0][:0], start, stop, shift, block)
             return
         rows = self.data[start:stop]
         if sp.issparse(rows):

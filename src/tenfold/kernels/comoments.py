@@ -6,6 +6,7 @@ import numpy as np
 
 from tenfold.kernels.blas import add_cross, add_gram
 from tenfold.kernels.compiling import kernel
+from tenfold.kernels.copying import copy_columns
 
 
 @kernel
@@ -61,3 +62,14 @@ def add_comoments_in_place(rows, y, shift, height, gram):
             gram[p + i, j] += outer[i, j]
         for j in range(i + 1):
             gram[p + i, p + j] += corner[i, j]
+
+
+@kernel
+def add_comoments_columns(addresses, like, y, shift, around, height, gram):
+    """The same for columns, each `y.shape[0]` values long: copied row by row, minus `around`, and added."""
+    n, p = y.shape[0], addresses.shape[0]
+    block = np.empty((min(height, n), p))
+    for start in range(0, n, height):
+        stop = min(start + height, n)
+        copy_columns(addresses, like, start, stop, around, block)
+        add_comoments_in_place(block[: stop - start], y[start:stop], shift, height, gram)

@@ -29,6 +29,14 @@ def part_rows(rows: int) -> Iterator[None]:
         _part_rows.reset(token)
 
 
+_ones = np.ones(1 << 16)
+
+
+def ones(n: int) -> Any:
+    """So many weights of one: mostly a view of the same ones."""
+    return _ones[:n] if n <= len(_ones) else np.ones(n)
+
+
 def even_cuts(n_rows: int) -> Any:
     """Where rows in memory are cut into parts: it follows from their number alone."""
     rows = _part_rows.get() or min(max(n_rows // 16, 4096), 65536)
@@ -112,7 +120,7 @@ class ArraySource(Source):
         return Chunk(
             X=Columns(data, schema.names, missing=need.missing, offset=rows.start, kept=keep),
             y=y,
-            weight=np.ones(n) if weight is None else weight,
+            weight=ones(n) if weight is None else weight,
             uniform=weight is None,
             part=part,
             offset=rows.start,

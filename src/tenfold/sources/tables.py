@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from tenfold.core import Chunk, Column, Columns, DataError, Need, Schema
 from tenfold.sources import arrow
-from tenfold.sources.arrays import even_cuts
+from tenfold.sources.arrays import even_cuts, ones
 from tenfold.sources.base import Source
 from tenfold.sources.labels import class_codes
 from tenfold.sources.labels import levels as plain_levels
@@ -191,7 +191,7 @@ class ArrowSource(Source):
         return Chunk(
             X=Columns(tuple(data), schema.names, missing=need.missing, offset=start),
             y=self._target(table, part, need, schema),
-            weight=np.ones(table.num_rows) if weight is None else weight,
+            weight=ones(table.num_rows) if weight is None else weight,
             uniform=weight is None,
             part=part,
             offset=start,

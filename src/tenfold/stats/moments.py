@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from tenfold.core import Array, Chunk
-from tenfold.kernels.comoments import add_comoments, add_comoments_in_place
+from tenfold.kernels.comoments import add_comoments, add_comoments_columns, add_comoments_in_place
 
 EMPTY = np.zeros(0)
 FIRST = 256
@@ -71,9 +71,13 @@ def _around(chunk: Chunk, shift: Array, centred: bool) -> tuple[Array, Array]:
     y = EMPTY if chunk.y is None else chunk.y
     gram = np.zeros((q + 1, q + 1))
     height = chunk.X.block_rows(q + 1)
-    if chunk.uniform:
-        around = None if centred else shift[:p]
-        for rows, block in chunk.X.blocks(height, shift=around, checked=False, whole=True):
+    addresses = chunk.X.addresses
+    if chunk.uniform and addresses is not None and chunk.y is not None:
+        around = np.zeros(p) if centred else shift[:p]
+        add_comoments_columns(addresses, chunk.X.data[0][:0], y, shift, around, height, gram)
+    elif chunk.uniform:
+        known = None if centred else shift[:p]
+        for rows, block in chunk.X.blocks(height, shift=known, checked=False, whole=True):
             add_comoments_in_place(block, y[rows], shift, height, gram)
     else:
         root = np.sqrt(chunk.weight)
