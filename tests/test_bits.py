@@ -71,3 +71,30 @@ def test_every_learner_is_in_the_program():
 
     for learner in learners():
         assert f"tn.{name_of(learner)}(" in PROGRAM, name_of(learner)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("columns", "offset", "kind"), [(6, 100, "f8"), (50, 0, "f8"), (40, 3, "f4")])
+def test_same_bits_for_every_form_of_the_rows(columns, offset, kind, weighted):
+    """Rows by row, by column or as a frame: more of them than fit one block."""
+    import numpy as np
+    import pandas as pd
+    from sklearn.base import clone
+
+    import tenfold as tn
+    from tenfold.testing import bits
+
+    random = np.random.default_rng(0)
+    X = (random.standard_normal((30_000, columns)) + offset).astype(kind)
+    y = random.standard_normal(30_000)
+    weight = random.random(30_000) if weighted else None
+    forms = [X, np.asfortranarray(X), pd.DataFrame(X, columns=[f"c{j}" for j in range(columns)])]
+    cases = [
+        (tn.Ridge(), y),
+        (tn.GaussianNB(), y > 0),
+        (tn.StandardScaler(), None),
+        (tn.KMeans(4, max_iter=4), None),
+    ]
+    for learner, target in cases:
+        models = [clone(learner).fit(form, target, sample_weight=weight) for form in forms]
+        assert len({bits(m.state_) + bits(m.summary_) for m in models}) == 1, learner

@@ -43,25 +43,28 @@ def add_comoments_in_place(rows, y, shift, height, gram):
     n, p = rows.shape
     q = shift.shape[0]
     more = np.ones((min(height, n), q + 1 - p))
-    inner = np.zeros((p, p))
-    outer = np.zeros((q + 1 - p, p))
-    corner = np.zeros((q + 1 - p, q + 1 - p))
+    inner = np.empty((p, p))
+    outer = np.empty((q + 1 - p, p))
+    corner = np.empty((q + 1 - p, q + 1 - p))
     for start in range(0, n, height):
         m = min(height, n - start)
         if q > p:
             for i in range(m):
                 more[i, 0] = y[start + i] - shift[p]
+        inner[:] = 0.0  # anew for each block: the bits do not depend on how many come in one call
+        outer[:] = 0.0
+        corner[:] = 0.0
         add_gram(rows[start : start + m], inner)
         add_cross(more[:m], rows[start : start + m], outer)
         add_gram(more[:m], corner)
-    for i in range(p):
-        for j in range(i + 1):
-            gram[i, j] += inner[i, j]
-    for i in range(q + 1 - p):
-        for j in range(p):
-            gram[p + i, j] += outer[i, j]
-        for j in range(i + 1):
-            gram[p + i, p + j] += corner[i, j]
+        for i in range(p):
+            for j in range(i + 1):
+                gram[i, j] += inner[i, j]
+        for i in range(q + 1 - p):
+            for j in range(p):
+                gram[p + i, j] += outer[i, j]
+            for j in range(i + 1):
+                gram[p + i, p + j] += corner[i, j]
 
 
 @kernel
