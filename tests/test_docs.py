@@ -58,9 +58,13 @@ def test_pages(page):
 
 def test_readme():
     blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.M | re.S)
-    assert len(blocks) == 1
-    done = subprocess.run([sys.executable, "-W", "error", "-c", blocks[0]], capture_output=True, text=True)
+    assert len(blocks) == 2
+    done, scanned = (
+        subprocess.run([sys.executable, "-W", "error", "-c", block], capture_output=True, text=True) for block in blocks
+    )
     assert done.returncode == 0, done.stderr
+    assert scanned.returncode == 0, scanned.stderr
+    assert scanned.stdout.count("part-") == 4
     assert float(done.stdout.split("\n", 1)[0]) < 1e-12, "the sum of the models is not the model of all rows"
     assert "Certificate (computed)" in done.stdout
     assert Path("week.tenfold").exists()

@@ -35,9 +35,11 @@ class Columns:
         Number of the first row in the source, for errors.
     kept : array of int, optional
         Which rows of the part these are, if some have no weight.
+    place : str
+        The file they come from, if any, for errors.
     """
 
-    __slots__ = ("addresses", "data", "kept", "missing", "names", "offset", "shape")
+    __slots__ = ("addresses", "data", "kept", "missing", "names", "offset", "place", "shape")
 
     def __init__(
         self,
@@ -47,6 +49,7 @@ class Columns:
         missing: bool = False,
         offset: int = 0,
         kept: Any = None,
+        place: str = "",
     ) -> None:
         if isinstance(data, np.ndarray):
             data = data.view()
@@ -62,6 +65,7 @@ class Columns:
         self.missing = missing
         self.offset = offset
         self.kept = kept
+        self.place = place
         self.shape: tuple[int, int] = (
             (len(data[0]) if data else 0, len(data)) if isinstance(data, tuple) else data.shape
         )
@@ -153,7 +157,7 @@ class Columns:
             for _ in self.blocks():
                 pass
             j = int(np.argwhere(~fine)[0][-1])
-            raise DataError(f"column {self._name(j)!r} is too large to be squared. Remedy: rescale it")
+            raise DataError(f"{self._column(j)} is too large to be squared. Remedy: rescale it")
 
     def _fill(self, start: int, stop: int, shift: Any, block: Any, checked: bool) -> None:
         if isinstance(self.data, tuple):
@@ -211,12 +215,12 @@ class Columns:
         if column is None:
             raise DataError(f"Input X contains {what}. Remedy: {remedy}.")
         j = j if column == -1 else column
-        raise DataError(
-            f"Input X contains {what} in column {self._name(j)!r}, row {self.row(start + i)}. Remedy: {remedy}."
-        )
+        raise DataError(f"Input X contains {what} in {self._column(j)}, row {self.row(start + i)}. Remedy: {remedy}.")
 
-    def _name(self, j: int) -> str:
-        return self.names[j] if self.names is not None else f"x{j}"
+    def _column(self, j: int) -> str:
+        """Column j in words."""
+        name = self.names[j] if self.names is not None else f"x{j}"
+        return f"column {name!r} of {self.place}" if self.place else f"column {name!r}"
 
     def row(self, i: int) -> int:
         """The number in the source of row i of these."""

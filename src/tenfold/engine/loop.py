@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from tenfold.core import Certificate, Learner, Need, Never, Schema, Stop
+from tenfold.core import Certificate, DataError, Learner, Need, Never, Schema, Stop
 from tenfold.engine.job import FindSchema, Summarize
 from tenfold.engine.local import Runner
 from tenfold.engine.snapshot import Fit, Snapshot
@@ -57,6 +57,8 @@ def _fit(
         if ask is not None and ask != at.asked:
             job = Summarize(learner, at.state, ask, at.schema)
             done = runner.reduce(source, job)
+            if not done.rows and ask.every == 1:
+                raise DataError("no row has a weight: there is nothing to learn from")
             at = at._replace(
                 summary=done.summary,
                 asked=ask,

@@ -194,6 +194,18 @@ class Estimator(BaseEstimator):
             return done[0]
         return sp.vstack(done, format="csr") if sp.issparse(done[0]) else np.concatenate(done)
 
+    def _compare(self, source: Source, function: Any) -> tuple[Any, Any, Any]:
+        """Target, outputs and weights of the rows of a source that have a weight."""
+        check_is_fitted(self)
+
+        def pieces(part: int) -> list[Any]:
+            chunks = source.chunks(part, self.need, self.schema_)
+            return [(chunk.y, function(self.state_, chunk.X), chunk.weight) for chunk in chunks]
+
+        done = [piece for part in current().map(pieces, range(len(source))) for piece in part]
+        y, found, weight = (np.concatenate(values) for values in zip(*done, strict=True))
+        return y, found, weight
+
     # ---- certificate and file --------------------------------------------------------------------
 
     def verify(self) -> Certificate:

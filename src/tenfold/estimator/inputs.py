@@ -39,7 +39,8 @@ def source_from(model: Any, X: Any, y: Any, weight: Any, need: Need, *, reset: b
     weight = None if weight is None else weights(weight, rows)
     names = getattr(model, "feature_names_in_", None)
     if is_frame(X):
-        source = TableSource(data, Roles(), "X", y, weight, names is not None)
+        word = "X" if type(X).__module__.startswith("pandas") else "X.drop"  # how its columns are left out
+        source = TableSource(data, Roles(), word, y, weight, names is not None)
         source.classes = classes
         return source
     return ArraySource(data, y, weight, names, classes)

@@ -14,6 +14,7 @@ from sklearn.base import (
     RegressorMixin,
     TransformerMixin,
 )
+from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -24,6 +25,25 @@ from tenfold.sources import Source
 
 class Regressor(RegressorMixin, Estimator):
     """Brings `predict_from(state, X)`."""
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """R² of the predictions.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or Source
+            A Source brings its own target and weights.
+        y : array, optional
+        sample_weight : array, optional
+
+        Returns
+        -------
+        score : float
+        """
+        if isinstance(X, Source):
+            y, found, weight = self._compare(X, self.predict_from)
+            return float(r2_score(y, found, sample_weight=weight))
+        return float(super().score(X, y, sample_weight))
 
     def predict(self, X: Any) -> Any:
         """The predicted number of each row.
@@ -41,6 +61,25 @@ class Regressor(RegressorMixin, Estimator):
 
 class Classifier(ClassifierMixin, Estimator):
     """Brings `scores_from(state, X)`: rows x classes, the highest wins."""
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Share of rows whose class is predicted right.
+
+        Parameters
+        ----------
+        X : array, frame or Source
+            A Source brings its own target and weights.
+        y : array, optional
+        sample_weight : array, optional
+
+        Returns
+        -------
+        score : float
+        """
+        if isinstance(X, Source):
+            y, scores, weight = self._compare(X, self.scores_from)
+            return float(accuracy_score(y, scores.argmax(axis=1), sample_weight=weight))
+        return float(super().score(X, y, sample_weight))
 
     @property
     def classes_(self) -> Any:
@@ -183,6 +222,16 @@ def _sources_first(transform: Any) -> Any:
 
 
 Transformer.transform = _sources_first(Transformer.transform)  # type: ignore[method-assign]
+
+
+def _fit_transform(self: Any, X: Any, y: Any = None, **given: Any) -> Any:
+    """Fit, then transform; for a source both without the wrapper."""
+    if isinstance(X, Source):
+        return self.fit(X, y, **given).transform(X)
+    return TransformerMixin.fit_transform(self, X, y, **given)
+
+
+Transformer.fit_transform = _fit_transform
 
 
 class Clusterer(ClusterMixin, Estimator):

@@ -6,9 +6,12 @@ are in memory. It keeps target and weights of the rows it comes from, so a pipel
 
 from __future__ import annotations
 
+import copy
+import hashlib
 import json
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tenfold.core import Chunk, Column, Columns, DataError, Need, Schema
+from tenfold.core.axes import is_record, values
 from tenfold.engine import current
 from tenfold.sources import Source
 
@@ -39,6 +43,7 @@ class Mapped(Source):
         self.base, self.how, self.names = base, how, tuple(names)
         self._need = model.need.without_target()
         self._schema = Schema(model.schema_.columns, None, None, model.schema_.named)
+        self._model = f"{type(model).__name__} {_digest(model.state_)} {model.schema_.names} {model.schema_.classes}"
 
     def __len__(self) -> int:
         return len(self.base)
@@ -61,9 +66,9 @@ class Mapped(Source):
         below = Need(self._need.kinds, self._need.missing, self._need.sparse, need.target, need.binary)
         inner = Schema(self._schema.columns, need.target, schema.classes, self._schema.named)
         for chunk in self.base.chunks(part, below, inner):
-            values = np.asarray(self._outputs(chunk.X), dtype=None)
-            values = values[:, None] if values.ndim == 1 else values
-            X = Columns(values, schema.names, missing=need.missing, offset=chunk.offset)
+            found = np.asarray(self._outputs(chunk.X), dtype=None)
+            found = found[:, None] if found.ndim == 1 else found
+            X = Columns(found, schema.names, missing=need.missing, offset=chunk.offset)
             yield chunk._replace(X=X)
 
     def load(self, part: int, need: Need, schema: Schema) -> Chunk:
@@ -71,16 +76,22 @@ class Mapped(Source):
         return chunk
 
     def fingerprint(self) -> str:
-        return f"outputs of {self.base.fingerprint()}"
+        return f"outputs of {self._model} for {self.base.fingerprint()}"
+
+    def tables(self, part: int, columns: list[str]) -> Iterator[tuple[int, Any]]:
+        """Columns of the rows that the outputs are for."""
+        if not hasattr(self.base, "tables"):
+            raise DataError("an array has no named columns to keep")
+        yield from self.base.tables(part, columns)
 
     # ---- reading it ----------------------------------------------------------------------------
 
     def _outputs(self, X: Columns) -> Any:
-        values = self.how(X)
-        return values.toarray() if sp.issparse(values) else values
+        found = self.how(X)
+        return found.toarray() if sp.issparse(found) else found
 
     def _pieces(self, part: int) -> list[Any]:
-        chunks = self.base.chunks(part, self._need, self._schema)
+        chunks = _every_row(self.base).chunks(part, self._need, self._schema)
         return [self._outputs(chunk.X) for chunk in chunks]
 
     def __iter__(self) -> Iterator[Any]:
@@ -96,13 +107,14 @@ class Mapped(Source):
         """All outputs as an Arrow table."""
         import pyarrow as pa
 
-        return pa.concat_tables([self._table(values) for values in self])
+        return pa.concat_tables([self._table(found) for found in self])
 
-    def _table(self, values: Any) -> Any:
+    def _table(self, found: Any) -> Any:
         import pyarrow as pa
 
-        columns = [values] if values.ndim == 1 else list(values.T)
-        return pa.table({n: pa.array(np.ascontiguousarray(c)) for n, c in zip(self.names, columns, strict=True)})
+        columns = [found] if found.ndim == 1 else list(found.T)
+        kind = pa.string() if found.dtype.kind in "OUT" else None  # also where there are no rows
+        return pa.table({n: pa.array(np.ascontiguousarray(c), kind) for n, c in zip(self.names, columns, strict=True)})
 
     def to_parquet(self, folder: Any, keep: Sequence[str] = ()) -> list[str]:
         """Write one file for each part; go on where an earlier call was cut off.
@@ -118,35 +130,45 @@ class Mapped(Source):
         -------
         paths : list of str
         """
+        keep = [keep] if isinstance(keep, str) else list(keep)
+        if lost := sorted({*keep} - {*_columns(self.base)}):
+            raise DataError(f"there is no column {lost} to keep")
+        if twice := sorted({*keep} & {*self.names}):
+            raise DataError(f"columns {twice} are outputs too. Remedy: rename them in the source")
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         note = folder / "_tenfold.json"
-        mark = {"source": self.base.fingerprint(), "columns": [*keep, *self.names], "parts": len(self)}
-        if note.exists() and json.loads(note.read_text()) != mark:
+        mark = {"source": self.fingerprint(), "columns": [*keep, *self.names], "parts": len(self)}
+        if note.exists() and note.read_text() != json.dumps(mark):
             raise DataError(f"{folder} holds other outputs. Remedy: empty it, or choose another folder")
         if not note.exists() and any(folder.iterdir()):
             raise DataError(f"{folder} is not empty. Remedy: empty it, or choose another folder")
         note.write_text(json.dumps(mark))
         paths = [folder / f"part-{part:06d}.parquet" for part in range(len(self))]
         left = [part for part, path in enumerate(paths) if not path.exists()]
-        for _ in current().map(lambda part: self._write(part, paths[part], list(keep)), left):
+        for _ in current().map(lambda part: self._write(part, paths[part], keep), left):
             pass
         return [str(path) for path in paths]
 
     def _write(self, part: int, path: Path, keep: list[str]) -> None:
         """One file, whole or not at all."""
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
-        temporary = path.with_suffix(f".{os.getpid()}.tmp")
+        beside = pa.table({})
+        temporary = path.with_name(f".{path.stem}.{os.getpid()}.tmp")  # with a dot: nobody takes it for data
         writer = None
-        kept = iter(self.base.tables(part, keep)) if keep else None  # type: ignore[attr-defined]
+        kept = iter(self.tables(part, keep)) if keep else None
         try:
-            for chunk in self.base.chunks(part, self._need, self._schema):
+            for chunk in _every_row(self.base).chunks(part, self._need, self._schema):
                 table = self._table(self._outputs(chunk.X))
                 if kept is not None:
-                    beside = next(kept)[1]
+                    while beside.num_rows < table.num_rows:  # other columns may come in other batches
+                        more = next(kept)[1].select(keep)
+                        beside = pa.concat_tables([beside, more]) if beside.num_rows else more
                     for at, name in enumerate(keep):
-                        table = table.add_column(at, beside.schema.field(name), beside.column(name))
+                        table = table.add_column(at, beside.schema.field(name), beside.column(name)[: table.num_rows])
+                    beside = beside.slice(table.num_rows)
                 writer = writer or pq.ParquetWriter(temporary, table.schema)
                 writer.write_table(table)
             if writer is not None:
@@ -154,3 +176,31 @@ class Mapped(Source):
                 os.replace(temporary, path)
         finally:
             temporary.unlink(missing_ok=True)
+
+
+def _every_row(source: Any) -> Any:
+    """A source without its weights: rows of weight zero teach nothing, but have outputs like any other."""
+    every = copy.copy(source)
+    if isinstance(source, Mapped):
+        every.base = _every_row(source.base)
+        return every
+    every.weight = None
+    if hasattr(source, "roles"):
+        every.roles = replace(source.roles, weight=None)
+    return every
+
+
+def _columns(source: Any) -> Sequence[str]:
+    """The names of all columns that can be kept beside outputs."""
+    if isinstance(source, Mapped):
+        return _columns(source.base)
+    return source.types.names if hasattr(source, "types") else ()
+
+
+def _digest(record: Any) -> str:
+    """Of everything in a record of arrays, numbers and texts."""
+    digest = hashlib.blake2b(digest_size=8)
+    for name, _, value in values(record):
+        digest.update(name.encode())
+        digest.update(_digest(value).encode() if is_record(value) else np.asarray(value).tobytes())
+    return digest.hexdigest()

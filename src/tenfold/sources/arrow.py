@@ -61,9 +61,13 @@ def numbers(column: Any, where: str) -> Any:
 
 def levels(column: Any, where: str) -> Any:
     """The sorted distinct labels that occur, without missing ones."""
+    if pa.types.is_dictionary(column.type):  # each chunk has its own, which Arrow does not unite if it has nulls
+        chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+        used = [pc.unique(chunk).dictionary_decode() for chunk in chunks]
+        column = pa.chunked_array(used, column.type.value_type)
     found = _values(pc.unique(column), where)
-    if is_text(found):
-        return np.array([*sorted(found.tolist()), None], dtype=object)[:-1]
+    if is_text(found):  # a dictionary may repeat itself
+        return np.array([*sorted(set(found.tolist())), None], dtype=object)[:-1]
     return labels.levels(found, where)
 
 
@@ -120,5 +124,8 @@ def _values(some: Any, where: str) -> Any:
         return np.empty(0, dtype=object)
     if pa.types.is_decimal(some.type):
         some = some.cast(pa.float64())
-    found = some.to_numpy(zero_copy_only=False)
+    try:
+        found = some.to_numpy(zero_copy_only=False)
+    except UnicodeDecodeError as error:
+        raise DataError(f"{where} holds text that is not valid Unicode ({error}). Remedy: mend or drop it") from None
     return found.astype(object) if is_text(found) else found

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator, Sequence
 from glob import glob
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
+from pyarrow import fs
 
 from tenfold.core import DataError
 from tenfold.sources.tables import ArrowSource, Roles
@@ -20,23 +23,30 @@ LARGE = 64 << 20
 """bytes of the columns in question, uncompressed: a larger row group is read in batches"""
 BATCH = 1 << 17
 """rows of a batch"""
+NULL = "__HIVE_DEFAULT_PARTITION__"
+"""a folder's name for a missing value"""
 
 
 def find_files(data: Any, suffix: str) -> tuple[list[str], str]:
     """The files that a path, a glob, a folder or a list of these stand for, in order, and their root."""
     found: list[str] = []
-    root = ""
+    roots: list[str] = []
     for one in data if isinstance(data, (list, tuple)) else [data]:
         path = Path(one)
         if path.is_dir():
-            root = str(path)
-            some = sorted(str(p) for p in path.rglob(f"*{suffix}") if not p.name.startswith((".", "_")))
+            roots.append(str(path))
+            some = sorted(str(p) for p in path.rglob(f"*{suffix}") if not _hidden(p.relative_to(path)))
         else:
             some = [str(path)] if path.exists() else sorted(glob(str(one), recursive=True))
         if not some:
             raise DataError(f"there is no {suffix} file at {str(one)!r}")
         found += some
-    return found, root
+    return found, os.path.commonpath(roots) if roots else ""
+
+
+def _hidden(path: Path) -> bool:
+    """Whether a file, or a folder of its, is no data: what writers leave behind."""
+    return any(p.startswith((".", "_")) and "=" not in p for p in path.parts)
 
 
 class ParquetSource(ArrowSource):
@@ -53,13 +63,23 @@ class ParquetSource(ArrowSource):
         The folder below which `name=value` folders are columns.
     only : pyarrow.compute.Expression, optional
         Which rows to take. Row groups whose statistics exclude it are not read.
+    hive : list of dict, optional
+        The columns that the folders give to each file, if they are known.
     """
 
-    def __init__(self, files: Sequence[str], roles: Roles, where: str, root: str = "", only: Any = None) -> None:
+    def __init__(
+        self,
+        files: Sequence[str],
+        roles: Roles,
+        where: str,
+        root: str = "",
+        only: Any = None,
+        hive: list[dict[str, Any]] | None = None,
+    ) -> None:
         self.files = list(files)
         self.only = only
         self._known: dict[str, Any] = {}
-        hive = [_hive(path, root) for path in self.files]
+        hive = [_hive(path, root) for path in self.files] if hive is None else hive
         first = _metadata(self.files[0])
         schema = first.schema.to_arrow_schema()
         for name in hive[0]:
@@ -95,9 +115,11 @@ class ParquetSource(ArrowSource):
     def _fragment(self, k: int, groups: list[int] | None) -> Any:
         partition = None
         for name, value in self.hive[k].items():
-            here = ds.field(name) == value
+            here = ds.field(name).is_null() if value is None else ds.field(name) == value
             partition = here if partition is None else partition & here
-        return ds.ParquetFileFormat().make_fragment(self.files[k], partition_expression=partition, row_groups=groups)
+        return ds.ParquetFileFormat().make_fragment(
+            self.files[k], fs.LocalFileSystem(), partition_expression=partition, row_groups=groups
+        )
 
     def _check_schema(self, k: int, schema: pa.Schema) -> None:
         """Files may differ in the order of columns and the width of numbers; in nothing else."""
@@ -116,17 +138,20 @@ class ParquetSource(ArrowSource):
                 f"{path} has columns {extra} that {self.files[0]} has not. Remedy: say which to use, "
                 f"tenfold.scan({self.where}, columns={list(self.names)!r}, ...)"
             )
-        for name in used:
+        for name in self.types.names:
             mine = self.types.field(name).type
             theirs = schema.field(name).type if name in schema.names else mine
-            if _family(mine) != _family(theirs) and "null" not in (_family(mine), _family(theirs)):
+            families = {_family(mine), _family(theirs)} - {"null"}
+            if len(families) == 2:
+                if name not in used:
+                    continue
                 raise DataError(
                     f"column {name!r} is {theirs} in {path}, but {mine} in {self.files[0]}. Remedy: write "
                     "the files anew with one type, or leave the column out"
                 )
-            if _family(mine) == "null" and _family(theirs) != "null":
+            if mine != theirs and _family(theirs) != "null":
                 at = self.types.get_field_index(name)
-                self.types = self.types.set(at, pa.field(name, theirs))
+                self.types = self.types.set(at, pa.field(name, _wider(mine, theirs)))
 
     def __len__(self) -> int:
         return len(self._parts)
@@ -150,12 +175,10 @@ class ParquetSource(ArrowSource):
         k, group = (int(i) for i in self._parts[part])
         path, constant = self.files[k], self.hive[k]
         if self.only is not None:
-            yield self._fragment(k, [group]).to_table(
-                schema=self.types, columns=columns, filter=self.only, use_threads=False
-            )
+            yield from self._filtered(self._fragment(k, [group]), columns)
             return
         physical = [c for c in columns if c not in constant]
-        with pq.ParquetFile(path, metadata=self._metadata(path)) as file:
+        with pq.ParquetFile(path, metadata=self._metadata(path), page_checksum_verification=True) as file:
             chosen = [file.schema_arrow.get_field_index(c) for c in physical]
             facts = file.metadata.row_group(group)
             size = sum(facts.column(c).total_uncompressed_size for c in chosen) if _flat(file) else 0
@@ -170,11 +193,27 @@ class ParquetSource(ArrowSource):
                     table = table.append_column(name, pa.repeat(value, table.num_rows))
                 yield table
 
+    def _filtered(self, fragment: Any, columns: list[str]) -> Iterator[Any]:
+        """The rows asked for, whole or, if there are many, in batches."""
+        held, rows = [], 0
+        for batch in fragment.to_batches(
+            schema=self.types, columns=columns, filter=self.only, use_threads=False, batch_size=BATCH
+        ):
+            held.append(batch)
+            rows += batch.num_rows
+            if rows >= BATCH and sum(b.nbytes for b in held) > LARGE:
+                yield pa.Table.from_batches(held)
+                held, rows = [], 0
+        if held:
+            yield pa.Table.from_batches(held)
+
     def _metadata(self, path: str) -> Any:
         """A file's footer, kept for the file that is read now: reading it again takes as long as a part."""
-        if path not in self._known:
-            self._known = {path: _metadata(path), **dict(list(self._known.items())[:3])}
-        return self._known[path]
+        found = self._known.get(path)
+        if found is None:  # other threads may replace the dictionary meanwhile
+            found = _metadata(path)
+            self._known = {path: found, **dict(list(self._known.items())[:3])}
+        return found
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_known": {}}
@@ -209,7 +248,7 @@ def _hive(path: str, root: str) -> dict[str, str]:
     if not root:
         return {}
     folders = Path(path).relative_to(root).parts[:-1]
-    return dict(folder.split("=", 1) for folder in folders if "=" in folder)
+    return {n: unquote(v) for n, v in (folder.split("=", 1) for folder in folders if "=" in folder)}
 
 
 def _common(values: list[str | None]) -> pa.DataType:
@@ -218,7 +257,21 @@ def _common(values: list[str | None]) -> pa.DataType:
 
 
 def _convert(value: str, kind: pa.DataType) -> Any:
-    return int(value) if pa.types.is_integer(kind) else value
+    return int(value) if pa.types.is_integer(kind) else None if value == NULL else value
+
+
+def _wider(mine: pa.DataType, theirs: pa.DataType) -> pa.DataType:
+    """A type that holds both, of one family."""
+    if pa.types.is_null(mine):
+        return theirs
+    mine, theirs = (t.value_type if pa.types.is_dictionary(t) else t for t in (mine, theirs))
+    if _family(mine) == "text":
+        return pa.large_string()
+    if mine == theirs:
+        return mine
+    if pa.types.is_integer(mine) and pa.types.is_integer(theirs):
+        return pa.int64()
+    return pa.float64()
 
 
 def _family(kind: pa.DataType) -> str:

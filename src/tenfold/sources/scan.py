@@ -10,13 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
 import scipy.sparse as sp
+from pyarrow import fs
 
 from tenfold.core import DataError
 from tenfold.sources.arrays import ArraySource
 from tenfold.sources.base import Source
-from tenfold.sources.parquet import ParquetSource, find_files
+from tenfold.sources.parquet import NULL, ParquetSource, find_files
 from tenfold.sources.spool import spool
-from tenfold.sources.tables import Roles, TableSource
+from tenfold.sources.tables import ArrowSource, Roles, TableSource
 
 
 def scan(
@@ -69,19 +70,56 @@ def scan(
     if isinstance(data, np.ndarray) or sp.issparse(data):
         if isinstance(target, str) or columns or drop or where is not None:
             raise DataError("an array has no named columns: give target and weight as arrays, or use a frame")
-        return ArraySource(data, target, weight)
-    roles = Roles(
-        target, None if columns is None else tuple(columns), tuple(drop), tuple(categorical), weight, sequence
-    )
-    only = _expression(where)
+        return _array(data, target, weight)
+    for role in (target, weight, sequence):
+        if role is not None and np.ndim(role):
+            raise DataError("a frame's or file's target, weight and sequence are names of its columns")
+    chosen = None if columns is None else _names(columns)
+    roles = Roles(target, chosen, _names(drop), _names(categorical), weight, sequence)
+    source = _source(data, roles, _expression(where))
+    source.asked = "" if where is None else repr(where) if isinstance(where, list) else "..."
+    return source
+
+
+def _names(some: Any) -> tuple[Any, ...]:
+    return (some,) if isinstance(some, str) else tuple(some)
+
+
+def _array(data: Any, target: Any, weight: Any) -> Source:
+    if data.ndim != 2 or not data.shape[0]:
+        raise DataError(f"an array of shape {data.shape} is no table of rows and columns with at least one row")
+    target, weight = (None if v is None else np.asarray(v) for v in (target, weight))
+    for what, values in (("target", target), ("weight", weight)):
+        if values is not None and values.shape != (data.shape[0],):
+            raise DataError(f"the {what} has shape {values.shape}, but there are {data.shape[0]} rows")
+    if weight is not None:
+        weight = weight.astype(np.float64)
+        if not np.isfinite(weight).all() or (weight < 0).any():
+            raise DataError("a weight is missing, infinite or negative")
+    return ArraySource(data.tocsr() if sp.issparse(data) else data, target, weight)
+
+
+def _source(data: Any, roles: Roles, only: Any) -> ArrowSource:
     if isinstance(data, ds.FileSystemDataset) and isinstance(data.format, ds.ParquetFileFormat):
-        return ParquetSource(data.files, roles, "dataset", only=only)
+        filtered = (getattr(data, "_scan_options", None) or {}).get("filter")
+        if filtered is None and isinstance(data.filesystem, fs.LocalFileSystem):
+            keys = [ds.get_partition_keys(f.partition_expression) for f in data.get_fragments()]
+            hive = [{n: NULL if v is None else str(v) for n, v in k.items()} for k in keys]
+            return ParquetSource(data.files, roles, "dataset", only=only, hive=hive)
     if isinstance(data, (str, Path)) or (isinstance(data, (list, tuple)) and data and _is_path(data[0])):
         return _files(data, roles, only)
-    table = table_of(data)
-    if only is not None:
-        table = table.filter(only)
-    return TableSource(table, roles, _word(data))
+    named = type(data).__name__ != "DataFrame" or all(isinstance(n, str) for n in data.columns)
+    return _table(table_of(data), roles, _word(data), only, named)
+
+
+def _table(table: Any, roles: Roles, said: str, only: Any, named: bool = True) -> ArrowSource:
+    try:
+        table = table if only is None else table.filter(only)
+    except (pa.ArrowException, KeyError) as error:
+        raise DataError(f"`where` does not fit {said}: {error}") from None
+    if not table.num_rows:
+        raise DataError(f"there are no rows in {said}" + (" where it is asked" if only is not None else ""))
+    return TableSource(table, roles, said, named=named)
 
 
 def is_frame(data: Any) -> bool:
@@ -106,7 +144,7 @@ def table_of(data: Any) -> Any:
     if _is_lazy(data):
         return spool(_lazy_batches(data), None, "the lazy frame")
     if hasattr(data, "to_arrow") and type(data).__module__.split(".")[0] == "polars":
-        return _checked(data.to_arrow)
+        return _from_polars(data)
     if hasattr(data, "__arrow_c_stream__"):
         reader = pa.RecordBatchReader.from_stream(data)
         return spool(reader, reader.schema, "the stream")
@@ -133,9 +171,13 @@ def _from_pandas(frame: Any) -> Any:
     return pa.Table.from_arrays(arrays, names=[str(n) for n in frame.columns])
 
 
-def _checked(convert: Any) -> Any:
+def _from_polars(frame: Any) -> Any:
+    """A polars frame as a table. An object comes through as its address, and a few types not at all."""
+    if wrong := [n for n, kind in frame.schema.items() if str(kind) in ("Object", "Int128", "UInt128")]:
+        said = ", ".join(f"{n!r} ({frame.schema[n]})" for n in wrong)
+        raise DataError(f"columns that Arrow cannot hold: {said}. Remedy: convert them, or frame.drop({wrong!r})")
     try:
-        return convert()
+        return frame.to_arrow()
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise DataError(f"the frame has a column that Arrow cannot hold: {error}. Remedy: drop it") from None
 
@@ -147,22 +189,44 @@ def _is_lazy(data: Any) -> bool:
 def _lazy_batches(data: Any) -> Iterator[Any]:
     frames = data.collect_batches() if hasattr(data, "collect_batches") else [data.collect()]
     for frame in frames:
-        yield from _checked(frame.to_arrow).to_batches()
+        yield from _from_polars(frame).to_batches()
 
 
 def _is_path(value: Any) -> bool:
     return isinstance(value, (str, Path))
 
 
-def _files(data: Any, roles: Roles, only: Any) -> Source:
+def _files(data: Any, roles: Roles, only: Any) -> ArrowSource:
     first = str(data[0] if isinstance(data, (list, tuple)) else data)
     said = repr(data if isinstance(data, (str, list)) else str(data))
-    if first.endswith(".csv"):
+    folder = Path(first)
+    csv = folder.is_dir() and not any(folder.rglob("*.parquet")) and any(folder.rglob("*.csv"))
+    if csv or first.endswith(".csv"):
         paths, _ = find_files(data, ".csv")
-        table = pa.concat_tables([_csv(path) for path in paths])
-        return TableSource(table if only is None else table.filter(only), roles, said)
+        return _table(_csvs(paths), roles, said, only)
     paths, root = find_files(data, ".parquet")
     return ParquetSource(paths, roles, said, root, only)
+
+
+def _csvs(paths: list[str]) -> Any:
+    """The files as one table: columns in the first one's order, numbers in a type that holds all."""
+    tables = [_csv(path) for path in paths]
+    first = tables[0].schema
+    for path, table in zip(paths, tables, strict=True):
+        if sorted(table.schema.names) != sorted(first.names):
+            other = sorted({*table.schema.names} ^ {*first.names})
+            raise DataError(f"{path} and {paths[0]} differ in columns {other}. Remedy: give them the same ones")
+        for name in first.names:
+            mine, theirs = first.field(name).type, table.schema.field(name).type
+            try:
+                pa.unify_schemas([pa.schema([("", mine)]), pa.schema([("", theirs)])], promote_options="permissive")
+            except (pa.ArrowException, TypeError):
+                raise DataError(
+                    f"column {name!r} is {theirs} in {path}, but {mine} in {paths[0]}. Remedy: write the files "
+                    "anew with one type"
+                ) from None
+    order = first.names
+    return pa.concat_tables([table.select(order) for table in tables], promote_options="permissive")
 
 
 def _csv(path: str) -> Any:

@@ -18,9 +18,10 @@ def spool(batches: Iterable[Any], schema: pa.Schema | None, what: str) -> Any:
     rows = 0
     try:
         with os.fdopen(handle, "wb") as sink:
-            writer = None if schema is None else pa.ipc.new_file(sink, schema)
+            # a stream, not a file: its dictionaries may differ from batch to batch
+            writer = None if schema is None else pa.ipc.new_stream(sink, schema)
             for batch in batches:
-                writer = writer or pa.ipc.new_file(sink, batch.schema)
+                writer = writer or pa.ipc.new_stream(sink, batch.schema)
                 writer.write(batch)
                 rows += batch.num_rows
             if writer is None or not rows:
@@ -30,7 +31,7 @@ def spool(batches: Iterable[Any], schema: pa.Schema | None, what: str) -> Any:
                 )
             writer.close()
         mapped = pa.memory_map(path)
-        table = pa.ipc.open_file(mapped).read_all()
+        table = pa.ipc.open_stream(mapped).read_all()
     finally:
         os.unlink(path)  # the mapping keeps the bytes, and nothing is left behind if the process dies
     return table

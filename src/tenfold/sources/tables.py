@@ -45,7 +45,7 @@ class Roles:
                 near = get_close_matches(str(name), [str(n) for n in names], 3)
                 hint = f"; did you mean {near}?" if near else f"; there are {list(names)[:20]}"
                 raise DataError(f"there is no column {name!r}{hint}")
-        chosen = names if self.columns is None else self.columns
+        chosen = names if self.columns is None else tuple(dict.fromkeys(self.columns))
         return tuple(n for n in chosen if n not in taken and n not in self.drop)
 
 
@@ -58,6 +58,8 @@ class ArrowSource(Source):
         self.roles = roles
         self.where = where
         """how the user wrote it, for errors that print the call that would work"""
+        self.asked = ""
+        """how the user said which rows to take"""
         self.names = roles.features(schema.names)
         self.named = True
         self.y, self.weight, self.classes = y, weight, None
@@ -80,6 +82,8 @@ class ArrowSource(Source):
 
     def _refuse_types(self, need: Need) -> None:
         """Name every column that this need cannot take, and print the call that would work."""
+        if not self.names:
+            raise DataError(f"no column of {self.where} is left as a feature. Remedy: drop fewer, or name others")
         wrong = {}
         for name in self.names:
             kind = self.types.field(name).type
@@ -88,21 +92,25 @@ class ArrowSource(Source):
                 wrong[name] = "a category" if fits(kind) else str(kind)
         if wrong:
             said = ", ".join(f"{n!r} ({k})" for n, k in wrong.items())
-            drop = sorted({*self.roles.drop, *wrong})
+            drop = [*self.roles.drop, *(n for n in wrong if n not in self.roles.drop)]
             raise DataError(
                 f"columns that do not enter as {'categories' if need.kinds == 'categorical' else 'numbers'}: "
                 f"{said}. Remedy: leave them out, {self._call(drop)}, or encode them first "
                 "(OneHot for categories)"
             )
 
-    def _call(self, drop: list[str]) -> str:
-        roles = self.roles
-        given = [f"target={roles.target!r}" if roles.target else "", f"drop={drop!r}"]
-        given += [f"categorical={list(roles.categorical)!r}" if roles.categorical else ""]
-        given += [f"weight={roles.weight!r}" if roles.weight else ""]
+    def _call(self, drop: Sequence[str], asked: str = "") -> str:
+        """The call that the user wrote, with other columns dropped or other rows taken."""
+        if self.where == "X.drop":
+            return f"fit(X.drop({drop!r}), y)"
         if self.where == "X":
-            return f"fit(X.drop(columns={drop!r}), y)"
-        return f"tenfold.scan({', '.join([self.where, *filter(None, given)])})"
+            return f"fit(X.drop(columns={list(drop)!r}), y)"
+        roles = self.roles
+        given = {"target": roles.target, "columns": roles.columns, "drop": drop, "categorical": roles.categorical}
+        given |= {"weight": roles.weight, "sequence": roles.sequence}
+        said = [f"{k}={(list(v) if isinstance(v, tuple) else v)!r}" for k, v in given.items() if v]
+        more = asked or self.asked
+        return f"tenfold.scan({', '.join([self.where, *said, *([f'where={more}'] if more else [])])})"
 
     def schema_of(self, part: int, need: Need) -> Schema:
         self._refuse_types(need)
@@ -110,7 +118,7 @@ class ArrowSource(Source):
         found: dict[str, Any] = {}
         classes = None if self.classes is None else plain_levels(self.classes, "classes")
         for start, table in self._pieces(part, coded, need) if self.scans_for(need) else ():
-            table, _ = self._kept(table, start, part)
+            table, _, _ = self._kept(table, start, part)
             for name in coded:
                 some = arrow.levels(table.column(name), self._at(name, part))
                 found[name] = Column(name, "categorical", some) + Column(name, "categorical", found.get(name))
@@ -125,9 +133,7 @@ class ArrowSource(Source):
         return Schema(columns, need.target, classes, self.named)
 
     def _classes(self, table: Any, part: int) -> Any:
-        target = table.column("__y" if self.y is not None else self.roles.target)
-        if target.null_count:
-            raise self._missing_target(part)
+        target = self._target_of(table, part)
         found = arrow.levels(target, "the target")
         if found.dtype.kind == "f" and (found != np.rint(found)).any():
             raise DataError(
@@ -137,11 +143,13 @@ class ArrowSource(Source):
         return found
 
     def chunks(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
-        missing = [n for n in schema.names if n not in self.types.names]
-        if missing:
+        names = list(schema.names)
+        if not schema.named and len(names) == len(self.names):
+            names = list(self.names)  # a model of unnamed columns takes them by their places
+        if missing := [n for n in names if n not in self.types.names]:
             raise DataError(f"columns {missing} that the model was fitted with are not there")
-        for start, table in self._pieces(part, list(schema.names), need):
-            yield self._chunk(start, table, part, need, schema)
+        for start, table in self._pieces(part, names, need):
+            yield self._chunk(start, table, part, need, schema, names)
 
     def load(self, part: int, need: Need, schema: Schema) -> Chunk:
         (chunk,) = self.chunks(part, need, schema)
@@ -159,37 +167,40 @@ class ArrowSource(Source):
                 table = table.append_column("__weight", pa.array(self.weight[start:stop]))
             yield start, table
 
-    def _kept(self, table: Any, start: int, part: int) -> tuple[Any, Any]:
-        """The rows that have a weight, and the weights; None if there are none."""
+    def _kept(self, table: Any, start: int, part: int) -> tuple[Any, Any, Any]:
+        """The rows that have a weight, the weights (None: there are none), and which rows (None: all)."""
         name = "__weight" if self.weight is not None else self.roles.weight
         if name is None:
-            return table, None
+            return table, None, None
         weight = arrow.numbers(table.column(name), self._at(name, part)).astype(np.float64)
         if not np.isfinite(weight).all() or (weight < 0).any():
             at = start + int(np.flatnonzero(~np.isfinite(weight) | (weight < 0))[0])
             raise DataError(f"{self._at(name, part)}, row {at}: a weight is missing, infinite or negative")
-        keep = weight > 0
-        return (table, weight) if keep.all() else (table.filter(pa.array(keep)), weight[keep])
+        if weight.all():
+            return table, weight, None
+        kept = np.flatnonzero(weight)
+        return table.take(pa.array(kept)), weight[kept], kept
 
-    def _chunk(self, start: int, table: Any, part: int, need: Need, schema: Schema) -> Chunk:
+    def _chunk(self, start: int, table: Any, part: int, need: Need, schema: Schema, names: list[str]) -> Chunk:
         rows = table.num_rows
-        table, weight = self._kept(table, start, part)
+        table, weight, kept = self._kept(table, start, part)
         data = []
-        for column in schema.columns:
-            values, where = table.column(column.name), self._at(column.name, part)
+        for column, name in zip(schema.columns, names, strict=True):
+            values, where = table.column(name), self._at(name, part)
             if column.kind == "numeric":
                 data.append(arrow.numbers(values, where))
                 continue
             coded = arrow.codes(values, column.categories, where)
             if not need.missing and np.isnan(coded).any():
-                at = start + int(np.flatnonzero(np.isnan(coded))[0])
+                i = int(np.flatnonzero(np.isnan(coded))[0])
+                at = start + (i if kept is None else int(kept[i]))
                 raise DataError(
                     f"Input X contains NaN in {where}, row {at}. Remedy: drop or impute the rows that miss "
                     "it, or give the missing value a category of its own"
                 )
             data.append(coded)
         return Chunk(
-            X=Columns(tuple(data), schema.names, missing=need.missing, offset=start),
+            X=Columns(tuple(data), schema.names, missing=need.missing, offset=start, kept=kept, place=self.place(part)),
             y=self._target(table, part, need, schema),
             weight=ones(table.num_rows) if weight is None else weight,
             uniform=weight is None,
@@ -201,27 +212,40 @@ class ArrowSource(Source):
     def _target(self, table: Any, part: int, need: Need, schema: Schema) -> Any:
         if need.target is None:
             return None
-        name = "__y" if self.y is not None else self.roles.target
-        if name is None:
-            raise DataError(f"there is no target. Remedy: name it, tenfold.scan({self.where}, target=...)")
-        column = table.column(name)
-        if column.null_count:
-            raise self._missing_target(part)
+        column = self._target_of(table, part)
         if need.target == "class":
             coded = arrow.codes(column, schema.classes, "the target")
             if len(coded) and coded.min() < 0:
                 return class_codes(arrow.levels(column, "the target"), schema.classes)  # raises, by name
             return coded.astype(np.int64)
-        y = arrow.numbers(column, self._at(name, part)).astype(np.float64, copy=False)
+        y = arrow.numbers(column, self._at(self.roles.target or "y", part)).astype(np.float64, copy=False)
         if not np.isfinite(y).all():
             raise self._missing_target(part)
         return y
 
+    def _target_of(self, table: Any, part: int) -> Any:
+        """The column of the target, which may miss nothing."""
+        name = "__y" if self.y is not None else self.roles.target
+        if name is None:
+            raise DataError(f"there is no target. Remedy: name it, tenfold.scan({self.where}, target=...)")
+        column = table.column(name)
+        floats = pa.types.is_floating(column.type)
+        if column.null_count or (floats and np.isnan(column.to_numpy()).any()):
+            raise self._missing_target(part)
+        return column
+
     def _missing_target(self, part: int) -> DataError:
         name = self.roles.target
+        rows = f"pyarrow.compute.field({name!r})"
+        if name in self.types.names and pa.types.is_floating(self.types.field(name).type):
+            rows = f"pyarrow.compute.is_finite({rows})"  # NaN is not missing to Arrow
+        else:
+            rows += ".is_valid()"
+        if self.asked:
+            rows = f"... & {rows}"
         return DataError(
             f"the target is missing or not finite in some rows{self._in(part)}. Remedy: leave them out, "
-            f"tenfold.scan({self.where}, target={name!r}, where=pyarrow.compute.field({name!r}).is_valid())"
+            f"{self._call(self.roles.drop, rows)}"
         )
 
     def _at(self, name: str, part: int) -> str:
@@ -257,7 +281,8 @@ class TableSource(ArrowSource):
     def fingerprint(self) -> str:
         """Of shape, names, types, and up to 64 rows spread over the data."""
         at = np.unique(np.linspace(0, max(self.n_rows - 1, 0), 64).astype(int))[: self.n_rows]
-        text = f"{self.types}{self.table.take(pa.array(at)).to_pydict()}"
+        some = [self.table.slice(int(i), 1).to_pydict() for i in at]  # `take` fails on some dictionaries
+        text = f"{self.types}{some}"
         for more in (self.y, self.weight):
             text += "" if more is None else str(np.asarray(more)[at].tolist())
         digest = hashlib.blake2b(text.encode(errors="backslashreplace"), digest_size=8).hexdigest()

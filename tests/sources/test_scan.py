@@ -1,0 +1,550 @@
+"""`scan`: whatever holds the rows, one answer; and what would be wrong is refused by name."""
+
+import pickle
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+
+import tenfold as tn
+import tenfold.sources.parquet as parquet_module
+from tenfold.sources import part_rows
+from tenfold.testing.compare import assert_same, bits
+
+pytestmark = pytest.mark.timeout(60)
+
+ROWS, PART = 600, 100
+
+
+def numbers(rows=ROWS, seed=0):
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(rows, 3))
+    y = X @ [1.0, -2.0, 0.5] + random.normal(size=rows)
+    return pa.table({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": y, "k": (y > 0).astype(int)})
+
+
+def texts(rows=ROWS):
+    random = np.random.default_rng(1)
+    columns = {n: random.choice(["red", "green", "blue", "ü"], rows).tolist() for n in "ab"}
+    return pa.table({**columns, "k": random.choice(["no", "yes"], rows).tolist()})
+
+
+def forms(table, folder):
+    pq.write_table(table, folder / "t.parquet", row_group_size=PART)
+    pyarrow.csv.write_csv(table, folder / "t.csv")
+    return {
+        "pandas": table.to_pandas(),
+        "polars": pl.from_arrow(table),
+        "lazy": pl.from_arrow(table).lazy(),
+        "arrow": table,
+        "reader": pa.RecordBatchReader.from_batches(table.schema, table.to_batches(70)),
+        "csv": folder / "t.csv",
+        "parquet": folder / "t.parquet",
+    }
+
+
+def same_bits(a, b, what):
+    assert bits(a.state_) == bits(b.state_), what
+    assert bits(a.summary_) == bits(b.summary_), what
+
+
+def write(path, **columns):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.table(columns), path)
+    return str(path)
+
+
+def call_in(error):
+    """The call that the message says would work."""
+    return re.search(r"(tenfold\.scan\(.*?\))(, or encode|$)", str(error.value)).group(1)
+
+
+# ---- one answer --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("learner", "target"),
+    [
+        (tn.Ridge(), "y"),
+        (tn.GaussianNB(), "k"),
+        (tn.StandardScaler(), None),
+        (tn.KMeans(n_clusters=3, random_state=0), None),
+    ],
+)
+def test_numbers_in_every_form_give_the_same_bits(learner, target, tmp_path):
+    table = numbers()
+    X = np.column_stack([table[n].to_numpy() for n in "abc"])
+    y = None if target is None else table[target].to_numpy()
+    with part_rows(PART):
+        first = type(learner)(**learner.get_params()).fit(X, y)
+        for form, data in forms(table, tmp_path).items():
+            source = tn.scan(data, target=target, columns=["a", "b", "c"])
+            assert len(source) == ROWS // PART
+            same_bits(type(learner)(**learner.get_params()).fit(source), first, form)
+
+
+@pytest.mark.parametrize("learner", [tn.CategoricalNB, tn.FindS, tn.OneHot])
+def test_text_in_every_form_gives_the_same_bits(learner, tmp_path):
+    table = texts()
+    target = None if learner is tn.OneHot else "k"
+    X = np.column_stack([np.array(table[n].to_pylist(), dtype=object) for n in "ab"])
+    with part_rows(PART):
+        first = learner().fit(X, None if target is None else np.array(table["k"].to_pylist()))
+        for form, data in forms(table, tmp_path).items():
+            model = learner().fit(tn.scan(data, target=target, columns=["a", "b"]))
+            same_bits(model, first, form)
+
+
+def test_other_row_groups_change_nothing_but_rounding(tmp_path):
+    table = numbers()
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=77)
+    pq.write_table(table, tmp_path / "b.parquet")
+    models = [tn.Ridge().fit(tn.scan(tmp_path / f, target="y", drop=["k"])) for f in ("a.parquet", "b.parquet")]
+    assert_same(models[0].state_, models[1].state_, "row groups")
+
+
+# ---- the rules ---------------------------------------------------------------------------------
+
+
+def dictionaries():
+    """Chunks whose dictionaries differ, with nulls and repetitions in them."""
+    one = pa.DictionaryArray.from_arrays(pa.array([0, 2, 3, 0]), pa.array(["x", None, "x", "y"]))
+    two = pa.DictionaryArray.from_arrays(pa.array([0, 1, 1, 2]), pa.array(["z", "x", "unused"][:2] + ["y"]))
+    return pa.chunked_array([one, two]), ["x", "x", "y", "x", "z", "x", "x", "y"]
+
+
+def test_dictionaries_that_differ_by_chunk():
+    coded, plain = dictionaries()
+    k = [0, 1, 0, 1, 0, 1, 0, 1]
+    data = pa.table({"a": coded, "k": k})
+    expected = tn.CategoricalNB().fit(np.array(plain, dtype=object)[:, None], k)
+    assert expected.schema_.columns[0].categories.tolist() == ["x", "y", "z"]
+    same_bits(tn.CategoricalNB().fit(tn.scan(data, target="k")), expected, "table")
+    reader = pa.RecordBatchReader.from_batches(data.schema, data.to_batches())
+    same_bits(tn.CategoricalNB().fit(tn.scan(reader, target="k")), expected, "reader")
+
+
+def test_a_null_inside_a_dictionary_is_missing():
+    coded = pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["x", None]))
+    model = tn.CategoricalNB().fit(tn.scan(pa.table({"a": coded, "k": [0, 1]}), target="k"))
+    same_bits(model, tn.CategoricalNB().fit(np.array([["x"], [None]], dtype=object), [0, 1]), "null")
+
+
+@pytest.mark.parametrize("kind", [pa.int64(), pa.uint64()])
+def test_integers_that_floats_cannot_hold_are_refused_by_name_and_place(kind, tmp_path):
+    path = write(tmp_path / "t.parquet", id=pa.array([2**53 + 1, None, 1], kind), y=[1.0, 2, 3])
+    with pytest.raises(tn.DataError, match="column 'id' of .*t.parquet, row group 0"):
+        tn.Ridge().fit(tn.scan(path, target="y"))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pa.array([True, False, True]),
+        pa.array([1, 0, 1]).cast(pa.decimal128(30, 2)),
+        pa.array(np.array([1, 0, 1], dtype=np.float16)),
+    ],
+)
+def test_other_numbers_become_float64(values):
+    model = tn.StandardScaler().fit(tn.scan(pa.table({"a": values})))
+    np.testing.assert_allclose(model.mean_, 2 / 3)
+
+
+def test_a_column_of_nulls_is_missing_everywhere():
+    with pytest.raises(tn.DataError, match="NaN.*'a'"):
+        tn.Ridge().fit(tn.scan(pa.table({"a": pa.nulls(3), "y": [1.0, 2.0, 3.0]}), target="y"))
+
+
+FRAME = pd.DataFrame({"x": [1.0, 2.0, 4.0], "y": [1.0, 2.0, 3.0]})
+STRANGE = {
+    "date": pa.array([1, 2, 3], pa.date32()),
+    "timestamp": pa.array([1, 2, 3], pa.timestamp("s")),
+    "duration": pa.array([1, 2, 3], pa.duration("s")),
+    "list": pa.array([[1], [2], [3]]),
+    "struct": pa.array([{"a": 1}] * 3),
+    "period": pd.Series(pd.period_range("2020", periods=3)),
+    "interval": pd.Series(pd.interval_range(0, 3)),
+}
+
+
+@pytest.mark.parametrize("kind", STRANGE)
+def test_what_is_no_number_is_refused_with_the_call_that_works(kind):
+    values = STRANGE[kind]
+    if isinstance(values, pd.Series):
+        frame = FRAME.assign(d=values)
+    else:
+        frame = pa.Table.from_pandas(FRAME).append_column("d", values)
+    with pytest.raises(tn.DataError, match=f"'d' \\(.*{kind}") as error:
+        tn.Ridge().fit(tn.scan(frame, target="y"))
+    again = eval(call_in(error), {"tenfold": tn, "frame": frame})
+    assert tn.Ridge().fit(again).coef_.shape == (1,)
+
+
+@pytest.mark.parametrize("series", [pl.Series("d", [object()], dtype=pl.Object), pl.Series("d", [1], dtype=pl.Int128)])
+@pytest.mark.parametrize("lazy", [False, True])
+def test_polars_types_that_arrow_cannot_hold(series, lazy):
+    frame = pl.DataFrame([series])
+    with pytest.raises(tn.DataError, match=r"'d' \((Object|Int128)\).*frame.drop\(\['d'\]\)"):
+        tn.scan(frame.lazy() if lazy else frame)
+
+
+def test_names_that_stand_twice():
+    with pytest.raises(tn.DataError, match=r"\['a'\] stand twice"):
+        tn.scan(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+    with pytest.raises(tn.DataError, match=r"\['a'\] stand twice"):
+        tn.scan(pa.table([pa.array([1]), pa.array([2])], names=["a", "a"]))
+
+
+@pytest.mark.parametrize("names", [[0, 1], pd.MultiIndex.from_tuples([("a", 1), ("a", 2)])])
+def test_names_that_are_no_text_count_as_none(names):
+    X = np.arange(8.0).reshape(4, 2) ** 2
+    frame = pd.DataFrame(X, columns=names)
+    model = tn.StandardScaler().fit(tn.scan(frame))
+    assert not hasattr(model, "feature_names_in_")
+    np.testing.assert_array_equal(model.transform(X), model.transform(tn.scan(frame)).collect())
+    np.testing.assert_array_equal(tn.StandardScaler().fit(X).transform(tn.scan(frame)).collect(), model.transform(X))
+    with pytest.raises(tn.DataError, match="no column 7"):
+        tn.scan(frame, target=7)
+
+
+def test_a_reader_is_read_once_and_its_source_as_often_as_one_likes():
+    table = numbers(50)
+    reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches(10))
+    source = tn.scan(reader, target="y")
+    same_bits(tn.Ridge().fit(source), tn.Ridge().fit(source), "twice")
+    with pytest.raises(tn.DataError, match="read only once"):
+        tn.scan(reader, target="y")
+
+
+def test_a_dataset_of_parquet_files_keeps_its_folders_and_its_filter(tmp_path):
+    for year in (2020, 2021):
+        write(tmp_path / f"year={year}" / "a.parquet", x=[1.0, 2.0, 4.0], y=[1.0, 2.0, float(year)])
+    data = ds.dataset(tmp_path, partitioning="hive")
+    assert tn.scan(data).names == ("x", "y", "year")
+    model = tn.StandardScaler().fit(tn.scan(data.filter(pc.field("x") > 1)))
+    assert model.certificate_.provenance.rows == 4
+    write(tmp_path / "year=2021" / "a.parquet", x=[2**60, 1], y=[1.0, 2.0])
+    with pytest.raises(tn.DataError, match="year=2021"):
+        tn.Ridge().fit(tn.scan(ds.dataset(tmp_path, partitioning="hive"), target="y"))
+
+
+def test_an_arrow_stream_of_ones_own():
+    class Mine:
+        def __arrow_c_stream__(self, requested_schema=None):
+            return numbers(50).__arrow_c_stream__(requested_schema)
+
+    model = tn.Ridge().fit(tn.scan(Mine(), target="y"))
+    same_bits(model, tn.Ridge().fit(tn.scan(numbers(50), target="y")), "stream")
+
+
+def test_arrays_are_checked():
+    for bad in ({"target": [1]}, {"weight": [1.0, -1.0, 1.0]}, {"weight": [1.0, np.nan, 1.0]}):
+        with pytest.raises(tn.DataError):
+            tn.scan(np.eye(3), **bad)
+    with pytest.raises(tn.DataError, match="shape"):
+        tn.scan(np.arange(3))
+    with pytest.raises(tn.DataError, match="names of its columns"):
+        tn.scan(FRAME, target=np.arange(3))
+    assert tn.scan(FRAME, drop="x").names == ("y",)
+    for empty in (FRAME[:0], FRAME[["y"]]):
+        with pytest.raises(tn.DataError, match="no rows|no column of"):
+            tn.Ridge().fit(tn.scan(empty, target="y"))
+
+
+# ---- files -------------------------------------------------------------------------------------
+
+
+def test_a_glob_a_list_and_a_folder_are_the_same(tmp_path):
+    table = numbers(90)
+    paths = [tmp_path / f"{i}.parquet" for i in range(3)]
+    for i, path in enumerate(paths):
+        pq.write_table(table.slice(i * 30, 30), path)
+    (tmp_path / "_temporary").mkdir()
+    (tmp_path / "_temporary" / "torn.parquet").write_bytes(b"")
+    models = [tn.Ridge().fit(tn.scan(d, target="y")) for d in (tmp_path, f"{tmp_path}/*.parquet", paths)]
+    assert len({bits(m.state_) for m in models}) == 1
+    with part_rows(30):
+        same_bits(models[0], tn.Ridge().fit(tn.scan(table, target="y")), "table")
+
+
+def test_hive_folders_are_columns(tmp_path):
+    for year in (2020, 2021):
+        for name in ("a b", "c"):
+            write(tmp_path / f"year={year}" / f"n={name.replace(' ', '%20')}" / "f.parquet", x=[1.0, year])
+    assert tn.GaussianNB().fit(tn.scan(tmp_path, target="year", drop=["n"])).classes_.tolist() == [2020, 2021]
+    assert tn.CategoricalNB().fit(tn.scan(tmp_path, target="n")).classes_.tolist() == ["a b", "c"]
+    assert tn.StandardScaler().fit(tn.scan(tmp_path, drop=["n"])).mean_[1] == 2020.5
+    assert tn.scan(tmp_path, drop=["year", "n"]).names == ("x",)
+    assert len(tn.scan(tmp_path, where=[("year", "==", 2021)])) == 2
+
+
+def test_damaged_and_missing_files_are_named(tmp_path):
+    good = tmp_path / "good.parquet"
+    pq.write_table(numbers(5000), good, compression="none", use_dictionary=False, write_page_checksum=True)
+    whole = good.read_bytes()
+    (tmp_path / "short.parquet").write_bytes(whole[:-100])
+    middle = bytearray(whole)
+    middle[len(whole) // 2] ^= 0xFF
+    (tmp_path / "torn.parquet").write_bytes(middle)
+    for name in ("short", "torn"):
+        with pytest.raises(tn.DataError, match=f"{name}.parquet"):
+            tn.Ridge().fit(tn.scan(tmp_path / f"{name}.parquet", target="y"))
+    for missing in ("none.parquet", "none*.parquet", "none"):
+        with pytest.raises(tn.DataError, match="there is no"):
+            tn.scan(tmp_path / missing)
+
+
+def test_files_and_row_groups_without_rows(tmp_path):
+    table = numbers(60)
+    pq.write_table(table[:0], tmp_path / "0.parquet")
+    with pq.ParquetWriter(tmp_path / "1.parquet", table.schema) as writer:
+        for some in (table[:30], table[:0], table[30:]):
+            writer.write_table(some)
+    source = tn.scan(tmp_path, target="y")
+    assert len(source) == 2
+    with part_rows(30):
+        same_bits(tn.Ridge().fit(source), tn.Ridge().fit(tn.scan(table, target="y")), "empty")
+    with pytest.raises(tn.DataError, match="no rows"):
+        tn.scan(tmp_path / "0.parquet")
+
+
+def test_columns_in_another_order_more_of_them_or_fewer(tmp_path):
+    write(tmp_path / "0.parquet", a=[1.0, 2.0], b=[10.0, 20.0])
+    write(tmp_path / "1.parquet", b=[30, 40], a=[3, 4])
+    np.testing.assert_allclose(tn.StandardScaler().fit(tn.scan(tmp_path)).mean_, [2.5, 25])
+    write(tmp_path / "2.parquet", a=[3, 4], b=[30, 40], c=[1, 1])
+    with pytest.raises(tn.DataError, match=r"2.parquet has columns \['c'\]"):
+        tn.scan(tmp_path)
+    assert tn.scan(tmp_path, columns=["a", "b"]).n_rows == 6
+    write(tmp_path / "2.parquet", a=[3, 4])
+    with pytest.raises(tn.DataError, match=r"2.parquet has no column \['b'\]"):
+        tn.scan(tmp_path)
+
+
+def test_csv_files_in_another_order_or_type(tmp_path):
+    paths = [tmp_path / "0.csv", tmp_path / "1.csv"]
+    paths[0].write_text("a,b\n1,10\n2,20\n")
+    paths[1].write_text("b,a\n30.5,3\n40,4\n")
+    np.testing.assert_allclose(tn.StandardScaler().fit(tn.scan(paths)).mean_, [2.5, 25.125])
+    paths[1].write_text("a,b\nx,30\n")
+    with pytest.raises(tn.DataError, match="'a' is string in .*1.csv"):
+        tn.scan(paths)
+    paths[1].write_text("a,c\n1,30\n")
+    with pytest.raises(tn.DataError, match=r"1.csv.*\['b', 'c'\]"):
+        tn.scan(paths)
+
+
+@pytest.mark.parametrize("where", [None, [("b", ">", 0)]])
+def test_types_that_drift(where, tmp_path):
+    write(tmp_path / "0.parquet", a=pa.nulls(2), b=[10, 20], t=["x", "y"])
+    write(tmp_path / "1.parquet", a=[1.0, 2.0], b=[0.5, 1.5], t=pa.array(["x", "z"]).dictionary_encode())
+    source = tn.scan(tmp_path, columns=["b"], where=where)
+    np.testing.assert_allclose(tn.StandardScaler().fit(source).mean_, 8.0)
+    assert tn.OneHot().fit(tn.scan(tmp_path, columns=["t"], where=where)).schema_.n_values == (3,)
+    with pytest.raises(tn.DataError, match="NaN.*'a'"):
+        tn.Ridge().fit(tn.scan(tmp_path, columns=["a"], target="b", where=where))
+    write(tmp_path / "2.parquet", a=[1.0], b=["text"], t=["x"])
+    with pytest.raises(tn.DataError, match="'b' is string in .*2.parquet"):
+        tn.scan(tmp_path)
+
+
+def test_an_id_of_a_million_texts(tmp_path):
+    rows = 1_000_000
+    ids = pc.cast(pa.array(np.arange(rows)), pa.string())
+    x = np.arange(rows) % 7.0
+    path = write(tmp_path / "t.parquet", id=ids, x=x, y=2 * x, k=(np.arange(rows) % 2))
+    with pytest.raises(tn.DataError) as error:
+        tn.Ridge().fit(tn.scan(path, target="y"))
+    assert tn.Ridge(alpha=0).fit(eval(call_in(error), {"tenfold": tn})).coef_[0] == pytest.approx(2)
+    assert tn.CategoricalNB().fit(tn.scan(path, target="k", columns=["id"])).schema_.n_values == (rows,)
+
+
+@pytest.mark.parametrize("form", ["null", "nan", "text"])
+def test_a_target_that_is_missing_somewhere(form, tmp_path):
+    hole = np.nan if form == "nan" else None
+    y = ["u", "v", None, "u"] if form == "text" else [1.0, 2.0, hole, 1.0]
+    path = write(tmp_path / "t.parquet", x=[1.0, 2, 3, 4], z=[1, 2, 3, 4], y=y)
+    for learner in (tn.GaussianNB,) if form == "text" else (tn.GaussianNB, tn.Ridge):
+        with pytest.raises(tn.DataError, match="target is missing") as error:
+            learner().fit(tn.scan(path, target="y", drop=["z"]))
+        again = eval(call_in(error), {"tenfold": tn, "pyarrow": pa})
+        model = learner().fit(again)
+        assert (model.certificate_.provenance.rows, model.n_features_in_) == (3, 1)
+
+
+def test_names_that_python_keeps_for_itself(tmp_path):
+    path = write(tmp_path / "t.parquet", **{"class": [0, 1, 0], "lambda": [1.0, 2, 3], "a.b": [1.0, 2, 4]})
+    model = tn.GaussianNB().fit(tn.scan(path, target="class"))
+    assert model.feature_names_in_.tolist() == ["lambda", "a.b"]
+
+
+@pytest.mark.parametrize("form", ["frame", "parquet"])
+def test_weights_as_a_column(form, tmp_path):
+    frame = numbers(60).to_pandas().assign(w=np.arange(60) % 3)
+    frame.to_parquet(tmp_path / "t.parquet")
+    data = frame if form == "frame" else tmp_path / "t.parquet"
+    source = tn.scan(data, target="y", weight="w")
+    model = tn.Ridge().fit(source)
+    X = frame[["a", "b", "c", "k"]].astype(float)
+    plain = tn.Ridge().fit(X, frame["y"], sample_weight=frame["w"])
+    np.testing.assert_allclose(model.coef_, plain.coef_, rtol=1e-9)
+    np.testing.assert_allclose(model.predict(source).collect(), plain.predict(X))  # rows of no weight too
+    written = model.predict(source).to_parquet(tmp_path / "out", keep=["w"])
+    assert pq.read_table(written[0])["w"].to_pylist() == frame["w"].tolist()
+    frame.loc[4, "a"] = np.nan
+    with pytest.raises(tn.DataError, match="row 4"):
+        tn.Ridge().fit(tn.scan(frame, target="y", weight="w"))
+
+
+@pytest.mark.parametrize("where", [pc.field("i") >= 450, [("i", ">=", 450)]])
+def test_where_is_pushed_down(where, tmp_path):
+    table = numbers().append_column("i", pa.array(np.arange(ROWS)))
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=PART)
+    source = tn.scan(tmp_path / "t.parquet", target="y", where=where)
+    assert len(source) == 2
+    model, plain = tn.Ridge().fit(source), tn.Ridge().fit(tn.scan(table, target="y", where=where))
+    assert model.certificate_.provenance.rows == 150
+    np.testing.assert_allclose(model.coef_, plain.coef_, rtol=1e-9)
+    for data in (table, tmp_path / "t.parquet"):
+        with pytest.raises(tn.DataError, match="`where`"):
+            tn.scan(data, where=[("zz", "==", 1)])
+        with pytest.raises(tn.DataError, match="no rows"):
+            tn.scan(data, where=[("i", "==", -1)])
+
+
+@pytest.mark.parametrize("where", [None, [("k", ">=", 0)]])
+def test_large_row_groups_are_read_in_batches(where, tmp_path, monkeypatch):
+    table = numbers()
+    pq.write_table(table.append_column("id", pa.array(np.arange(ROWS))), tmp_path / "t.parquet")
+    monkeypatch.setattr(parquet_module, "LARGE", 6000)
+    monkeypatch.setattr(parquet_module, "BATCH", 128)
+    source = tn.scan(tmp_path / "t.parquet", target="y", drop=["id"], where=where)
+    model, whole = tn.Ridge().fit(source), tn.Ridge().fit(tn.scan(table, target="y"))
+    assert len(source) == 1
+    assert len(list(source.chunks(0, model.need, model.schema_))) > 1
+    assert_same(model.state_, whole.state_, "batches")
+    paths = model.predict(source).to_parquet(tmp_path / "out", keep=["id"])  # which comes in other batches
+    written = pq.read_table(paths[0])
+    assert written["id"].to_pylist() == list(range(ROWS))
+    np.testing.assert_allclose(written["prediction"], whole.predict(table.drop(["y"])))
+
+
+# ---- outputs -----------------------------------------------------------------------------------
+
+
+def test_predictions_are_written_resumed_and_guarded(tmp_path):
+    table = numbers()
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=PART)
+    source = tn.scan(tmp_path / "t.parquet", target="y", drop=["k"])
+    model = tn.Ridge().fit(source)
+    X = np.column_stack([table[n].to_numpy() for n in "abc"])
+    folder = tmp_path / "out"
+    paths = model.predict(source).to_parquet(folder, keep=["k", "y"])
+    (folder / ".part-000001.1.tmp").write_bytes(b"torn")
+    (folder / "part-000001.parquet").unlink()
+    times = [p.stat().st_mtime_ns for p in sorted(folder.glob("*.parquet"))]
+    assert model.predict(source).to_parquet(folder, keep=["k", "y"]) == paths
+    assert [p.stat().st_mtime_ns for p in sorted(folder.glob("*.parquet")) if "01." not in p.name] == times
+    found = pq.read_table(folder)
+    assert found.column_names == ["k", "y", "prediction"]
+    assert found["k"].equals(table["k"])
+    np.testing.assert_allclose(found["prediction"], tn.Ridge().fit(X, table["y"].to_numpy()).predict(X))
+    with pytest.raises(tn.DataError, match="other outputs"):
+        tn.Ridge(alpha=9.0).fit(source).predict(source).to_parquet(folder, keep=["k", "y"])
+    with pytest.raises(tn.DataError, match="no column.*'zz'"):
+        model.predict(source).to_parquet(tmp_path / "more", keep=["zz"])
+
+
+def test_a_classifier_gives_a_column_per_class(tmp_path):
+    pq.write_table(texts(), tmp_path / "t.parquet", row_group_size=PART)
+    source = tn.scan(tmp_path / "t.parquet", target="k")
+    model = tn.CategoricalNB().fit(source)
+    assert model.predict_proba(source).to_arrow().column_names == ["probability_no", "probability_yes"]
+    labels = model.predict(tn.scan(tmp_path / "t.parquet", where=[("a", "==", "red")])).to_arrow()
+    assert labels["prediction"].type == pa.string()
+
+
+def test_a_pipeline_over_a_source_is_the_pipeline_over_the_array(tmp_path):
+    table = numbers()
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=PART)
+    source = tn.scan(tmp_path / "t.parquet", target="y", drop=["k"])
+    X = np.column_stack([table[n].to_numpy() for n in "abc"])
+    ours = make_pipeline(tn.StandardScaler(), tn.Ridge()).fit(source)
+    scaler = ours[0].set_output(transform="pandas")
+    assert isinstance(scaler.transform(source).collect(), np.ndarray)
+    scaler.set_output(transform="default")
+    plain = make_pipeline(tn.StandardScaler(), tn.Ridge()).fit(X, table["y"].to_numpy())
+    np.testing.assert_allclose(ours[-1].coef_, plain[-1].coef_, rtol=1e-9)
+    np.testing.assert_allclose(ours.predict(source).collect(), plain.predict(X), rtol=1e-7)
+    paths = ours.predict(source).to_parquet(tmp_path / "out", keep=["k"])
+    assert pq.read_table(paths[0]).column_names == ["k", "prediction"]
+    assert pickle.loads(pickle.dumps(source)).fingerprint() == source.fingerprint()
+    same_bits(ours[0], tn.StandardScaler().fit(pickle.loads(pickle.dumps(source))), "pickled")
+
+
+def test_a_source_is_no_array():
+    source = tn.scan(numbers(50), target="y")
+    with pytest.raises(tn.DataError, match="learner"):
+        np.asarray(source)
+    with pytest.raises(tn.DataError, match="learner"):
+        GridSearchCV(tn.Ridge(), {"alpha": [1.0]}).fit(source)
+
+
+def test_score_of_a_source_is_that_of_the_array():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(500, 2))
+    y = X @ [1.0, 2.0] + random.normal(size=500)
+    weight = random.integers(0, 3, 500).astype(float)
+    table = pa.table({"a": X[:, 0], "b": X[:, 1], "y": y, "w": weight})
+    rows = tn.scan(table, target="y", weight="w")
+    ours = tn.Ridge().fit(rows).score(rows)
+    assert ours == pytest.approx(tn.Ridge().fit(X, y, weight).score(X, y, weight), rel=1e-12)
+    labels = tn.scan(table.set_column(2, "y", pa.array(y > 0)), target="y", drop=["w"])
+    assert tn.GaussianNB().fit(labels).score(labels) == tn.GaussianNB().fit(X, y > 0).score(X, y > 0)
+
+
+def test_set_output_and_pipelines_of_sources():
+    from sklearn.pipeline import make_pipeline
+
+    X = np.random.default_rng(1).normal(size=(50, 2))
+    rows = tn.scan(pa.table({"a": X[:, 0], "b": X[:, 1], "y": X[:, 0]}), target="y")
+    model = make_pipeline(tn.StandardScaler(), tn.Ridge()).set_output(transform="pandas").fit(rows)
+    plain = make_pipeline(tn.StandardScaler(), tn.Ridge()).fit(X, X[:, 0])
+    np.testing.assert_allclose(model[-1].coef_, plain[-1].coef_)
+
+
+def test_weights_of_zero_throughout_are_refused():
+    rows = tn.scan(pa.table({"a": [1.0, 2.0], "y": [1.0, 2.0], "w": [0.0, 0.0]}), target="y", weight="w")
+    with pytest.raises(ValueError, match="no row has a weight"):
+        tn.Ridge().fit(rows)
+
+
+def test_a_hole_in_a_file_names_the_file(tmp_path):
+    pq.write_table(pa.table({"a": [1.0, None, 3.0], "y": [1.0, 2.0, 3.0]}), tmp_path / "days.parquet")
+    with pytest.raises(ValueError, match=r"NaN in column 'a' of .*days.parquet, row group 0, row 1"):
+        tn.Ridge().fit(tn.scan(tmp_path, target="y"))
+
+
+def test_a_folder_of_csv_files(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n2,4\n")
+    (tmp_path / "b.csv").write_text("x,y\n3,6.5\n")
+    assert tn.LinearRegression().fit(tn.scan(tmp_path, target="y")).certificate_.provenance.rows == 3
+
+
+def test_the_call_for_a_polars_frame_works():
+    import polars as pl
+
+    X = pl.DataFrame({"id": ["a", "b"], "x": [1.0, 2.0]})
+    with pytest.raises(ValueError) as caught:
+        tn.StandardScaler().fit(X)
+    assert "fit(X.drop(['id']), y)" in str(caught.value)
+    assert tn.StandardScaler().fit(X.drop(["id"])).mean_.tolist() == [1.5]
