@@ -68,11 +68,21 @@ def add_comoments_in_place(rows, y, shift, height, gram):
 
 
 @kernel
-def add_comoments_columns(addresses, like, y, shift, around, height, gram):
-    """The same for columns, each `y.shape[0]` values long: copied row by row, minus `around`, and added."""
+def add_comoments_columns(addresses, like, y, shift, around, height, narrow, gram):
+    """The same for columns, each `y.shape[0]` values long: copied row by row, minus `around`, and added.
+
+    If they are `narrow`, target and constant go into the same block, as `add_comoments` has it.
+    """
     n, p = y.shape[0], addresses.shape[0]
-    block = np.empty((min(height, n), p))
+    q = shift.shape[0]
+    block = np.empty((min(height, n), q + 1 if narrow else p))
     for start in range(0, n, height):
         stop = min(start + height, n)
         copy_columns(addresses, like, start, stop, around, block)
-        add_comoments_in_place(block[: stop - start], y[start:stop], shift, height, gram)
+        if narrow:
+            for i in range(stop - start):
+                block[i, p] = y[start + i] - shift[p]
+                block[i, q] = 1.0
+            add_gram(block[: stop - start], gram)
+        else:
+            add_comoments_in_place(block[: stop - start], y[start:stop], shift, height, gram)

@@ -29,7 +29,7 @@ def part_rows(rows: int) -> Iterator[None]:
         _part_rows.reset(token)
 
 
-_ones = np.ones(1 << 16)
+_ones = np.ones(1 << 18)
 
 
 def ones(n: int) -> Any:

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from tenfold.core import Array, Chunk
+from tenfold.kernels.blas import NARROW
 from tenfold.kernels.comoments import add_comoments, add_comoments_columns, add_comoments_in_place
 
 EMPTY = np.zeros(0)
@@ -71,16 +72,15 @@ def _around(chunk: Chunk, shift: Array, centred: bool) -> tuple[Array, Array]:
     y = EMPTY if chunk.y is None else chunk.y
     gram = np.zeros((q + 1, q + 1))
     height = chunk.X.block_rows(q + 1)
-    addresses = chunk.X.addresses
+    addresses, narrow = chunk.X.addresses, q < NARROW
+    around = np.zeros(p) if centred else shift[:p]
     if chunk.uniform and addresses is not None and chunk.y is not None:
-        around = np.zeros(p) if centred else shift[:p]
-        add_comoments_columns(addresses, chunk.X.data[0][:0], y, shift, around, height, gram)
-    elif chunk.uniform:
-        known = None if centred else shift[:p]
-        for rows, block in chunk.X.blocks(height, shift=known, checked=False, whole=True):
+        add_comoments_columns(addresses, chunk.X.data[0][:0], y, shift, around, height, narrow, gram)
+    elif chunk.uniform and not narrow:
+        for rows, block in chunk.X.blocks(height, shift=None if centred else around, checked=False, whole=True):
             add_comoments_in_place(block, y[rows], shift, height, gram)
     else:
-        root = np.sqrt(chunk.weight)
+        root = EMPTY if chunk.uniform else np.sqrt(chunk.weight)
         for rows, block in chunk.X.blocks(height, dtype=None, checked=False, whole=True):
             add_comoments(block, y[rows], root[rows], shift, height, gram)
     chunk.X.check_sums(np.diag(gram)[:p])
