@@ -52,7 +52,7 @@ def forms(table, folder):
     }
 
 
-def same_bits(a, b, what):
+def assert_same_bits(a, b, what):
     assert bits(a.state_) == bits(b.state_), what
     assert bits(a.summary_) == bits(b.summary_), what
 
@@ -89,7 +89,7 @@ def test_numbers_in_every_form_give_the_same_bits(learner, target, tmp_path):
         for form, data in forms(table, tmp_path).items():
             source = tn.scan(data, target=target, columns=["a", "b", "c"])
             assert len(source) == ROWS // PART
-            same_bits(type(learner)(**learner.get_params()).fit(source), first, form)
+            assert_same_bits(type(learner)(**learner.get_params()).fit(source), first, form)
 
 
 @pytest.mark.parametrize("learner", [tn.CategoricalNB, tn.FindS, tn.OneHot])
@@ -101,7 +101,7 @@ def test_text_in_every_form_gives_the_same_bits(learner, tmp_path):
         first = learner().fit(X, None if target is None else np.array(table["k"].to_pylist()))
         for form, data in forms(table, tmp_path).items():
             model = learner().fit(tn.scan(data, target=target, columns=["a", "b"]))
-            same_bits(model, first, form)
+            assert_same_bits(model, first, form)
 
 
 def test_other_row_groups_change_nothing_but_rounding(tmp_path):
@@ -128,15 +128,15 @@ def test_dictionaries_that_differ_by_chunk():
     data = pa.table({"a": coded, "k": k})
     expected = tn.CategoricalNB().fit(np.array(plain, dtype=object)[:, None], k)
     assert expected.schema_.columns[0].categories.tolist() == ["x", "y", "z"]
-    same_bits(tn.CategoricalNB().fit(tn.scan(data, target="k")), expected, "table")
+    assert_same_bits(tn.CategoricalNB().fit(tn.scan(data, target="k")), expected, "table")
     reader = pa.RecordBatchReader.from_batches(data.schema, data.to_batches())
-    same_bits(tn.CategoricalNB().fit(tn.scan(reader, target="k")), expected, "reader")
+    assert_same_bits(tn.CategoricalNB().fit(tn.scan(reader, target="k")), expected, "reader")
 
 
 def test_a_null_inside_a_dictionary_is_missing():
     coded = pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["x", None]))
     model = tn.CategoricalNB().fit(tn.scan(pa.table({"a": coded, "k": [0, 1]}), target="k"))
-    same_bits(model, tn.CategoricalNB().fit(np.array([["x"], [None]], dtype=object), [0, 1]), "null")
+    assert_same_bits(model, tn.CategoricalNB().fit(np.array([["x"], [None]], dtype=object), [0, 1]), "null")
 
 
 @pytest.mark.parametrize("kind", [pa.int64(), pa.uint64()])
@@ -220,7 +220,7 @@ def test_a_reader_is_read_once_and_its_source_as_often_as_one_likes():
     table = numbers(50)
     reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches(10))
     source = tn.scan(reader, target="y")
-    same_bits(tn.Ridge().fit(source), tn.Ridge().fit(source), "twice")
+    assert_same_bits(tn.Ridge().fit(source), tn.Ridge().fit(source), "twice")
     with pytest.raises(tn.DataError, match="read only once"):
         tn.scan(reader, target="y")
 
@@ -243,7 +243,7 @@ def test_an_arrow_stream_of_ones_own():
             return numbers(50).__arrow_c_stream__(requested_schema)
 
     model = tn.Ridge().fit(tn.scan(Mine(), target="y"))
-    same_bits(model, tn.Ridge().fit(tn.scan(numbers(50), target="y")), "stream")
+    assert_same_bits(model, tn.Ridge().fit(tn.scan(numbers(50), target="y")), "stream")
 
 
 def test_arrays_are_checked():
@@ -273,7 +273,7 @@ def test_a_glob_a_list_and_a_folder_are_the_same(tmp_path):
     models = [tn.Ridge().fit(tn.scan(d, target="y")) for d in (tmp_path, f"{tmp_path}/*.parquet", paths)]
     assert len({bits(m.state_) for m in models}) == 1
     with part_rows(30):
-        same_bits(models[0], tn.Ridge().fit(tn.scan(table, target="y")), "table")
+        assert_same_bits(models[0], tn.Ridge().fit(tn.scan(table, target="y")), "table")
 
 
 def test_hive_folders_are_columns(tmp_path):
@@ -312,7 +312,7 @@ def test_files_and_row_groups_without_rows(tmp_path):
     source = tn.scan(tmp_path, target="y")
     assert len(source) == 2
     with part_rows(30):
-        same_bits(tn.Ridge().fit(source), tn.Ridge().fit(tn.scan(table, target="y")), "empty")
+        assert_same_bits(tn.Ridge().fit(source), tn.Ridge().fit(tn.scan(table, target="y")), "empty")
     with pytest.raises(tn.DataError, match="no rows"):
         tn.scan(tmp_path / "0.parquet")
 
@@ -488,7 +488,7 @@ def test_a_pipeline_over_a_source_is_the_pipeline_over_the_array(tmp_path):
     paths = ours.predict(source).to_parquet(tmp_path / "out", keep=["k"])
     assert pq.read_table(paths[0]).column_names == ["k", "prediction"]
     assert pickle.loads(pickle.dumps(source)).fingerprint() == source.fingerprint()
-    same_bits(ours[0], tn.StandardScaler().fit(pickle.loads(pickle.dumps(source))), "pickled")
+    assert_same_bits(ours[0], tn.StandardScaler().fit(pickle.loads(pickle.dumps(source))), "pickled")
 
 
 def test_a_source_is_no_array():

@@ -9,6 +9,7 @@ length throughout a record.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 from collections.abc import Iterator
 from functools import cache
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
@@ -93,6 +94,15 @@ def check_shape(where: str, field: Field, dtype: Any, shape: Any, schema: Schema
         want = free.setdefault(axis, length) if known is None else known
         if length != want:
             raise MergeError(f"{where} has length {length} on axis {axis!r}, not {want}")
+
+
+def bits(record: Any) -> str:
+    """A digest of every bit of a record."""
+    digest = hashlib.sha256()
+    for name, _, value in values(record):
+        digest.update(name.encode())
+        digest.update(bits(value).encode() if is_record(value) else np.asarray(value).tobytes())
+    return digest.hexdigest()
 
 
 def freeze(record: R) -> R:

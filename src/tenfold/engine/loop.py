@@ -58,7 +58,7 @@ def _fit(
             job = Summarize(learner, at.state, ask, at.schema)
             done = runner.reduce(source, job)
             if not done.rows and ask.every == 1:
-                raise DataError("no row has a weight: there is nothing to learn from")
+                raise DataError("no row has a weight, or `where` leaves none: there is nothing to learn from")
             at = at._replace(
                 summary=done.summary,
                 asked=ask,

@@ -7,7 +7,6 @@ are in memory. It keeps target and weights of the rows it comes from, so a pipel
 from __future__ import annotations
 
 import copy
-import hashlib
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -19,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tenfold.core import Chunk, Column, Columns, DataError, Need, Schema
-from tenfold.core.axes import is_record, values
+from tenfold.core.axes import bits
 from tenfold.engine import current
 from tenfold.sources import Source
 
@@ -43,7 +42,7 @@ class Mapped(Source):
         self.base, self.how, self.names = base, how, tuple(names)
         self._need = model.need.without_target()
         self._schema = Schema(model.schema_.columns, None, None, model.schema_.named)
-        self._model = f"{type(model).__name__} {_digest(model.state_)} {model.schema_.names} {model.schema_.classes}"
+        self._model = f"{type(model).__name__} {bits(model.state_)} {model.schema_.names} {model.schema_.classes}"
 
     def __len__(self) -> int:
         return len(self.base)
@@ -195,12 +194,3 @@ def _columns(source: Any) -> Sequence[str]:
     if isinstance(source, Mapped):
         return _columns(source.base)
     return source.types.names if hasattr(source, "types") else ()
-
-
-def _digest(record: Any) -> str:
-    """Of everything in a record of arrays, numbers and texts."""
-    digest = hashlib.blake2b(digest_size=8)
-    for name, _, value in values(record):
-        digest.update(name.encode())
-        digest.update(_digest(value).encode() if is_record(value) else np.asarray(value).tobytes())
-    return digest.hexdigest()

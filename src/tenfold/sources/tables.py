@@ -133,8 +133,7 @@ class ArrowSource(Source):
         return Schema(columns, need.target, classes, self.named)
 
     def _classes(self, table: Any, part: int) -> Any:
-        target = self._target_of(table, part)
-        found = arrow.levels(target, "the target")
+        found = arrow.levels(self._target_of(table, part, labels=True), "the target")
         if found.dtype.kind == "f" and (found != np.rint(found)).any():
             raise DataError(
                 "Unknown label type: continuous. The target holds numbers that are not whole, so it has no "
@@ -212,7 +211,7 @@ class ArrowSource(Source):
     def _target(self, table: Any, part: int, need: Need, schema: Schema) -> Any:
         if need.target is None:
             return None
-        column = self._target_of(table, part)
+        column = self._target_of(table, part, labels=need.target == "class")
         if need.target == "class":
             coded = arrow.codes(column, schema.classes, "the target")
             if len(coded) and coded.min() < 0:
@@ -223,13 +222,13 @@ class ArrowSource(Source):
             raise self._missing_target(part)
         return y
 
-    def _target_of(self, table: Any, part: int) -> Any:
-        """The column of the target, which may miss nothing."""
+    def _target_of(self, table: Any, part: int, labels: bool) -> Any:
+        """The column of the target, which may miss nothing; NaN among `labels` counts as missing."""
         name = "__y" if self.y is not None else self.roles.target
         if name is None:
             raise DataError(f"there is no target. Remedy: name it, tenfold.scan({self.where}, target=...)")
         column = table.column(name)
-        floats = pa.types.is_floating(column.type)
+        floats = labels and pa.types.is_floating(column.type)
         if column.null_count or (floats and np.isnan(column.to_numpy()).any()):
             raise self._missing_target(part)
         return column

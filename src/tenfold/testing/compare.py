@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import numpy as np
 
-from tenfold.core.axes import is_record, values
+from tenfold.core.axes import bits, is_record, values
 
+__all__ = ["assert_close", "assert_same", "bits"]
 ROUNDING = 1e-9
 """of the largest entry of a field"""
-
-
-def bits(record: Any) -> str:
-    """A digest of every bit of a record."""
-    digest = hashlib.sha256()
-    for name, _, value in values(record):
-        digest.update(name.encode())
-        digest.update(bits(value).encode() if is_record(value) else np.asarray(value).tobytes())
-    return digest.hexdigest()
 
 
 def assert_same(a: Any, b: Any, what: str, *, exact: bool | None = None, unit: float = 0.0) -> None:
