@@ -35,6 +35,7 @@ cases = {
     "OneHot": (tn.OneHot(), words, None),
     "KMeans": (tn.KMeans(7, max_iter=20), X.astype(np.float32), None),
     "KMeans, float64": (tn.KMeans(5, max_iter=20), X, None),
+    "AdaBoostClassifier": (tn.AdaBoostClassifier(12), X, label),
     "FindS": (tn.FindS(), words, label == "right"),
 }
 found = {}

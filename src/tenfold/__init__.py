@@ -18,6 +18,7 @@ _PLACES = {
     "tenfold.bayes.categorical_nb": ("CategoricalNB",),
     "tenfold.bayes.gaussian_nb": ("GaussianNB",),
     "tenfold.cluster.kmeans": ("KMeans",),
+    "tenfold.compose.ada_boost_classifier": ("AdaBoostClassifier",),
     "tenfold.concept.find_s": ("FindS",),
     "tenfold.core.certificate": ("Certificate", "Claim", "Provenance"),
     "tenfold.core.errors": ("DataError", "MergeError", "ModelFileError"),

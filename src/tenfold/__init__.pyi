@@ -1,6 +1,7 @@
 from tenfold.bayes.categorical_nb import CategoricalNB as CategoricalNB
 from tenfold.bayes.gaussian_nb import GaussianNB as GaussianNB
 from tenfold.cluster.kmeans import KMeans as KMeans
+from tenfold.compose.ada_boost_classifier import AdaBoostClassifier as AdaBoostClassifier
 from tenfold.concept.find_s import FindS as FindS
 from tenfold.core.certificate import Certificate as Certificate
 from tenfold.core.certificate import Claim as Claim

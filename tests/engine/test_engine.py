@@ -145,6 +145,9 @@ class Sums:
             return None if state.step else Ask("all", 0, self.every)
         return Ask("all", state.step)
 
+    def lens(self, state):
+        return None
+
     def summarize(self, state, chunk):
         return Total(float(chunk.X.column(0).sum()))
 

@@ -13,13 +13,13 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 import scipy.linalg as sla
 
-from tenfold.cluster.starting import BUCKETS, distinct_uniform, start_from
+from tenfold.cluster.starting import BUCKETS, start_from
 from tenfold.core import MANY, Array, Ask, Chunk, Claim, Codes, Columns, Need, Schema
 from tenfold.estimator import Clusterer
 from tenfold.estimator.constraints import array, choice, integer, real, seed
 from tenfold.stats.lloyd import Lloyd, distances, labels
 from tenfold.stats.moments import Moments
-from tenfold.stats.race import Race
+from tenfold.stats.race import Race, row_bits, uniform
 from tenfold.stats.spread import ColumnSpread
 
 WIDE = 256
@@ -159,7 +159,8 @@ class KMeans(Clusterer):
             away = distances(chunk.X, state.cluster_centers)
             with np.errstate(divide="ignore"):
                 return Race.of(chunk, np.full(chunk.n, np.exp(-1.0)), away, state.empty)
-        bucket, uniform = distinct_uniform(chunk.X, self.random_state)
+        bits = row_bits(chunk.X, self.random_state)
+        bucket = (bits & np.uint64(BUCKETS - 1)).astype(np.int64)
         if state.phase == "spread":
             mass = np.bincount(bucket, chunk.weight, BUCKETS).astype(np.float64)
             return Spread(ColumnSpread.of(chunk), mass)
@@ -167,7 +168,7 @@ class KMeans(Clusterer):
         for rows, block in chunk.X.blocks(shift=state.mean):
             away[rows] = (block**2).sum(axis=1)
         rate = state.mass[bucket] * (1.0 + (away / state.squares if state.squares > 0 else 0.0))
-        return Race.of(chunk, uniform, rate, max(4096, 32 * self.n_clusters))
+        return Race.of(chunk, uniform(bits), rate, max(4096, 32 * self.n_clusters))
 
     def update(self, state: KMeansState, s: Any) -> KMeansState:
         """To the next phase, or the centres to the means of their rows."""

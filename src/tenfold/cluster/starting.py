@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tenfold.core import Array, Codes, Columns
+from tenfold.core import Array
 from tenfold.kernels.nearest import add_lloyd
-from tenfold.kernels.rows import hash_rows
 from tenfold.kernels.seeding import greedy_seeds
 
 BUCKETS = 1 << 14
@@ -17,15 +16,6 @@ BUCKETS = 1 << 14
 RESTARTS = 3
 SETTLE = 100
 """rounds over the sample before the first over all rows"""
-
-
-def distinct_uniform(X: Columns, seed: Any) -> tuple[Codes, Array]:
-    """For each row, from its content: a bucket, and a number in (0, 1)."""
-    bits = np.empty(len(X), np.uint64)
-    for rows, block in X.blocks():
-        hash_rows(block, seed, bits[rows])
-    bucket = (bits & np.uint64(BUCKETS - 1)).astype(np.int64)
-    return bucket, (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53 + 2.0**-54
 
 
 def start_from(rows: Array, weight: Array, n_clusters: int, seed: Any, complete: bool) -> Array:

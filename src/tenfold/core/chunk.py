@@ -22,6 +22,10 @@ class Chunk(NamedTuple):
     """number of the part's first row in the source"""
     dropped: int = 0
     """rows of weight zero that were left out"""
+    held: Any = None
+    """what the learner's lens made of the rows; then X has no columns and y is None"""
+    scratch: Any = None
+    """what the learner's `follow` made for these rows and the state"""
 
     @property
     def n(self) -> int:

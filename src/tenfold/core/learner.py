@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, Protocol
 
 from tenfold.core.certificate import Claim
@@ -25,7 +26,11 @@ class Ask(NamedTuple):
 
 
 class Learner(Protocol):
-    """The methods the loop calls. `state` is a NamedTuple of arrays with an int field `step`."""
+    """The methods the loop calls. `state` is a NamedTuple of arrays with an int field `step`.
+
+    A learner that reads the same rows in many rounds may look at them through a lens once, and let data that
+    belongs to the rows follow the state. Both are accelerators: the runner may drop and remake what they made.
+    """
 
     @property
     def need(self) -> Need:
@@ -37,8 +42,14 @@ class Learner(Protocol):
     def ask(self, state: Any) -> Ask | None:
         """What to summarize for this state, or None: finished."""
 
+    def lens(self, state: Any) -> Callable[[Chunk], Any] | None:
+        """What to make of each chunk once and hold (picklable), or None: rows are read again every time."""
+
+    def follow(self, state: Any, held: Any, scratch: Any) -> Any:
+        """Data that belongs to held rows at this state: from None or from any earlier scratch, the same bits."""
+
     def summarize(self, state: Any, chunk: Chunk) -> Any:
-        """The summary of one chunk. On a worker; pure."""
+        """The summary of one chunk, with what is held and followed if there is a lens. On a worker; pure."""
 
     def update(self, state: Any, summary: Any) -> Any:
         """The next state. On the driver; pure."""

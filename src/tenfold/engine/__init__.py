@@ -1,6 +1,6 @@
 """The loop, the fixed tree and the runners."""
 
-from tenfold.engine.local import Local, Runner
+from tenfold.engine.local import Local, Runner, Session
 from tenfold.engine.loop import Watcher, fit, schema_of
 from tenfold.engine.running import current, on
 from tenfold.engine.snapshot import Fit, Snapshot
@@ -11,6 +11,7 @@ __all__ = [
     "Fit",
     "Local",
     "Runner",
+    "Session",
     "Snapshot",
     "Tree",
     "Watcher",

@@ -7,20 +7,33 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, contextmanager
+from functools import partial
 from typing import Any, Protocol
 
-from tenfold.engine.job import Job
+from tenfold.engine.held import token
+from tenfold.engine.job import Job, Summarize
+from tenfold.engine.store import Store
 from tenfold.engine.threads import one_blas_thread
-from tenfold.engine.tree import merge
+from tenfold.engine.tree import merge, runs
 from tenfold.sources import Source
+
+TASKS = 32
+"""for each thread: few enough to be cheap, many enough to end together"""
+
+
+class Session(Protocol):
+    """A source, opened for one fit. What a runner keeps between reduces lives and dies with it."""
+
+    def reduce(self, job: Job) -> Any:
+        """The merge of the job's summaries of all its parts, in the fixed tree."""
 
 
 class Runner(Protocol):
-    """Executes one reduce, or one map, somewhere."""
+    """Executes reduces, or a map, somewhere."""
 
-    def reduce(self, source: Source, job: Job) -> Any:
-        """The merge of the job's summaries of all its parts, in the fixed tree."""
+    def open(self, source: Source) -> AbstractContextManager[Session]:
+        """A source to reduce, as often as a fit needs it."""
 
     def map(self, function: Callable[[int], Any], parts: Iterable[int]) -> Iterator[Any]:
         """The function of each part, in order, a few at a time."""
@@ -34,6 +47,9 @@ class Local:
     threads : int, optional
         How many parts are worked on at once; all processors of this process by default. The
         answer does not depend on it, to the bit.
+    memory : int, optional
+        Bytes of prepared data (bins, weights of rows) to hold in memory between rounds; a quarter of this
+        machine's memory by default. What does not fit is written to a temporary folder.
 
     Examples
     --------
@@ -44,18 +60,22 @@ class Local:
     array([2.])
     """
 
-    def __init__(self, threads: int | None = None) -> None:
+    def __init__(self, threads: int | None = None, memory: int | None = None) -> None:
         if threads is not None and threads < 1:
             raise ValueError(f"threads must be at least 1, not {threads}")
+        if memory is not None and memory < 0:
+            raise ValueError(f"memory must not be negative, but is {memory}")
         self.threads = threads or _processors()
+        self.memory = _memory() // 4 if memory is None else memory
 
     def __repr__(self) -> str:
         return f"Local(threads={self.threads})"
 
-    def reduce(self, source: Source, job: Job) -> Any:
-        """The merge of the job's summaries of all its parts, in the fixed tree."""
-        with closing(self.map(lambda part: job(source, part), job.parts(source))) as summaries:
-            return merge(summaries)
+    @contextmanager
+    def open(self, source: Source) -> Iterator[LocalSession]:
+        """A source to reduce, as often as a fit needs it."""
+        with closing(Store(self.memory)) as store:
+            yield LocalSession(self, source, store)
 
     def map(self, function: Callable[[int], Any], parts: Iterable[int]) -> Generator[Any]:
         """The function of each part, in order; at most twice as many as threads are in flight."""
@@ -77,6 +97,40 @@ class Local:
                 for future in waiting:
                     future.cancel()
                 wait(waiting)
+
+
+class LocalSession:
+    """A source, and what is held of it."""
+
+    def __init__(self, runner: Local, source: Source, store: Store) -> None:
+        self.runner, self.source, self.store = runner, source, store
+        self._lens = ""
+
+    def reduce(self, job: Job) -> Any:
+        """The merge of the job's summaries of all its parts, in the fixed tree."""
+        one = self._held(job) if isinstance(job, Summarize) and job.lens is not None else partial(job, self.source)
+        some = runs(job.parts(self.source), TASKS * self.runner.threads)
+        with closing(self.runner.map(lambda at: merge(map(one, some[at])), range(len(some)))) as summaries:
+            return merge(summaries)
+
+    def _held(self, job: Summarize) -> Callable[[int], Any]:
+        """The job for one part, from what is held of it as far as it is."""
+        if (now := token(job.lens)) != self._lens:
+            self.store.drop("held")
+            self.store.drop("scratch")
+            self._lens = now
+
+        def one(part: int) -> Any:
+            held = self.store.get(("held", part))
+            if held is None:
+                held = job.hold(self.source, part)
+                self.store.put(("held", part), held)
+            scratch = job.follow(held, self.store.get(("scratch", part)))
+            if any(s is not None for s in scratch):
+                self.store.put(("scratch", part), scratch)
+            return job.of_held(held, scratch)
+
+        return one
 
 
 _pools: dict[int, ThreadPoolExecutor] = {}
@@ -105,3 +159,10 @@ def _processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def _memory() -> int:
+    """Bytes of memory of this machine."""
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return 8 << 30

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from tenfold.core import Certificate, DataError, Learner, Need, Never, Schema, Stop
 from tenfold.engine.job import FindSchema, Summarize
-from tenfold.engine.local import Runner
+from tenfold.engine.local import Runner, Session
 from tenfold.engine.snapshot import Fit, Snapshot
 from tenfold.engine.threads import one_blas_thread
 from tenfold.sources import Source
@@ -16,10 +16,10 @@ Watcher = Callable[[Snapshot], str | None]
 """looks at each turn of the loop; a text it returns is a reason to stop"""
 
 
-def schema_of(source: Source, need: Need, runner: Runner) -> Schema:
+def schema_of(source: Source, need: Need, session: Session) -> Schema:
     """The schema of a source for a need: known, or found by one reduce and remembered."""
     known = source.known(need)
-    return known or source.remember(need, runner.reduce(source, FindSchema(need)))
+    return known or source.remember(need, session.reduce(FindSchema(need)))
 
 
 def fit(
@@ -36,27 +36,27 @@ def fit(
     A learner that is finished (asks for nothing) is certified from the summary it has, so a
     one-pass learner reads its data once and its certificate speaks of the state it returns.
     """
-    with one_blas_thread:
-        return _fit(learner, source, runner, stop or Never(), watchers, resume)
+    with one_blas_thread, runner.open(source) as session:
+        return _fit(learner, source, session, stop or Never(), watchers, resume)
 
 
 def _fit(
     learner: Learner,
     source: Source,
-    runner: Runner,
+    session: Session,
     stop: Stop,
     watchers: Sequence[Watcher],
     at: Snapshot | None,
 ) -> Fit:
     began = time.monotonic()
     if at is None:
-        schema = schema_of(source, learner.need, runner)
+        schema = schema_of(source, learner.need, session)
         at = Snapshot(schema, learner.start(schema))
     while True:
         ask = learner.ask(at.state)
         if ask is not None and ask != at.asked:
             job = Summarize(learner, at.state, ask, at.schema)
-            done = runner.reduce(source, job)
+            done = session.reduce(job)
             if not done.rows and ask.every == 1:
                 raise DataError("no row has a weight, or `where` leaves none: there is nothing to learn from")
             at = at._replace(

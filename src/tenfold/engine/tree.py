@@ -42,3 +42,11 @@ def merge(summaries: Iterable[Any]) -> Any:
     for summary in summaries:
         tree.push(summary)
     return tree.total()
+
+
+def runs(parts: range, most: int) -> list[range]:
+    """The parts in at most so many aligned subtrees, or a few more: merged one by one, they are the same tree."""
+    size = 1
+    while len(parts) > most * size:
+        size *= 2
+    return [parts[at : at + size] for at in range(0, len(parts), size)]

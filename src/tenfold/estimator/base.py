@@ -54,6 +54,14 @@ class Estimator(BaseEstimator):
             return None if state.step else Ask("all")
         return Ask("all", state.step)
 
+    def lens(self, state: Any) -> Any:
+        """Nothing is held: rows are read again in every round."""
+        return None
+
+    def follow(self, state: Any, held: Any, scratch: Any) -> Any:
+        """Nothing belongs to the rows."""
+        return None
+
     def stop(self) -> Stop:
         """When the loop is to end although the learner would go on."""
         return Rounds(self.max_iter) if hasattr(self, "max_iter") else Never()

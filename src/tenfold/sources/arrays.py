@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tenfold.core import Chunk, Column, Columns, DataError, Need, Schema
+from tenfold.core.arrays import ones
 from tenfold.core.schema import is_text
 from tenfold.sources.base import Source
 from tenfold.sources.labels import class_codes, code, levels
@@ -27,14 +28,6 @@ def part_rows(rows: int) -> Iterator[None]:
         yield
     finally:
         _part_rows.reset(token)
-
-
-_ones = np.ones(1 << 18)
-
-
-def ones(n: int) -> Any:
-    """So many weights of one: mostly a view of the same ones."""
-    return _ones[:n] if n <= len(_ones) else np.ones(n)
 
 
 def even_cuts(n_rows: int) -> Any:

@@ -17,8 +17,9 @@ import numpy as np
 import pyarrow as pa
 
 from tenfold.core import Chunk, Column, Columns, DataError, Need, Schema
+from tenfold.core.arrays import ones
 from tenfold.sources import arrow
-from tenfold.sources.arrays import even_cuts, ones
+from tenfold.sources.arrays import even_cuts
 from tenfold.sources.base import Source
 from tenfold.sources.labels import class_codes
 from tenfold.sources.labels import levels as plain_levels

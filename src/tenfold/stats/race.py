@@ -12,7 +12,22 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from tenfold.core import Array, Chunk
+from tenfold.core import Array, Chunk, Columns
+from tenfold.kernels.rows import hash_rows
+
+
+def row_bits(X: Columns, seed: Any) -> Any:
+    """64 bits for each row, from its content."""
+    bits = np.empty(len(X), np.uint64)
+    for rows, block in X.blocks():
+        hash_rows(block, seed, bits[rows])
+    return bits
+
+
+def uniform(bits: Any) -> Array:
+    """A number in (0, 1) from such bits."""
+    found: Array = (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53 + 2.0**-54
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,9 +41,9 @@ class Race:
     most: int
 
     @classmethod
-    def of(cls, chunk: Chunk, uniform: Array, rate: Array, most: int) -> Race:
+    def of(cls, chunk: Chunk, u: Array, rate: Array, most: int) -> Race:
         """The race among the rows of a chunk."""
-        key = -np.log(uniform) / rate
+        key = -np.log(u) / rate
         order, weight = _winners(key, chunk.weight, most)
         return cls(key[order], chunk.X.take(order), weight, rate[order], most)
 

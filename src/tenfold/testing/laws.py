@@ -7,6 +7,7 @@ AssertionError. `check_laws` runs all of them on many draws.
 from __future__ import annotations
 
 import itertools
+import pickle
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,6 +17,7 @@ from sklearn.base import clone
 from tenfold.core import ONE
 from tenfold.core.axes import check, recode, values
 from tenfold.engine import Local, fit, on
+from tenfold.engine.held import through, token
 from tenfold.sources import ArraySource, part_rows
 from tenfold.testing.compare import assert_close, assert_same, bits
 from tenfold.testing.data import Table, draw
@@ -73,8 +75,8 @@ def identity(learner: Any, seed: int) -> None:
     table = draw(learner.need, seed)
     source = _source(table)
     for state, schema in _states(learner, source):
-        some = learner.summarize(state, source.load(0, learner.need, schema))
-        none = learner.summarize(state, _source(table.rows(slice(0, 0))).load(0, learner.need, schema))
+        some = _summary(learner, state, source, schema)
+        none = _summary(learner, state, _source(table.rows(slice(0, 0))), schema)
         check(none, schema)
         assert bits(some + none) == bits(some), "s + nothing is not s"
         assert bits(none + some) == bits(some), "nothing + s is not s"
@@ -88,7 +90,7 @@ def pure(learner: Any, seed: int) -> None:
     source = _source(table)
     for state, schema in _states(learner, source):
         before = bits(state)
-        chunk = source.load(0, learner.need, schema)
+        chunk = through(learner, state, source.load(0, learner.need, schema))
         summary, again = learner.summarize(state, chunk), learner.summarize(state, chunk)
         assert bits(summary) == bits(again), "the same chunk gives two summaries"
         after = learner.update(state, summary)
@@ -136,8 +138,7 @@ def recoding(learner: Any, seed: int) -> None:
             assert schema + new == new, "the larger schema lacks something"
         half = len(table.weight) // 2
         a, b = (
-            learner.summarize(state, _source(table.rows(rows)).load(0, learner.need, schema))
-            for rows in (slice(0, half), slice(half, None))
+            _summary(learner, state, _source(table.rows(rows)), schema) for rows in (slice(0, half), slice(half, None))
         )
         late, early = recode(a + b, schema, new), recode(a, schema, new) + recode(b, schema, new)
         assert_same(late, early, "recoded after and before merging", unit=table.unit)
@@ -177,6 +178,26 @@ def threads(learner: Any, seed: int) -> None:
 
 
 @law
+def following(learner: Any, seed: int) -> None:
+    """What follows the rows is the same from the start and from any earlier state, and nothing earlier is changed."""
+    source = _source(draw(learner.need, seed))
+    seen: list[Any] = []
+    fit(learner, source, runner=Local(threads=1), stop=learner.stop(), watchers=[seen.append])
+    made: dict[str, list[Any]] = {}
+    for at in seen:
+        lens = learner.lens(at.state)
+        if lens is None:
+            continue
+        held = lens(source.load(0, learner.need, at.schema))
+        fresh = learner.follow(at.state, held, None)
+        for earlier in made.setdefault(token(lens), []):
+            before = pickle.dumps(earlier)
+            assert pickle.dumps(learner.follow(at.state, held, earlier)) == pickle.dumps(fresh), "followed otherwise"
+            assert pickle.dumps(earlier) == before, "an earlier scratch was changed in place"
+        made[token(lens)].append(fresh)
+
+
+@law
 def certified(learner: Any, seed: int) -> None:
     """A fitted model has claims about its own state, and they can be recomputed."""
     model = _fitted(learner, draw(learner.need, seed))
@@ -189,6 +210,10 @@ def certified(learner: Any, seed: int) -> None:
 def _source(table: Table) -> ArraySource:
     X = tuple(table.X.T) if table.X.dtype.kind in "OUiu" else table.X
     return ArraySource(X, table.y, table.weight)
+
+
+def _summary(learner: Any, state: Any, source: ArraySource, schema: Any) -> Any:
+    return learner.summarize(state, through(learner, state, source.load(0, learner.need, schema)))
 
 
 def _schema(learner: Any, source: ArraySource) -> Any:
@@ -215,7 +240,7 @@ def _phases(learner: Any, seed: int, parts: int) -> Iterator[tuple[Any, list[Any
         pieces = (table.rows(slice(a, b)) for a, b in itertools.pairwise(cuts))
         yield (
             state,
-            [learner.summarize(state, _source(piece).load(0, learner.need, schema)) for piece in pieces],
+            [_summary(learner, state, _source(piece), schema) for piece in pieces],
             schema,
         )
 

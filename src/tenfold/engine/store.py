@@ -1,0 +1,91 @@
+"""What is held between rounds in one process: in memory within a budget, the rest in files, or forgotten.
+
+Forgetting costs time and never changes a bit: whatever is here can be made again.
+"""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+import tempfile
+import threading
+from pathlib import Path
+from typing import Any
+
+from tenfold.engine.held import size
+
+Key = tuple[str, int]
+
+
+class Store:
+    """Values by key.
+
+    Parameters
+    ----------
+    budget : int
+        Bytes to keep in memory; what does not fit goes to files in a temporary folder.
+    """
+
+    def __init__(self, budget: int) -> None:
+        self.budget = budget
+        self.used = 0
+        self._memory: dict[Key, tuple[Any, int]] = {}
+        self._files: dict[Key, Path] = {}
+        self._folder: Path | None = None
+        self._full = False
+        self._lock = threading.Lock()
+
+    def get(self, key: Key) -> Any:
+        """The value, or None if it is not here (any more)."""
+        found = self._memory.get(key)
+        if found is not None:
+            return found[0]
+        path = self._files.get(key)
+        if path is None:
+            return None
+        try:
+            return pickle.loads(path.read_bytes())  # a file this process wrote, in a folder of its own
+        except (OSError, EOFError, pickle.UnpicklingError):
+            return None
+
+    def put(self, key: Key, value: Any) -> None:
+        """Keep a value in place of the one that was there."""
+        much = size(value)
+        with self._lock:
+            self.used -= self._memory.pop(key, (None, 0))[1]
+            if self.used + much <= self.budget:
+                self._memory[key] = (value, much)
+                self.used += much
+                self._files.pop(key, None)
+                return
+        self._spill(key, value)
+
+    def drop(self, kind: str) -> None:
+        """Forget all values of a kind."""
+        with self._lock:
+            for key in [key for key in self._memory if key[0] == kind]:
+                self.used -= self._memory.pop(key)[1]
+            for key in [key for key in self._files if key[0] == kind]:
+                self._files.pop(key).unlink(missing_ok=True)
+
+    def _spill(self, key: Key, value: Any) -> None:
+        if self._full:
+            return
+        with self._lock:
+            if self._folder is None:
+                self._folder = Path(tempfile.mkdtemp(prefix="tenfold-held-"))
+        path = self._folder / f"{key[0]}-{key[1]}"
+        try:
+            path.write_bytes(pickle.dumps(value, protocol=5))
+            self._files[key] = path
+        except OSError:  # the disk is full: from now on what does not fit is made again
+            self._full = True
+            self._files.pop(key, None)
+            path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Forget everything."""
+        self._memory.clear()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None

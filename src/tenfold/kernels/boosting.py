@@ -1,0 +1,50 @@
+"""Rounds of boosting over binned rows: the weights of rows, and the votes of stumps."""
+
+from __future__ import annotations
+
+from tenfold.kernels.compiling import kernel
+
+LEAST = 1e-200
+"""weights stop shrinking here: they no longer matter, and smaller ones are slow"""
+
+
+@kernel
+def follow_stumps(bins, label, feature, cut, left, right, up, down, first, weight):
+    """Multiply each row's weight by `up` of each stump from `first` on that is wrong about it, or by `down`."""
+    n = bins.shape[1]
+    for t in range(first, len(feature)):
+        j, b, low, high, more, less = feature[t], cut[t], left[t], right[t], up[t], down[t]
+        for i in range(n):
+            said = low if bins[j, i] <= b else high
+            w = weight[i] * (less if said == label[i] else more)
+            weight[i] = w if w > LEAST else LEAST
+
+
+@kernel
+def look_back(bins, label, feature, cut, left, right, weight, before, bar):
+    """Weight of the rows that one stump is wrong about, and of all; the same of rows whose weight rose to the bar.
+
+    The latter two in the weights the rows had before.
+    """
+    wrong = 0.0
+    total = 0.0
+    doubtful = 0.0
+    mass = 0.0
+    for i in range(bins.shape[1]):
+        w = weight[i]
+        total += w
+        mass += before[i]
+        if w >= before[i] * bar:
+            doubtful += before[i]
+        if feature >= 0 and (left if bins[feature, i] <= cut else right) != label[i]:
+            wrong += w
+    return wrong, total, doubtful, mass
+
+
+@kernel
+def add_votes(block, feature, threshold, left, right, alpha, votes):
+    """votes[i, c]: the weights of the stumps that say class c of row i."""
+    for t in range(len(feature)):
+        j, bar, low, high, a = feature[t], threshold[t], left[t], right[t], alpha[t]
+        for i in range(block.shape[0]):
+            votes[i, low if block[i, j] <= bar else high] += a

@@ -1,0 +1,81 @@
+"""Columns in few bins: where the edges lie, and the rows as bytes.
+
+Edges are quantiles of a sample of rows that merges (`stats/race.py`). While there are no more distinct rows
+than it holds, it is all of them, and a column with few distinct values gets an edge between any two: then
+nothing is lost by binning.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tenfold.core import Array, Chunk
+from tenfold.kernels.binning import CELLS, bin_block, make_grid
+from tenfold.stats.race import Race, row_bits, uniform
+
+BINS = 256
+"""at the most: a bin is a byte"""
+
+
+def sample_of(chunk: Chunk, seed: Any) -> Race:
+    """A sample of the distinct rows of a chunk, each with its weight: 16,384, or fewer of very wide rows."""
+    most = max(1024, min(16384, (1 << 22) // max(1, chunk.X.shape[1])))
+    return Race.of(chunk, uniform(row_bits(chunk.X, seed)), np.ones(chunk.n), most)
+
+
+def edges_of(sample: Race, most: int) -> Array:
+    """Edges of each column, columns x (most - 1), filled up with infinity; value x is in bin #{edges < x}."""
+    rows, weight = sample.sample()
+    out = np.full((rows.shape[1], most - 1), np.inf)
+    even = bool((weight == weight[:1]).all())
+    for j, column in enumerate(np.ascontiguousarray(rows.T)):
+        order = None if even else np.argsort(column, kind="stable")
+        value = np.sort(column) if order is None else column[order]
+        last = np.flatnonzero(np.append(value[1:] != value[:-1], True))  # of each distinct value
+        value, upto = value[last], (last + 1.0 if order is None else np.cumsum(weight[order])[last])
+        if len(value) > most:
+            at = np.searchsorted(upto, np.arange(1, most) * (upto[-1] / most))
+            at = np.unique(np.minimum(at, len(value) - 2))
+        else:
+            at = np.arange(len(value) - 1)
+        low, high = value[at], value[at + 1]
+        middle = low + 0.5 * (high - low)
+        out[j, : len(at)] = np.where((low < middle) & (middle < high), middle, low)
+    return out
+
+
+class Binned(NamedTuple):
+    """Rows seen through the edges."""
+
+    bins: Any
+    """columns x rows, bytes"""
+    label: Any
+    """class of each row"""
+    weight: Any
+    """of each row, or None: all are one"""
+
+
+@dataclass(frozen=True, eq=False)
+class BinLens:
+    """A lens through which rows become bins."""
+
+    edges: Array
+
+    def __call__(self, chunk: Chunk) -> Binned:
+        """The bins, labels and weights of a chunk."""
+        finite = np.isfinite(self.edges)
+        low = np.where(finite[:, 0], self.edges[:, 0], 0.0)
+        high = np.where(finite, self.edges, -np.inf).max(axis=1)
+        with np.errstate(over="ignore"):
+            wide = np.where(high > low, high - low, 1.0)
+        scale = np.where(np.isfinite(wide), CELLS / wide, 0.0)
+        scale = np.where(np.isfinite(scale), scale, 0.0)
+        first = np.empty((len(low), CELLS), np.int64)
+        make_grid(self.edges, low, scale, first)
+        bins = np.empty((len(low), chunk.n), np.uint8)
+        for rows, block in chunk.X.blocks():
+            bin_block(block, self.edges, low, scale, first, rows.start, bins)
+        return Binned(bins, chunk.y.astype(np.uint16), None if chunk.uniform else chunk.weight)

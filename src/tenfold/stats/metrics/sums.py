@@ -1,0 +1,42 @@
+"""A sum in twice the working precision: however the parts are merged, the last digit stays."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from tenfold.core import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Sum:
+    """What has been added so far."""
+
+    high: float = 0.0
+    low: float = 0.0
+    """what `high` lacks"""
+
+    @classmethod
+    def of(cls, terms: Array) -> Sum:
+        """The sum of an array, added in pairs."""
+        return cls(float(np.sum(terms)))
+
+    @property
+    def value(self) -> float:
+        """The sum as one number."""
+        return self.high + self.low
+
+    def __add__(self, other: Sum) -> Sum:
+        high, low = two_sum(self.high, other.high)
+        if not math.isfinite(high):
+            return Sum(high)
+        return Sum(*two_sum(high, low + (self.low + other.low)))
+
+
+def two_sum(a: float, b: float) -> tuple[float, float]:
+    """a + b and its rounding error, exactly."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
