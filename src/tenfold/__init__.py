@@ -23,6 +23,7 @@ _PLACES = {
     "tenfold.core.certificate": ("Certificate", "Claim", "Provenance"),
     "tenfold.core.errors": ("DataError", "MergeError", "ModelFileError"),
     "tenfold.core.stop": ("Gap", "Rounds", "Seconds"),
+    "tenfold.engine.dask": ("Dask",),
     "tenfold.engine.local": ("Local",),
     "tenfold.engine.running": ("on",),
     "tenfold.estimator.model_file": ("load",),

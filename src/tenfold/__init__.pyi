@@ -12,6 +12,7 @@ from tenfold.core.errors import ModelFileError as ModelFileError
 from tenfold.core.stop import Gap as Gap
 from tenfold.core.stop import Rounds as Rounds
 from tenfold.core.stop import Seconds as Seconds
+from tenfold.engine.dask import Dask as Dask
 from tenfold.engine.local import Local as Local
 from tenfold.engine.running import on as on
 from tenfold.estimator.model_file import load as load

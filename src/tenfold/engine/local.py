@@ -35,8 +35,8 @@ class Runner(Protocol):
     def open(self, source: Source) -> AbstractContextManager[Session]:
         """A source to reduce, as often as a fit needs it."""
 
-    def map(self, function: Callable[[int], Any], parts: Iterable[int]) -> Iterator[Any]:
-        """The function of each part, in order, a few at a time."""
+    def map(self, function: Callable[[int], Any], parts: Iterable[int], source: Source) -> Iterator[Any]:
+        """The function of each part of a source, in order, a few at a time."""
 
 
 class Local:
@@ -77,7 +77,7 @@ class Local:
         with closing(Store(self.memory)) as store:
             yield LocalSession(self, source, store)
 
-    def map(self, function: Callable[[int], Any], parts: Iterable[int]) -> Generator[Any]:
+    def map(self, function: Callable[[int], Any], parts: Iterable[int], source: Any = None) -> Generator[Any]:
         """The function of each part, in order; at most twice as many as threads are in flight."""
         parts = list(parts) if not isinstance(parts, range) else parts
         with one_blas_thread:

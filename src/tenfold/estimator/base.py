@@ -20,9 +20,10 @@ from tenfold.core import ONE, Ask, Certificate, Need, Never, Rounds, Schema, Sto
 from tenfold.core.axes import freeze
 from tenfold.engine import Fit, current, fit
 from tenfold.estimator import merging, model_file
-from tenfold.estimator.inputs import source_from
+from tenfold.estimator.inputs import source_from, with_target
 from tenfold.estimator.mapped import Mapped
 from tenfold.sources import Source
+from tenfold.sources.dask import is_dask
 
 _known_names: dict[type, frozenset[str]] = {}
 
@@ -99,6 +100,8 @@ class Estimator(BaseEstimator):
     def _fit(self, X: Any, y: Any, weight: Any, classes: Any = None) -> Any:
         self._validate_params()
         fresh = self._blank()
+        if is_dask(X):
+            X, y, weight = with_target(X, y, weight), None, None
         if isinstance(X, Source):
             if y is not None or weight is not None:
                 raise ValueError("a Source names its own target and weights: pass X alone")
@@ -191,12 +194,15 @@ class Estimator(BaseEstimator):
     def _apply(self, function: Any, X: Any, names: Any) -> Any:
         """A function of (state, columns), part by part, in order; for a source, a source of outputs."""
         check_is_fitted(self)
+        X = with_target(X, None, None) if is_dask(X) else X
         if isinstance(X, Source):
             return Mapped(X, self, partial(function, self.state_), names())
         need = self.need.without_target()
         source = source_from(self, X, None, None, need, reset=False)
         known = Schema(self.schema_.columns, None, None, self.schema_.named)
-        parts = current().map(lambda part: function(self.state_, source.load(part, need, known).X), range(len(source)))
+        parts = current().map(
+            lambda part: function(self.state_, source.load(part, need, known).X), range(len(source)), source
+        )
         done = list(parts)
         if len(done) == 1:
             return done[0]
@@ -210,7 +216,7 @@ class Estimator(BaseEstimator):
             chunks = source.chunks(part, self.need, self.schema_)
             return [(chunk.y, function(self.state_, chunk.X), chunk.weight) for chunk in chunks]
 
-        done = [piece for part in current().map(pieces, range(len(source))) for piece in part]
+        done = [piece for part in current().map(pieces, range(len(source)), source) for piece in part]
         y, found, weight = (np.concatenate(values) for values in zip(*done, strict=True))
         return y, found, weight
 

@@ -20,8 +20,9 @@ from sklearn.utils.validation import (
 
 from tenfold.core import DataError, Need
 from tenfold.sources import ArraySource, Source
+from tenfold.sources.frames import is_frame, table_of
 from tenfold.sources.labels import column_of, levels
-from tenfold.sources.scan import is_frame, table_of
+from tenfold.sources.scan import scan
 from tenfold.sources.tables import Roles, TableSource
 
 
@@ -44,6 +45,17 @@ def source_from(model: Any, X: Any, y: Any, weight: Any, need: Need, *, reset: b
         source.classes = classes
         return source
     return ArraySource(data, y, weight, names, classes)
+
+
+def with_target(X: Any, y: Any, weight: Any) -> Source:
+    """A dask collection with the target and weights that belong to its rows, as a source."""
+    roles: dict[str, Any] = {"target": y, "weight": weight}
+    if hasattr(X, "columns"):
+        for role, values in (("target", y), ("weight", weight)):
+            if values is not None:
+                roles[role] = f"__{role}"
+                X = X.assign(**{f"__{role}": values})
+    return scan(X, **roles)
 
 
 def weights(weight: Any, rows: int) -> Any:

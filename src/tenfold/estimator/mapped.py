@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import scipy.sparse as sp
@@ -46,6 +47,14 @@ class Mapped(Source):
 
     def __len__(self) -> int:
         return len(self.base)
+
+    def in_memory(self) -> int:
+        """Bytes of the rows it is of, as far as this process has them."""
+        return self.base.in_memory()
+
+    def graph(self) -> Any:
+        """That of the rows it is of."""
+        return self.base.graph()
 
     # ---- as a source ---------------------------------------------------------------------------
 
@@ -95,7 +104,7 @@ class Mapped(Source):
 
     def __iter__(self) -> Iterator[Any]:
         """The output of one part after the other."""
-        for pieces in current().map(self._pieces, range(len(self))):
+        for pieces in current().map(self._pieces, range(len(self)), self.base):
             yield np.concatenate(pieces)
 
     def collect(self) -> Any:
@@ -145,7 +154,7 @@ class Mapped(Source):
         note.write_text(json.dumps(mark))
         paths = [folder / f"part-{part:06d}.parquet" for part in range(len(self))]
         left = [part for part, path in enumerate(paths) if not path.exists()]
-        for _ in current().map(lambda part: self._write(part, paths[part], keep), left):
+        for _ in current().map(lambda part: self._write(part, paths[part], keep), left, self.base):
             pass
         return [str(path) for path in paths]
 
@@ -155,7 +164,7 @@ class Mapped(Source):
         import pyarrow.parquet as pq
 
         beside = pa.table({})
-        temporary = path.with_name(f".{path.stem}.{os.getpid()}.tmp")  # with a dot: nobody takes it for data
+        temporary = path.with_name(f".{path.stem}.{uuid4().hex}.tmp")  # with a dot: nobody takes it for data
         writer = None
         kept = iter(self.tables(part, keep)) if keep else None
         try:

@@ -142,6 +142,12 @@ class ArraySource(Source):
     def _values(self, j: int, rows: slice, keep: Any) -> Any:
         return _pick(self.X[j] if isinstance(self.X, tuple) else self.X[:, j], rows, keep)
 
+    def in_memory(self) -> int:
+        """Bytes of columns, target and weights."""
+        data = self.X if isinstance(self.X, tuple) else (self.X,)
+        pieces = [p for d in data for p in ((d.data, d.indices, d.indptr) if sp.issparse(d) else (d,))]
+        return sum(np.asarray(p).nbytes for p in (*pieces, self.y, self.weight) if p is not None)
+
     def _rows(self, part: int) -> tuple[slice, Any]:
         """The rows of a part, and which of them have a weight (None: all)."""
         rows = slice(int(self._cuts[part]), int(self._cuts[part + 1]))

@@ -44,6 +44,14 @@ class Source(ABC):
     def fingerprint(self) -> str:
         """A short text by which this data is recognised."""
 
+    def in_memory(self) -> int:
+        """Bytes of rows that this process has: workers elsewhere would need a copy. 0 if they read by themselves."""
+        return 0
+
+    def graph(self) -> Any:
+        """The source whose parts are nodes of a cluster's own graph, or None: a worker can load a part by itself."""
+        return None
+
     def known(self, need: Need) -> Schema | None:
         """The schema for a need if no scan is left to do."""
         if need not in self._found and not self.scans_for(need):

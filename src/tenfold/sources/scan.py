@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ from pyarrow import fs
 from tenfold.core import DataError
 from tenfold.sources.arrays import ArraySource
 from tenfold.sources.base import Source
+from tenfold.sources.dask import DaskArray, DaskFrame, is_dask
+from tenfold.sources.frames import table_of
 from tenfold.sources.parquet import NULL, ParquetSource, find_files
 from tenfold.sources.spool import spool
 from tenfold.sources.tables import ArrowSource, Roles, TableSource
@@ -37,7 +39,8 @@ def scan(
     ----------
     data : path, glob, folder or list of them; frame; Arrow table, reader or dataset; array
         Parquet or CSV files; pandas, polars (eager or lazy), pyarrow, anything with an Arrow
-        C stream; numpy arrays and CSR matrices. In a folder, `name=value` folders are columns.
+        C stream; numpy arrays and CSR matrices; DataFrames and Arrays of Dask. In a folder,
+        `name=value` folders are columns.
     target : str, optional
         The column to predict. For an array, the array of targets.
     columns : list of str, optional
@@ -71,8 +74,12 @@ def scan(
         if isinstance(target, str) or columns or drop or where is not None:
             raise DataError("an array has no named columns: give target and weight as arrays, or use a frame")
         return _array(data, target, weight)
+    if is_dask(data) and not hasattr(data, "columns"):
+        if isinstance(target, str) or columns or drop or where is not None:
+            raise DataError("a dask Array has no named columns: give target and weight as dask Arrays")
+        return DaskArray(data, target, weight)
     for role in (target, weight, sequence):
-        if role is not None and np.ndim(role):
+        if role is not None and (np.ndim(role) or not isinstance(role, str)):
             raise DataError("a frame's or file's target, weight and sequence are names of its columns")
     chosen = None if columns is None else _names(columns)
     roles = Roles(target, chosen, _names(drop), _names(categorical), weight, sequence)
@@ -100,6 +107,10 @@ def _array(data: Any, target: Any, weight: Any) -> Source:
 
 
 def _source(data: Any, roles: Roles, only: Any) -> ArrowSource:
+    if is_dask(data):
+        if only is not None:
+            raise DataError("`where` is for files and frames in memory. Remedy: filter the dask DataFrame itself")
+        return DaskFrame(data, roles, "frame")
     if isinstance(data, ds.FileSystemDataset) and isinstance(data.format, ds.ParquetFileFormat):
         filtered = (getattr(data, "_scan_options", None) or {}).get("filter")
         if filtered is None and isinstance(data.filesystem, fs.LocalFileSystem):
@@ -120,76 +131,6 @@ def _table(table: Any, roles: Roles, said: str, only: Any, named: bool = True) -
     if not table.num_rows:
         raise DataError(f"there are no rows in {said}" + (" where it is asked" if only is not None else ""))
     return TableSource(table, roles, said, named=named)
-
-
-def is_frame(data: Any) -> bool:
-    """Whether data has named columns in memory: pandas, polars, Arrow, an Arrow stream."""
-    if isinstance(data, (pa.Table, pa.RecordBatch, pa.RecordBatchReader)) or _is_lazy(data):
-        return True
-    return hasattr(data, "__arrow_c_stream__") and not hasattr(data, "__array_interface__")
-
-
-def table_of(data: Any) -> Any:
-    """Anything in memory with named columns as an Arrow table."""
-    if isinstance(data, pa.Table):
-        return data
-    if isinstance(data, pa.RecordBatch):
-        return pa.Table.from_batches([data])
-    if type(data).__module__.split(".")[0] == "pandas":
-        return _from_pandas(data)
-    if isinstance(data, pa.RecordBatchReader):
-        return spool(data, data.schema, "the reader")
-    if isinstance(data, ds.Dataset):
-        return spool(data.to_batches(), data.schema, "the dataset")
-    if _is_lazy(data):
-        return spool(_lazy_batches(data), None, "the lazy frame")
-    if hasattr(data, "to_arrow") and type(data).__module__.split(".")[0] == "polars":
-        return _from_polars(data)
-    if hasattr(data, "__arrow_c_stream__"):
-        reader = pa.RecordBatchReader.from_stream(data)
-        return spool(reader, reader.schema, "the stream")
-    raise DataError(
-        f"rows cannot be read from a {type(data).__name__}. Remedy: give a path, a frame (pandas, polars, "
-        "Arrow) or an array"
-    )
-
-
-def _from_pandas(frame: Any) -> Any:
-    if not frame.columns.is_unique:
-        twice = sorted({str(c) for c in frame.columns[frame.columns.duplicated()]})
-        raise DataError(f"columns {twice} stand twice. Remedy: rename them")
-    arrays = []
-    for name in frame.columns:
-        try:
-            arrays.append(pa.array(frame[name], from_pandas=True))
-        except (pa.ArrowException, TypeError, UnicodeError) as error:
-            kinds = sorted({type(v).__name__ for v in frame[name].iloc[:1000]})
-            raise DataError(
-                f"column {str(name)!r} holds values of type {', '.join(kinds)}: argument must be a string or "
-                f"a number, of one kind in a column ({error}). Remedy: convert it, or drop it"
-            ) from None
-    return pa.Table.from_arrays(arrays, names=[str(n) for n in frame.columns])
-
-
-def _from_polars(frame: Any) -> Any:
-    """A polars frame as a table. An object comes through as its address, and a few types not at all."""
-    if wrong := [n for n, kind in frame.schema.items() if str(kind) in ("Object", "Int128", "UInt128")]:
-        said = ", ".join(f"{n!r} ({frame.schema[n]})" for n in wrong)
-        raise DataError(f"columns that Arrow cannot hold: {said}. Remedy: convert them, or frame.drop({wrong!r})")
-    try:
-        return frame.to_arrow()
-    except (pa.ArrowException, TypeError, ValueError) as error:
-        raise DataError(f"the frame has a column that Arrow cannot hold: {error}. Remedy: drop it") from None
-
-
-def _is_lazy(data: Any) -> bool:
-    return type(data).__name__ == "LazyFrame" and hasattr(data, "collect")
-
-
-def _lazy_batches(data: Any) -> Iterator[Any]:
-    frames = data.collect_batches() if hasattr(data, "collect_batches") else [data.collect()]
-    for frame in frames:
-        yield from _from_polars(frame).to_batches()
 
 
 def _is_path(value: Any) -> bool:

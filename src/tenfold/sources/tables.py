@@ -278,6 +278,10 @@ class TableSource(ArrowSource):
     def place(self, part: int) -> str:
         return ""
 
+    def in_memory(self) -> int:
+        """Bytes of the table."""
+        return int(self.table.nbytes)
+
     def fingerprint(self) -> str:
         """Of shape, names, types, and up to 64 rows spread over the data."""
         at = np.unique(np.linspace(0, max(self.n_rows - 1, 0), 64).astype(int))[: self.n_rows]

@@ -1,0 +1,154 @@
+"""Dask collections as sources: each partition, or block of rows, is a part.
+
+On a Dask cluster the partitions are computed where they are summarized; anywhere else, one at a time in this
+process. How many rows a partition has is not known beforehand, so rows are counted within it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from tenfold.core import Chunk, Column, DataError, Need, Schema
+from tenfold.sources.arrays import ArraySource
+from tenfold.sources.base import Source
+from tenfold.sources.frames import table_of
+from tenfold.sources.tables import ArrowSource, Roles
+
+
+def is_dask(data: Any) -> bool:
+    """Whether data is a collection of Dask."""
+    return type(data).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(data, "__dask_graph__")
+
+
+_at_hand: ContextVar[tuple[str, int, Any]] = ContextVar("at_hand", default=("", -1, None))
+
+
+@contextmanager
+def at_hand(key: str, part: int, value: Any) -> Iterator[None]:
+    """A part that the cluster has computed, for whoever loads it in this block."""
+    token = _at_hand.set((key, part, value))
+    try:
+        yield
+    finally:
+        _at_hand.reset(token)
+
+
+class Computed(Source):
+    """Parts that are at hand, or computed here."""
+
+    key: str
+    """by which Dask knows the collection"""
+
+    def graph(self) -> Computed:
+        """A cluster computes the parts."""
+        return self
+
+    @abstractmethod
+    def partitions(self, parts: Iterable[int]) -> list[Any]:
+        """What to compute for each part, as nodes of Dask's graph."""
+
+    def _value(self, part: int) -> Any:
+        key, number, value = _at_hand.get()
+        if (key, number) == (self.key, part):
+            return value
+        (lazy,) = self.partitions([part])
+        return lazy.compute(scheduler="synchronous")
+
+
+class DaskFrame(Computed, ArrowSource):
+    """A dask DataFrame."""
+
+    def __init__(self, frame: Any, roles: Roles, said: str) -> None:
+        ArrowSource.__init__(self, table_of(frame._meta_nonempty).schema, roles, said)
+        self._frame = frame
+        self.key = str(frame._name)
+        self._length = int(frame.npartitions)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def place(self, part: int) -> str:
+        return f"partition {part}"
+
+    def partitions(self, parts: Iterable[int]) -> list[Any]:
+        used = [*self.names, *(n for n in (self.roles.target, self.roles.weight, self.roles.sequence) if n)]
+        lazy = self._frame[list(dict.fromkeys(used))].to_delayed()
+        return [lazy[part] for part in parts]
+
+    def tables(self, part: int, columns: list[str]) -> Iterator[tuple[int, Any]]:
+        yield 0, table_of(self._value(part)[columns])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_frame": None}
+
+    def fingerprint(self) -> str:
+        """Of the recipe that Dask has for the frame."""
+        text = repr((self.key, self.names, self.roles))
+        return f"dask frame, {self._length} partitions, {hashlib.blake2b(text.encode(), digest_size=8).hexdigest()}"
+
+
+class DaskArray(Computed):
+    """A dask Array: blocks of its rows, with those of target and weights."""
+
+    def __init__(self, X: Any, y: Any = None, weight: Any = None) -> None:
+        super().__init__()
+        if X.ndim != 2:
+            raise DataError(f"a dask Array of {X.ndim} dimensions is no table of rows and columns")
+        rows = X.chunks[0]
+        for what, more in (("target", y), ("weight", weight)):
+            if more is None:
+                continue
+            if not is_dask(more) or more.ndim != 1:
+                raise DataError(f"the {what} of a dask Array must be a dask Array of one dimension")
+            if not np.isnan(rows).any() and sum(more.chunks[0]) != sum(rows):
+                raise DataError(f"the {what} has {sum(more.chunks[0])} rows, X has {sum(rows)}")
+        X = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
+        aligned = [more if more is None or more.chunks[0] == rows else more.rechunk((rows,)) for more in (y, weight)]
+        self._lazy = (X, *aligned)
+        self._length = len(rows)
+        self._width = int(X.shape[1])
+        self.key = repr([None if a is None else a.name for a in self._lazy])
+
+    def __len__(self) -> int:
+        return self._length
+
+    def partitions(self, parts: Iterable[int]) -> list[Any]:
+        from dask import delayed
+
+        blocks = [None if a is None else a.to_delayed().ravel() for a in self._lazy]
+        return [delayed(tuple)([None if b is None else b[i] for b in blocks]) for i in parts]
+
+    def _block(self, part: int) -> ArraySource:
+        X, y, weight = self._value(part)
+        block = ArraySource(np.asarray(X), y, None if weight is None else np.asarray(weight, dtype=np.float64))
+        block._cuts = np.array([0, block.n_rows])
+        return block
+
+    def scans_for(self, need: Need) -> bool:
+        return need.kinds != "numeric" or need.target == "class"
+
+    def schema_of(self, part: int, need: Need) -> Schema:
+        """What a block holds; of numbers, nothing has to be computed to know it."""
+        if self.scans_for(need):
+            return self._block(part).schema_of(0, need)
+        return Schema(tuple(Column(f"x{j}", "numeric") for j in range(self._width)), need.target, None, False)
+
+    def load(self, part: int, need: Need, schema: Schema) -> Chunk:
+        chunk = self._block(part).load(0, need, schema)
+        chunk.X.place = f"block {part}"
+        return chunk._replace(part=part)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_lazy": None}
+
+    def fingerprint(self) -> str:
+        """Of the recipes that Dask has for the arrays."""
+        digest = hashlib.blake2b(self.key.encode(), digest_size=8).hexdigest()
+        return f"dask array, {self._length} blocks x {self._width}, {digest}"

@@ -1,0 +1,82 @@
+"""Frames of pandas, polars and Arrow as Arrow tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+
+from tenfold.core import DataError
+from tenfold.sources.spool import spool
+
+
+def is_frame(data: Any) -> bool:
+    """Whether data has named columns in memory: pandas, polars, Arrow, an Arrow stream."""
+    if isinstance(data, (pa.Table, pa.RecordBatch, pa.RecordBatchReader)) or _is_lazy(data):
+        return True
+    return hasattr(data, "__arrow_c_stream__") and not hasattr(data, "__array_interface__")
+
+
+def table_of(data: Any) -> Any:
+    """Anything in memory with named columns as an Arrow table."""
+    if isinstance(data, pa.Table):
+        return data
+    if isinstance(data, pa.RecordBatch):
+        return pa.Table.from_batches([data])
+    if type(data).__module__.split(".")[0] == "pandas":
+        return _from_pandas(data)
+    if isinstance(data, pa.RecordBatchReader):
+        return spool(data, data.schema, "the reader")
+    if isinstance(data, ds.Dataset):
+        return spool(data.to_batches(), data.schema, "the dataset")
+    if _is_lazy(data):
+        return spool(_lazy_batches(data), None, "the lazy frame")
+    if hasattr(data, "to_arrow") and type(data).__module__.split(".")[0] == "polars":
+        return _from_polars(data)
+    if hasattr(data, "__arrow_c_stream__"):
+        reader = pa.RecordBatchReader.from_stream(data)
+        return spool(reader, reader.schema, "the stream")
+    raise DataError(
+        f"rows cannot be read from a {type(data).__name__}. Remedy: give a path, a frame (pandas, polars, "
+        "Arrow) or an array"
+    )
+
+
+def _from_pandas(frame: Any) -> Any:
+    if not frame.columns.is_unique:
+        twice = sorted({str(c) for c in frame.columns[frame.columns.duplicated()]})
+        raise DataError(f"columns {twice} stand twice. Remedy: rename them")
+    arrays = []
+    for name in frame.columns:
+        try:
+            arrays.append(pa.array(frame[name], from_pandas=True))
+        except (pa.ArrowException, TypeError, UnicodeError) as error:
+            kinds = sorted({type(v).__name__ for v in frame[name].iloc[:1000]})
+            raise DataError(
+                f"column {str(name)!r} holds values of type {', '.join(kinds)}: argument must be a string or "
+                f"a number, of one kind in a column ({error}). Remedy: convert it, or drop it"
+            ) from None
+    return pa.Table.from_arrays(arrays, names=[str(n) for n in frame.columns])
+
+
+def _from_polars(frame: Any) -> Any:
+    """A polars frame as a table. An object comes through as its address, and a few types not at all."""
+    if wrong := [n for n, kind in frame.schema.items() if str(kind) in ("Object", "Int128", "UInt128")]:
+        said = ", ".join(f"{n!r} ({frame.schema[n]})" for n in wrong)
+        raise DataError(f"columns that Arrow cannot hold: {said}. Remedy: convert them, or frame.drop({wrong!r})")
+    try:
+        return frame.to_arrow()
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise DataError(f"the frame has a column that Arrow cannot hold: {error}. Remedy: drop it") from None
+
+
+def _is_lazy(data: Any) -> bool:
+    return type(data).__name__ == "LazyFrame" and hasattr(data, "collect")
+
+
+def _lazy_batches(data: Any) -> Iterator[Any]:
+    frames = data.collect_batches() if hasattr(data, "collect_batches") else [data.collect()]
+    for frame in frames:
+        yield from _from_polars(frame).to_batches()

@@ -1,0 +1,89 @@
+"""Bounds of learning theory, as plain functions.
+
+Numbers in, a `Bound` out: its value, what must hold for it, the formula, and whether it says anything.
+How many rows, what error and how sure are asked by `sample_size`, `error_bound` and `failure_probability`;
+each inverts the others.
+"""
+
+from tenfold.theory.boosting import adaboost_bound, adaboost_rounds
+from tenfold.theory.bound import Bound
+from tenfold.theory.classes import (
+    log_all_concepts,
+    log_attribute_conjunctions,
+    log_conjunctions,
+    log_k_cnf,
+    log_k_term_dnf,
+    log_trees,
+)
+from tenfold.theory.concentration import (
+    chernoff,
+    chernoff_radius,
+    chernoff_size,
+    hoeffding,
+    hoeffding_radius,
+    hoeffding_size,
+)
+from tenfold.theory.divergence import kl_bernoulli, kl_lower, kl_upper
+from tenfold.theory.held_out import binomial_lower, binomial_tail, binomial_upper, held_out_bound, held_out_size
+from tenfold.theory.labellings import cover_count, cover_probability, growth, log_growth
+from tenfold.theory.margins import margin_dimension
+from tenfold.theory.mistakes import find_s_mistakes, halving_mistakes, perceptron_mistakes, weighted_majority_mistakes
+from tenfold.theory.necessary import necessary_sample_size
+from tenfold.theory.occam import compression_bound, occam_bound
+from tenfold.theory.optimality import Residuals, kkt, kkt_svm
+from tenfold.theory.pac import (
+    confidence,
+    error_bound,
+    failure_probability,
+    monomial_sample_size,
+    sample_size,
+)
+from tenfold.theory.pac_bayes import pac_bayes_bound, pac_bayes_margin_bound
+
+__all__ = [
+    "Bound",
+    "Residuals",
+    "adaboost_bound",
+    "adaboost_rounds",
+    "binomial_lower",
+    "binomial_tail",
+    "binomial_upper",
+    "chernoff",
+    "chernoff_radius",
+    "chernoff_size",
+    "compression_bound",
+    "confidence",
+    "cover_count",
+    "cover_probability",
+    "error_bound",
+    "failure_probability",
+    "find_s_mistakes",
+    "growth",
+    "halving_mistakes",
+    "held_out_bound",
+    "held_out_size",
+    "hoeffding",
+    "hoeffding_radius",
+    "hoeffding_size",
+    "kkt",
+    "kkt_svm",
+    "kl_bernoulli",
+    "kl_lower",
+    "kl_upper",
+    "log_all_concepts",
+    "log_attribute_conjunctions",
+    "log_conjunctions",
+    "log_growth",
+    "log_k_cnf",
+    "log_k_term_dnf",
+    "log_trees",
+    "margin_dimension",
+    "monomial_sample_size",
+    "necessary_sample_size",
+    "occam_bound",
+    "pac_bayes_bound",
+    "pac_bayes_margin_bound",
+    "perceptron_mistakes",
+    "sample_size",
+    "weighted_majority_mistakes",
+]
