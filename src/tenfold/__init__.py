@@ -26,6 +26,7 @@ _PLACES = {
     "tenfold.engine.dask": ("Dask",),
     "tenfold.engine.local": ("Local",),
     "tenfold.engine.running": ("on",),
+    "tenfold.estimator.checkpoint": ("Checkpoint",),
     "tenfold.estimator.model_file": ("load",),
     "tenfold.estimator.registry": ("register",),
     "tenfold.linear.linear_regression": ("LinearRegression",),

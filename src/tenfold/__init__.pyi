@@ -15,6 +15,7 @@ from tenfold.core.stop import Seconds as Seconds
 from tenfold.engine.dask import Dask as Dask
 from tenfold.engine.local import Local as Local
 from tenfold.engine.running import on as on
+from tenfold.estimator.checkpoint import Checkpoint as Checkpoint
 from tenfold.estimator.model_file import load as load
 from tenfold.estimator.registry import register as register
 from tenfold.linear.linear_regression import LinearRegression as LinearRegression

@@ -7,12 +7,14 @@ the state: `coef_` is `state_.coef`.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -20,6 +22,7 @@ from tenfold.core import ONE, Ask, Certificate, Need, Never, Rounds, Schema, Sto
 from tenfold.core.axes import freeze
 from tenfold.engine import Fit, current, fit
 from tenfold.estimator import merging, model_file
+from tenfold.estimator.checkpoint import Checkpoint
 from tenfold.estimator.inputs import source_from, with_target
 from tenfold.estimator.mapped import Mapped
 from tenfold.sources import Source
@@ -37,6 +40,8 @@ def _names(cls: Any) -> frozenset[str]:
 
 class Estimator(BaseEstimator):
     """A learner that scikit-learn knows how to use."""
+
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"checkpoint": UNUSED}
 
     passes: ClassVar[str] = ONE
     state_type: ClassVar[type]
@@ -79,7 +84,7 @@ class Estimator(BaseEstimator):
 
     # ---- fitting -------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, checkpoint: Any = None) -> Any:
         """Fit to arrays, a frame, or a Source.
 
         Parameters
@@ -90,14 +95,16 @@ class Estimator(BaseEstimator):
             The target.
         sample_weight : array, optional
             A weight for each row. A row of weight 2 counts as two rows, one of weight 0 as none.
+        checkpoint : str, path or Checkpoint, optional
+            A folder in which to save how far the fit is; a fit that was cut off goes on from there.
 
         Returns
         -------
         self : object
         """
-        return self._fit(X, y, sample_weight)
+        return self._fit(X, y, sample_weight, checkpoint=checkpoint)
 
-    def _fit(self, X: Any, y: Any, weight: Any, classes: Any = None) -> Any:
+    def _fit(self, X: Any, y: Any, weight: Any, classes: Any = None, checkpoint: Any = None) -> Any:
         self._validate_params()
         fresh = self._blank()
         if is_dask(X):
@@ -109,10 +116,18 @@ class Estimator(BaseEstimator):
         else:
             source = source_from(fresh, X, y, weight, self.need, reset=True, classes=classes)
         learner = self._blank()
-        seed = learner.seed()
-        if seed is not None:
-            learner.random_state = seed
-        done = fit(learner, source, runner=current(), stop=learner.stop())
+        if checkpoint is not None and not isinstance(checkpoint, Checkpoint):
+            checkpoint = Checkpoint(checkpoint)
+        with nullcontext() if checkpoint is None else checkpoint.of(learner, source) as saving:
+            seed = learner.seed() if saving is None or saving.resume is None else saving.seed
+            if seed is not None:
+                learner.random_state = seed
+            if saving is None:
+                done = fit(learner, source, runner=current(), stop=learner.stop())
+            else:
+                saving.seed = seed
+                run = {"watchers": [saving], "resume": saving.resume}
+                done = fit(learner, source, runner=current(), stop=learner.stop(), **run)
         if isinstance(X, Source):
             fresh.n_features_in_ = len(done.at.schema.columns)
             if done.at.schema.named:

@@ -22,13 +22,12 @@ def save(model: Any, path: Any, *, summary: bool = True) -> None:
     """Write a fitted model to a file. What could not be loaded is not written."""
     check_is_fitted(model)
     to = Writer()
-    kept = model.summary_ if summary else None
     document = {
         "learner": id_of(type(model)),
         "params": to.params(model),
-        "schema": _write_schema(to, model.schema_),
+        "schema": write_schema(to, model.schema_),
         "state": to.record(model.state_),
-        "summary": None if kept is None else {"type": type(kept).__name__, "record": to.record(kept)},
+        "summary": write_summary(to, model.summary_ if summary else None),
         "certificate": _write_certificate(to, model.certificate_),
     }
     _build(document, to.tensors)
@@ -66,9 +65,9 @@ def _build(document: dict[str, Any], tensors: dict[str, Any]) -> Any:
     reader = Reader(tensors)
     model = reader.learner({"learner": learner, "params": params})
     try:
-        model.schema_ = _read_schema(reader, schema, model)
+        model.schema_ = read_schema(reader, schema, model)
         model.state_ = reader.record(state, model.state_type, model.schema_)
-        model.summary_ = _read_summary(reader, summary, model)
+        model.summary_ = read_summary(reader, summary, model, model.schema_)
         fits = model.sound(model.state_, model.summary_, model.schema_)
     except MergeError as error:  # a type or shape that the schema does not allow
         raise ModelFileError(str(error)) from None
@@ -82,7 +81,7 @@ def _build(document: dict[str, Any], tensors: dict[str, Any]) -> Any:
     return model
 
 
-def _write_schema(to: Writer, schema: Schema) -> dict[str, Any]:
+def write_schema(to: Writer, schema: Schema) -> dict[str, Any]:
     """The labels of all columns together: the header stays small however many there are."""
     groups: dict[str, list[Any]] = {}
     kinds = [_kind(c) for c in schema.columns]
@@ -111,7 +110,8 @@ def _kind(column: Column) -> str:
     return "O" if dtype.hasobject else dtype.newbyteorder("<").str
 
 
-def _read_schema(reader: Reader, node: Any, model: Any) -> Schema:
+def read_schema(reader: Reader, node: Any, model: Any) -> Schema:
+    """A schema that the learner can have."""
     keys = ("names", "kinds", "counts", "categories", "target", "classes", "named")
     names, kinds, counts, categories, target, classes, named = parts(node, *keys)
     names, kinds, counts = reader.texts(names), reader.texts(kinds), reader.tensor(counts)
@@ -161,14 +161,20 @@ def _pool(reader: Reader, kind: str, node: Any) -> Any:
     return found
 
 
-def _read_summary(reader: Reader, node: Any, model: Any) -> Any:
+def write_summary(to: Writer, summary: Any) -> dict[str, Any] | None:
+    """A summary with the name of its type."""
+    return None if summary is None else {"type": type(summary).__name__, "record": to.record(summary)}
+
+
+def read_summary(reader: Reader, node: Any, model: Any, schema: Schema) -> Any:
+    """A summary of one of the types that the learner has."""
     if node is None:
         return None
     name, record = parts(node, "type", "record")
     kinds = {kind.__name__: kind for kind in model.summary_types}
     if not isinstance(name, str) or name not in kinds:
         raise ModelFileError("the file has a summary of another learner")
-    return reader.record(record, kinds[name], model.schema_)
+    return reader.record(record, kinds[name], schema)
 
 
 def _write_certificate(to: Writer, certificate: Certificate) -> dict[str, Any]:

@@ -1,0 +1,137 @@
+"""Checkpoints: a fit that was cut off goes on where it was, with the same bits.
+
+A checkpoint is a snapshot of the loop in the container of the model file: loading it runs no code. What is held
+and followed is not in it; it is made again from the rows and the state.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from tenfold.core import Ask, MergeError, ModelFileError
+from tenfold.engine import Snapshot
+from tenfold.estimator import container
+from tenfold.estimator.encoding import Reader, Writer, parts
+from tenfold.estimator.model_file import read_schema, read_summary, write_schema, write_summary
+from tenfold.estimator.registry import id_of
+from tenfold.sources import Source
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Where to save how far a fit is, and how often.
+
+    Give it, or just the folder, to `fit(..., checkpoint=)`. A fit of the same learner to the same data with the
+    same folder goes on from there; when a fit is done its file is removed.
+
+    Parameters
+    ----------
+    folder : str or path
+        Made if it is not there. Several fits may share it.
+    every : float, default=5.0
+        Seconds between two saves at least. A fit that is interrupted saves before it ends.
+
+    Examples
+    --------
+    >>> import tempfile, tenfold as tn
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model = tn.KMeans(2).fit([[0.0], [1.0], [9.0]], checkpoint=tn.Checkpoint(folder, every=60))
+    >>> model.inertia_
+    0.5
+    """
+
+    folder: Any
+    every: float = 5.0
+
+    def of(self, learner: Any, source: Source) -> Saving:
+        """The file of one fit: that of this learner to this source."""
+        to = Writer()
+        params = json.dumps(to.params(learner), sort_keys=True)
+        digest = hashlib.blake2b(digest_size=12)
+        for text in (id_of(type(learner)), params, source.fingerprint()):
+            digest.update(text.encode() + b"\0")
+        for name in sorted(to.tensors):
+            digest.update(to.tensors[name].tobytes())
+        path = Path(self.folder) / f"{type(learner).__name__}-{digest.hexdigest()}.checkpoint"
+        return Saving(path, self.every, learner)
+
+
+class Saving:
+    """A watcher that saves the loop now and then, and before an error or an interrupt ends it."""
+
+    def __init__(self, path: Path, every: float, learner: Any) -> None:
+        self.path, self.every, self.learner = path, every, learner
+        self.seed: int | None = None
+        self.resume: Snapshot | None = None
+        self._last: Snapshot | None = None
+        self._when = time.monotonic()
+
+    def __enter__(self) -> Saving:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self.path.exists():
+            try:
+                self.resume, self.seed = read(self.path, self.learner)
+            except ModelFileError as error:
+                raise ModelFileError(f"{self.path} cannot be resumed: {error}. Remedy: remove it") from None
+        return self
+
+    def __call__(self, at: Snapshot) -> None:
+        self._last = at
+        if time.monotonic() - self._when >= self.every:
+            self._save()
+
+    def _save(self) -> None:
+        if self._last is not None:
+            write(self.path, self.learner, self._last, self.seed)
+            self._last, self._when = None, time.monotonic()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.path.unlink(missing_ok=True)
+        else:
+            self._save()
+
+
+def write(path: Path, learner: Any, at: Snapshot, seed: int | None) -> None:
+    """Write a snapshot: the whole file, or none of it."""
+    to = Writer()
+    facts = {"rows": at.rows, "dropped": at.dropped, "passes": at.passes, "seed": seed}
+    document = {
+        "learner": id_of(type(learner)),
+        "schema": write_schema(to, at.schema),
+        "state": to.record(at.state),
+        "summary": write_summary(to, at.summary),
+        "asked": None if at.asked is None else [to.value(v, "asked") for v in at.asked],
+        "facts": {name: to.value(v, name) for name, v in facts.items()},
+        "machines": [to.value(m, "machines") for m in sorted(at.machines)],
+    }
+    container.write(path, document, to.tensors)
+
+
+def read(path: Path, learner: Any) -> tuple[Snapshot, int | None]:
+    """The snapshot and the seed that a file holds, checked against the learner it is for."""
+    document, tensors = container.read(path)
+    names = ("learner", "schema", "state", "summary", "asked", "facts", "machines")
+    said, schema, state, summary, asked, facts, machines = parts(document, *names)
+    if said != id_of(type(learner)):
+        raise ModelFileError(f"it is a checkpoint of {said!r}")
+    reader = Reader(tensors)
+    try:
+        found = read_schema(reader, schema, learner)
+        record = reader.record(state, learner.state_type, found)
+        kept = read_summary(reader, summary, learner, found)
+    except MergeError as error:
+        raise ModelFileError(str(error)) from None
+    rows, dropped, passes, seed = (reader.value(v) for v in parts(facts, "rows", "dropped", "passes", "seed"))
+    ask = None if asked is None else Ask(*(reader.value(v) for v in asked))
+    workers = frozenset(reader.value(m) for m in machines)
+    reader.finish()
+    return Snapshot(found, record, kept, ask, None, rows, dropped, passes, workers), seed
