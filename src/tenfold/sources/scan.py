@@ -79,7 +79,7 @@ def scan(
             raise DataError("a dask Array has no named columns: give target and weight as dask Arrays")
         return DaskArray(data, target, weight)
     for role in (target, weight, sequence):
-        if role is not None and (np.ndim(role) or not isinstance(role, str)):
+        if role is not None and (np.ndim(role) or is_dask(role)):
             raise DataError("a frame's or file's target, weight and sequence are names of its columns")
     chosen = None if columns is None else _names(columns)
     roles = Roles(target, chosen, _names(drop), _names(categorical), weight, sequence)
