@@ -26,8 +26,15 @@ class Chunk(NamedTuple):
     """what the learner's lens made of the rows; then X has no columns and y is None"""
     scratch: Any = None
     """what the learner's `follow` made for these rows and the state"""
+    beside: Any = None
+    """the column that the need names as `beside`, as it comes: a fold, a group"""
 
     @property
     def n(self) -> int:
         """How many rows there are."""
         return self.X.shape[0]
+
+    def rows(self, which: Any) -> Chunk:
+        """Some of the rows: a slice or their numbers."""
+        y = None if self.y is None else self.y[which]
+        return self._replace(X=self.X.rows(which), y=y, weight=self.weight[which], dropped=0, beside=None)

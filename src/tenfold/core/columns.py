@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core.arrays import Array
+from tenfold.core.arrays import Array, Codes
 from tenfold.core.errors import DataError
 from tenfold.kernels.copying import copy_columns, copy_rows
 
@@ -106,6 +106,26 @@ class Columns:
         for at, block in few.blocks():
             out[at] = block
         return out
+
+    def rows(self, which: Any) -> Columns:
+        """Some of the rows: a slice, which is a view, or their numbers."""
+        if isinstance(self.data, tuple):
+            data: Any = tuple(c[which] for c in self.data)
+        elif isinstance(which, slice) or sp.issparse(self.data):
+            data = self.data[which]
+        else:
+            data = self.data.take(which, axis=0)
+        offset, kept = self.offset, self.kept
+        if isinstance(which, slice) and kept is None:
+            offset += which.start
+        else:
+            kept = which if kept is None else kept[which]
+        return Columns(data, self.names, missing=self.missing, offset=offset, kept=kept, place=self.place)
+
+    def numbers(self) -> Codes:
+        """The number in the source of each row."""
+        at = np.arange(len(self)) if self.kept is None else self.kept
+        return self.offset + np.asarray(at, dtype=np.int64)
 
     def blocks(
         self,

@@ -28,6 +28,8 @@ class Need:
         How the target enters, if there is one.
     binary : bool
         Whether the target must have at most two classes.
+    beside : str, optional
+        A column that comes along although the learner does not learn from it: a fold, a group.
     """
 
     kinds: Kinds = "numeric"
@@ -35,6 +37,7 @@ class Need:
     sparse: bool = False
     target: Target | None = None
     binary: bool = False
+    beside: str | None = None
 
     def without_target(self) -> Need:
         """The need of `predict` and `transform`: the columns alone."""

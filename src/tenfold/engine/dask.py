@@ -14,15 +14,17 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 from uuid import uuid4
 
 from tenfold.core import DataError
-from tenfold.engine.held import Held, token
-from tenfold.engine.job import Job, Summarize
+from tenfold.engine.held import Held
+from tenfold.engine.job import Job
 from tenfold.engine.local import Local
 from tenfold.engine.threads import one_blas_thread
+from tenfold.engine.together import Many, Together
 from tenfold.engine.tree import merge, runs
 from tenfold.sources import Source
 from tenfold.sources.dask import at_hand
@@ -54,7 +56,7 @@ class Dask:
     --------
     >>> import tenfold as tn
     >>> from distributed import Client
-    >>> with Client(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as client:
+    >>> with Client(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0") as client:
     ...     with tn.on(tn.Dask(client)):
     ...         model = tn.StandardScaler().fit([[1.0], [3.0]])
     >>> model.mean_
@@ -148,9 +150,7 @@ class DaskSession:
         self._forget()
 
     def _forget(self) -> None:
-        self._lens, self._rounds = "", 0
-        self._held: list[Any] = []
-        self._scratch: list[Any] | None = None
+        self._kept: dict[str, Kept] = {}
         self._going: list[Any] = []
 
     def close(self) -> None:
@@ -181,56 +181,79 @@ class DaskSession:
             self._sent = self.runner._send(self.source, f"source-{tag}")
         todo = self.runner._send(job, f"job-{tag}")
         parts = job.parts(self.source)
-        lens = job.lens if isinstance(job, Summarize) else None
-        if lens is None:
-            self._going = self._read(_reduce, todo, parts, f"{_name(job)}-{tag}")
-        else:
-            self._going = self._on_held(todo, parts, token(lens), f"{_name(job)}-{tag}")
-        level = 0
-        while len(self._going) > 1:
-            some = [self._going[at : at + WIDTH] for at in range(0, len(self._going), WIDTH)]
-            keys = [f"merge-{tag}-{level}-{at}" for at in range(len(some))]
-            self._going = self.client.map(_merge, some, key=keys)
-            level += 1
-        (last,) = self._going
-        done = last.result()
+        if not isinstance(job, Together):
+            return self._last(self._read(_reduce, (todo,), parts, f"{type(job).__name__}-{tag}"), tag).result()
+        held = [at for at, item in enumerate(job.items) if item.name]
+        read = [at for at, item in enumerate(job.items) if not item.name]
+        self._kept = {name: k for name, k in self._kept.items() if name in {job.items[at].name for at in held}}
+        lost = [at for at in held if job.items[at].name not in self._kept]
+        if lost:
+            made = self._read(_hold, (todo, lost), parts, f"hold_{_name(job)}-{tag}")
+            self._kept |= {job.items[at].name: Kept(made, place) for place, at in enumerate(lost)}
+        last = []
+        if read:
+            last.append(self._last(self._read(_reduce_some, (todo, read), parts, f"{_name(job)}-{tag}"), tag))
+        for at in held:
+            key = f"{_name(job)}-{tag}-{at}"
+            last.append(self._last(self._on_held(todo, at, self._kept[job.items[at].name], key), f"{tag}-{at}"))
+        done = self.client.gather(last)
         self._going = []
-        return done
+        each = dict(zip(read, done[0].each if read else (), strict=True))
+        each |= dict(zip(held, done[len(done) - len(held) :], strict=True))
+        return Many(tuple(each[at] for at in range(len(job.items))))
 
-    def _read(self, function: Any, todo: Any, parts: range, key: str) -> list[Any]:
+    def _last(self, futures: list[Any], tag: str) -> Any:
+        """The merge of summaries, on the workers."""
+        self._going += futures
+        level = 0
+        while len(futures) > 1:
+            some = [futures[at : at + WIDTH] for at in range(0, len(futures), WIDTH)]
+            keys = [f"merge-{tag}-{level}-{at}" for at in range(len(some))]
+            futures = self.client.map(_merge, some, key=keys)
+            self._going += futures
+            level += 1
+        return futures[0]
+
+    def _read(self, function: Any, given: tuple[Any, ...], parts: range, key: str) -> list[Any]:
         """The function of runs of parts that are read there; of partitions, as they are computed there."""
-        retries = self.runner.retries
         if (graph := self.source.graph()) is not None:
-            return self.runner._on_graph(graph, function, (todo, self._sent), parts, key)
+            return self.runner._on_graph(graph, function, (*given, self._sent), parts, key)
         if time.monotonic() > self._asked + 30:  # workers come and go
             self._threads, self._asked = self.runner.threads, time.monotonic()
         some = runs(parts, TASKS * self._threads)
         keys = [f"{key}-{at}" for at in range(len(some))]
-        same = [todo] * len(some), [self._sent] * len(some)
-        return list(self.client.map(function, *same, some, key=keys, retries=retries))
+        same = [[value] * len(some) for value in (*given, self._sent)]
+        return list(self.client.map(function, *same, some, key=keys, retries=self.runner.retries))
 
-    def _on_held(self, todo: Any, parts: range, lens: str, key: str) -> list[Any]:
-        """The job from what is held of the parts, which is made once; what follows is kept now and then."""
-        if lens != self._lens:
-            self._forget()
-            self._lens = lens
-            self._held = self._read(_hold, todo, parts, f"hold_{key}")
-        n = len(self._held)
-        if self._rounds and self._rounds % LINK == 0:
-            before = [None] * n if self._scratch is None or self._rounds % CUT == 0 else self._scratch
-            keys = [f"follow_{key}-{at}" for at in range(n)]
-            self._scratch = self.client.map(_follow, [todo] * n, self._held, before, key=keys)
-        self._rounds += 1
-        scratch = [None] * n if self._scratch is None else self._scratch
-        keys = [f"{key}-{at}" for at in range(n)]
-        return list(self.client.map(_of_held, [todo] * n, self._held, scratch, key=keys))
+    def _on_held(self, todo: Any, at: int, kept: Kept, key: str) -> list[Any]:
+        """One item of the job from what is held; what follows is kept now and then."""
+        n = len(kept.held)
+        same = [todo] * n, [at] * n, kept.held, [kept.place] * n
+        if kept.rounds and kept.rounds % LINK == 0:
+            before = [None] * n if kept.scratch is None or kept.rounds % CUT == 0 else kept.scratch
+            keys = [f"follow_{key}-{i}" for i in range(n)]
+            kept.scratch = self.client.map(_follow, *same, before, key=keys)
+        kept.rounds += 1
+        scratch = [None] * n if kept.scratch is None else kept.scratch
+        return list(self.client.map(_of_held, *same, scratch, key=[f"{key}-{i}" for i in range(n)]))
 
 
-def _name(job: Job) -> str:
+@dataclass
+class Kept:
+    """What is held of the parts for one lens, and what follows it."""
+
+    held: list[Any]
+    place: int
+    """among the lenses whose outputs were made together"""
+    scratch: list[Any] | None = None
+    rounds: int = 0
+
+
+def _name(job: Together) -> str:
     """What Dask's dashboard shows."""
-    if isinstance(job, Summarize):
-        return f"{type(job.learner).__name__}_{job.ask.what}".replace("-", "_")
-    return "find_schema"
+    first = job.items[0]
+    more = f"_and_{len(job.items) - 1}" if len(job.items) > 1 else ""
+    return f"{type(first.learner).__name__}_{first.ask.what}{more}".replace("-", "_")
 
 
 # ---- what runs on the workers ------------------------------------------------------------------
@@ -261,16 +284,23 @@ def _at_hand(function: Any, key: str, part: int, value: Any, *given: Any) -> Any
         return function(*given, range(part, part + 1))
 
 
-def _hold(job: Summarize, source: Source, parts: range) -> list[list[Held]]:
-    return [job.hold(source, part) for part in parts]
+def _reduce_some(job: Together, places: list[int], source: Source, parts: range) -> Any:
+    return _reduce(job.only(places), source, parts)
 
 
-def _follow(job: Summarize, held: list[list[Held]], scratch: list[Any] | None) -> list[Any]:
-    before = [None] * len(held) if scratch is None else scratch
-    return [job.follow(h, s) for h, s in zip(held, before, strict=True)]
-
-
-def _of_held(job: Summarize, held: list[list[Held]], scratch: list[Any] | None) -> Any:
+def _hold(job: Together, places: list[int], source: Source, parts: range) -> list[list[list[Held]]]:
+    """For each part, for each of some items, what is held."""
     with one_blas_thread:
-        followed = _follow(job, held, scratch)
-        return merge(job.of_held(h, s) for h, s in zip(held, followed, strict=True))
+        some = job.only(places)
+        return [some.hold(source, part) for part in parts]
+
+
+def _follow(job: Together, at: int, held: list[Any], place: int, scratch: list[Any] | None) -> list[Any]:
+    before = [None] * len(held) if scratch is None else scratch
+    return [job.items[at].follow(h[place], s) for h, s in zip(held, before, strict=True)]
+
+
+def _of_held(job: Together, at: int, held: list[Any], place: int, scratch: list[Any] | None) -> Any:
+    with one_blas_thread:
+        followed = _follow(job, at, held, place, scratch)
+        return merge(job.items[at].of_held(h[place], s) for h, s in zip(held, followed, strict=True))

@@ -11,10 +11,10 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
 from typing import Any, Protocol
 
-from tenfold.engine.held import token
-from tenfold.engine.job import Job, Summarize
+from tenfold.engine.job import Job
 from tenfold.engine.store import Store
 from tenfold.engine.threads import one_blas_thread
+from tenfold.engine.together import Many, Together
 from tenfold.engine.tree import merge, runs
 from tenfold.sources import Source
 
@@ -104,31 +104,42 @@ class LocalSession:
 
     def __init__(self, runner: Local, source: Source, store: Store) -> None:
         self.runner, self.source, self.store = runner, source, store
-        self._lens = ""
+        self._names: set[str] = set()
 
     def reduce(self, job: Job) -> Any:
         """The merge of the job's summaries of all its parts, in the fixed tree."""
-        one = self._held(job) if isinstance(job, Summarize) and job.lens is not None else partial(job, self.source)
+        held = isinstance(job, Together) and any(item.name for item in job.items)
+        one = self._held(job) if held else partial(job, self.source)
         some = runs(job.parts(self.source), TASKS * self.runner.threads)
         with closing(self.runner.map(lambda at: merge(map(one, some[at])), range(len(some)))) as summaries:
             return merge(summaries)
 
-    def _held(self, job: Summarize) -> Callable[[int], Any]:
+    def _held(self, job: Any) -> Callable[[int], Many]:
         """The job for one part, from what is held of it as far as it is."""
-        if (now := token(job.lens)) != self._lens:
-            self.store.drop("held")
-            self.store.drop("scratch")
-            self._lens = now
+        items = job.items
+        names = {item.name for item in items if item.name}
+        for gone in self._names - names:
+            self.store.drop(f"held {gone}")
+            self.store.drop(f"scratch {gone}")
+        self._names = names
 
-        def one(part: int) -> Any:
-            held = self.store.get(("held", part))
-            if held is None:
-                held = job.hold(self.source, part)
-                self.store.put(("held", part), held)
-            scratch = job.follow(held, self.store.get(("scratch", part)))
-            if any(s is not None for s in scratch):
-                self.store.put(("scratch", part), scratch)
-            return job.of_held(held, scratch)
+        def one(part: int) -> Many:
+            found: dict[int, Any] = {
+                at: self.store.get((f"held {i.name}", part)) for at, i in enumerate(items) if i.name
+            }
+            lost = [at for at, held in found.items() if held is None]
+            for at, held in zip(lost, job.only(lost).hold(self.source, part) if lost else (), strict=True):
+                self.store.put((f"held {items[at].name}", part), held)
+                found[at] = held
+            read = [at for at, item in enumerate(items) if not item.name]
+            fresh = dict(zip(read, job.only(read)(self.source, part).each if read else (), strict=True))
+            for at, held in found.items():
+                place = (f"scratch {items[at].name}", part)
+                scratch = items[at].follow(held, self.store.get(place))
+                if any(s is not None for s in scratch):
+                    self.store.put(place, scratch)
+                fresh[at] = items[at].of_held(held, scratch)
+            return Many(tuple(fresh[at] for at in range(len(items))))
 
         return one
 

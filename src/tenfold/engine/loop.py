@@ -1,15 +1,21 @@
-"""The loop. It exists once: ask, reduce, certify, stop or update."""
+"""The loop. It exists once: ask, reduce, certify, stop or update; for one learner or for many over shared scans."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from tenfold.core import Certificate, DataError, Learner, Need, Never, Schema, Stop
-from tenfold.engine.job import FindSchema, Summarize
+from tenfold.core import Ask, Certificate, DataError, Learner, Need, Never, Schema, Stop
+from tenfold.engine.job import FindSchema
+from tenfold.engine.keys import Key
 from tenfold.engine.local import Runner, Session
 from tenfold.engine.snapshot import Fit, Snapshot
+from tenfold.engine.tally import Counted
 from tenfold.engine.threads import one_blas_thread
+from tenfold.engine.together import Grouped, Item, Together
+from tenfold.engine.tree import merge
 from tenfold.sources import Source
 
 Watcher = Callable[[Snapshot], str | None]
@@ -37,44 +43,144 @@ def fit(
     one-pass learner reads its data once and its certificate speaks of the state it returns.
     """
     with one_blas_thread, runner.open(source) as session:
-        return _fit(learner, source, session, stop or Never(), watchers, resume)
+        if resume is None:
+            schema = schema_of(source, learner.need, session)
+            resume = Snapshot(schema, learner.start(schema))
+        member = Member(learner, resume, stop or Never(), watchers)
+        run([member], source, session)
+        assert member.done is not None
+        return member.done
 
 
-def _fit(
-    learner: Learner,
-    source: Source,
-    session: Session,
-    stop: Stop,
-    watchers: Sequence[Watcher],
-    at: Snapshot | None,
-) -> Fit:
+@dataclass(eq=False)
+class Member:
+    """One of the models that are fitted over the same scans."""
+
+    learner: Any
+    at: Snapshot
+    stop: Stop = field(default_factory=Never)
+    watchers: Sequence[Watcher] = ()
+    key: Key | None = None
+    groups: tuple[int, ...] | None = None
+    """of the key: the rows to learn from; None, all"""
+    before: tuple[tuple[Any, Any], ...] = ()
+    """fitted transformers and their states, through which the rows go first"""
+    need: Need | None = None
+    """of the first of these"""
+    schema: Schema | None = None
+    """for that need"""
+    done: Fit | None = None
+
+    def item(self, ask: Ask) -> Item:
+        """What it wants summarized of its rows."""
+        rows = "" if self.key is None else f"{id(self.key)} {self.groups}"
+        rows += "".join(f" {id(state)}" for _, state in self.before)
+        schema = self.at.schema if self.schema is None else self.schema
+        key = None if self.groups is None else self.key
+        return Item(self.learner, self.at.state, ask, schema, key, self.groups, self.before, self.need, rows)
+
+    def shared(self, ask: Ask) -> tuple[Any, ...]:
+        """Members with equal answers can be served by one summary, of all their groups."""
+        common = getattr(self.learner, "shares", lambda state: None)(self.at.state)
+        own = (id(self.learner), id(self.at.state)) if common is None else (common, self.learner.need)
+        return (*own, ask, id(self.key), tuple(id(state) for _, state in self.before))
+
+
+def run(members: Sequence[Member], source: Source, session: Session, starts: Any = None) -> int:
+    """Run members till all are done; how many times the source was read."""
     began = time.monotonic()
-    if at is None:
-        schema = schema_of(source, learner.need, session)
-        at = Snapshot(schema, learner.start(schema))
-    while True:
-        ask = learner.ask(at.state)
-        if ask is not None and ask != at.asked:
-            job = Summarize(learner, at.state, ask, at.schema)
-            done = session.reduce(job)
-            if not done.rows and ask.every == 1:
-                raise DataError("no row has a weight, or `where` leaves none: there is nothing to learn from")
-            at = at._replace(
-                summary=done.summary,
-                asked=ask,
-                rows=done.rows if ask.every == 1 else at.rows,
-                dropped=done.dropped if ask.every == 1 else at.dropped,
-                passes=at.passes + len(job.parts(source)) / len(source),
-                machines=at.machines | done.machines,
-            )
-        claims = learner.certify(at.state, at.summary)
-        at = at._replace(certificate=None if claims is None else Certificate(claims))
-        reasons = [watch(at) for watch in watchers]
-        if ask is None:
-            return Fit(at, "done")
-        reason = next(filter(None, reasons), None)
-        if at.certificate is not None:  # before that there is no model to stop with
-            reason = reason or stop(at.state.step, at.certificate, time.monotonic() - began)
-        if reason:
-            return Fit(at, reason)
-        at = at._replace(state=learner.update(at.state, at.summary))
+    scans, held = 0, set[str]()
+    going = list(members)
+    while going:
+        asks = [m.learner.ask(m.at.state) for m in going]
+        wanting = [(m, ask) for m, ask in zip(going, asks, strict=True) if ask is not None and ask != m.at.asked]
+        for every in sorted({ask.every for _, ask in wanting}):
+            read = _serve([(m, a) for m, a in wanting if a.every == every], source, session, starts, held)
+            scans += read
+        for m, ask in zip(going, asks, strict=True):
+            _turn(m, ask, began)
+        going = [m for m in going if m.done is None]
+    return scans
+
+
+def _serve(wanting: list[tuple[Member, Ask]], source: Source, session: Session, starts: Any, held: set[str]) -> bool:
+    """Give each member the summary it asks for, all from one reduce; whether the source was read for it."""
+    served: dict[tuple[Any, ...], list[tuple[Member, Ask]]] = {}
+    for m, ask in wanting:
+        served.setdefault(m.shared(ask), []).append((m, ask))
+    items = []
+    for some in served.values():
+        m, ask = some[0]
+        item = m.item(ask)
+        if m.key is not None and len({m.groups for m, _ in some}) > 1:
+            item = replace(item, key=m.key, groups=None)
+        items.append(item)
+    job = Together(tuple(items), starts)
+    done = session.reduce(job)
+    for some, found in zip(served.values(), done.each, strict=True):
+        grouped = isinstance(found, Grouped)
+        models = _by_groups(found, [m.groups for m, _ in some]) if grouped else [found] * len(some)
+        for (m, ask), counted in zip(some, models, strict=True):
+            m.at = _with(m.at, counted, ask, len(job.parts(source)) / len(source))
+    read = any(not item.name or item.name not in held for item in items)
+    held.clear()
+    held.update(item.name for item in items if item.name)
+    return read
+
+
+def _with(at: Snapshot, done: Counted, ask: Ask, share: float) -> Snapshot:
+    if not done.rows and ask.every == 1:
+        raise DataError("no row has a weight, or `where` leaves none: there is nothing to learn from")
+    return at._replace(
+        summary=done.summary,
+        asked=ask,
+        rows=done.rows if ask.every == 1 else at.rows,
+        dropped=done.dropped if ask.every == 1 else at.dropped,
+        passes=at.passes + share,
+        machines=at.machines | done.machines,
+    )
+
+
+def _turn(m: Member, ask: Ask | None, began: float) -> None:
+    """Certify, watch, then stop or update."""
+    claims = m.learner.certify(m.at.state, m.at.summary)
+    m.at = m.at._replace(certificate=None if claims is None else Certificate(claims))
+    reasons = [watch(m.at) for watch in m.watchers]
+    if ask is None:
+        m.done = Fit(m.at, "done")
+        return
+    reason = next(filter(None, reasons), None)
+    if m.at.certificate is not None:  # before that there is no model to stop with
+        reason = reason or m.stop(m.at.state.step, m.at.certificate, time.monotonic() - began)
+    if reason:
+        m.done = Fit(m.at, reason)
+        return
+    m.at = m.at._replace(state=m.learner.update(m.at.state, m.at.summary))
+
+
+def _by_groups(found: Grouped, wanted: Sequence[tuple[int, ...] | None]) -> list[Counted]:
+    """The merge of some of the groups, for each wish; never a total minus a group: that loses digits.
+
+    What lacks a single group is merged from what comes before it and what comes after.
+    """
+    names = sorted(found.groups)
+    ahead: list[Any] = [None]
+    behind: list[Any] = [None]
+    for g in names:
+        ahead.append(found.groups[g] if ahead[-1] is None else ahead[-1] + found.groups[g])
+    for g in reversed(names):
+        behind.append(found.groups[g] if behind[-1] is None else found.groups[g] + behind[-1])
+    behind.reverse()
+    out = []
+    for groups in wanted:
+        some = names if groups is None else [g for g in names if g in set(groups)]
+        if len(some) == len(names) - 1:
+            at = next(i for i, g in enumerate(names) if g not in set(some))
+            pieces = [s for s in (ahead[at], behind[at + 1]) if s is not None]
+        else:
+            pieces = [ahead[-1]] if len(some) == len(names) else [found.groups[g] for g in some]
+        if not pieces:
+            raise DataError("a group to learn from has no rows")
+        whole: Counted = merge(pieces)
+        out.append(Counted(whole.summary, whole.rows, found.dropped, whole.machines))
+    return out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from tenfold.core import Chunk, DataError, Need, Schema
@@ -43,6 +44,11 @@ class Source(ABC):
     @abstractmethod
     def fingerprint(self) -> str:
         """A short text by which this data is recognised."""
+
+    @contextmanager
+    def once(self, part: int, needs: int) -> Iterator[None]:
+        """Within this block a part is read for so many needs: what was read of it may be kept for the next."""
+        yield
 
     def in_memory(self) -> int:
         """Bytes of rows that this process has: workers elsewhere would need a copy. 0 if they read by themselves."""

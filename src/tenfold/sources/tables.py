@@ -7,8 +7,10 @@ of them.
 from __future__ import annotations
 
 import hashlib
+import threading
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -48,6 +50,9 @@ class Roles:
                 raise DataError(f"there is no column {name!r}{hint}")
         chosen = names if self.columns is None else tuple(dict.fromkeys(self.columns))
         return tuple(n for n in chosen if n not in taken and n not in self.drop)
+
+
+_kept = threading.local()
 
 
 class ArrowSource(Source):
@@ -155,11 +160,30 @@ class ArrowSource(Source):
         (chunk,) = self.chunks(part, need, schema)
         return chunk
 
+    @contextmanager
+    def once(self, part: int, needs: int) -> Iterator[None]:
+        """What is read of the part is kept for the next need, if there are several."""
+        _kept.tables = {} if needs > 1 else None
+        try:
+            yield
+        finally:
+            _kept.tables = None
+
+    def _tables(self, part: int, columns: list[str]) -> Iterator[tuple[int, Any]]:
+        kept = getattr(_kept, "tables", None)
+        if kept is None:
+            yield from self.tables(part, columns)
+            return
+        known = next((some for had, some in kept.items() if {*columns} <= {*had}), None)
+        if known is None:
+            known = kept[tuple(columns)] = list(self.tables(part, columns))
+        yield from known
+
     def _pieces(self, part: int, names: list[str], need: Need) -> Iterator[tuple[int, Any]]:
         """Features with the columns of target and weight that the need takes."""
-        more = [self.roles.target if need.target else None, self.roles.weight]
+        more = [self.roles.target if need.target else None, self.roles.weight, need.beside]
         wanted = [*names, *(n for n in more if n is not None and n not in names)]
-        for start, table in self.tables(part, wanted):
+        for start, table in self._tables(part, wanted):
             stop = start + table.num_rows
             if need.target and self.y is not None:
                 table = table.append_column("__y", pa.array(self.y[start:stop]))
@@ -207,6 +231,7 @@ class ArrowSource(Source):
             part=part,
             offset=start,
             dropped=rows - table.num_rows,
+            beside=None if need.beside is None else table.column(need.beside),
         )
 
     def _target(self, table: Any, part: int, need: Need, schema: Schema) -> Any:
