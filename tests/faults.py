@@ -46,6 +46,7 @@ class Cluster:
             quiet["distributed.scheduler.worker-ttl"] = f"{ttl}s"
         for name in ["distributed", *(n for n in logging.root.manager.loggerDict if n.startswith("distributed."))]:
             logging.getLogger(name).setLevel(logging.CRITICAL)  # it logs what is done to it here
+        os.environ["DASK_LOGGING__DISTRIBUTED"] = "critical"  # for the workers
         with dask.config.set(quiet):
             self.cluster = LocalCluster(
                 n_workers=workers,
@@ -54,7 +55,6 @@ class Cluster:
                 host="127.0.0.1",
                 dashboard_address=None,
                 silence_logs=logging.CRITICAL,
-                env={"DASK_LOGGING__DISTRIBUTED": "critical"},
             )
         self.client = Client(self.cluster, set_as_default=False)
         self.scheduler = self.cluster.scheduler
@@ -87,7 +87,7 @@ class Cluster:
                 if nanny.status.name == "closed":  # sent away: make room for others
                     self.cluster.workers.pop(name, None)
                     self.cluster.worker_spec.pop(name, None)
-            if len(self.cluster.worker_spec) != self.workers:
+            if len(self.cluster.worker_spec) != self.workers or len(self.cluster.workers) != self.workers:
                 self.cluster.scale(self.workers)
             there = {ws.pid for ws in self.scheduler.workers.values()}
             if len(there) == self.workers and there == set(self.pids()):
@@ -153,13 +153,17 @@ class Cluster:
 
     # ---- in mid-fit --------------------------------------------------------------------------------
 
+    def watched(self) -> Any:
+        """See what happens in this block, and do nothing."""
+        return self.after(sys.maxsize, None)
+
     @contextmanager
     def after(self, tasks: int, fault: Any, prefix: str = "") -> Any:
         """In this block, call `fault()` once, when so many tasks (whose key has the prefix) have ended.
 
-        Yields what happened: `fired`, `lost` workers, `joined` workers, and `ended`, the number of tasks.
+        Yields what happened: `fired`; workers `lost` and `joined`; tasks `ended`, and the `most` the scheduler knew.
         """
-        seen = Seen(tasks, fault, prefix)
+        seen = Seen(self.scheduler, tasks, fault, prefix)
         name = f"seen-{id(seen)}"
         self.scheduler.add_plugin(seen, name=name)
         try:
@@ -171,16 +175,15 @@ class Cluster:
 class Seen(SchedulerPlugin):
     """Counts tasks as they end, in the scheduler's own loop, and fires a fault at one of them."""
 
-    def __init__(self, tasks: int, fault: Any, prefix: str) -> None:
-        self.tasks, self.fault, self.prefix = tasks, fault, prefix
-        self.ended = self.lost = self.joined = 0
-        self.most = 0
+    def __init__(self, scheduler: Any, tasks: int, fault: Any, prefix: str) -> None:
+        self.scheduler, self.tasks, self.fault, self.prefix = scheduler, tasks, fault, prefix
+        self.ended = self.lost = self.joined = self.most = 0
         self.fired = False
-        self.scheduler: Any = None
 
     def transition(self, key: Any, start: str, finish: str, *args: Any, **more: Any) -> None:
         """A task goes from one state to another."""
         key = str(key)
+        self.most = max(self.most, len(self.scheduler.tasks))
         if finish != "memory" or key.startswith(("job-", "source-")) or not key.startswith(self.prefix):
             return
         self.ended += 1
@@ -217,6 +220,9 @@ class Around(Source):
     def chunks(self, part, need, schema):
         self.reads(part)
         yield from self.base.chunks(part, need, schema)
+
+    def once(self, part, needs):
+        return self.base.once(part, needs)
 
     def schema_of(self, part, need):
         return self.base.schema_of(part, need)
@@ -338,3 +344,11 @@ def lines(path: Any) -> int:
     except FileNotFoundError:
         return 0
 
+
+def wait_for(so: Any, seconds: float = PATIENCE) -> None:
+    """Wait until something is so."""
+    end = time.monotonic() + seconds
+    while not so():
+        if time.monotonic() > end:
+            raise TimeoutError(f"it is not so after {seconds:.0f} s")
+        time.sleep(0.01)

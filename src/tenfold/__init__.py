@@ -29,6 +29,8 @@ _PLACES = {
     "tenfold.estimator.checkpoint": ("Checkpoint",),
     "tenfold.estimator.model_file": ("load",),
     "tenfold.estimator.registry": ("register",),
+    "tenfold.evaluate.cross_validate": ("cross_validate",),
+    "tenfold.evaluate.results": ("CrossValidation",),
     "tenfold.linear.linear_regression": ("LinearRegression",),
     "tenfold.linear.ridge": ("Ridge",),
     "tenfold.preprocessing.max_abs_scaler": ("MaxAbsScaler",),

@@ -86,6 +86,14 @@ class CategoricalNB(Classifier):
         """Weight of each class, and of each category within it."""
         return ClassCounts.of(chunk, len(state.class_count), state.first)
 
+    def shares(self, state: CategoricalState) -> str:
+        """The same counts serve every prior and smoothing."""
+        return "counts by class"
+
+    def summarize_groups(self, state: CategoricalState, chunk: Chunk, codes: Codes, groups: int) -> list[ClassCounts]:
+        """The same for each group of rows."""
+        return ClassCounts.by_group(chunk, codes, groups, len(state.class_count), state.first)
+
     def update(self, state: CategoricalState, s: ClassCounts) -> CategoricalState:
         """Smoothed frequencies."""
         log_prob = np.empty_like(s.count)

@@ -6,14 +6,16 @@ squares by class merge, and the maximum-likelihood model is read off them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from tenfold.bayes.priors import prior
-from tenfold.core import ONE, Array, Chunk, Claim, Columns, Need, Schema
+from tenfold.core import ONE, Array, Chunk, Claim, Codes, Columns, Need, Schema
 from tenfold.estimator import Classifier
 from tenfold.estimator.constraints import array, real
+from tenfold.kernels.densities import log_density
 from tenfold.stats.spread import ClassSpread
 
 
@@ -78,6 +80,14 @@ class GaussianNB(Classifier):
         """Weight, mean and squares by class."""
         return ClassSpread.of(chunk, len(state.class_count))
 
+    def shares(self, state: GaussianState) -> str:
+        """The same means and squares serve every prior and smoothing."""
+        return "spread by class"
+
+    def summarize_groups(self, state: GaussianState, chunk: Chunk, codes: Codes, groups: int) -> list[ClassSpread]:
+        """The same for each group of rows."""
+        return ClassSpread.by_group(chunk, codes, groups, len(state.class_count))
+
     def update(self, state: GaussianState, s: ClassSpread) -> GaussianState:
         """Maximum likelihood; smoothing enters here."""
         weight = s.weight[:, None]
@@ -106,10 +116,16 @@ class GaussianNB(Classifier):
 
     def scores_from(self, state: GaussianState, X: Columns) -> Array:
         """log π_c + log p(x | c)."""
+        return self.scores_by([state], X, np.zeros(len(X), np.int64))
+
+    def scores_by(self, states: Sequence[GaussianState], X: Columns, codes: Codes) -> Array:
+        """The same, each row by the state that its code says."""
         with np.errstate(divide="ignore"):
-            level = np.log(state.class_prior) - 0.5 * np.log(2 * np.pi * state.var).sum(axis=1)
-        out = np.empty((len(X), len(level)))
-        for rows, block in X.blocks():
-            for c, (theta, var) in enumerate(zip(state.theta, state.var)):
-                out[rows, c] = level[c] - 0.5 * ((block - theta) ** 2 @ (1 / var))
+            level = np.array([np.log(s.class_prior) - 0.5 * np.log(2 * np.pi * s.var).sum(axis=1) for s in states])
+        theta, narrow = np.array([s.theta for s in states]), 0.5 / np.array([s.var for s in states])
+        out = np.empty((len(X), level.shape[1]))
+        for rows, block in X.blocks(dtype=None, checked=False, whole=True):
+            log_density(block, codes[rows], level, theta, narrow, out[rows])
+        if not np.isfinite(out).all():
+            X.check()
         return out

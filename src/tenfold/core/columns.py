@@ -170,12 +170,16 @@ class Columns:
                 block.flags.writeable = False
             yield slice(start, stop), block
 
+    def check(self) -> None:
+        """Look for NaN and infinity, and refuse them: for callers that read without checking and got none."""
+        for _ in self.blocks():
+            pass
+
     def check_sums(self, sums: Any) -> None:
         """Look for NaN and infinity, and refuse them, if sums of squares, by column, are not finite."""
         fine = np.isfinite(sums)
         if not fine.all():
-            for _ in self.blocks():
-                pass
+            self.check()
             j = int(np.argwhere(~fine)[0][-1])
             raise DataError(f"{self._column(j)} is too large to be squared. Remedy: rescale it")
 

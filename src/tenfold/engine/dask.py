@@ -105,19 +105,22 @@ class Dask:
         todo = self._send(function, f"function-{name}")
         graph = source.graph()
         waiting: deque[Any] = deque()
+        most, asked = 0, -math.inf
         try:
             for part in parts:
+                if time.monotonic() > asked + 30:  # workers come and go
+                    most, asked = 2 * self.threads, time.monotonic()
                 one = range(part, part + 1)
                 if graph is not None:
                     waiting += self._on_graph(graph, _apply, (todo,), one, name)
                 else:
                     waiting.append(self.client.submit(_apply, todo, one, key=f"{name}-{part}", retries=self.retries))
-                if len(waiting) >= 2 * self.threads:
-                    yield waiting.popleft().result()
+                if len(waiting) >= most:
+                    yield _first(waiting)
             while waiting:
-                yield waiting.popleft().result()
+                yield _first(waiting)
         finally:
-            self.client.cancel(list(waiting))
+            self.client.cancel([todo, *waiting])
 
     def _on_graph(self, graph: Any, function: Any, given: tuple[Any, ...], parts: range, key: str) -> list[Any]:
         """The function of each part that the cluster itself computes: partitions are dependencies in its graph."""
@@ -247,6 +250,13 @@ class Kept:
     """among the lenses whose outputs were made together"""
     scratch: list[Any] | None = None
     rounds: int = 0
+
+
+def _first(waiting: deque[Any]) -> Any:
+    """The first result; a future that failed stays, to be cancelled: else its error would keep it, and it the error."""
+    done = waiting[0].result()
+    waiting.popleft()
+    return done
 
 
 def _name(job: Together) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tenfold.core import Chunk, Codes, DataError
-from tenfold.kernels.shuffling import add_ranks, deal
+from tenfold.kernels.shuffling import deal, deal_classes, stratify
 from tenfold.sources import arrow
 
 Coder = Callable[[Chunk, Codes], Codes]
@@ -85,17 +85,11 @@ class Stratified(Key):
         seen = self.before[part].copy()
 
         def code(chunk: Chunk, numbers: Codes) -> Codes:
-            rank = np.empty(chunk.n, np.int64)
-            add_ranks(chunk.y, seen, rank)
             out = np.empty(chunk.n, np.int64)
-            for c in range(len(self.cuts)):
-                rows = np.flatnonzero(chunk.y == c)
-                if self.seed is None:
-                    out[rows] = np.searchsorted(self.cuts[c], rank[rows], side="right") - 1
-                else:
-                    dealt = np.empty(len(rows), np.int64)
-                    deal(rank[rows], self.seed + c, self.groups, dealt)
-                    out[rows] = dealt
+            if self.seed is None:
+                stratify(chunk.y, seen, self.cuts, out)
+            else:
+                deal_classes(chunk.y, seen, self.seed, self.groups, out)
             return out
 
         return code

@@ -69,7 +69,11 @@ class Member:
     """of the first of these"""
     schema: Schema | None = None
     """for that need"""
+    certified: bool = True
+    """whether claims are wanted; of the models of folds they are not"""
     done: Fit | None = None
+    grouped: Grouped | None = None
+    """the summaries of all groups of the key, from the first scan that made them"""
 
     def item(self, ask: Ask) -> Item:
         """What it wants summarized of its rows."""
@@ -121,6 +125,7 @@ def _serve(wanting: list[tuple[Member, Ask]], source: Source, session: Session, 
         grouped = isinstance(found, Grouped)
         models = _by_groups(found, [m.groups for m, _ in some]) if grouped else [found] * len(some)
         for (m, ask), counted in zip(some, models, strict=True):
+            m.grouped = found if grouped and m.grouped is None else m.grouped
             m.at = _with(m.at, counted, ask, len(job.parts(source)) / len(source))
     read = any(not item.name or item.name not in held for item in items)
     held.clear()
@@ -143,8 +148,9 @@ def _with(at: Snapshot, done: Counted, ask: Ask, share: float) -> Snapshot:
 
 def _turn(m: Member, ask: Ask | None, began: float) -> None:
     """Certify, watch, then stop or update."""
-    claims = m.learner.certify(m.at.state, m.at.summary)
-    m.at = m.at._replace(certificate=None if claims is None else Certificate(claims))
+    if m.certified or ask is not None:
+        claims = m.learner.certify(m.at.state, m.at.summary)
+        m.at = m.at._replace(certificate=None if claims is None else Certificate(claims))
     reasons = [watch(m.at) for watch in m.watchers]
     if ask is None:
         m.done = Fit(m.at, "done")
@@ -171,8 +177,10 @@ def _by_groups(found: Grouped, wanted: Sequence[tuple[int, ...] | None]) -> list
     for g in reversed(names):
         behind.append(found.groups[g] if behind[-1] is None else found.groups[g] + behind[-1])
     behind.reverse()
-    out = []
+    known: dict[Any, Counted] = {}
     for groups in wanted:
+        if groups in known:
+            continue
         some = names if groups is None else [g for g in names if g in set(groups)]
         if len(some) == len(names) - 1:
             at = next(i for i, g in enumerate(names) if g not in set(some))
@@ -182,5 +190,5 @@ def _by_groups(found: Grouped, wanted: Sequence[tuple[int, ...] | None]) -> list
         if not pieces:
             raise DataError("a group to learn from has no rows")
         whole: Counted = merge(pieces)
-        out.append(Counted(whole.summary, whole.rows, found.dropped, whole.machines))
-    return out
+        known[groups] = Counted(whole.summary, whole.rows, found.dropped, whole.machines)
+    return [known[groups] for groups in wanted]

@@ -57,8 +57,10 @@ class Item:
         assert codes is not None
         if self.groups is not None:
             return self._one(self.pick(chunk, codes))
+        found = None
         if not self.before and hasattr(self.learner, "summarize_groups"):
             found = self.learner.summarize_groups(self.state, chunk, codes, self.key.groups)
+        if found is not None:
             rows = np.bincount(codes[codes >= 0], minlength=self.key.groups)
             here = frozenset([this_machine()])
             return Grouped({g: Counted(s, int(rows[g]), 0, here) for g, s in enumerate(found) if rows[g]}, chunk)
@@ -71,13 +73,9 @@ class Item:
         return self.through(chunk)
 
     def through(self, chunk: Chunk) -> Chunk:
-        """Rows as the transformers before make them."""
-        for learner, state in self.before:
-            found = learner.transform_from(state, chunk.X)
-            found = found.toarray() if hasattr(found, "toarray") else np.asarray(found)
-            X = Columns(found, missing=learner.need.missing, offset=chunk.X.offset, kept=chunk.X.kept)
-            chunk = chunk._replace(X=X)
-        return chunk
+        """Rows as the learner takes them: as the transformers before make them, without a target it does not want."""
+        chunk = transformed(self.before, chunk)
+        return chunk._replace(y=None) if self.learner.need.target is None else chunk
 
     def hold(self, chunk: Chunk, codes: Codes | None) -> Held:
         """The rows that are wanted through the lens."""
@@ -116,7 +114,7 @@ class Together:
 
     def __call__(self, source: Source, part: int) -> Many:
         """The summaries of one part."""
-        return Many(tuple(self.found(source, part, Item.summarize)))
+        return Many(tuple(self.found(source, part, lambda item, chunk, codes: item.summarize(chunk, codes))))
 
     def hold(self, source: Source, part: int) -> list[list[Held]]:
         """For each item, the part through its lens."""
@@ -176,6 +174,16 @@ class Grouped:
         for g, summary in other.groups.items():
             both[g] = both[g] + summary if g in both else summary
         return Grouped(both, dropped=self.dropped + other.dropped)
+
+
+def transformed(before: Sequence[tuple[Any, Any]], chunk: Chunk) -> Chunk:
+    """Rows as fitted transformers, given with their states, make them."""
+    for learner, state in before:
+        found = learner.transform_from(state, chunk.X)
+        found = found.toarray() if hasattr(found, "toarray") else np.asarray(found)
+        X = Columns(found, missing=learner.need.missing, offset=chunk.X.offset, kept=chunk.X.kept)
+        chunk = chunk._replace(X=X)
+    return chunk
 
 
 def segments(chunk: Chunk, codes: Codes) -> Iterator[tuple[int, Chunk]]:

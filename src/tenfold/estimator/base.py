@@ -128,16 +128,18 @@ class Estimator(BaseEstimator):
                 saving.seed = seed
                 run = {"watchers": [saving], "resume": saving.resume}
                 done = fit(learner, source, runner=current(), stop=learner.stop(), **run)
-        if isinstance(X, Source):
-            fresh.n_features_in_ = len(done.at.schema.columns)
-            if done.at.schema.named:
-                fresh.feature_names_in_ = np.array(done.at.schema.names, dtype=object)
-        fresh._set(done, Certificate(
-            () if done.at.certificate is None else done.at.certificate.claims,
-            done.provenance(source.fingerprint(), len(source), seed),
-        ))  # fmt: skip
-        fresh._after_fit(X)
+        fresh._learned(done, source, seed, X)
         return self._become(fresh)
+
+    def _learned(self, done: Fit, source: Source, seed: int | None, X: Any) -> None:
+        """Take over what a fit has found."""
+        if isinstance(X, Source):
+            self.n_features_in_ = len(done.at.schema.columns)
+            if done.at.schema.named:
+                self.feature_names_in_ = np.array(done.at.schema.names, dtype=object)
+        claims = () if done.at.certificate is None else done.at.certificate.claims
+        self._set(done, Certificate(claims, done.provenance(source.fingerprint(), len(source), seed)))
+        self._after_fit(X)
 
     def sound(self, state: Any, summary: Any, schema: Schema) -> bool:
         """Whether what comes from a file fits the schema beyond its types and shapes."""

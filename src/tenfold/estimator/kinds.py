@@ -78,7 +78,7 @@ class Classifier(ClassifierMixin, Estimator):
         """
         if isinstance(X, Source):
             y, scores, weight = self._compare(X, self.scores_from)
-            return float(accuracy_score(y, scores.argmax(axis=1), sample_weight=weight))
+            return float(accuracy_score(y, winners(scores), sample_weight=weight))
         return float(super().score(X, y, sample_weight))
 
     @property
@@ -121,7 +121,7 @@ class Classifier(ClassifierMixin, Estimator):
         classes = self.classes_
 
         def winner(state: Any, X: Columns) -> Any:
-            return classes[self.scores_from(state, X).argmax(axis=1)]
+            return classes[winners(self.scores_from(state, X))]
 
         return self._apply(winner, X, lambda: ["prediction"])
 
@@ -171,6 +171,13 @@ class Classifier(ClassifierMixin, Estimator):
     def log_probability_from(self, scores: Any) -> Any:
         """The logarithm of the above."""
         return log_softmax(_possible(scores), axis=1)
+
+
+def winners(scores: Any) -> Any:
+    """The number of the class with the highest score, the first of equals."""
+    if scores.shape[1] == 2:  # several times as fast
+        return (scores[:, 1] > scores[:, 0]).astype(np.int64)
+    return scores.argmax(axis=1)
 
 
 def _possible(scores: Any) -> Any:

@@ -86,3 +86,38 @@ def add_comoments_columns(addresses, like, y, shift, around, height, narrow, gra
             add_gram(block[: stop - start], gram)
         else:
             add_comoments_in_place(block[: stop - start], y[start:stop], shift, height, gram)
+
+
+@kernel
+def add_comoments_by(rows, y, root, group, shift, counts, buffer, gram):
+    """The same by group: rows are put in order of their groups, then each group's Gram matrix is added.
+
+    `counts` (groups + 1) and `buffer` (as many rows, q + 1 columns) are scratch; rows of group -1 are left out.
+    """
+    n, p = rows.shape
+    q = shift.shape[0]
+    groups = gram.shape[0]
+    for g in range(groups + 1):
+        counts[g] = 0
+    for i in range(n):
+        if group[i] >= 0:
+            counts[group[i] + 1] += 1
+    for g in range(groups):
+        counts[g + 1] += counts[g]
+    for i in range(n):
+        g = group[i]
+        if g < 0:
+            continue
+        at = counts[g]
+        counts[g] += 1
+        w = root[i] if root.shape[0] else 1.0
+        for j in range(p):
+            buffer[at, j] = (rows[i, j] - shift[j]) * w
+        if q > p:
+            buffer[at, p] = (y[i] - shift[p]) * w
+        buffer[at, q] = w
+    start = 0
+    for g in range(groups):  # counts[g] is now where the group ends
+        if counts[g] > start:
+            add_gram(buffer[start : counts[g]], gram[g])
+        start = counts[g]

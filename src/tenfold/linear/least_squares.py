@@ -12,9 +12,10 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import ONE, Array, Ask, Chunk, Claim, Columns, Need, Schema
+from tenfold.core import ONE, Array, Ask, Chunk, Claim, Codes, Columns, Need, Schema
 from tenfold.estimator import Regressor
-from tenfold.linear.solving import Solution, from_factor, from_moments
+from tenfold.linear.solving import EPS, Solution, from_factor, from_moments, quick
+from tenfold.stats.metrics import Regression, Sum
 from tenfold.stats.moments import Moments
 from tenfold.stats.rfactor import RFactor
 
@@ -63,8 +64,35 @@ class LeastSquares(Regressor):
             return Moments.of(chunk)
         return RFactor.of(chunk, state.center, state.scale, state.coef, state.intercept)
 
+    def shares(self, state: LinearState) -> str | None:
+        """The same moments serve every penalty."""
+        return "moments" if state.phase == "moments" else None
+
+    def summarize_groups(self, state: LinearState, chunk: Chunk, codes: Codes, groups: int) -> list[Moments] | None:
+        """The moments of each group."""
+        return Moments.by_group(chunk, codes, groups) if state.phase == "moments" else None
+
+    def judge_from(self, state: LinearState, rows: int, m: Any) -> Regression | None:
+        """The errors of the predictions for other rows, read off their moments; None if that would lose digits."""
+        if not isinstance(m, Moments):
+            return None
+        u = np.append(-state.coef, 1.0)
+        around = float(u @ m.comoment @ u)
+        shift = float(u @ m.mean + u @ m.rest) - state.intercept
+        squared = around + m.weight * shift**2
+        rough = np.abs(u)
+        size = float(rough @ np.sqrt(np.diag(m.comoment))) ** 2 + m.weight * float(rough @ np.abs(m.mean)) ** 2
+        if not EPS * size < 1e-11 * squared:
+            return None
+        spread = float(m.comoment[-1, -1])
+        return Regression(rows, m.weight, float(m.mean[-1]), float(m.rest[-1]), Sum(spread), Sum(np.nan), Sum(squared))
+
     def update(self, state: LinearState, summary: Any) -> LinearState:
         """Solve; ask for an R-factor where that gains digits."""
+        if isinstance(summary, Moments):
+            values = quick(summary, self.alpha, self.fit_intercept)
+            if values is not None:
+                return state._replace(step=1, coef=values[:-1], intercept=float(values[-1]))
         found = self._solve(summary)
         state = state._replace(coef=found.values[:-1], intercept=float(found.values[-1]))
         if isinstance(summary, Moments) and found.wants_factor:

@@ -41,6 +41,8 @@ class Solution(NamedTuple):
     """which columns are not constant"""
     rank: int
     """of those"""
+    blown: Any = False
+    """which values the condition of the system makes uncertain, not their being near zero"""
 
     @property
     def relative(self) -> Array:
@@ -57,7 +59,7 @@ class Solution(NamedTuple):
     def wants_factor(self) -> bool:
         """Whether moments lose digits that an R-factor would keep and the noise does not hide."""
         seen = (self.relative > 1e-11) & (self.error > 1e-10 * self.noise)
-        return bool((seen | (self.relative > 1e-8)).any())
+        return bool((seen | ((self.relative > 1e-8) & self.blown)).any())
 
     @property
     def wants_round(self) -> bool:
@@ -107,8 +109,39 @@ def from_moments(m: Moments, alpha: float, fit_intercept: bool, given: Array | N
     return Solution(
         values, error, spread * rest / math.sqrt(max(m.weight - p - 1, 1.0)), floor,
         np.append(math.sqrt(yy) / scale, math.sqrt(yy / max(m.weight, 1.0))),
-        gap / (0.5 * yy) if yy > 0 else 0.0, varies, rank,
+        gap / (0.5 * yy) if yy > 0 else 0.0, varies, rank, reach > 100 * _norms(back),
     )  # fmt: skip
+
+
+def quick(m: Moments, alpha: float, fit_intercept: bool) -> Array | None:
+    """Coefficients and intercept if the system is so well-conditioned that no digit is in doubt; else None.
+
+    Bounds that are cheap and crude take the place of those of `from_moments`.
+    """
+    p = len(m.mean) - 1
+    second = m.comoment if fit_intercept else m.comoment + m.weight * np.outer(m.mean, m.mean)
+    diagonal, yy = np.diag(second)[:p], float(second[p, p])
+    if not (p and yy > 0 and _varies(diagonal, m.mean[:p], m.weight).all()):
+        return None
+    scale = np.sqrt(diagonal + alpha)
+    S = second[:p, :p] / scale
+    S /= scale[:, None]
+    S.flat[:: p + 1] = 1.0
+    factor, info = sla.lapack.dpotrf(S.T, lower=1)
+    if info:
+        return None
+    norm = float(np.abs(S).sum(axis=0).max())
+    inverse = 2.0 / max(float(sla.lapack.dpocon(factor, norm, uplo="L")[0]) * norm, EPS)  # of S, about
+    c = second[:p, p] / scale
+    u = sla.lapack.dpotrs(factor, c, lower=1)[0]
+    u = u + sla.lapack.dpotrs(factor, c - S @ u, lower=1)[0]
+    gamma = EPS * (1.0 + np.log2(m.weight + 1.0) / 8)
+    rest = yy - float(c @ u)
+    noise = math.sqrt(max(rest, 0.0) / (max(m.weight - p - 1, 1.0) * norm))
+    error = SURE * gamma * inverse * math.sqrt(u @ u + yy)
+    if inverse > 50 or error > 1e-10 * noise:
+        return None
+    return _values(u / scale, m.mean, fit_intercept)
 
 
 def from_factor(r: RFactor, alpha: float, fit_intercept: bool, given: Array | None = None) -> Solution:

@@ -14,6 +14,8 @@ from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import scipy.sparse as sp
 
 from tenfold.core import Chunk, Column, DataError, Need, Schema
 from tenfold.sources.arrays import ArraySource
@@ -54,6 +56,12 @@ class Computed(Source):
     def partitions(self, parts: Iterable[int]) -> list[Any]:
         """What to compute for each part, as nodes of Dask's graph."""
 
+    def __copy__(self) -> Any:
+        """With the recipe, which does not travel to workers."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
+
     def _value(self, part: int) -> Any:
         key, number, value = _at_hand.get()
         if (key, number) == (self.key, part):
@@ -66,9 +74,17 @@ class DaskFrame(Computed, ArrowSource):
     """A dask DataFrame."""
 
     def __init__(self, frame: Any, roles: Roles, said: str) -> None:
+        if type(frame).__name__ != "DataFrame":
+            raise _no_rows(frame)
+        named = all(isinstance(n, str) for n in frame.columns)
+        frame = frame if named else frame.rename(columns=str)
         ArrowSource.__init__(self, table_of(frame._meta_nonempty).schema, roles, said)
-        self._frame = frame
-        self.key = str(frame._name)
+        self.named = named
+        used = [*self.names, *(n for n in (roles.target, roles.weight, roles.sequence) if n)]
+        self.types = pa.schema([self.types.field(n) for n in dict.fromkeys(used)])
+        self._frame = frame[list(dict.fromkeys(used))]
+        self._lazy: list[Any] | None = None
+        self.key = str(self._frame._name)
         self._length = int(frame.npartitions)
 
     def __len__(self) -> int:
@@ -78,15 +94,15 @@ class DaskFrame(Computed, ArrowSource):
         return f"partition {part}"
 
     def partitions(self, parts: Iterable[int]) -> list[Any]:
-        used = [*self.names, *(n for n in (self.roles.target, self.roles.weight, self.roles.sequence) if n)]
-        lazy = self._frame[list(dict.fromkeys(used))].to_delayed()
-        return [lazy[part] for part in parts]
+        if self._lazy is None:
+            self._lazy = _partitions(self._frame)
+        return [self._lazy[part] for part in parts]
 
     def tables(self, part: int, columns: list[str]) -> Iterator[tuple[int, Any]]:
         yield 0, table_of(self._value(part)[columns])
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_frame": None}
+        return {**self.__dict__, "_frame": None, "_lazy": None}
 
     def fingerprint(self) -> str:
         """Of the recipe that Dask has for the frame."""
@@ -94,24 +110,65 @@ class DaskFrame(Computed, ArrowSource):
         return f"dask frame, {self._length} partitions, {hashlib.blake2b(text.encode(), digest_size=8).hexdigest()}"
 
 
+def _target(y: Any, part: int, need: Need) -> Any:
+    """A target that the need can take."""
+    if need.target == "number" and (y.dtype.kind not in "biuf" or not np.isfinite(y).all()):
+        raise DataError(f"block {part} of the target holds what is no finite number. Remedy: leave those rows out")
+    if need.target == "class" and y.dtype.kind == "f" and (y != np.rint(y)).any():
+        raise DataError(
+            f"Unknown label type: continuous. Block {part} of the target holds numbers that are not whole, so it has "
+            "no classes. Remedy: use a regressor, or make classes of it"
+        )
+    return y
+
+
+def _no_rows(data: Any) -> DataError:
+    return DataError(
+        f"rows cannot be read from a dask {type(data).__name__}. Remedy: make it a dask DataFrame, or an Array of "
+        "rows and columns"
+    )
+
+
+def _partitions(frame: Any) -> list[Any]:
+    """The partitions that the user made: Dask would read small ones of a file together, and parts must stay parts."""
+    import dask
+
+    with dask.config.set({"optimization.tune.active": False}):
+        lazy = list(frame.to_delayed())
+    if len(lazy) != frame.npartitions:  # before 2025.12 it could not be told
+        lazy = list(frame.simplify().to_delayed(optimize_graph=False))
+    return lazy
+
+
 class DaskArray(Computed):
     """A dask Array: blocks of its rows, with those of target and weights."""
 
     def __init__(self, X: Any, y: Any = None, weight: Any = None) -> None:
         super().__init__()
+        if type(X).__name__ != "Array":
+            raise _no_rows(X)
         if X.ndim != 2:
             raise DataError(f"a dask Array of {X.ndim} dimensions is no table of rows and columns")
         rows = X.chunks[0]
         for what, more in (("target", y), ("weight", weight)):
             if more is None:
                 continue
-            if not is_dask(more) or more.ndim != 1:
+            if type(more).__name__ != "Array" or not is_dask(more) or more.ndim != 1:
                 raise DataError(f"the {what} of a dask Array must be a dask Array of one dimension")
-            if not np.isnan(rows).any() and sum(more.chunks[0]) != sum(rows):
+            unknown = [bool(np.isnan(chunks).any()) for chunks in (rows, more.chunks[0])]
+            if any(unknown) and (not all(unknown) or len(rows) != len(more.chunks[0])):
+                raise DataError(
+                    f"it is not known which rows of the {what} belong to which rows of X. Remedy: "
+                    "compute_chunk_sizes() of both, first"
+                )
+            if not any(unknown) and sum(more.chunks[0]) != sum(rows):
                 raise DataError(f"the {what} has {sum(more.chunks[0])} rows, X has {sum(rows)}")
         X = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
-        aligned = [more if more is None or more.chunks[0] == rows else more.rechunk((rows,)) for more in (y, weight)]
+        known = not np.isnan(rows).any()
+        aligned = [more.rechunk((rows,)) if more is not None and known else more for more in (y, weight)]
         self._lazy = (X, *aligned)
+        self.weight: Any = None if weight is None else "its blocks"
+        """None: every row counts once"""
         self._length = len(rows)
         self._width = int(X.shape[1])
         self.key = repr([None if a is None else a.name for a in self._lazy])
@@ -125,9 +182,17 @@ class DaskArray(Computed):
         blocks = [None if a is None else a.to_delayed().ravel() for a in self._lazy]
         return [delayed(tuple)([None if b is None else b[i] for b in blocks]) for i in parts]
 
-    def _block(self, part: int) -> ArraySource:
+    def _block(self, part: int, need: Need) -> ArraySource:
         X, y, weight = self._value(part)
-        block = ArraySource(np.asarray(X), y, None if weight is None else np.asarray(weight, dtype=np.float64))
+        X = X.tocsr() if sp.issparse(X) else np.asarray(X)
+        for what, more in (("target", y), ("weight", weight)):
+            if more is not None and len(more) != X.shape[0]:
+                raise DataError(f"block {part} of the {what} has {len(more)} rows, that of X has {X.shape[0]}")
+        y = None if y is None or need.target is None else _target(np.asarray(y), part, need)
+        weight = None if weight is None or self.weight is None else np.asarray(weight, dtype=np.float64)
+        if weight is not None and not (np.isfinite(weight) & (weight >= 0)).all():
+            raise DataError(f"block {part} of the weight: a weight is missing, infinite or negative")
+        block = ArraySource(X, y, weight)
         block._cuts = np.array([0, block.n_rows])
         return block
 
@@ -137,11 +202,11 @@ class DaskArray(Computed):
     def schema_of(self, part: int, need: Need) -> Schema:
         """What a block holds; of numbers, nothing has to be computed to know it."""
         if self.scans_for(need):
-            return self._block(part).schema_of(0, need)
+            return self._block(part, need).schema_of(0, need)
         return Schema(tuple(Column(f"x{j}", "numeric") for j in range(self._width)), need.target, None, False)
 
     def load(self, part: int, need: Need, schema: Schema) -> Chunk:
-        chunk = self._block(part).load(0, need, schema)
+        chunk = self._block(part, need).load(0, need, schema)
         chunk.X.place = f"block {part}"
         return chunk._replace(part=part)
 

@@ -6,6 +6,7 @@ of them.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import threading
 from abc import abstractmethod
@@ -69,6 +70,13 @@ class ArrowSource(Source):
         self.names = roles.features(schema.names)
         self.named = True
         self.y, self.weight, self.classes = y, weight, None
+
+    def without(self, column: str) -> ArrowSource:
+        """The same rows, one column no feature: it says a fold or a group."""
+        other = copy.copy(self)
+        other.names = tuple(n for n in self.names if n != column)
+        other._found = {}
+        return other
 
     @abstractmethod
     def tables(self, part: int, columns: list[str]) -> Iterator[tuple[int, Any]]:

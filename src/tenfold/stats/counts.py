@@ -27,5 +27,14 @@ class ClassCounts:
             add_counts(block, first, chunk.y[rows], chunk.weight[rows], weight, count)
         return cls(weight, count)
 
+    @classmethod
+    def by_group(cls, chunk: Chunk, codes: Codes, groups: int, classes: int, first: Codes) -> list[ClassCounts]:
+        """Of the rows of each group: a class of a group is a group too. Rows of group -1 are left out."""
+        weight = np.where(codes >= 0, chunk.weight, 0.0)
+        both = chunk._replace(y=np.maximum(codes, 0) * classes + chunk.y, weight=weight)
+        found = cls.of(both, groups * classes, first)
+        cuts = [slice(g * classes, (g + 1) * classes) for g in range(groups)]
+        return [cls(found.weight[cut], found.count[cut]) for cut in cuts]
+
     def __add__(self, other: ClassCounts) -> ClassCounts:
         return ClassCounts(self.weight + other.weight, self.count + other.count)

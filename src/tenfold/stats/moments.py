@@ -11,11 +11,13 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from tenfold.core import Array, Chunk
+from tenfold.core import Array, Chunk, Codes
 from tenfold.kernels.blas import NARROW
-from tenfold.kernels.comoments import add_comoments, add_comoments_columns, add_comoments_in_place
+from tenfold.kernels.comoments import add_comoments, add_comoments_by, add_comoments_columns, add_comoments_in_place
 
 EMPTY = np.zeros(0)
+SEGMENT = 256
+"""rows of a group, about, whose products are formed at a time"""
 FIRST = 256
 """rows whose mean is the shift of a part"""
 
@@ -43,13 +45,43 @@ class Moments:
             return cls(0.0, np.zeros(q), np.zeros(q), np.zeros((q, q)))
         shift, centred = first_mean(chunk)
         gram, offset = _around(chunk, shift, centred)
-        spread = np.diag(gram)[:q] - gram[q, q] * offset**2
-        if (spread < 1e-4 * np.diag(gram)[:q]).any():  # the first rows were far from the others
+        if _far(gram, offset):
             shift = shift + offset
             gram, offset = _around(chunk, shift, False)
-        lower = np.tril(gram[:q, :q] - gram[q, q] * np.outer(offset, offset))
         weight = float(n) if chunk.uniform else float(chunk.weight.sum())
+        return cls._from(gram, weight, shift, offset)
+
+    @classmethod
+    def _from(cls, gram: Array, weight: float, shift: Array, offset: Array) -> Moments:
+        q = len(shift)
+        lower = np.tril(gram[:q, :q] - gram[q, q] * np.outer(offset, offset))
         return cls(weight, *two_sum(shift, offset), lower + np.tril(lower, -1).T)
+
+    @classmethod
+    def by_group(cls, chunk: Chunk, codes: Codes, groups: int) -> list[Moments]:
+        """Of the rows of each group, in one pass over memory too."""
+        shift, _ = first_mean(chunk) if chunk.n else (np.zeros(chunk.X.shape[1] + (chunk.y is not None)), True)
+        p, q = chunk.X.shape[1], len(shift)
+        gram, counts = np.zeros((groups, q + 1, q + 1)), np.zeros(groups + 1, np.int64)
+        height = min(max(chunk.X.block_rows(q + 1), SEGMENT * groups), max(chunk.n, 1))
+        buffer = np.empty((height, q + 1))
+        y = EMPTY if chunk.y is None else chunk.y
+        root = EMPTY if chunk.uniform else np.sqrt(chunk.weight)
+        for rows, block in chunk.X.blocks(height, dtype=None, checked=False):
+            add_comoments_by(block, y[rows], root[rows], codes[rows], shift, counts, buffer, gram)
+        chunk.X.check_sums(np.diagonal(gram, axis1=1, axis2=2)[:, :p].sum(axis=0))
+        return [cls._group(chunk, codes, g, gram[g], shift) for g in range(groups)]
+
+    @classmethod
+    def _group(cls, chunk: Chunk, codes: Codes, g: int, gram: Array, shift: Array) -> Moments:
+        q = len(shift)
+        if gram[q, q] == 0:
+            return cls(0.0, np.zeros(q), np.zeros(q), np.zeros((q, q)))
+        offset = gram[q, :q] / gram[q, q]
+        if _far(gram, offset):  # the group is far from the first rows of the part
+            return cls.of(chunk.rows(np.flatnonzero(codes == g)))
+        weight = float(gram[q, q]) if chunk.uniform else float(chunk.weight[codes == g].sum())
+        return cls._from(gram, weight, shift, offset)
 
     def __add__(self, other: Any) -> Moments:
         if not isinstance(other, Moments):
@@ -64,6 +96,13 @@ class Moments:
         between = np.outer(delta, delta * (self.weight * share))
         mean, rest = two_sum(self.mean, self.rest + delta * share)
         return Moments(weight, mean, rest, self.comoment + other.comoment + between)
+
+
+def _far(gram: Array, offset: Array) -> bool:
+    """Whether the shift was so far from the mean that squares around it lose digits."""
+    q = len(offset)
+    size = np.diag(gram)[:q]
+    return bool((size - gram[q, q] * offset**2 < 1e-4 * size).any())
 
 
 def _around(chunk: Chunk, shift: Array, centred: bool) -> tuple[Array, Array]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from tenfold.core import Array, Chunk
+from tenfold.core import Array, Chunk, Codes
 from tenfold.kernels.spread import add_spread, add_spread_present
 from tenfold.stats.moments import two_sum
 
@@ -25,12 +25,16 @@ class ClassSpread:
     @classmethod
     def of(cls, chunk: Chunk, classes: int) -> ClassSpread:
         """Summarize a chunk whose target holds class codes."""
-        shape = (classes, chunk.X.shape[1])
+        return cls(*_by(chunk, chunk.y, classes))
 
-        def add(block: Any, rows: slice, known: bool, *into: Array) -> None:
-            add_spread(block, chunk.y[rows], chunk.weight[rows], chunk.X.block_rows(), known, *into)
-
-        return cls(*_of(chunk, add, np.zeros(shape), np.zeros(classes)))
+    @classmethod
+    def by_group(cls, chunk: Chunk, codes: Codes, groups: int, classes: int) -> list[ClassSpread]:
+        """Of the rows of each group: a class of a group is a group too. Rows of group -1 are left out."""
+        if len(codes) and codes.min() < 0:
+            kept = np.flatnonzero(codes >= 0)
+            chunk, codes = chunk.rows(kept), codes[kept]
+        found = _by(chunk, codes * classes + chunk.y, groups * classes)
+        return [cls(*(a[g * classes : (g + 1) * classes] for a in found)) for g in range(groups)]
 
     def __add__(self, other: ClassSpread) -> ClassSpread:
         weight, *more = _merge(self, other, self.weight[:, None], other.weight[:, None])
@@ -58,6 +62,15 @@ class ColumnSpread:
 
     def __add__(self, other: ColumnSpread) -> ColumnSpread:
         return ColumnSpread(*_merge(self, other, self.weight, other.weight))
+
+
+def _by(chunk: Chunk, group: Codes, groups: int) -> tuple[Array, Array, Array, Array]:
+    """Weight, mean, its rest, and squares by group."""
+
+    def add(block: Any, rows: slice, known: bool, *into: Array) -> None:
+        add_spread(block, group[rows], chunk.weight[rows], chunk.X.block_rows(), known, *into)
+
+    return _of(chunk, add, np.zeros((groups, chunk.X.shape[1])), np.zeros(groups))
 
 
 def _of(chunk: Chunk, add: Any, shift: Array, weight: Array) -> tuple[Array, Array, Array, Array]:

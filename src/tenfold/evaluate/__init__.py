@@ -1,0 +1,1 @@
+"""Judging models: folds, cross-validation, tuning. One scan wherever summaries allow it."""

@@ -1,0 +1,377 @@
+"""Cross-validation for the price of a scan: group by fold, model j from the merge of all folds but j."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
+from sklearn.pipeline import Pipeline
+
+from tenfold.core import ONE, Chunk, Column, Columns, DataError, Need, Schema
+from tenfold.engine import Member, Snapshot, current, one_blas_thread, run, schema_of
+from tenfold.engine.together import Together, transformed
+from tenfold.engine.tree import merge
+from tenfold.estimator.base import Estimator
+from tenfold.estimator.inputs import source_from, with_target
+from tenfold.estimator.kinds import Classifier, Regressor, Transformer
+from tenfold.evaluate.folds import Plan, Split, plan
+from tenfold.evaluate.in_memory import scores_in_memory
+from tenfold.evaluate.results import CrossValidation
+from tenfold.evaluate.trials import Trial
+from tenfold.sources import Source
+from tenfold.sources.dask import is_dask
+from tenfold.stats.metrics import Scorer, scorers
+
+
+def cross_validate(
+    learners: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    folds: Any = 10,
+    shuffle: bool = False,
+    random_state: int | None = None,
+    groups: Any = None,
+    scoring: Any = None,
+    repeats: int = 1,
+) -> CrossValidation:
+    """Judge learners by cross-validation: one scan for all folds of all one-pass learners.
+
+    Parameters
+    ----------
+    learners : learner, list of learners, or dict of learners by name
+        Learners of tenfold, pipelines of them, and any estimator of scikit-learn, which is fitted in memory to
+        the same folds.
+    X : array, frame or Source
+        A Source brings its own target and weights.
+    y : array, optional
+    folds : int, array, str, splitter or list of (train, test), default=10
+        A number: contiguous folds, stratified for classes. An array, or a column's name: each value is a fold.
+        Or any splitter of scikit-learn.
+    shuffle : bool, default=False
+        Draw the folds by chance, evenly: of any `folds` rows in a row, one is in each fold.
+    random_state : int, optional
+        Seed of the shuffle, 0 by default.
+    groups : array or str, optional
+        Rows of one group stay together; an array or a column's name.
+    scoring : str or list of str, optional
+        Names of scores as scikit-learn has them; accuracy or r2 by default.
+    repeats : int, default=1
+        With shuffle: how many times to draw.
+
+    Returns
+    -------
+    results : CrossValidation
+
+    Examples
+    --------
+    >>> import numpy as np, tenfold as tn
+    >>> X = np.arange(60.0)[:, None] % 7
+    >>> cv = tn.cross_validate([tn.Ridge(0.1), tn.Ridge(100.0)], X, 3 * X[:, 0] + X[:, 0] ** 2, folds=5)
+    >>> cv.best
+    Ridge(alpha=0.1)
+    >>> cv.scans
+    1
+    """
+    if repeats > 1 and not shuffle:
+        raise ValueError("repeats draw the folds again: they go with shuffle=True")
+    run_ = Run(entries_of(learners), X, y, folds, shuffle, random_state or 0, groups, scoring, repeats)
+    return run_.results()
+
+
+@dataclass
+class Entry:
+    """One of the learners: its stages, and what is found about it."""
+
+    given_name: str | None
+    given: Any
+    stages: list[Any]
+    """learners of tenfold, one after the other; empty for an estimator of scikit-learn"""
+    need: Need = field(default_factory=Need)
+    scorers: tuple[Scorer, ...] = ()
+    members: list[list[Member]] = field(default_factory=list)
+    """by stage and split"""
+    whole: Member | None = None
+    """the model of all rows, which costs nothing more"""
+    scores: Any = None
+    """scorers x splits"""
+    source: Any = None
+    seconds: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """For errors."""
+        return self.given_name or " ".join(repr(self.given).split())
+
+    @property
+    def classifies(self) -> bool:
+        """Whether it predicts classes."""
+        return bool(is_classifier(self.given))
+
+
+def entries_of(learners: Any) -> list[Entry]:
+    """The learners with their names and stages; what cannot be judged is refused."""
+    if isinstance(learners, Mapping):
+        named: list[tuple[Any, Any]] = list(learners.items())
+    else:
+        some = list(learners) if isinstance(learners, (list, tuple)) else [learners]
+        named = [(None, one) for one in some]
+    if not named:
+        raise ValueError("there is no learner to judge")
+    out = []
+    for name, given in named:
+        if not (is_classifier(given) or is_regressor(given)):
+            raise TypeError(f"{name or repr(given)} is neither a regressor nor a classifier: it has no scores")
+        entry = Entry(name, given, _stages(given))
+        if entry.stages:
+            first, last = entry.stages[0], entry.stages[-1]
+            entry.need = replace(first.need, target=last.need.target, binary=last.need.binary)
+        else:
+            entry.need = Need(target="class" if entry.classifies else "number")
+        out.append(entry)
+    return out
+
+
+def _stages(given: Any) -> list[Any]:
+    """A learner of tenfold, or the steps of a pipeline of such, without what they have learned."""
+    steps = [step for _, step in given.steps] if isinstance(given, Pipeline) else [given]
+    if not all(isinstance(step, Estimator) for step in steps) or not isinstance(steps[-1], (Regressor, Classifier)):
+        return []
+    if not all(isinstance(step, Transformer) for step in steps[:-1]):
+        return []
+    stages = []
+    for step in steps:
+        step._validate_params()
+        blank = step._blank()
+        if (seed := blank.seed()) is not None:
+            blank.random_state = seed
+        stages.append(blank)
+    return stages
+
+
+class Run:
+    """One call of `cross_validate` or `tune`."""
+
+    def __init__(
+        self,
+        entries: list[Entry],
+        X: Any,
+        y: Any,
+        folds: Any,
+        shuffle: bool,
+        seed: int,
+        groups: Any,
+        scoring: Any,
+        repeats: int = 1,
+        whole: bool = False,
+    ) -> None:
+        self.entries, self.X, self.y = entries, X, y
+        self.folds, self.shuffle, self.seed, self.groups, self.repeats = folds, shuffle, seed, groups, repeats
+        self.whole = whole
+        self.scans = 0
+        self.sizes: list[tuple[int, int]] = []
+        names = [scoring] if isinstance(scoring, str) else scoring
+        for entry in entries:
+            entry.scorers = _scorers(names, entry)
+        self.scoring = [s.name for s in entries[0].scorers]
+
+    def results(self) -> CrossValidation:
+        """Everything fitted and scored."""
+        began = time.perf_counter()
+        batches: dict[tuple[Any, ...], list[Entry]] = {}
+        for entry in self.entries:
+            batches.setdefault(self._batch(entry), []).append(entry)
+        for some in batches.values():
+            self._judge(some)
+        scores = np.array([entry.scores for entry in self.entries])
+        return CrossValidation(
+            given=[e.given_name for e in self.entries],
+            learners=[e.given for e in self.entries],
+            scoring=self.scoring,
+            scores=scores,
+            sizes=self.sizes,
+            scans=self.scans,
+            seconds=time.perf_counter() - began,
+            fit_seconds=[e.seconds for e in self.entries],
+        )
+
+    def _batch(self, entry: Entry) -> tuple[Any, ...]:
+        """Entries with equal answers are fitted over the same scans."""
+        need = entry.need
+        return (need.target,) if isinstance(self.X, Source) else (need.target, need.kinds, need.sparse)
+
+    def _source(self, entry: Entry) -> Any:
+        """The rows, without the column that says their fold."""
+        source = self.X
+        if is_dask(source):
+            source = with_target(source, self.y, None)
+        elif not isinstance(source, Source):
+            source = source_from(_Nobody(), self.X, self.y, None, entry.need, reset=True)
+        for column in (self.folds, self.groups):
+            if isinstance(column, str):
+                if not hasattr(source, "without"):
+                    raise DataError(f"rows without named columns have no column {column!r}. Remedy: give an array")
+                source = source.without(column)
+        return source
+
+    def _judge(self, entries: list[Entry]) -> None:
+        """Fit and score the entries over shared scans."""
+        source = self._source(entries[0])
+        with one_blas_thread, current().open(source) as session:
+            need = entries[0].need
+            if source.known(need) is None:
+                self.scans += 1
+            options = {"shuffle": self.shuffle, "random_state": self.seed, "groups": self.groups}
+            found = plan(self.folds, source, need, session, repeats=self.repeats, **options)
+            self.scans += found.scans
+            ours = [e for e in entries if e.stages]
+            for entry in ours:
+                entry.source = source
+                entry.need = replace(entry.need, beside=found.beside)
+            for stage in range(max((len(e.stages) for e in ours), default=0)):
+                some = [e for e in ours if stage < len(e.stages)]
+                for entry in some:
+                    self._enrol(entry, stage, source, session, found)
+                members = [m for e in some for m in e.members[stage]]
+                self.scans += run([*members, *(e.whole for e in some if e.whole)], source, session, found.starts)
+            self._score([e for e in ours if not self._read_off(e, found)], source, session, found)
+            for entry in entries:
+                if not entry.stages:
+                    self._in_memory(entry, source, found, session)
+
+    def _enrol(self, entry: Entry, stage: int, source: Source, session: Any, found: Plan) -> None:
+        """Members for one stage of an entry: one for each split."""
+        learner = entry.stages[stage]
+        schema = schema_of(source, replace(entry.need, beside=None), session)
+        mine = schema if learner.need.target else Schema(schema.columns, None, None, schema.named)
+        befores: list[tuple[Any, ...]] = [()] * len(found.splits)
+        if stage:
+            stages = entry.stages[:stage]
+            befores = [
+                tuple((s, m[j].at.state) for s, m in zip(stages, entry.members)) for j in range(len(found.splits))
+            ]
+            mine = _after(befores[0], schema, learner.need)
+        start = learner.start(mine)
+        members = [
+            Member(
+                learner, Snapshot(mine, start), learner.stop(), (), split.key, split.train, before,
+                entry.need, schema, certified=False,
+            )
+            for split, before in zip(found.splits, befores, strict=True)
+        ]  # fmt: skip
+        entry.members.append(members)
+        if self.whole and len(entry.stages) == 1 and learner.passes == ONE:
+            key = found.splits[0].key
+            at = Snapshot(mine, start)
+            entry.whole = Member(learner, at, learner.stop(), (), key, None, (), entry.need, schema)
+
+    def _read_off(self, entry: Entry, found: Plan) -> bool:
+        """Whether the scores could be read off the summaries of the groups, and were."""
+        learner = entry.stages[-1]
+        plain = all(s.name in ("r2", "neg_mean_squared_error", "neg_root_mean_squared_error") for s in entry.scorers)
+        if len(entry.stages) > 1 or not plain or not hasattr(learner, "judge_from"):
+            return False
+        table = []
+        for m, split in zip(entry.members[0], found.splits, strict=True):
+            if m.grouped is None:
+                return False
+            counted = merge([m.grouped.groups[g] for g in split.test if g in m.grouped.groups])
+            judged = learner.judge_from(m.at.state, counted.rows, counted.summary)
+            if judged is None:
+                return False
+            table.append([s.value(judged) for s in entry.scorers])
+            self._size(m.at.rows, counted.rows, len(found.splits))
+        entry.scores = np.array(table).T
+        return True
+
+    def _score(self, entries: list[Entry], source: Source, session: Any, found: Plan) -> None:
+        """Score rows by the models that have not seen them: one scan for all entries."""
+        if not entries:
+            return
+        trials: list[Trial] = []
+        places: list[tuple[Entry, list[int]]] = []
+        for entry in entries:
+            for some in _apart(found.splits):
+                trials.append(self._trial(entry, some, found.splits))
+                places.append((entry, some))
+        done = session.reduce(Together(tuple(trials), found.starts))  # type: ignore[arg-type]
+        self.scans += 1
+        for entry in entries:
+            entry.scores = np.full((len(entry.scorers), len(found.splits)), np.nan)
+        for (entry, some), grouped in zip(places, done.each, strict=True):
+            for j in some:
+                counted = merge([grouped.groups[g] for g in found.splits[j].test if g in grouped.groups])
+                for i, scorer in enumerate(entry.scorers):
+                    entry.scores[i, j] = scorer.value(counted.summary.each[scorer.summarize])
+                self._size(entry.members[-1][j].at.rows, counted.rows, len(found.splits))
+
+    def _trial(self, entry: Entry, some: list[int], splits: Sequence[Split]) -> Trial:
+        last = entry.members[-1]
+        schema = last[0].schema
+        classes = len(schema.classes) if schema is not None and schema.classes is not None else 0
+        for scorer in entry.scorers:
+            scorer.check(classes)
+        models = {g: (last[j].at.state, last[j].before) for j in some for g in splits[j].test}
+        return Trial(entry.stages[-1], entry.need, schema, splits[some[0]].key, models, entry.scorers, classes)
+
+    def _in_memory(self, entry: Entry, source: Any, found: Plan, session: Any) -> None:
+        if isinstance(self.X, Source) or is_dask(self.X):
+            raise DataError(
+                f"{entry.name} is not a learner of tenfold: it needs its rows in memory. Remedy: give arrays or a "
+                "frame instead of a Source, or judge it by itself on a sample"
+            )
+        began = time.perf_counter()
+        schema = schema_of(source, entry.need, session)
+        sizes = scores_in_memory(entry, clone, self.X, self.y, source, schema, found)
+        for train, test in sizes:
+            self._size(train, test, len(sizes))
+        entry.seconds = time.perf_counter() - began
+
+    def _size(self, train: int, test: int, splits: int) -> None:
+        """Rows to learn from and to be judged on, of each split, once."""
+        if len(self.sizes) < splits:
+            self.sizes.append((train, test))
+
+
+class _Nobody(BaseEstimator):
+    """Takes what scikit-learn's checks remember of the columns."""
+
+
+def _scorers(names: Any, entry: Entry) -> tuple[Scorer, ...]:
+    if names is None:
+        return (scorers["accuracy" if entry.classifies else "r2"],)
+    out = []
+    for name in names:
+        if name not in scorers:
+            raise ValueError(f"there is no score {name!r}; there are {sorted(scorers)}")
+        if (scorers[name].kind == "class") != entry.classifies:
+            raise ValueError(f"{name!r} is no score of {entry.name}")
+        out.append(scorers[name])
+    return tuple(out)
+
+
+def _apart(splits: Sequence[Split]) -> list[list[int]]:
+    """Numbers of splits in as few sets as possible in which no group is judged twice."""
+    sets: list[tuple[Any, set[int], list[int]]] = []
+    for j, split in enumerate(splits):
+        for key, used, some in sets:
+            if key is split.key and not used & set(split.test):
+                used.update(split.test)
+                some.append(j)
+                break
+        else:
+            sets.append((split.key, set(split.test), [j]))
+    return [some for _, _, some in sets]
+
+
+def _after(before: tuple[Any, ...], schema: Schema, need: Need) -> Schema:
+    """What the outputs of transformers hold."""
+    p = len(schema.columns)
+    none = Chunk(Columns(np.empty((0, p)), schema.names), None, np.empty(0), True, 0, 0)
+    width = transformed(before, none).X.shape[1]
+    columns = tuple(Column(f"x{j}", "numeric") for j in range(width))
+    return Schema(columns, need.target, schema.classes if need.target == "class" else None, False)

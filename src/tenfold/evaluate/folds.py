@@ -1,0 +1,239 @@
+"""How rows are split into folds: a plan of keys and splits, which any worker can follow.
+
+A key gives every row a group; a split learns from some groups and is judged on others. The folds of scikit-learn
+come out the same: contiguous, stratified, grouped, time-ordered, or whatever a splitter says.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tenfold.core import Codes, DataError, Need
+from tenfold.engine.counting import CountClasses, CountLabels, CountRows
+from tenfold.engine.keys import Contiguous, Key, Labelled, Listed, Shuffled, Stratified
+from tenfold.engine.local import Session
+from tenfold.engine.loop import schema_of
+from tenfold.sources import Source
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Groups to learn from and groups to be judged on."""
+
+    key: Key
+    train: tuple[int, ...]
+    test: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """All splits, and what they cost to find."""
+
+    splits: tuple[Split, ...]
+    starts: Codes | None = None
+    """number of the first row of each part, where the source does not know it"""
+    scans: int = 0
+    beside: str | None = None
+    """the column that says the group"""
+
+
+def plan(
+    folds: Any,
+    source: Source,
+    need: Need,
+    session: Session,
+    *,
+    shuffle: bool = False,
+    random_state: int = 0,
+    groups: Any = None,
+    repeats: int = 1,
+) -> Plan:
+    """The splits that `folds` stands for, for a learner with this need."""
+    seeds = [random_state + 1_000_003 * r for r in range(repeats)]
+    if groups is not None:
+        if shuffle or repeats > 1:
+            raise ValueError("groups decide the folds: shuffle and repeats do not go with them")
+        if hasattr(folds, "split"):
+            return _indices(folds, source, need, session, groups)
+        return _grouped(_count(folds), source, need, session, groups)
+    if isinstance(folds, (int, np.integer)):
+        return _numbered(_count(folds), source, need, session, shuffle, seeds)
+    if shuffle or repeats > 1:
+        raise ValueError("shuffle and repeats go with a number of folds; these folds are given")
+    if isinstance(folds, str):
+        return _column(folds, source, session)
+    if hasattr(folds, "split"):
+        return _indices(folds, source, need, session, None)
+    if isinstance(folds, (list, tuple)) and len(folds) and isinstance(folds[0], tuple):
+        n, starts, scans = _rows(source, need, session)
+        return Plan(_from_indices(list(folds), n), starts, scans)
+    given = np.asarray(folds)
+    n, starts, scans = _rows(source, need, session)
+    if given.shape != (n,):
+        raise DataError(f"folds has shape {given.shape}, but there are {n} rows")
+    labels, codes = np.unique(given, return_inverse=True)
+    return Plan(_leave_one_out(Listed(_enough(len(labels)), codes.astype(np.int64))), starts, scans)
+
+
+def _count(folds: Any) -> int:
+    if not isinstance(folds, (int, np.integer)) or folds < 2:
+        raise ValueError(f"folds must be at least 2, not {folds!r}")
+    return int(folds)
+
+
+def _enough(groups: int) -> int:
+    if groups < 2:
+        raise DataError("there is one fold only: nothing is left to learn from. Remedy: more folds or groups")
+    return groups
+
+
+def _leave_one_out(key: Key) -> tuple[Split, ...]:
+    """Each group is judged once, by the model of all others."""
+    every = range(key.groups)
+    return tuple(Split(key, tuple(g for g in every if g != j), (j,)) for j in every)
+
+
+def _rows(source: Any, need: Need, session: Session) -> tuple[int, Codes | None, int]:
+    """How many rows there are, where each part begins if the source does not know, and scans used."""
+    rows = getattr(source, "n_rows", None)
+    if rows is not None and getattr(source, "only", None) is None:
+        return int(rows), None, 0
+    counts = session.reduce(CountRows(need, schema_of(source, need, session))).each
+    starts = np.concatenate([[0], np.cumsum([counts[part] for part in range(len(source))])]).astype(np.int64)
+    return int(starts[-1]), starts, 1
+
+
+def _numbered(k: int, source: Source, need: Need, session: Session, shuffle: bool, seeds: list[int]) -> Plan:
+    if need.target == "class":
+        return _stratified(k, source, need, session, shuffle, seeds)
+    n, starts, scans = _rows(source, need, session)
+    if n < k:
+        raise ValueError(
+            f"Cannot have number of splits n_splits={k} greater than the number of samples: n_samples={n}."
+        )
+    keys: list[Key] = [Shuffled(k, seed) for seed in seeds] if shuffle else [Contiguous(k, _even(n, k))] * len(seeds)
+    return Plan(tuple(split for key in keys for split in _leave_one_out(key)), starts, scans)
+
+
+def _even(n: int, k: int) -> Codes:
+    """Where folds begin whose sizes differ by one at the most, the larger ones first."""
+    sizes = np.full(k, n // k) + (np.arange(k) < n % k)
+    return np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
+
+
+def _stratified(k: int, source: Source, need: Need, session: Session, shuffle: bool, seeds: list[int]) -> Plan:
+    schema = schema_of(source, need, session)
+    found = session.reduce(CountClasses(need, schema)).each
+    counts = np.array([found[part][0] for part in range(len(source))])
+    before = np.concatenate([np.zeros((1, counts.shape[1]), np.int64), np.cumsum(counts, axis=0)])[:-1]
+    total = counts.sum(axis=0)
+    if total.max() < k:
+        raise ValueError(f"n_splits={k} cannot be greater than the number of members in each class.")
+    if (total < k).any():
+        warnings.warn(
+            f"The least populated class has only {total.min()} members, which is less than the {k} folds.",
+            UserWarning,
+            stacklevel=4,
+        )
+    parts = len(source)
+    first = [min((p, int(found[p][1][c])) for p in range(parts) if found[p][0][c]) for c in range(len(total))]
+    order = sorted(range(len(total)), key=lambda c: first[c])  # classes by their first row
+    ends = np.concatenate([[0], np.cumsum(total[order])])
+    turn = (ends[:, None] - np.arange(k) + k - 1) // k  # of the first rows, sorted by class, every k-th from fold j on
+    cuts = np.empty((len(total), k), np.int64)
+    for place, c in enumerate(order):
+        cuts[c] = np.concatenate([[0], np.cumsum(turn[place + 1] - turn[place])[:-1]])
+    keys = [Stratified(k, before, cuts, seed if shuffle else None) for seed in seeds]
+    return Plan(tuple(split for key in keys for split in _leave_one_out(key)), None, 1)
+
+
+def _grouped(k: int, source: Any, need: Need, session: Session, groups: Any) -> Plan:
+    """Groups stay together; the largest first, each into the fold that has the fewest rows."""
+    if isinstance(groups, str):
+        labels, rows = _labels(groups, source, session)
+        key: Key = Labelled(k, groups, labels, _spread(rows, k))
+        return Plan(_leave_one_out(key), None, 1, groups)
+    n, starts, scans = _rows(source, need, session)
+    given = np.asarray(groups)
+    if given.shape != (n,):
+        raise DataError(f"groups has shape {given.shape}, but there are {n} rows")
+    _, codes = np.unique(given, return_inverse=True)
+    return Plan(_leave_one_out(Listed(k, _spread(np.bincount(codes), k)[codes])), starts, scans)
+
+
+def _spread(rows: Codes, k: int) -> Codes:
+    if len(rows) < k:
+        raise ValueError(f"Cannot have number of splits n_splits={k} greater than the number of groups: {len(rows)}.")
+    load, fold = np.zeros(k), np.empty(len(rows), np.int64)
+    for g in np.argsort(rows)[::-1]:
+        lightest = int(load.argmin())
+        load[lightest] += rows[g]
+        fold[g] = lightest
+    return fold
+
+
+def _labels(column: str, source: Any, session: Session) -> tuple[Any, Codes]:
+    if not hasattr(source, "tables"):
+        raise DataError(f"rows without named columns have no column {column!r}. Remedy: give an array")
+    if column not in source.types.names:
+        raise DataError(f"there is no column {column!r}; there are {source.types.names[:20]}")
+    total: Counter[Any] = Counter()
+    for some in session.reduce(CountLabels(column)).each.values():
+        total.update(some)
+    labels = sorted(total)
+    kind = object if labels and isinstance(labels[0], str) else None
+    return np.array(labels, dtype=kind), np.array([total[label] for label in labels])
+
+
+def _column(column: str, source: Any, session: Session) -> Plan:
+    """Each value of a column is a fold."""
+    labels, _ = _labels(column, source, session)
+    key = Labelled(_enough(len(labels)), column, labels, np.arange(len(labels)))
+    return Plan(_leave_one_out(key), None, 1, column)
+
+
+def _indices(splitter: Any, source: Any, need: Need, session: Session, groups: Any) -> Plan:
+    """What a splitter of scikit-learn says of the rows' numbers."""
+    if isinstance(groups, str):
+        raise ValueError("a splitter needs the groups as an array; a column's name goes with a number of folds")
+    n, starts, scans = _rows(source, need, session)
+    y = getattr(source, "y", None)
+    try:
+        splits = list(splitter.split(np.zeros((n, 1)), None if y is None else np.asarray(y), groups))
+    except (TypeError, ValueError) as error:
+        if y is None and "y" in str(error):
+            raise DataError(
+                f"{type(splitter).__name__} looks at the target, which is not in memory. Remedy: folds=k is "
+                "stratified by itself, for classes"
+            ) from None
+        raise
+    return Plan(_from_indices(splits, n), starts, scans)
+
+
+def _from_indices(splits: list[Any], n: int) -> tuple[Split, ...]:
+    """Splits of row numbers as splits of few groups: rows that are always on the same side are one group."""
+    side = np.zeros((len(splits), n), np.int8)
+    for j, (train, test) in enumerate(splits):
+        side[j, train] = 1
+        if (side[j, test] == 1).any():
+            raise DataError(f"split {j} learns from rows that it is judged on")
+        side[j, test] = 2
+        if not (side[j] == 1).any() or not (side[j] == 2).any():
+            raise DataError(f"split {j} has no rows to learn from, or none to be judged on")
+    atoms, codes = np.unique(side, axis=1, return_inverse=True)
+    if atoms.shape[1] <= 4 * len(splits):
+        return _sides(Listed(atoms.shape[1], codes.ravel().astype(np.int64)), atoms)
+    return tuple(
+        one for row in side for one in _sides(Listed(2, row.astype(np.int64) - 1), np.array([[1, 2]], np.int8))
+    )
+
+
+def _sides(key: Key, atoms: Any) -> tuple[Split, ...]:
+    return tuple(
+        Split(key, tuple(np.flatnonzero(row == 1).tolist()), tuple(np.flatnonzero(row == 2).tolist())) for row in atoms
+    )

@@ -1,0 +1,57 @@
+"""Estimators of scikit-learn in the same list: fitted in memory, to the same folds, judged by the same scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tenfold.core import Ask
+from tenfold.engine.together import Item, Together
+from tenfold.evaluate.folds import Plan
+
+
+def scores_in_memory(
+    entry: Any, clone: Any, X: Any, y: Any, source: Any, schema: Any, found: Plan
+) -> list[tuple[int, int]]:
+    """Fill in the entry's scores; rows to learn from and to be judged on, of each split."""
+    codes = {id(key): codes_of(key, source, entry, schema, found) for key in {s.key for s in found.splits}}
+    entry.scores = np.full((len(entry.scorers), len(found.splits)), np.nan)
+    y = np.asarray(y)
+    sizes = []
+    for j, split in enumerate(found.splits):
+        mine = codes[id(split.key)]
+        train, test = (np.flatnonzero(np.isin(mine, groups)) for groups in (split.train, split.test))
+        model = clone(entry.given).fit(_rows(X, train), y[train])
+        truth = y[test]
+        for i, scorer in enumerate(entry.scorers):
+            classes = 0 if schema.classes is None else len(schema.classes)
+            scorer.check(classes)
+            if scorer.needs == "prediction":
+                said = model.predict(_rows(X, test))
+                said = np.searchsorted(schema.classes, said) if classes else said
+            else:
+                said = np.zeros((len(test), classes))
+                said[:, np.searchsorted(schema.classes, model.classes_)] = model.predict_proba(_rows(X, test))
+            real = np.searchsorted(schema.classes, truth) if classes else truth
+            entry.scores[i, j] = scorer.value(scorer.summarize(real, said, None, classes))
+        sizes.append((len(train), len(test)))
+    return sizes
+
+
+def codes_of(key: Any, source: Any, entry: Any, schema: Any, found: Plan) -> Any:
+    """The group of every row."""
+    item = Item(_Nothing(), None, Ask("folds"), schema, key, need=entry.need)  # type: ignore[arg-type]
+    job = Together((item,), found.starts)
+    each = [codes for part in range(len(source)) for _, _, codes in job.chunks(source, part)]
+    return np.concatenate(each)  # type: ignore[arg-type]
+
+
+class _Nothing:
+    """A learner only in name: it brings no lens and no need."""
+
+
+def _rows(X: Any, which: Any) -> Any:
+    from sklearn.utils import _safe_indexing
+
+    return _safe_indexing(X, which)
