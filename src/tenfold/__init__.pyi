@@ -19,7 +19,10 @@ from tenfold.estimator.checkpoint import Checkpoint as Checkpoint
 from tenfold.estimator.model_file import load as load
 from tenfold.estimator.registry import register as register
 from tenfold.evaluate.cross_validate import cross_validate as cross_validate
+from tenfold.evaluate.fit_together import fit_together as fit_together
 from tenfold.evaluate.results import CrossValidation as CrossValidation
+from tenfold.evaluate.tune import Tuned as Tuned
+from tenfold.evaluate.tune import tune as tune
 from tenfold.linear.linear_regression import LinearRegression as LinearRegression
 from tenfold.linear.ridge import Ridge as Ridge
 from tenfold.preprocessing.max_abs_scaler import MaxAbsScaler as MaxAbsScaler

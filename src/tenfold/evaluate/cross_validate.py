@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 
@@ -202,7 +203,11 @@ class Run:
     def _batch(self, entry: Entry) -> tuple[Any, ...]:
         """Entries with equal answers are fitted over the same scans."""
         need = entry.need
-        return (need.target,) if isinstance(self.X, Source) else (need.target, need.kinds, need.sparse)
+        return (
+            (need.target,)
+            if isinstance(self.X, Source)
+            else (need.target, need.kinds, need.sparse and sp.issparse(self.X))
+        )
 
     def _source(self, entry: Entry) -> Any:
         """The rows, without the column that says their fold."""

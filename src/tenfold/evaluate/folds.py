@@ -170,7 +170,7 @@ def _spread(rows: Codes, k: int) -> Codes:
     if len(rows) < k:
         raise ValueError(f"Cannot have number of splits n_splits={k} greater than the number of groups: {len(rows)}.")
     load, fold = np.zeros(k), np.empty(len(rows), np.int64)
-    for g in np.argsort(rows)[::-1]:
+    for g in np.argsort(rows, kind="stable")[::-1]:
         lightest = int(load.argmin())
         load[lightest] += rows[g]
         fold[g] = lightest

@@ -1,0 +1,79 @@
+"""Several learners fitted over shared scans."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import scipy.sparse as sp
+
+from tenfold.engine import Member, Snapshot, current, one_blas_thread, run, schema_of
+from tenfold.estimator.base import Estimator
+from tenfold.estimator.inputs import source_from, with_target
+from tenfold.sources import Source
+from tenfold.sources.dask import is_dask
+
+
+def fit_together(learners: Sequence[Any], X: Any, y: Any = None) -> list[Any]:
+    """Fit several learners while the rows are read once: as often as the one that needs most.
+
+    Learners whose summaries are the same share them: thirty ridge regressions cost one.
+
+    Parameters
+    ----------
+    learners : list of learners
+        Of tenfold. They are not changed.
+    X : array, frame or Source
+        A Source brings its own target and weights.
+    y : array, optional
+
+    Returns
+    -------
+    models : list
+        The learners, fitted, in the same order.
+
+    Examples
+    --------
+    >>> import tenfold as tn
+    >>> X, y = [[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]
+    >>> line, scaler = tn.fit_together([tn.LinearRegression(), tn.StandardScaler()], X, y)
+    >>> line.coef_.round(6), scaler.mean_
+    (array([2.]), array([1.]))
+    """
+    if not learners:
+        return []
+    for learner in learners:
+        if not isinstance(learner, Estimator):
+            raise TypeError(f"{learner!r} is not a learner of tenfold: it cannot share a scan")
+        learner._validate_params()
+    models: list[Any] = [learner._blank() for learner in learners]
+    rows = with_target(X, y, None) if is_dask(X) else X
+    batches: dict[tuple[Any, ...], list[int]] = {}
+    for at, model in enumerate(models):
+        need = model.need
+        kind = () if isinstance(rows, Source) else (need.kinds, need.sparse and sp.issparse(X), need.target)
+        batches.setdefault(kind, []).append(at)
+    for places in batches.values():
+        _fit(places, learners, models, rows, y)
+    return models
+
+
+def _fit(places: list[int], learners: Sequence[Any], models: list[Any], X: Any, y: Any) -> None:
+    """Fit some of the models, which take the rows in the same form."""
+    source = X
+    for at in places:
+        if not isinstance(X, Source):
+            source = source_from(models[at], X, y, None, models[at].need, reset=True)
+    with one_blas_thread, current().open(source) as session:
+        members, seeds = [], []
+        for at in places:
+            learner = learners[at]._blank()
+            seeds.append(learner.seed())
+            if seeds[-1] is not None:
+                learner.random_state = seeds[-1]
+            schema = schema_of(source, learner.need, session)
+            members.append(Member(learner, Snapshot(schema, learner.start(schema)), learner.stop()))
+        run(members, source, session)
+    for at, member, seed in zip(places, members, seeds, strict=True):
+        assert member.done is not None
+        models[at]._learned(member.done, source, seed, X)
