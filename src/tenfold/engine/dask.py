@@ -23,6 +23,7 @@ from tenfold.core import DataError
 from tenfold.engine.held import Held
 from tenfold.engine.job import Job
 from tenfold.engine.local import Local
+from tenfold.engine.progress import BETWEEN, bar
 from tenfold.engine.threads import one_blas_thread
 from tenfold.engine.together import Many, Together
 from tenfold.engine.tree import merge, runs
@@ -185,7 +186,8 @@ class DaskSession:
         todo = self.runner._send(job, f"job-{tag}")
         parts = job.parts(self.source)
         if not isinstance(job, Together):
-            return self._last(self._read(_reduce, (todo,), parts, f"{type(job).__name__}-{tag}"), tag).result()
+            only = [self._last(self._read(_reduce, (todo,), parts, f"{type(job).__name__}-{tag}"), tag)]
+            return self._gather(only, parts)[0]
         held = [at for at, item in enumerate(job.items) if item.name]
         read = [at for at, item in enumerate(job.items) if not item.name]
         self._kept = {name: k for name, k in self._kept.items() if name in {job.items[at].name for at in held}}
@@ -193,17 +195,31 @@ class DaskSession:
         if lost:
             made = self._read(_hold, (todo, lost), parts, f"hold_{_name(job)}-{tag}")
             self._kept |= {job.items[at].name: Kept(made, place) for place, at in enumerate(lost)}
-        last = []
+        last: list[Any] = []
         if read:
             last.append(self._last(self._read(_reduce_some, (todo, read), parts, f"{_name(job)}-{tag}"), tag))
         for at in held:
             key = f"{_name(job)}-{tag}-{at}"
             last.append(self._last(self._on_held(todo, at, self._kept[job.items[at].name], key), f"{tag}-{at}"))
-        done = self.client.gather(last)
-        self._going = []
+        done = self._gather(last, parts)
         each = dict(zip(read, done[0].each if read else (), strict=True))
         each |= dict(zip(held, done[len(done) - len(held) :], strict=True))
         return Many(tuple(each[at] for at in range(len(job.items))))
+
+    def _gather(self, last: list[Any], parts: range) -> list[Any]:
+        """Wait for the last merges, and tell the bar of what is done meanwhile."""
+        seen = bar()
+        if seen is not None:
+            seen.scan(len(parts), getattr(self.source, "n_rows", 0) / len(self.source))
+            told = 0
+            while not all(future.done() for future in last):
+                time.sleep(BETWEEN)
+                now = len(parts) * sum(future.done() for future in self._going) // len(self._going)
+                seen.advance(now - told)
+                told = now
+        done: list[Any] = self.client.gather(last)
+        self._going = []
+        return done
 
     def _last(self, futures: list[Any], tag: str) -> Any:
         """The merge of summaries, on the workers."""

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from tenfold.engine.job import Job
+from tenfold.engine.progress import Bar, bar
 from tenfold.engine.store import Store
 from tenfold.engine.threads import one_blas_thread
 from tenfold.engine.together import Many, Together
@@ -110,9 +111,14 @@ class LocalSession:
         """The merge of the job's summaries of all its parts, in the fixed tree."""
         held = isinstance(job, Together) and any(item.name for item in job.items)
         one = self._held(job) if held else partial(job, self.source)
-        some = runs(job.parts(self.source), TASKS * self.runner.threads)
+        parts = job.parts(self.source)
+        some = runs(parts, TASKS * self.runner.threads)
         with closing(self.runner.map(lambda at: merge(map(one, some[at])), range(len(some)))) as summaries:
-            return merge(summaries)
+            seen = bar()
+            if seen is None:
+                return merge(summaries)
+            seen.scan(len(parts), getattr(self.source, "n_rows", 0) / len(self.source))
+            return merge(_told(summaries, some, seen))
 
     def _held(self, job: Any) -> Callable[[int], Many]:
         """The job for one part, from what is held of it as far as it is."""
@@ -142,6 +148,13 @@ class LocalSession:
             return Many(tuple(fresh[at] for at in range(len(items))))
 
         return one
+
+
+def _told(summaries: Iterable[Any], some: list[range], seen: Bar) -> Iterator[Any]:
+    """The summaries, and the bar told of each."""
+    for summary, run in zip(summaries, some, strict=True):
+        seen.advance(len(run))
+        yield summary
 
 
 _pools: dict[int, ThreadPoolExecutor] = {}

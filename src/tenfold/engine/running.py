@@ -6,14 +6,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from tenfold.engine import progress
 from tenfold.engine.local import Local, Runner
 
 _current: ContextVar[Runner | None] = ContextVar("runner", default=None)
 
 
 @contextmanager
-def on(runner: Runner) -> Iterator[Runner]:
+def on(runner: Runner, *, verbose: bool | None = None) -> Iterator[Runner]:
     """Run every fit and predict in this block on a runner.
+
+    Parameters
+    ----------
+    runner : Local or Dask
+    verbose : bool, optional
+        Whether to show a progress bar for what takes longer than two seconds. By default on a terminal and in a
+        notebook.
 
     Examples
     --------
@@ -25,7 +33,8 @@ def on(runner: Runner) -> Iterator[Runner]:
     """
     token = _current.set(runner)
     try:
-        yield runner
+        with progress.verbose(progress.wish() if verbose is None else verbose):
+            yield runner
     finally:
         _current.reset(token)
 

@@ -21,7 +21,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tenfold.core import ONE, Ask, Certificate, Need, Never, Rounds, Schema, Stop
 from tenfold.core.axes import freeze
 from tenfold.engine import Fit, current, fit
+from tenfold.engine.progress import progress
 from tenfold.estimator import merging, model_file
+from tenfold.estimator.callbacks import CallbackSupportMixin, History, Reporting, with_callbacks
 from tenfold.estimator.checkpoint import Checkpoint
 from tenfold.estimator.inputs import source_from, with_target
 from tenfold.estimator.mapped import Mapped
@@ -38,7 +40,7 @@ def _names(cls: Any) -> frozenset[str]:
     return _known_names[cls]
 
 
-class Estimator(BaseEstimator):
+class Estimator(CallbackSupportMixin, BaseEstimator):
     """A learner that scikit-learn knows how to use."""
 
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"checkpoint": UNUSED}
@@ -84,6 +86,7 @@ class Estimator(BaseEstimator):
 
     # ---- fitting -------------------------------------------------------------------------------
 
+    @with_callbacks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, checkpoint: Any = None) -> Any:
         """Fit to arrays, a frame, or a Source.
 
@@ -118,16 +121,26 @@ class Estimator(BaseEstimator):
         learner = self._blank()
         if checkpoint is not None and not isinstance(checkpoint, Checkpoint):
             checkpoint = Checkpoint(checkpoint)
-        with nullcontext() if checkpoint is None else checkpoint.of(learner, source) as saving:
-            seed = learner.seed() if saving is None or saving.resume is None else saving.seed
+        watchers: list[Any] = [history := History()]
+        if Reporting.wanted(self):
+            watchers.append(Reporting(self, X, y))
+        with (
+            progress(type(self).__name__),
+            nullcontext() if checkpoint is None else checkpoint.of(learner, source) as saving,
+        ):
+            resume = None if saving is None else saving.resume
+            seed = learner.seed() if saving is None or resume is None else saving.seed
             if seed is not None:
                 learner.random_state = seed
-            if saving is None:
-                done = fit(learner, source, runner=current(), stop=learner.stop())
-            else:
+            if saving is not None:
                 saving.seed = seed
-                run = {"watchers": [saving], "resume": saving.resume}
-                done = fit(learner, source, runner=current(), stop=learner.stop(), **run)
+                watchers.append(saving)
+            done = fit(
+                learner, source, runner=current(), stop=learner.stop(), watchers=watchers, resume=resume
+            )  # fmt: skip
+        if Reporting.wanted(self):
+            watchers[1].end()
+        fresh.history_ = history.turns
         fresh._learned(done, source, seed, X)
         return self._become(fresh)
 

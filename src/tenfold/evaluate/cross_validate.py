@@ -11,9 +11,12 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import _num_samples
 
 from tenfold.core import ONE, Chunk, Column, Columns, DataError, Need, Schema
 from tenfold.engine import Member, Snapshot, current, one_blas_thread, run, schema_of
+from tenfold.engine.keys import Listed
+from tenfold.engine.progress import progress
 from tenfold.engine.together import Together, transformed
 from tenfold.engine.tree import merge
 from tenfold.estimator.base import Estimator
@@ -25,6 +28,7 @@ from tenfold.evaluate.results import CrossValidation
 from tenfold.evaluate.trials import Trial
 from tenfold.sources import Source
 from tenfold.sources.dask import is_dask
+from tenfold.sources.frames import is_frame
 from tenfold.stats.metrics import Scorer, scorers
 
 
@@ -78,6 +82,8 @@ def cross_validate(
     >>> cv.scans
     1
     """
+    if repeats < 1:
+        raise ValueError(f"repeats must be at least 1, not {repeats}")
     if repeats > 1 and not shuffle:
         raise ValueError("repeats draw the folds again: they go with shuffle=True")
     run_ = Run(entries_of(learners), X, y, folds, shuffle, random_state or 0, groups, scoring, repeats)
@@ -175,8 +181,17 @@ class Run:
         self.whole = whole
         self.scans = 0
         self.sizes: list[tuple[int, int]] = []
+        if isinstance(X, Source) and y is not None:
+            raise ValueError("a Source names its own target and weights: pass X alone")
+        if len({entry.classifies for entry in entries}) > 1:
+            raise ValueError("regressors and classifiers have no score in common: judge them apart")
         names = [scoring] if isinstance(scoring, str) else scoring
         for entry in entries:
+            if not entry.stages and (isinstance(X, Source) or is_dask(X)):
+                raise DataError(
+                    f"{entry.name} is not a learner of tenfold: it needs its rows in memory. Remedy: give arrays or "
+                    "a frame instead of a Source, or judge it by itself on a sample"
+                )
             entry.scorers = _scorers(names, entry)
         self.scoring = [s.name for s in entries[0].scorers]
 
@@ -186,8 +201,9 @@ class Run:
         batches: dict[tuple[Any, ...], list[Entry]] = {}
         for entry in self.entries:
             batches.setdefault(self._batch(entry), []).append(entry)
-        for some in batches.values():
-            self._judge(some)
+        with progress("cross-validation"):
+            for some in batches.values():
+                self._judge(some)
         scores = np.array([entry.scores for entry in self.entries])
         return CrossValidation(
             given=[e.given_name for e in self.entries],
@@ -203,6 +219,8 @@ class Run:
     def _batch(self, entry: Entry) -> tuple[Any, ...]:
         """Entries with equal answers are fitted over the same scans."""
         need = entry.need
+        if not entry.stages:
+            return ("in memory",)
         return (
             (need.target,)
             if isinstance(self.X, Source)
@@ -212,29 +230,49 @@ class Run:
     def _source(self, entry: Entry) -> Any:
         """The rows, without the column that says their fold."""
         source = self.X
+        if not entry.stages:
+            return self._bare(entry)
         if is_dask(source):
             source = with_target(source, self.y, None)
         elif not isinstance(source, Source):
             source = source_from(_Nobody(), self.X, self.y, None, entry.need, reset=True)
-        for column in (self.folds, self.groups):
-            if isinstance(column, str):
-                if not hasattr(source, "without"):
-                    raise DataError(f"rows without named columns have no column {column!r}. Remedy: give an array")
-                source = source.without(column)
+        if self.column is not None:
+            if not hasattr(source, "without"):
+                raise _unnamed(self.column)
+            source = source.without(self.column)
         return source
+
+    def _bare(self, entry: Entry) -> Any:
+        """The target, and the column that says the fold: of other columns, estimators in memory make what they like."""
+        if self.column is None:
+            nothing = np.zeros((_num_samples(self.X), 1))
+            return source_from(_Nobody(), nothing, self.y, None, entry.need, reset=True)
+        if not is_frame(self.X):
+            raise _unnamed(self.column)
+        source: Any = source_from(_Nobody(), self.X, self.y, None, entry.need, reset=True)
+        if self.column in source.names:
+            source.names = (self.column,)
+            entry.need = replace(entry.need, kinds="categorical", missing=True)
+        return source
+
+    @property
+    def column(self) -> str | None:
+        """The column that says the fold or the group."""
+        return next((c for c in (self.folds, self.groups) if isinstance(c, str)), None)
 
     def _judge(self, entries: list[Entry]) -> None:
         """Fit and score the entries over shared scans."""
         source = self._source(entries[0])
         with one_blas_thread, current().open(source) as session:
-            need = entries[0].need
-            if source.known(need) is None:
-                self.scans += 1
-            options = {"shuffle": self.shuffle, "random_state": self.seed, "groups": self.groups}
-            found = plan(self.folds, source, need, session, repeats=self.repeats, **options)
-            self.scans += found.scans
             ours = [e for e in entries if e.stages]
             for entry in ours:
+                self.scans += source.known(entry.need) is None
+                schema_of(source, entry.need, session)
+            need = entries[0].need
+            options = {"shuffle": self.shuffle, "random_state": self.seed, "groups": self.groups}
+            found = plan(self.folds, source, need, session, repeats=self.repeats, **options)
+            self.scans += found.scans if ours else 0
+            for entry in entries:
                 entry.source = source
                 entry.need = replace(entry.need, beside=found.beside)
             for stage in range(max((len(e.stages) for e in ours), default=0)):
@@ -252,6 +290,8 @@ class Run:
         """Members for one stage of an entry: one for each split."""
         learner = entry.stages[stage]
         schema = schema_of(source, replace(entry.need, beside=None), session)
+        if entry.need.binary and len(schema.classes) > 2:
+            raise ValueError(f"{entry.name} is of two classes, and the target has {len(schema.classes)}")
         mine = schema if learner.need.target else Schema(schema.columns, None, None, schema.named)
         befores: list[tuple[Any, ...]] = [()] * len(found.splits)
         if stage:
@@ -270,7 +310,9 @@ class Run:
         ]  # fmt: skip
         entry.members.append(members)
         if self.whole and len(entry.stages) == 1 and learner.passes == ONE:
-            key = found.splits[0].key
+            key: Any = found.splits[0].key
+            if isinstance(key, Listed) and key.codes.min() < 0:
+                key = None  # it leaves rows out
             at = Snapshot(mine, start)
             entry.whole = Member(learner, at, learner.stop(), (), key, None, (), entry.need, schema)
 
@@ -280,16 +322,18 @@ class Run:
         plain = all(s.name in ("r2", "neg_mean_squared_error", "neg_root_mean_squared_error") for s in entry.scorers)
         if len(entry.stages) > 1 or not plain or not hasattr(learner, "judge_from"):
             return False
-        table = []
-        for m, split in zip(entry.members[0], found.splits, strict=True):
+        table, sizes = [], []
+        for j, m in enumerate(entry.members[0]):
             if m.grouped is None:
                 return False
-            counted = merge([m.grouped.groups[g] for g in split.test if g in m.grouped.groups])
+            counted = _of_test(m.grouped, found.splits[j], j)
             judged = learner.judge_from(m.at.state, counted.rows, counted.summary)
             if judged is None:
                 return False
             table.append([s.value(judged) for s in entry.scorers])
-            self._size(m.at.rows, counted.rows, len(found.splits))
+            sizes.append((m.at.rows, counted.rows))
+        for train, test in sizes:
+            self._size(train, test, len(sizes))
         entry.scores = np.array(table).T
         return True
 
@@ -309,7 +353,7 @@ class Run:
             entry.scores = np.full((len(entry.scorers), len(found.splits)), np.nan)
         for (entry, some), grouped in zip(places, done.each, strict=True):
             for j in some:
-                counted = merge([grouped.groups[g] for g in found.splits[j].test if g in grouped.groups])
+                counted = _of_test(grouped, found.splits[j], j)
                 for i, scorer in enumerate(entry.scorers):
                     entry.scores[i, j] = scorer.value(counted.summary.each[scorer.summarize])
                 self._size(entry.members[-1][j].at.rows, counted.rows, len(found.splits))
@@ -324,14 +368,10 @@ class Run:
         return Trial(entry.stages[-1], entry.need, schema, splits[some[0]].key, models, entry.scorers, classes)
 
     def _in_memory(self, entry: Entry, source: Any, found: Plan, session: Any) -> None:
-        if isinstance(self.X, Source) or is_dask(self.X):
-            raise DataError(
-                f"{entry.name} is not a learner of tenfold: it needs its rows in memory. Remedy: give arrays or a "
-                "frame instead of a Source, or judge it by itself on a sample"
-            )
         began = time.perf_counter()
-        schema = schema_of(source, entry.need, session)
-        sizes = scores_in_memory(entry, clone, self.X, self.y, source, schema, found)
+        schema = schema_of(source, replace(entry.need, beside=None), session)
+        X = without_column(self.X, self.column)
+        sizes = scores_in_memory(entry, clone, X, self.y, source, schema, found)
         for train, test in sizes:
             self._size(train, test, len(sizes))
         entry.seconds = time.perf_counter() - began
@@ -344,6 +384,25 @@ class Run:
 
 class _Nobody(BaseEstimator):
     """Takes what scikit-learn's checks remember of the columns."""
+
+
+def without_column(X: Any, column: str | None) -> Any:
+    """A frame without the column that says the fold."""
+    if column is None:
+        return X
+    return X.drop(columns=[column]) if type(X).__module__.startswith("pandas") else X.drop(column)
+
+
+def _unnamed(column: str) -> DataError:
+    return DataError(f"rows without named columns have no column {column!r}. Remedy: give an array")
+
+
+def _of_test(grouped: Any, split: Split, j: int) -> Any:
+    """What the groups that a split is judged on are merged to."""
+    some = [grouped.groups[g] for g in split.test if g in grouped.groups]
+    if not some:
+        raise DataError(f"split {j} has no rows to be judged on: all have weight zero. Remedy: shuffle, or fewer folds")
+    return merge(some)
 
 
 def _scorers(names: Any, entry: Entry) -> tuple[Scorer, ...]:

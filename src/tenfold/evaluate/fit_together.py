@@ -8,6 +8,7 @@ from typing import Any
 import scipy.sparse as sp
 
 from tenfold.engine import Member, Snapshot, current, one_blas_thread, run, schema_of
+from tenfold.engine.progress import progress
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.inputs import source_from, with_target
 from tenfold.sources import Source
@@ -42,6 +43,8 @@ def fit_together(learners: Sequence[Any], X: Any, y: Any = None) -> list[Any]:
     """
     if not learners:
         return []
+    if isinstance(X, Source) and y is not None:
+        raise ValueError("a Source names its own target and weights: pass X alone")
     for learner in learners:
         if not isinstance(learner, Estimator):
             raise TypeError(f"{learner!r} is not a learner of tenfold: it cannot share a scan")
@@ -53,8 +56,9 @@ def fit_together(learners: Sequence[Any], X: Any, y: Any = None) -> list[Any]:
         need = model.need
         kind = () if isinstance(rows, Source) else (need.kinds, need.sparse and sp.issparse(X), need.target)
         batches.setdefault(kind, []).append(at)
-    for places in batches.values():
-        _fit(places, learners, models, rows, y)
+    with progress(f"{len(models)} learners"):
+        for places in batches.values():
+            _fit(places, learners, models, rows, y)
     return models
 
 

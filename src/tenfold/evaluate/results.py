@@ -68,6 +68,8 @@ class CrossValidation:
         ends : array of shape (learners, scores, 2)
         """
         k = self.scores.shape[2]
+        if k < 2:
+            return np.full((*self.mean.shape, 2), np.nan)
         share = float(np.mean([test / train for train, test in self.sizes]))
         half = stats.t.ppf(0.5 + level / 2, k - 1) * self.scores.std(axis=2, ddof=1) * math.sqrt(1 / k + share)
         return np.stack([self.mean - half, self.mean + half], axis=2)
@@ -75,7 +77,7 @@ class CrossValidation:
     @property
     def best_index(self) -> int:
         """Number of the learner with the best mean of the first score."""
-        return int(np.nanargmax(self.mean[:, 0]))
+        return int(np.nan_to_num(self.mean[:, 0], nan=-np.inf).argmax())
 
     @property
     def best(self) -> Any:

@@ -10,9 +10,11 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from tenfold.evaluate.cross_validate import Entry, Run, entries_of
+from tenfold.estimator.inputs import source_from
+from tenfold.evaluate.cross_validate import Entry, Run, entries_of, without_column
 from tenfold.evaluate.results import CrossValidation
 from tenfold.sources import Source
+from tenfold.sources.dask import is_dask
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +42,10 @@ class Tuned:
 
     @property
     def scans(self) -> int:
-        """How many times the rows were read."""
+        """How many times the rows were read to try the parameters.
+
+        The best model of a learner of one pass costs nothing more; any other is fitted once more, which is not counted.
+        """
         return self.results.scans
 
     def predict(self, X: Any) -> Any:
@@ -110,7 +115,7 @@ def tune(
     --------
     >>> import numpy as np, tenfold as tn
     >>> X = np.arange(40.0)[:, None] % 7
-    >>> found = tn.tune(tn.Ridge(), {"alpha": [0.1, 10.0, 1000.0]}, X, 3 * X[:, 0], folds=4)
+    >>> found = tn.tune(tn.Ridge(), {"alpha": [0.1, 10.0, 1000.0]}, X, X[:, 0] ** 2, folds=4)
     >>> found.best_params_, found.scans
     ({'alpha': 0.1}, 1)
     """
@@ -127,7 +132,8 @@ def tune(
     entries = [entry for _, found, _ in done for entry in found]
     results = _join([r for _, _, r in done], params)
     best = results.best_index
-    model = _refit(entries[best], clone(learner).set_params(**params[best]), X, y)
+    column = next((c for c in (folds, groups) if isinstance(c, str)), None)
+    model = _refit(entries[best], clone(learner).set_params(**params[best]), X, y, column)
     return Tuned(model, params[best], float(results.mean[best, 0]), params, results)
 
 
@@ -170,14 +176,13 @@ def _join(some: list[CrossValidation], params: list[dict[str, Any]]) -> CrossVal
     )
 
 
-def _refit(entry: Entry, learner: Any, X: Any, y: Any) -> Any:
+def _refit(entry: Entry, learner: Any, X: Any, y: Any, column: str | None) -> Any:
     """The model of all rows: made from the merge of all folds where that is the model, else fitted."""
+    X = entry.source if isinstance(X, Source) or is_dask(X) else without_column(X, column)
     if entry.whole is None or entry.whole.done is None:
         return learner.fit(X) if isinstance(X, Source) else learner.fit(X, y)
     model = learner._blank()
     if not isinstance(X, Source):
-        from tenfold.estimator.inputs import source_from
-
         source_from(model, X, y, None, learner.need, reset=True)  # for the names of the columns
     seed = entry.stages[0].seed()
     model._learned(entry.whole.done, entry.source, seed, X)

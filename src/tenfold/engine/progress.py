@@ -1,0 +1,145 @@
+"""Progress: a small bar for what takes longer than two seconds, on a terminal or in a notebook, and nowhere else.
+
+Runners tell the bar in force, if there is one, how many parts of the scan are done. It does nothing before two
+seconds are over, and then looks at the clock more often than it draws.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+PATIENCE = 2.0
+"""seconds before the bar appears"""
+BETWEEN = 0.1
+"""seconds between two looks of it"""
+
+_bar: ContextVar[Bar | None] = ContextVar("bar", default=None)
+_wish: ContextVar[bool | None] = ContextVar("verbose", default=None)
+
+
+class Bar:
+    """One bar for a fit: which scan, how far, how fast, how long still."""
+
+    def __init__(self, what: str, patience: float = PATIENCE) -> None:
+        self.what = what
+        self.scans = 0
+        self._shown: Any = None
+        self._task: Any = None
+        self._due = time.monotonic() + patience
+        self._done = self._total = 0
+        self._rows = 0.0
+        self._began = time.monotonic()
+
+    def scan(self, parts: int, rows: float) -> None:
+        """A scan of so many parts, with so many rows each (0 if that is not known), begins."""
+        self.scans += 1
+        self._done, self._total, self._rows = 0, parts, rows
+        self._began = time.monotonic()
+        if self._shown is not None:
+            self._shown.reset(self._task, total=parts, description=self._title(), speed="")
+
+    def advance(self, parts: int) -> None:
+        """So many parts more are done."""
+        self._done += parts
+        now = time.monotonic()
+        if now < self._due:
+            return
+        self._due = now + BETWEEN
+        if self._shown is None:
+            self._show()
+        speed = self._rows * self._done / max(now - self._began, 1e-9)
+        text = f"{_short(speed)} rows/s" if speed else ""
+        self._shown.update(self._task, completed=self._done, speed=text)
+
+    def _title(self) -> str:
+        return f"{self.what}, scan {self.scans}"
+
+    def _show(self) -> None:
+        from rich import progress
+
+        columns = (
+            progress.TextColumn("{task.description}"),
+            progress.BarColumn(bar_width=30),
+            progress.MofNCompleteColumn(),
+            progress.TextColumn("parts"),
+            progress.TextColumn("{task.fields[speed]}"),
+            progress.TimeElapsedColumn(),
+            progress.TextColumn("left"),
+            progress.TimeRemainingColumn(),
+        )
+        self._shown = progress.Progress(*columns, console=_console(), transient=True, refresh_per_second=8)
+        self._task = self._shown.add_task(self._title(), total=self._total, speed="")
+        self._shown.start()
+
+    def close(self) -> None:
+        """Take it away."""
+        if self._shown is not None:
+            self._shown.stop()
+            self._shown = None
+
+
+def _console() -> Any:
+    from rich.console import Console
+
+    return Console(file=None if _notebook() else sys.stderr, force_terminal=_wish.get() or None)
+
+
+def _notebook() -> bool:
+    shell = sys.modules.get("IPython")
+    found = shell.get_ipython() if shell is not None else None
+    return found is not None and type(found).__name__ == "ZMQInteractiveShell"
+
+
+def _looked_at() -> bool:
+    """Whether somebody looks: they wish so, or there is a terminal or a notebook."""
+    wish = _wish.get()
+    if wish is not None:
+        return wish
+    return _notebook() or (sys.stderr is not None and sys.stderr.isatty())
+
+
+def _short(number: float) -> str:
+    for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if number >= size:
+            return f"{number / size:.3g} {unit}"
+    return f"{number:.0f}"
+
+
+@contextmanager
+def progress(what: str) -> Iterator[None]:
+    """Show how far the scans in this block are, once they take long; blocks within it belong to it."""
+    if _bar.get() is not None or not _looked_at():
+        yield
+        return
+    bar = Bar(what)
+    token = _bar.set(bar)
+    try:
+        yield
+    finally:
+        _bar.reset(token)
+        bar.close()
+
+
+@contextmanager
+def verbose(wish: bool | None) -> Iterator[None]:
+    """Whether to show progress in this block: True, False, or None, if somebody looks."""
+    token = _wish.set(wish)
+    try:
+        yield
+    finally:
+        _wish.reset(token)
+
+
+def wish() -> bool | None:
+    """What is wished in this block."""
+    return _wish.get()
+
+
+def bar() -> Bar | None:
+    """The bar in force."""
+    return _bar.get()

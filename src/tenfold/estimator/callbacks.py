@@ -1,0 +1,85 @@
+"""scikit-learn's callbacks (experimental there), behind this one file; and the history of a fit.
+
+Each turn of the loop is a task of the fit. A callback may ask to stop.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from tenfold.engine import Snapshot
+
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:  # pragma: no cover - a scikit-learn without them
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """No callbacks."""
+
+    def with_callbacks(method: Any) -> Any:
+        """The method as it is."""
+        return method
+
+
+TICKS = 100
+"""tasks that callbacks hear of at the most: scikit-learn's bar slows down with their number"""
+
+__all__ = ["CallbackSupportMixin", "History", "Reporting", "with_callbacks"]
+
+
+class History:
+    """A watcher that remembers each turn of the loop: what was asked, how long it took, what is claimed."""
+
+    def __init__(self) -> None:
+        self.turns: list[dict[str, Any]] = []
+        self._began = time.monotonic()
+
+    def __call__(self, at: Snapshot) -> None:
+        claims = () if at.certificate is None else at.certificate.claims
+        self.turns.append(
+            {
+                "step": at.state.step,
+                "asked": None if at.asked is None else at.asked.what,
+                "passes": at.passes,
+                "seconds": time.monotonic() - self._began,
+                **{claim.kind: claim.value for claim in claims},
+            }
+        )
+
+
+class Reporting:
+    """A watcher that tells scikit-learn's callbacks of each turn."""
+
+    def __init__(self, model: Any, X: Any, y: Any) -> None:
+        self.model, self.X, self.y = model, X, y
+        self.ticks = 0
+        most = getattr(model, "max_iter", None)
+        self.context = model._init_callback_context(max_subtasks=None if most is None else min(most + 2, TICKS))
+        self.context.call_on_fit_task_begin(estimator=model, X=X, y=y)
+
+    @staticmethod
+    def wanted(model: Any) -> bool:
+        """Whether there is anybody to tell."""
+        return hasattr(model, "_skl_callbacks") or hasattr(model, "_parent_callback_ctx")
+
+    def __call__(self, at: Snapshot) -> str | None:
+        self.ticks += 1
+        if self.ticks > TICKS:
+            return None
+        task = self.context.subcontext(task_name="" if at.asked is None else at.asked.what)
+        task.call_on_fit_task_begin(estimator=self.model, X=self.X, y=self.y)
+        known = None if at.certificate is None else lambda: _attributes(at)
+        stop = task.call_on_fit_task_end(
+            estimator=self.model, X=self.X, y=self.y, reconstruction_attributes=known
+        )  # fmt: skip
+        return "a callback said so" if stop else None
+
+    def end(self) -> None:
+        """The fit is done."""
+        self.context.call_on_fit_task_end(estimator=self.model, X=self.X, y=self.y)
+
+
+def _attributes(at: Snapshot) -> dict[str, Any]:
+    """What a model that stopped here would have learned."""
+    return {"schema_": at.schema, "state_": at.state, "summary_": at.summary, "certificate_": at.certificate}
