@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from html import escape
 from typing import Any
 
 PATIENCE = 2.0
@@ -29,7 +30,6 @@ class Bar:
         self.what = what
         self.scans = 0
         self._shown: Any = None
-        self._task: Any = None
         self._due = time.monotonic() + patience
         self._done = self._total = 0
         self._rows = 0.0
@@ -40,8 +40,6 @@ class Bar:
         self.scans += 1
         self._done, self._total, self._rows = 0, parts, rows
         self._began = time.monotonic()
-        if self._shown is not None:
-            self._shown.reset(self._task, total=parts, description=self._title(), speed="")
 
     def advance(self, parts: int) -> None:
         """So many parts more are done."""
@@ -51,42 +49,64 @@ class Bar:
             return
         self._due = now + BETWEEN
         if self._shown is None:
-            self._show()
-        speed = self._rows * self._done / max(now - self._began, 1e-9)
-        text = f"{_short(speed)} rows/s" if speed else ""
-        self._shown.update(self._task, completed=self._done, speed=text)
-
-    def _title(self) -> str:
-        return f"{self.what}, scan {self.scans}"
-
-    def _show(self) -> None:
-        from rich import progress
-
-        columns = (
-            progress.TextColumn("{task.description}"),
-            progress.BarColumn(bar_width=30),
-            progress.MofNCompleteColumn(),
-            progress.TextColumn("parts"),
-            progress.TextColumn("{task.fields[speed]}"),
-            progress.TimeElapsedColumn(),
-            progress.TextColumn("left"),
-            progress.TimeRemainingColumn(),
-        )
-        self._shown = progress.Progress(*columns, console=_console(), transient=True, refresh_per_second=8)
-        self._task = self._shown.add_task(self._title(), total=self._total, speed="")
-        self._shown.start()
+            self._shown = _Page() if _notebook() else _Terminal()
+        gone = max(now - self._began, 1e-9)
+        words = [f"{self._done}/{self._total} parts"]
+        if self._rows:
+            words.append(f"{_short(self._rows * self._done / gone)} rows/s")
+        words.append(_clock(gone))
+        if self._done:
+            words.append(f"{_clock(gone * (self._total - self._done) / self._done)} left")
+        self._shown.draw(f"{self.what}, scan {self.scans}", self._done, self._total, "  ".join(words))
 
     def close(self) -> None:
         """Take it away."""
         if self._shown is not None:
-            self._shown.stop()
+            self._shown.close()
             self._shown = None
 
 
-def _console() -> Any:
-    from rich.console import Console
+class _Terminal:
+    """A line that is drawn over and, at the end, erased."""
 
-    return Console(file=None if _notebook() else sys.stderr, force_terminal=_wish.get() or None)
+    def __init__(self) -> None:
+        from rich import progress
+        from rich.console import Console
+
+        columns = (
+            progress.TextColumn("{task.description}"),
+            progress.BarColumn(bar_width=30),
+            progress.TextColumn("{task.fields[words]}"),
+        )
+        console = Console(file=sys.stderr, force_terminal=_wish.get() or None)
+        self._lines = progress.Progress(*columns, console=console, transient=True, auto_refresh=False)
+        self._task = self._lines.add_task("", words="")
+        self._lines.start()
+
+    def draw(self, title: str, done: int, total: int, words: str) -> None:
+        self._lines.update(self._task, description=title, completed=done, total=total, words=words)
+        self._lines.refresh()
+
+    def close(self) -> None:
+        self._lines.stop()
+
+
+class _Page:
+    """An output of the notebook's cell that is changed in place and, at the end, empty."""
+
+    def __init__(self) -> None:
+        from IPython.display import HTML, display
+
+        self._html = HTML
+        self._handle = display(HTML(""), display_id=True)
+
+    def draw(self, title: str, done: int, total: int, words: str) -> None:
+        bar = f"<progress value='{done}' max='{total}' style='width:16em;vertical-align:middle'></progress>"
+        line = f"<div style='font-family:monospace;white-space:nowrap'>{escape(title)} {bar} {escape(words)}</div>"
+        self._handle.update(self._html(line))
+
+    def close(self) -> None:
+        self._handle.update(self._html(""))
 
 
 def _notebook() -> bool:
@@ -101,6 +121,12 @@ def _looked_at() -> bool:
     if wish is not None:
         return wish
     return _notebook() or (sys.stderr is not None and sys.stderr.isatty())
+
+
+def _clock(seconds: float) -> str:
+    whole = int(seconds + 0.5)
+    hours, minutes = whole // 3600, whole // 60 % 60
+    return f"{hours}:{minutes:02d}:{whole % 60:02d}" if hours else f"{minutes}:{whole % 60:02d}"
 
 
 def _short(number: float) -> str:
