@@ -57,7 +57,7 @@ class Bar:
         words.append(_clock(gone))
         if self._done:
             words.append(f"{_clock(gone * (self._total - self._done) / self._done)} left")
-        self._shown.draw(f"{self.what}, scan {self.scans}", self._done, self._total, "  ".join(words))
+        self._shown.draw(f"{self.what}, scan {self.scans}", self._done, self._total, " · ".join(words))
 
     def close(self) -> None:
         """Take it away."""
