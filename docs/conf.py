@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
+from importlib import import_module
 from pathlib import Path
 
 os.environ.setdefault("MPLBACKEND", "agg")
@@ -43,8 +44,11 @@ html_css_files = ["tenfold.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_sidebars = {"**": []}
+for part in ("user_guide", "contributing"):
+    for page in (part, *re.findall(r"^   (\w+)$", (DOCS / f"{part}.rst").read_text(), re.M)):
+        html_sidebars[page] = ["sidebar-nav-bs"]
 html_theme_options = {
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "navbar_end": ["theme-switcher"],
     "navbar_persistent": ["search-button"],
     "navigation_with_keys": False,
@@ -84,10 +88,11 @@ METHODS = (
 def write_stubs(app: Sphinx) -> None:
     """Write one page for each public name; a page that would not change is left alone."""
     GENERATED.mkdir(parents=True, exist_ok=True)
-    pages = {f"tenfold.{name}.rst": stub("tenfold", name) for name in tenfold.__all__}
-    for name in tenfold.testing.__all__:
-        if callable(getattr(tenfold.testing, name)):
-            pages[f"tenfold.testing.{name}.rst"] = stub("tenfold.testing", name)
+    pages = {}
+    for module in ("tenfold", "tenfold.stats.metrics", "tenfold.theory", "tenfold.testing"):
+        for name in import_module(module).__all__:
+            if inspect.isclass(value := getattr(import_module(module), name)) or inspect.isfunction(value):
+                pages[f"{module}.{name}.rst"] = stub(module, name)
     for page in GENERATED.glob("*.rst"):
         if page.name not in pages:
             page.unlink()
@@ -99,7 +104,7 @@ def write_stubs(app: Sphinx) -> None:
 
 def stub(module: str, name: str) -> str:
     """The page of one public name."""
-    value = getattr(tenfold if module == "tenfold" else tenfold.testing, name)
+    value = getattr(import_module(module), name)
     title = f"{module}.{name}"
     lines = [title, "=" * len(title), "", f".. currentmodule:: {module}", ""]
     if not inspect.isclass(value):

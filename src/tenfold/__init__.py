@@ -48,6 +48,8 @@ __all__ = sorted(_WHERE)
 
 
 def __getattr__(name: str) -> Any:
+    if name in ("testing", "theory"):
+        return import_module(f"tenfold.{name}")
     if name not in _WHERE:
         raise AttributeError(f"module 'tenfold' has no attribute {name!r}")
     value = getattr(import_module(_WHERE[name]), name)

@@ -1,3 +1,5 @@
+from tenfold import testing as testing
+from tenfold import theory as theory
 from tenfold.bayes.categorical_nb import CategoricalNB as CategoricalNB
 from tenfold.bayes.gaussian_nb import GaussianNB as GaussianNB
 from tenfold.cluster.kmeans import KMeans as KMeans

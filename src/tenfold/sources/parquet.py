@@ -216,7 +216,8 @@ class ParquetSource(ArrowSource):
         return found
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_known": {}}
+        """For a worker, whose folder may be another: paths in full, and no footers."""
+        return {**self.__dict__, "_known": {}, "files": [os.path.abspath(path) for path in self.files]}
 
     def fingerprint(self) -> str:
         """Of the files' names, sizes and times, and the parts taken of them."""

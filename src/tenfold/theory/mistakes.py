@@ -22,7 +22,7 @@ def halving_mistakes(size: int | None = None, *, log_size: float | None = None) 
     Returns
     -------
     Bound
-        ⌊log₂ |H|⌋.
+        `⌊log₂ |H|⌋`.
 
     Examples
     --------
