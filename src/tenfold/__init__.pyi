@@ -20,8 +20,17 @@ from tenfold.engine.running import on as on
 from tenfold.estimator.checkpoint import Checkpoint as Checkpoint
 from tenfold.estimator.model_file import load as load
 from tenfold.estimator.registry import register as register
+from tenfold.evaluate.certify import certify as certify
+from tenfold.evaluate.compare import Comparison as Comparison
+from tenfold.evaluate.compare import Comparisons as Comparisons
+from tenfold.evaluate.compare import Ranks as Ranks
+from tenfold.evaluate.compare import compare as compare
+from tenfold.evaluate.compare import compare_all as compare_all
 from tenfold.evaluate.cross_validate import cross_validate as cross_validate
 from tenfold.evaluate.fit_together import fit_together as fit_together
+from tenfold.evaluate.intervals import Interval as Interval
+from tenfold.evaluate.intervals import difference_interval as difference_interval
+from tenfold.evaluate.intervals import error_interval as error_interval
 from tenfold.evaluate.results import CrossValidation as CrossValidation
 from tenfold.evaluate.tune import Tuned as Tuned
 from tenfold.evaluate.tune import tune as tune

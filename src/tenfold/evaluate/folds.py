@@ -220,7 +220,8 @@ def _from_indices(splits: list[Any], n: int) -> tuple[Split, ...]:
     side = np.zeros((len(splits), n), np.int8)
     for j, (train, test) in enumerate(splits):
         side[j, train] = 1
-        if np.asarray(train).dtype != bool and len(train) > (side[j] == 1).sum():
+        rows = np.asarray(train)
+        if rows.dtype.kind in "iu" and len(rows) > (side[j] == 1).sum():
             raise DataError(f"split {j} learns from some rows more than once. Remedy: weights say how often")
         if (side[j, test] == 1).any():
             raise DataError(f"split {j} learns from rows that it is judged on")

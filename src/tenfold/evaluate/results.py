@@ -84,6 +84,28 @@ class CrossValidation:
         """The learner with the best mean of the first score, as it was given."""
         return self.learners[self.best_index]
 
+    def compare(
+        self, first: Any = 0, second: Any = 1, method: Any = "corrected", *, score: Any = 0, level: float = 0.95
+    ) -> Any:
+        """Whether one learner is really better than another, in a sentence.
+
+        Parameters
+        ----------
+        first, second : int or str
+            Numbers or names of two learners.
+        method : {"corrected", "paired"}
+            The test; the corrected one knows that folds share what they learn from.
+        score : int or str
+        level : float
+
+        Returns
+        -------
+        comparison : Comparison
+        """
+        from tenfold.evaluate.compare import compare
+
+        return compare(self, (first, second), method, score=score, level=level)
+
     def to_dict(self) -> dict[str, list[Any]]:
         """One row for each learner, fold and score: ready for a frame."""
         places = [(i, s, j) for i, s, j in np.ndindex(self.scores.shape)]
