@@ -25,7 +25,7 @@ from distributed.diagnostics.plugin import SchedulerPlugin
 import tenfold as tn
 from tenfold.sources import Source
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 """seconds until a cluster that does not get well is given up"""
 
 
@@ -54,6 +54,7 @@ class Cluster:
                 processes=True,
                 host="127.0.0.1",
                 dashboard_address=None,
+                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # its web server wants a port all the same
                 silence_logs=logging.CRITICAL,
             )
         self.client = Client(self.cluster, set_as_default=False)

@@ -29,7 +29,7 @@ from tenfold.sources import ArraySource
 from tenfold.testing import bits
 
 pytestmark = [
-    pytest.mark.timeout(120),
+    pytest.mark.timeout(240),
     pytest.mark.filterwarnings("ignore:The inplace keyword"),  # Dask itself, with a pandas that is newer than it
 ]
 
@@ -288,7 +288,7 @@ def test_a_learner_from_a_script(folder, cluster, tmp_path):
         "    print(json.dumps([model.min_.tolist(), least.tolist()]))\n"
     )
     run = [sys.executable, str(script), cluster.scheduler.address, str(folder), *NUMBERS]
-    done = subprocess.run(run, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(run, capture_output=True, text=True, check=True, timeout=120)
     X = pd.read_parquet(folder)[NUMBERS].to_numpy()
     assert json.loads(done.stdout) == [X.min(axis=0).tolist(), [0.0] * len(NUMBERS)]
 
@@ -397,7 +397,7 @@ def test_without_dask_the_error_names_the_extra():
         "except ImportError as error:\n"
         "    print(error)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120)
     assert done.stdout.strip() == "tn.Dask needs Dask. Remedy: pip install 'tenfold[dask]'"
 
 
@@ -410,7 +410,7 @@ from tenfold.testing import bits
 if __name__ == "__main__":
     numbers = [f"x{j}" for j in range(5)]
     found = {}
-    with faults.Cluster(2) as cluster, tn.on(cluster.runner):
+    with faults.Cluster(int(sys.argv[2])) as cluster, tn.on(cluster.runner):
         chosen = (tn.Ridge(), "y"), (tn.AdaBoostClassifier(10), "label")
         for learner, target in chosen:
             model = learner.fit(tn.scan(sys.argv[1], target=target, columns=numbers, weight="weight"))
@@ -419,15 +419,16 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.timeout(420)
 def test_cold_and_warm_numba_caches_have_the_same_bits(folder, expected, tmp_path):
     script, cache = tmp_path / "script.py", tmp_path / "cache"
     script.write_text(PROGRAM)
     path = str(Path(faults.__file__).parent)
     env = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": path}
     found = []
-    for _ in ("cold", "warm"):
-        run = [sys.executable, str(script), str(folder)]
-        done = subprocess.run(run, env=env, capture_output=True, text=True, check=True, timeout=100)
+    for workers in (2, 1):  # cold, both at once; then warm
+        run = [sys.executable, str(script), str(folder), str(workers)]
+        done = subprocess.run(run, env=env, capture_output=True, text=True, check=True, timeout=200)
         found.append({name: tuple(said) for name, said in json.loads(done.stdout).items()})
         assert list(cache.rglob("*.nbi")), "nothing was cached, so the second run will not be warm"
     cold, warm = found

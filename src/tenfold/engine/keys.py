@@ -110,7 +110,7 @@ class Labelled(Key):
 
         def code(chunk: Chunk, numbers: Codes) -> Codes:
             at = arrow.codes(chunk.beside, self.labels, f"column {self.column!r}")
-            if np.isnan(at).any():
+            if not (at >= 0).all():  # missing, or none of the values that were counted
                 raise DataError(f"column {self.column!r} says of some rows not to which group they belong")
             found: Codes = self.codes[at.astype(np.int64)]
             return found

@@ -77,7 +77,7 @@ class Member:
 
     def item(self, ask: Ask) -> Item:
         """What it wants summarized of its rows."""
-        rows = "" if self.key is None else f"{id(self.key)} {self.groups}"
+        rows = f"{id(self.learner)}" if self.key is None else f"{id(self.learner)} {id(self.key)} {self.groups}"
         rows += "".join(f" {id(state)}" for _, state in self.before)
         schema = self.at.schema if self.schema is None else self.schema
         key = None if self.groups is None else self.key

@@ -38,7 +38,7 @@ class Item:
     need: Any = None
     """of the first of these; the learner's own if there are none"""
     rows: str = ""
-    """by which these rows are recognised: equal lenses on equal rows share what is held"""
+    """by which learner and rows are recognised: what follows a state is of one learner, and so is what is held"""
 
     @cached_property
     def lens(self) -> Any:

@@ -7,12 +7,17 @@ and followed is not in it; it is made again from the rows and the state.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import scipy.sparse as sp
 
 from tenfold.core import Ask, MergeError, ModelFileError
 from tenfold.engine import Snapshot
@@ -21,6 +26,9 @@ from tenfold.estimator.encoding import Reader, Writer, parts
 from tenfold.estimator.model_file import read_schema, read_summary, write_schema, write_summary
 from tenfold.estimator.registry import id_of
 from tenfold.sources import Source
+
+FEW = 1 << 16
+"""rows that are looked at together"""
 
 
 @dataclass(frozen=True)
@@ -58,8 +66,50 @@ class Checkpoint:
             digest.update(text.encode() + b"\0")
         for name in sorted(to.tensors):
             digest.update(to.tensors[name].tobytes())
+        _add_rows(digest, source)
         path = Path(self.folder) / f"{type(learner).__name__}-{digest.hexdigest()}.checkpoint"
         return Saving(path, self.every, learner)
+
+
+def _add_rows(digest: Any, source: Any) -> None:
+    """All rows that are in memory: their fingerprint looks at a few of them only."""
+    while hasattr(source, "base"):
+        source = source.base
+    if source.in_memory():
+        for name in ("X", "y", "weight", "classes", "table"):
+            _add(digest, getattr(source, name, None))
+
+
+def _add(digest: Any, values: Any) -> None:
+    if isinstance(values, tuple):
+        for some in values:
+            _add(digest, some)
+    elif sp.issparse(values):
+        _add(digest, (values.data, values.indices, values.indptr))
+    elif isinstance(values, pa.Table):
+        with pa.ipc.new_stream(pa.PythonFile(_Sink(digest), "w"), values.schema) as stream:
+            stream.write_table(values)
+    elif values is not None:
+        values = np.asarray(values)
+        for start in range(0, len(values), FEW):  # in the order of the rows, however they lie in memory
+            some = values[start : start + FEW]
+            digest.update(
+                repr(some.tolist()).encode(errors="backslashreplace") if some.dtype.hasobject else some.tobytes()
+            )
+
+
+class _Sink(io.RawIOBase):
+    """A file that only takes the digest of what is written to it."""
+
+    def __init__(self, digest: Any) -> None:
+        self.digest = digest
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, some: Any) -> int:
+        self.digest.update(some)
+        return len(some)
 
 
 class Saving:
@@ -131,7 +181,13 @@ def read(path: Path, learner: Any) -> tuple[Snapshot, int | None]:
     except MergeError as error:
         raise ModelFileError(str(error)) from None
     rows, dropped, passes, seed = (reader.value(v) for v in parts(facts, "rows", "dropped", "passes", "seed"))
-    ask = None if asked is None else Ask(*(reader.value(v) for v in asked))
-    workers = frozenset(reader.value(m) for m in machines)
+    if not isinstance(machines, list) or not isinstance(asked, (list, type(None))):
+        raise ModelFileError("it is malformed")
+    workers = frozenset(str(reader.value(m)) for m in machines)
+    question = [] if asked is None else [reader.value(v) for v in asked]
+    kinds = [type(v) for v in (rows, dropped, passes, *question)]
+    if kinds != [int, int, float, *([] if asked is None else [str, int, int])] or type(seed) not in (int, type(None)):
+        raise ModelFileError("it is malformed")
+    ask = None if asked is None else Ask(*question)
     reader.finish()
     return Snapshot(found, record, kept, ask, None, rows, dropped, passes, workers), seed
