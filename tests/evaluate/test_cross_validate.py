@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from distributed import Client, LocalCluster
 from sklearn import linear_model, naive_bayes, preprocessing
 from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.metrics import accuracy_score, r2_score
+from sklearn.metrics import accuracy_score, log_loss, mean_absolute_error, r2_score
 from sklearn.model_selection import (
     GroupKFold,
     GroupShuffleSplit,
@@ -38,8 +38,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 import tenfold as tn
+from tenfold.engine.keys import Listed
+from tenfold.evaluate.trials import Trial
 from tenfold.sources import ArraySource, part_rows
 from tenfold.sources.parquet import ParquetSource
+from tenfold.stats.metrics import scorers
 
 pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask itself, with a newer pandas
 
@@ -404,21 +407,47 @@ def test_weights(path):
     folds = list(KFold(5).split(X))
     wanted = []
     for train, test in folds:
-        model = linear_model.Ridge().fit(X[train], Y[train], sample_weight=weight[train])
-        wanted.append(r2_score(Y[test], model.predict(X[test]), sample_weight=weight[test]))
+        said = linear_model.Ridge().fit(X[train], Y[train], sample_weight=weight[train]).predict(X[test])
+        heft = {"sample_weight": weight[test]}
+        wanted.append([r2_score(Y[test], said, **heft), -mean_absolute_error(Y[test], said, **heft)])
     in_memory = tn.scan(X, target=Y, weight=weight)
     for source in (in_memory, *sources(path, "y", NUMBERS, weight="weight")):
-        cv = tn.cross_validate(tn.Ridge(), source, folds=5)
-        same(cv.scores[0, 0], wanted)
+        cv = tn.cross_validate(tn.Ridge(), source, folds=5, scoring=["r2", "neg_mean_absolute_error"])
+        same(cv.scores[0].T, wanted)
+        same(tn.cross_validate(tn.Ridge(), source, folds=5).scores[0, 0], np.array(wanted)[:, 0])
         assert cv.sizes == [(there[train].sum(), there[test].sum()) for train, test in folds]
     wanted = []
     at = np.flatnonzero(there)
     for train, test in StratifiedKFold(5).split(at, LABEL[at]):
         train, test = at[train], at[test]
-        model = naive_bayes.GaussianNB().fit(X[train], LABEL[train], sample_weight=weight[train])
-        wanted.append(accuracy_score(LABEL[test], model.predict(X[test]), sample_weight=weight[test]))
+        model = naive_bayes.GaussianNB(var_smoothing=0).fit(X[train], LABEL[train], sample_weight=weight[train])
+        heft = {"sample_weight": weight[test]}
+        right = accuracy_score(LABEL[test], model.predict(X[test]), **heft)
+        wanted.append([right, -log_loss(LABEL[test], model.predict_proba(X[test]), labels=model.classes_, **heft)])
     for source in sources(path, "label", NUMBERS, weight="weight"):
-        same(tn.cross_validate(tn.GaussianNB(), source, folds=5).scores[0, 0], wanted)
+        learner = tn.GaussianNB(var_smoothing=0)  # the peer smooths by a variance without weights
+        cv = tn.cross_validate(learner, source, folds=5, scoring=["accuracy", "neg_log_loss"])
+        same(cv.scores[0].T, wanted)
+        same(tn.cross_validate(learner, source, folds=5).scores[0, 0], np.array(wanted)[:, 0])
+
+
+@pytest.mark.parametrize("names", [["accuracy"], ["accuracy", "neg_log_loss"]])
+def test_a_trial_judges_the_groups_it_has_models_for(names):
+    """Not rows of other groups, nor those of none; each group by its own model."""
+    learner = tn.GaussianNB()
+    models = [tn.GaussianNB().fit(X[at::2], LABEL[at::2]) for at in range(2)]
+    codes = np.arange(N) % 4 - 1
+    source = ArraySource(X, LABEL)
+    schema = source.schema_of(0, learner.need)
+    judges = {0: (models[0].state_, ()), 2: (models[1].state_, ())}
+    trial = Trial(learner, learner.need, schema, Listed(3, codes), judges, tuple(scorers[n] for n in names), 3)
+    found = trial.summarize(source.load(0, learner.need, schema), codes).groups
+    assert found.keys() == {0, 2}
+    for group, model in ((0, models[0]), (2, models[1])):
+        rows = codes == group
+        assert found[group].rows == rows.sum()
+        right = scorers["accuracy"].value(found[group].summary.each[scorers["accuracy"].summarize])
+        assert right == pytest.approx(model.score(X[rows], LABEL[rows]), abs=1e-12)
 
 
 def test_where_arrays_are_cut_does_not_matter():
@@ -503,8 +532,10 @@ def test_the_same_bits_on_two_processes(path, expected):
         Client(cluster, set_as_default=False) as client,
         tn.on(tn.Dask(client)),
     ):
-        for way in ("shuffled", "column"):
-            assert everything(path, way) == expected[way]
+        assert everything(path, "column") == expected["column"]
+        source = tn.scan(path, target="y", columns=NUMBERS, weight="weight")
+        there = tn.cross_validate(tn.Ridge(), source, folds=4, shuffle=True).scores
+    assert there.tobytes() == tn.cross_validate(tn.Ridge(), source, folds=4, shuffle=True).scores.tobytes()
 
 
 # ---- scans -----------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ from tenfold.engine.tree import merge, runs
 from tenfold.sources import Source
 from tenfold.sources.dask import at_hand
 
-TASKS = 8
+TASKS = 16
 """for each thread of the cluster: few enough to be cheap, many enough to end together and to lose little"""
 WIDTH = 32
 """summaries that one task merges; a power of two, so that the tree stays the same"""
@@ -38,7 +38,7 @@ SMALL = 32 << 20
 """bytes of rows in this process that are sent to the workers; more must be read by the workers themselves"""
 LINK = 8
 """rounds after which what follows the rows is kept anew"""
-CUT = 64
+CUT = 32
 """rounds after which it is made from the start: what is needed to make it again stays short"""
 ATTEMPTS = 3
 """at a reduce in which the same task had several workers die under it"""

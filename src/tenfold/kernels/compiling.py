@@ -23,7 +23,7 @@ class _Notice(event.Listener):
 
     def on_start(self, event: Any) -> None:
         function = event.data["dispatcher"].py_func
-        if _Notice.said or not function.__module__.startswith("tenfold."):
+        if _Notice.said or not (function.__module__ or "").startswith("tenfold."):
             return
         _Notice.said = True
         logging.getLogger("tenfold").info("compiling, once")

@@ -77,9 +77,13 @@ def class_codes(values: Any, classes: Any) -> Codes:
         and int(classes[-1]) < 2**63
     ):
         low, high = int(classes[0]), int(classes[-1])
+        inside = not len(values) or (int(values.min()) >= low and int(values.max()) <= high)
+        if inside and high - low + 1 == len(classes):  # in a row: codes are differences
+            codes: Codes = values if not low and values.dtype == np.int64 else values.astype(np.int64) - low
+            return codes
         table = np.full(high - low + 1, -1, dtype=np.int64)
         table[classes.astype(np.int64) - low] = np.arange(len(classes))
-        if not len(values) or (int(values.min()) >= low and int(values.max()) <= high):
+        if inside:
             found: Codes = table[values.astype(np.int64) - low]
         else:
             found = np.full(1, -1)
