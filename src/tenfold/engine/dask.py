@@ -8,7 +8,6 @@ between rounds are outputs of tasks too: Dask sees it, spills it, and makes it a
 from __future__ import annotations
 
 import math
-import pickle
 import time
 import warnings
 from collections import deque
@@ -20,15 +19,13 @@ from typing import Any
 from uuid import uuid4
 
 from tenfold.core import DataError
-from tenfold.engine.held import Held
 from tenfold.engine.job import Job
 from tenfold.engine.local import Local
 from tenfold.engine.progress import BETWEEN, bar
-from tenfold.engine.threads import one_blas_thread
+from tenfold.engine.tasks import apply, follow, hold, merge_all, of_held, receive, reduce_parts, reduce_some, with_value
 from tenfold.engine.together import Many, Together
-from tenfold.engine.tree import merge, runs
+from tenfold.engine.tree import runs
 from tenfold.sources import Source
-from tenfold.sources.dask import at_hand
 
 TASKS = 16
 """for each thread of the cluster: few enough to be cheap, many enough to end together and to lose little"""
@@ -113,9 +110,9 @@ class Dask:
                     most, asked = 2 * self.threads, time.monotonic()
                 one = range(part, part + 1)
                 if graph is not None:
-                    waiting += self._on_graph(graph, _apply, (todo,), one, name)
+                    waiting += self._on_graph(graph, apply, (todo,), one, name)
                 else:
-                    waiting.append(self.client.submit(_apply, todo, one, key=f"{name}-{part}", retries=self.retries))
+                    waiting.append(self.client.submit(apply, todo, one, key=f"{name}-{part}", retries=self.retries))
                 if len(waiting) >= most:
                     yield _first(waiting)
             while waiting:
@@ -128,7 +125,7 @@ class Dask:
         from dask import delayed
 
         tasks = [
-            delayed(_at_hand, pure=False)(function, graph.key, part, value, *given, dask_key_name=f"{key}-{part}")
+            delayed(with_value, pure=False)(function, graph.key, part, value, *given, dask_key_name=f"{key}-{part}")
             for part, value in zip(parts, graph.partitions(parts), strict=True)
         ]
         return list(self.client.compute(tasks, retries=self.retries))
@@ -139,7 +136,7 @@ class Dask:
 
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sending large graph")
-            return self.client.submit(_receive, cloudpickle.dumps(value), key=key)
+            return self.client.submit(receive, cloudpickle.dumps(value), key=key)
 
 
 class DaskSession:
@@ -186,18 +183,18 @@ class DaskSession:
         todo = self.runner._send(job, f"job-{tag}")
         parts = job.parts(self.source)
         if not isinstance(job, Together):
-            only = [self._last(self._read(_reduce, (todo,), parts, f"{type(job).__name__}-{tag}"), tag)]
+            only = [self._last(self._read(reduce_parts, (todo,), parts, f"{type(job).__name__}-{tag}"), tag)]
             return self._gather(only, parts)[0]
         held = [at for at, item in enumerate(job.items) if item.name]
         read = [at for at, item in enumerate(job.items) if not item.name]
         self._kept = {name: k for name, k in self._kept.items() if name in {job.items[at].name for at in held}}
         lost = [at for at in held if job.items[at].name not in self._kept]
         if lost:
-            made = self._read(_hold, (todo, lost), parts, f"hold_{_name(job)}-{tag}")
+            made = self._read(hold, (todo, lost), parts, f"hold_{_name(job)}-{tag}")
             self._kept |= {job.items[at].name: Kept(made, place) for place, at in enumerate(lost)}
         last: list[Any] = []
         if read:
-            last.append(self._last(self._read(_reduce_some, (todo, read), parts, f"{_name(job)}-{tag}"), tag))
+            last.append(self._last(self._read(reduce_some, (todo, read), parts, f"{_name(job)}-{tag}"), tag))
         for at in held:
             key = f"{_name(job)}-{tag}-{at}"
             last.append(self._last(self._on_held(todo, at, self._kept[job.items[at].name], key), f"{tag}-{at}"))
@@ -228,7 +225,7 @@ class DaskSession:
         while len(futures) > 1:
             some = [futures[at : at + WIDTH] for at in range(0, len(futures), WIDTH)]
             keys = [f"merge-{tag}-{level}-{at}" for at in range(len(some))]
-            futures = self.client.map(_merge, some, key=keys)
+            futures = self.client.map(merge_all, some, key=keys)
             self._going += futures
             level += 1
         return futures[0]
@@ -251,10 +248,10 @@ class DaskSession:
         if kept.rounds and kept.rounds % LINK == 0:
             before = [None] * n if kept.scratch is None or kept.rounds % CUT == 0 else kept.scratch
             keys = [f"follow_{key}-{i}" for i in range(n)]
-            kept.scratch = self.client.map(_follow, *same, before, key=keys)
+            kept.scratch = self.client.map(follow, *same, before, key=keys)
         kept.rounds += 1
         scratch = [None] * n if kept.scratch is None else kept.scratch
-        return list(self.client.map(_of_held, *same, scratch, key=[f"{key}-{i}" for i in range(n)]))
+        return list(self.client.map(of_held, *same, scratch, key=[f"{key}-{i}" for i in range(n)]))
 
 
 @dataclass
@@ -280,53 +277,3 @@ def _name(job: Together) -> str:
     first = job.items[0]
     more = f"_and_{len(job.items) - 1}" if len(job.items) > 1 else ""
     return f"{type(first.learner).__name__}_{first.ask.what}{more}".replace("-", "_")
-
-
-# ---- what runs on the workers ------------------------------------------------------------------
-
-
-def _receive(raw: bytes) -> Any:
-    return pickle.loads(raw)  # from this fit's own driver: a cluster runs the code of its clients
-
-
-def _apply(function: Callable[[int], Any], parts: range) -> Any:
-    with one_blas_thread:
-        return function(parts[0])
-
-
-def _reduce(job: Job, source: Source, parts: range) -> Any:
-    with one_blas_thread:
-        return merge(job(source, part) for part in parts)
-
-
-def _merge(summaries: list[Any]) -> Any:
-    with one_blas_thread:
-        return merge(summaries)
-
-
-def _at_hand(function: Any, key: str, part: int, value: Any, *given: Any) -> Any:
-    """A function of one part, whose rows the cluster has computed."""
-    with at_hand(key, part, value):
-        return function(*given, range(part, part + 1))
-
-
-def _reduce_some(job: Together, places: list[int], source: Source, parts: range) -> Any:
-    return _reduce(job.only(places), source, parts)
-
-
-def _hold(job: Together, places: list[int], source: Source, parts: range) -> list[list[list[Held]]]:
-    """For each part, for each of some items, what is held."""
-    with one_blas_thread:
-        some = job.only(places)
-        return [some.hold(source, part) for part in parts]
-
-
-def _follow(job: Together, at: int, held: list[Any], place: int, scratch: list[Any] | None) -> list[Any]:
-    before = [None] * len(held) if scratch is None else scratch
-    return [job.items[at].follow(h[place], s) for h, s in zip(held, before, strict=True)]
-
-
-def _of_held(job: Together, at: int, held: list[Any], place: int, scratch: list[Any] | None) -> Any:
-    with one_blas_thread:
-        followed = _follow(job, at, held, place, scratch)
-        return merge(job.items[at].of_held(h[place], s) for h, s in zip(held, followed, strict=True))

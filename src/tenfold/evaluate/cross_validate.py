@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
-from sklearn.pipeline import Pipeline
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import _num_samples
 
 from tenfold.core import ONE, Chunk, Column, Columns, DataError, Need, Schema
@@ -19,9 +18,8 @@ from tenfold.engine.keys import Listed
 from tenfold.engine.progress import progress
 from tenfold.engine.together import Together, transformed
 from tenfold.engine.tree import merge
-from tenfold.estimator.base import Estimator
 from tenfold.estimator.inputs import source_from, with_target
-from tenfold.estimator.kinds import Classifier, Regressor, Transformer
+from tenfold.evaluate.entries import Entry, entries_of, scorers_of
 from tenfold.evaluate.folds import Plan, Split, plan
 from tenfold.evaluate.in_memory import scores_in_memory
 from tenfold.evaluate.results import CrossValidation
@@ -29,7 +27,6 @@ from tenfold.evaluate.trials import Trial
 from tenfold.sources import Source
 from tenfold.sources.dask import is_dask
 from tenfold.sources.frames import is_frame
-from tenfold.stats.metrics import Scorer, scorers
 
 
 def cross_validate(
@@ -90,76 +87,6 @@ def cross_validate(
     return run_.results()
 
 
-@dataclass
-class Entry:
-    """One of the learners: its stages, and what is found about it."""
-
-    given_name: str | None
-    given: Any
-    stages: list[Any]
-    """learners of tenfold, one after the other; empty for an estimator of scikit-learn"""
-    need: Need = field(default_factory=Need)
-    scorers: tuple[Scorer, ...] = ()
-    members: list[list[Member]] = field(default_factory=list)
-    """by stage and split"""
-    whole: Member | None = None
-    """the model of all rows, which costs nothing more"""
-    scores: Any = None
-    """scorers x splits"""
-    source: Any = None
-    seconds: float = 0.0
-
-    @property
-    def name(self) -> str:
-        """For errors."""
-        return self.given_name or " ".join(repr(self.given).split())
-
-    @property
-    def classifies(self) -> bool:
-        """Whether it predicts classes."""
-        return bool(is_classifier(self.given))
-
-
-def entries_of(learners: Any) -> list[Entry]:
-    """The learners with their names and stages; what cannot be judged is refused."""
-    if isinstance(learners, Mapping):
-        named: list[tuple[Any, Any]] = list(learners.items())
-    else:
-        some = list(learners) if isinstance(learners, (list, tuple)) else [learners]
-        named = [(None, one) for one in some]
-    if not named:
-        raise ValueError("there is no learner to judge")
-    out = []
-    for name, given in named:
-        if not (is_classifier(given) or is_regressor(given)):
-            raise TypeError(f"{name or repr(given)} is neither a regressor nor a classifier: it has no scores")
-        entry = Entry(name, given, _stages(given))
-        if entry.stages:
-            first, last = entry.stages[0], entry.stages[-1]
-            entry.need = replace(first.need, target=last.need.target, binary=last.need.binary)
-        else:
-            entry.need = Need(target="class" if entry.classifies else "number")
-        out.append(entry)
-    return out
-
-
-def _stages(given: Any) -> list[Any]:
-    """A learner of tenfold, or the steps of a pipeline of such, without what they have learned."""
-    steps = [step for _, step in given.steps] if isinstance(given, Pipeline) else [given]
-    if not all(isinstance(step, Estimator) for step in steps) or not isinstance(steps[-1], (Regressor, Classifier)):
-        return []
-    if not all(isinstance(step, Transformer) for step in steps[:-1]):
-        return []
-    stages = []
-    for step in steps:
-        step._validate_params()
-        blank = step._blank()
-        if (seed := blank.seed()) is not None:
-            blank.random_state = seed
-        stages.append(blank)
-    return stages
-
-
 class Run:
     """One call of `cross_validate` or `tune`."""
 
@@ -192,7 +119,7 @@ class Run:
                     f"{entry.name} is not a learner of tenfold: it needs its rows in memory. Remedy: give arrays or "
                     "a frame instead of a Source, or judge it by itself on a sample"
                 )
-            entry.scorers = _scorers(names, entry)
+            entry.scorers = scorers_of(names, entry)
         self.scoring = [s.name for s in entries[0].scorers]
 
     def results(self) -> CrossValidation:
@@ -403,19 +330,6 @@ def _of_test(grouped: Any, split: Split, j: int) -> Any:
     if not some:
         raise DataError(f"split {j} has no rows to be judged on: all have weight zero. Remedy: shuffle, or fewer folds")
     return merge(some)
-
-
-def _scorers(names: Any, entry: Entry) -> tuple[Scorer, ...]:
-    if names is None:
-        return (scorers["accuracy" if entry.classifies else "r2"],)
-    out = []
-    for name in names:
-        if name not in scorers:
-            raise ValueError(f"there is no score {name!r}; there are {sorted(scorers)}")
-        if (scorers[name].kind == "class") != entry.classifies:
-            raise ValueError(f"{name!r} is no score of {entry.name}")
-        out.append(scorers[name])
-    return tuple(out)
 
 
 def _apart(splits: Sequence[Split]) -> list[list[int]]:

@@ -1,0 +1,62 @@
+"""What runs on the workers of a cluster: pure functions of a job, a source and parts, or of what is held of them."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+from tenfold.engine.held import Held
+from tenfold.engine.job import Job
+from tenfold.engine.threads import one_blas_thread
+from tenfold.engine.together import Together
+from tenfold.engine.tree import merge
+from tenfold.sources import Source
+from tenfold.sources.dask import at_hand
+
+
+def receive(raw: bytes) -> Any:
+    return pickle.loads(raw)  # from this fit's own driver: a cluster runs the code of its clients
+
+
+def apply(function: Callable[[int], Any], parts: range) -> Any:
+    with one_blas_thread:
+        return function(parts[0])
+
+
+def reduce_parts(job: Job, source: Source, parts: range) -> Any:
+    with one_blas_thread:
+        return merge(job(source, part) for part in parts)
+
+
+def merge_all(summaries: list[Any]) -> Any:
+    with one_blas_thread:
+        return merge(summaries)
+
+
+def with_value(function: Any, key: str, part: int, value: Any, *given: Any) -> Any:
+    """A function of one part, whose rows the cluster has computed."""
+    with at_hand(key, part, value):
+        return function(*given, range(part, part + 1))
+
+
+def reduce_some(job: Together, places: list[int], source: Source, parts: range) -> Any:
+    return reduce_parts(job.only(places), source, parts)
+
+
+def hold(job: Together, places: list[int], source: Source, parts: range) -> list[list[list[Held]]]:
+    """For each part, for each of some items, what is held."""
+    with one_blas_thread:
+        some = job.only(places)
+        return [some.hold(source, part) for part in parts]
+
+
+def follow(job: Together, at: int, held: list[Any], place: int, scratch: list[Any] | None) -> list[Any]:
+    before = [None] * len(held) if scratch is None else scratch
+    return [job.items[at].follow(h[place], s) for h, s in zip(held, before, strict=True)]
+
+
+def of_held(job: Together, at: int, held: list[Any], place: int, scratch: list[Any] | None) -> Any:
+    with one_blas_thread:
+        followed = follow(job, at, held, place, scratch)
+        return merge(job.items[at].of_held(h[place], s) for h, s in zip(held, followed, strict=True))
