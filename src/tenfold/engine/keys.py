@@ -1,4 +1,4 @@
-"""Which group a row belongs to: a fold, a day, a country. Keys are pure, so that any worker finds the same.
+"""Which group a row belongs to: a fold, a site, a country. Keys are pure, so that any worker finds the same.
 
 A key makes a coder for each part; the coder is called with the chunks of the part, in order, and gives each row
 the number of its group, or -1: it belongs to none.

@@ -18,6 +18,8 @@ from tenfold.engine.together import Grouped, Item, Together
 from tenfold.engine.tree import merge
 from tenfold.sources import Source
 
+NOTHING = "no row has a weight, or `where` leaves none: there is nothing to learn from"
+
 Watcher = Callable[[Snapshot], str | None]
 """looks at each turn of the loop; a text it returns is a reason to stop"""
 
@@ -71,6 +73,8 @@ class Member:
     """for that need"""
     certified: bool = True
     """whether claims are wanted; of the models of folds they are not"""
+    wish: str | None = None
+    """why a watcher wants to stop, kept until there is a model"""
     done: Fit | None = None
     grouped: Grouped | None = None
     """the summaries of all groups of the key, from the first scan that made them"""
@@ -135,7 +139,7 @@ def _serve(wanting: list[tuple[Member, Ask]], source: Source, session: Session, 
 
 def _with(at: Snapshot, done: Counted, ask: Ask, share: float) -> Snapshot:
     if not done.rows and ask.every == 1:
-        raise DataError("no row has a weight, or `where` leaves none: there is nothing to learn from")
+        raise DataError(NOTHING)
     return at._replace(
         summary=done.summary,
         asked=ask,
@@ -155,9 +159,10 @@ def _turn(m: Member, ask: Ask | None, began: float) -> None:
     if ask is None:
         m.done = Fit(m.at, "done")
         return
-    reason = next(filter(None, reasons), None)
+    m.wish = m.wish or next(filter(None, reasons), None)
+    reason = None
     if m.at.certificate is not None:  # before that there is no model to stop with
-        reason = reason or m.stop(m.at.state.step, m.at.certificate, time.monotonic() - began)
+        reason = m.wish or m.stop(m.at.state.step, m.at.certificate, time.monotonic() - began)
     if reason:
         m.done = Fit(m.at, reason)
         return
@@ -170,6 +175,8 @@ def _by_groups(found: Grouped, wanted: Sequence[tuple[int, ...] | None]) -> list
     What lacks a single group is merged from what comes before it and what comes after.
     """
     names = sorted(found.groups)
+    if not names:
+        raise DataError(NOTHING)
     ahead: list[Any] = [None]
     behind: list[Any] = [None]
     for g in names:

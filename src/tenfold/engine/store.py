@@ -5,10 +5,12 @@ Forgetting costs time and never changes a bit: whatever is here can be made agai
 
 from __future__ import annotations
 
+import hashlib
 import pickle
 import shutil
 import tempfile
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -74,14 +76,15 @@ class Store:
         with self._lock:
             if self._folder is None:
                 self._folder = Path(tempfile.mkdtemp(prefix="tenfold-held-"))
-        path = self._folder / f"{key[0]}-{key[1]}"
+        path = self._folder / hashlib.blake2b(repr(key).encode(), digest_size=16).hexdigest()
         try:
             path.write_bytes(pickle.dumps(value, protocol=5))
             self._files[key] = path
         except OSError:  # the disk is full: from now on what does not fit is made again
             self._full = True
             self._files.pop(key, None)
-            path.unlink(missing_ok=True)
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Forget everything."""

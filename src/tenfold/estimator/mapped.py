@@ -76,7 +76,7 @@ class Mapped(Source):
         for chunk in self.base.chunks(part, below, inner):
             found = np.asarray(self._outputs(chunk.X), dtype=None)
             found = found[:, None] if found.ndim == 1 else found
-            X = Columns(found, schema.names, missing=need.missing, offset=chunk.offset)
+            X = Columns(found, schema.names, missing=need.missing, offset=chunk.offset, kept=chunk.X.kept)
             yield chunk._replace(X=X)
 
     def load(self, part: int, need: Need, schema: Schema) -> Chunk:

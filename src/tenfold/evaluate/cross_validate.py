@@ -18,6 +18,7 @@ from tenfold.engine.keys import Listed
 from tenfold.engine.progress import progress
 from tenfold.engine.together import Together, transformed
 from tenfold.engine.tree import merge
+from tenfold.estimator.callbacks import History
 from tenfold.estimator.inputs import source_from, with_target
 from tenfold.evaluate.entries import Entry, entries_of, scorers_of
 from tenfold.evaluate.folds import Plan, Split, plan
@@ -107,7 +108,7 @@ class Run:
         self.folds, self.shuffle, self.seed, self.groups, self.repeats = folds, shuffle, seed, groups, repeats
         self.whole = whole
         self.scans = 0
-        self.sizes: list[tuple[int, int]] = []
+        self.sizes: dict[int, tuple[int, int]] = {}
         if isinstance(X, Source) and y is not None:
             raise ValueError("a Source names its own target and weights: pass X alone")
         if len({entry.classifies for entry in entries}) > 1:
@@ -137,7 +138,7 @@ class Run:
             learners=[e.given for e in self.entries],
             scoring=self.scoring,
             scores=scores,
-            sizes=self.sizes,
+            sizes=[self.sizes[j] for j in sorted(self.sizes)],
             scans=self.scans,
             seconds=time.perf_counter() - began,
             fit_seconds=[e.seconds for e in self.entries],
@@ -176,11 +177,9 @@ class Run:
             return source_from(_Nobody(), nothing, self.y, None, entry.need, reset=True)
         if not is_frame(self.X):
             raise _unnamed(self.column)
-        source: Any = source_from(_Nobody(), self.X, self.y, None, entry.need, reset=True)
-        if self.column in source.names:
-            source.names = (self.column,)
-            entry.need = replace(entry.need, kinds="categorical", missing=True)
-        return source
+        X = _only_column(self.X, self.column)
+        entry.need = replace(entry.need, kinds="categorical", missing=True)
+        return source_from(_Nobody(), X, self.y, None, entry.need, reset=True)
 
     @property
     def column(self) -> str | None:
@@ -190,6 +189,9 @@ class Run:
     def _judge(self, entries: list[Entry]) -> None:
         """Fit and score the entries over shared scans."""
         source = self._source(entries[0])
+        for entry in entries:
+            if not entry.stages:
+                entry.need = entries[0].need
         with one_blas_thread, current().open(source) as session:
             ours = [e for e in entries if e.stages]
             for entry in ours:
@@ -241,7 +243,7 @@ class Run:
             if isinstance(key, Listed) and key.codes.min() < 0:
                 key = None  # it leaves rows out
             at = Snapshot(mine, start)
-            entry.whole = Member(learner, at, learner.stop(), (), key, None, (), entry.need, schema)
+            entry.whole = Member(learner, at, learner.stop(), [History()], key, None, (), entry.need, schema)
 
     def _read_off(self, entry: Entry, found: Plan) -> bool:
         """Whether the scores could be read off the summaries of the groups, and were."""
@@ -259,8 +261,8 @@ class Run:
                 return False
             table.append([s.value(judged) for s in entry.scorers])
             sizes.append((m.at.rows, counted.rows))
-        for train, test in sizes:
-            self._size(train, test, len(sizes))
+        for j, size in enumerate(sizes):
+            self.sizes.setdefault(j, size)
         entry.scores = np.array(table).T
         return True
 
@@ -283,7 +285,7 @@ class Run:
                 counted = _of_test(grouped, found.splits[j], j)
                 for i, scorer in enumerate(entry.scorers):
                     entry.scores[i, j] = scorer.value(counted.summary.each[scorer.summarize])
-                self._size(entry.members[-1][j].at.rows, counted.rows, len(found.splits))
+                self.sizes.setdefault(j, (entry.members[-1][j].at.rows, counted.rows))
 
     def _trial(self, entry: Entry, some: list[int], splits: Sequence[Split]) -> Trial:
         last = entry.members[-1]
@@ -299,14 +301,9 @@ class Run:
         schema = schema_of(source, replace(entry.need, beside=None), session)
         X = without_column(self.X, self.column)
         sizes = scores_in_memory(entry, clone, X, self.y, source, schema, found)
-        for train, test in sizes:
-            self._size(train, test, len(sizes))
+        for j, size in enumerate(sizes):
+            self.sizes.setdefault(j, size)
         entry.seconds = time.perf_counter() - began
-
-    def _size(self, train: int, test: int, splits: int) -> None:
-        """Rows to learn from and to be judged on, of each split, once."""
-        if len(self.sizes) < splits:
-            self.sizes.append((train, test))
 
 
 class _Nobody(BaseEstimator):
@@ -318,6 +315,14 @@ def without_column(X: Any, column: str | None) -> Any:
     if column is None:
         return X
     return X.drop(columns=[column]) if type(X).__module__.startswith("pandas") else X.drop(column)
+
+
+def _only_column(X: Any, column: str) -> Any:
+    """A frame of one column."""
+    names = list(X.column_names if hasattr(X, "column_names") else X.columns)
+    if column not in names:
+        raise DataError(f"there is no column {column!r}; there are {names[:20]}")
+    return X.select([column]) if hasattr(X, "select") else X[[column]]
 
 
 def _unnamed(column: str) -> DataError:

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from tenfold.engine import Member, Snapshot, current, one_blas_thread, run, schema_of
 from tenfold.engine.progress import progress
 from tenfold.estimator.base import Estimator
+from tenfold.estimator.callbacks import History
 from tenfold.estimator.inputs import source_from, with_target
 from tenfold.sources import Source
 from tenfold.sources.dask import is_dask
@@ -69,15 +70,17 @@ def _fit(places: list[int], learners: Sequence[Any], models: list[Any], X: Any, 
         if not isinstance(X, Source):
             source = source_from(models[at], X, y, None, models[at].need, reset=True)
     with one_blas_thread, current().open(source) as session:
-        members, seeds = [], []
+        members: list[Any] = []
+        seeds: list[Any] = []
         for at in places:
             learner = learners[at]._blank()
             seeds.append(learner.seed())
             if seeds[-1] is not None:
                 learner.random_state = seeds[-1]
             schema = schema_of(source, learner.need, session)
-            members.append(Member(learner, Snapshot(schema, learner.start(schema)), learner.stop()))
+            members.append(Member(learner, Snapshot(schema, learner.start(schema)), learner.stop(), [History()]))
         run(members, source, session)
     for at, member, seed in zip(places, members, seeds, strict=True):
         assert member.done is not None
         models[at]._learned(member.done, source, seed, X)
+        models[at].history_ = member.watchers[0].turns

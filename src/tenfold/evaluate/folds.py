@@ -17,7 +17,7 @@ from tenfold.core import Codes, DataError, Need
 from tenfold.engine.counting import CountClasses, CountLabels, CountRows
 from tenfold.engine.keys import Contiguous, Key, Labelled, Listed, Shuffled, Stratified
 from tenfold.engine.local import Session
-from tenfold.engine.loop import schema_of
+from tenfold.engine.loop import NOTHING, schema_of
 from tenfold.sources import Source
 
 
@@ -76,8 +76,20 @@ def plan(
     n, starts, scans = _rows(source, need, session)
     if given.shape != (n,):
         raise DataError(f"folds has shape {given.shape}, but there are {n} rows")
+    _refuse_missing(given, "folds")
     labels, codes = np.unique(given, return_inverse=True)
     return Plan(_leave_one_out(Listed(_enough(len(labels)), codes.astype(np.int64))), starts, scans)
+
+
+def _refuse_missing(given: Any, what: str) -> None:
+    """A row must belong somewhere."""
+    missing: Any = False
+    if given.dtype.kind in "fM":
+        missing = given != given
+    elif given.dtype.kind == "O":
+        missing = [g is None or g != g for g in given.tolist()]
+    if np.any(missing):
+        raise DataError(f"{what} says of some rows not to which group they belong. Remedy: leave these rows out")
 
 
 def _count(folds: Any) -> int:
@@ -132,6 +144,8 @@ def _stratified(k: int, source: Source, need: Need, session: Session, shuffle: b
     counts = np.array([found[part][0] for part in range(len(source))])
     before = np.concatenate([np.zeros((1, counts.shape[1]), np.int64), np.cumsum(counts, axis=0)])[:-1]
     total = counts.sum(axis=0)
+    if not total.sum():
+        raise DataError(NOTHING)
     if total.max() < k:
         raise ValueError(f"n_splits={k} cannot be greater than the number of members in each class.")
     if (total < k).any():
@@ -162,6 +176,7 @@ def _grouped(k: int, source: Any, need: Need, session: Session, groups: Any) -> 
     given = np.asarray(groups)
     if given.shape != (n,):
         raise DataError(f"groups has shape {given.shape}, but there are {n} rows")
+    _refuse_missing(given, "groups")
     _, codes = np.unique(given, return_inverse=True)
     return Plan(_leave_one_out(Listed(k, _spread(np.bincount(codes), k)[codes])), starts, scans)
 

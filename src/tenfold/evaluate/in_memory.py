@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import column_or_1d
 
-from tenfold.core import Ask
+from tenfold.core import Ask, DataError
 from tenfold.engine.together import Item, Together
 from tenfold.evaluate.folds import Plan
 
@@ -17,7 +18,7 @@ def scores_in_memory(
     """Fill in the entry's scores; rows to learn from and to be judged on, of each split."""
     codes = {id(key): codes_of(key, source, entry, schema, found) for key in {s.key for s in found.splits}}
     entry.scores = np.full((len(entry.scorers), len(found.splits)), np.nan)
-    y = np.asarray(y)
+    y = column_or_1d(y)
     sizes = []
     for j, split in enumerate(found.splits):
         mine = codes[id(split.key)]
@@ -30,6 +31,10 @@ def scores_in_memory(
             if scorer.needs == "prediction":
                 said = model.predict(_rows(X, test))
                 said = np.searchsorted(schema.classes, said) if classes else said
+            elif scorer.needs == "score" and classes == 2 and not hasattr(model, "predict_proba"):
+                said = model.decision_function(_rows(X, test))
+            elif not hasattr(model, "predict_proba"):
+                raise DataError(f"{scorer.name!r} needs probabilities, which {entry.name} does not give")
             else:
                 said = np.zeros((len(test), classes))
                 said[:, np.searchsorted(schema.classes, model.classes_)] = model.predict_proba(_rows(X, test))

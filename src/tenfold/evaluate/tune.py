@@ -187,4 +187,5 @@ def _refit(entry: Entry, learner: Any, X: Any, y: Any, column: str | None) -> An
         source_from(model, X, y, None, learner.need, reset=True)  # for the names of the columns
     seed = entry.stages[0].seed()
     model._learned(entry.whole.done, entry.source, seed, X)
+    model.history_ = getattr(entry.whole.watchers[0], "turns", [])
     return model
