@@ -80,6 +80,13 @@ def test_the_certificate_holds(seed):
     assert claim["least edge"].value == pytest.approx(edges.min(), abs=1e-15)
 
 
+def test_the_bound_is_that_of_the_theory():
+    X, y, weight = noisy(2)
+    model = tn.AdaBoostClassifier(9).fit(X, y, sample_weight=weight)
+    bound = float(tn.theory.adaboost_bound(model.estimator_errors_))
+    assert model.certificate_["training error bound"].value == pytest.approx(bound, rel=1e-12)
+
+
 def test_weights_follow():
     """After some rounds a row's weight is what brute force says, and so is the next stump."""
     X, y, weight = noisy(3)

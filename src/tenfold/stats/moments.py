@@ -7,7 +7,7 @@ C = C₁ + C₂ + δδᵀ n₁n₂/(n₁+n₂). Raw sums of squares are never fo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from tenfold.core import Array, Chunk, Codes
 from tenfold.kernels.blas import NARROW
 from tenfold.kernels.comoments import add_comoments, add_comoments_by, add_comoments_columns, add_comoments_in_place
 
+T = TypeVar("T", float, Array)
 EMPTY = np.zeros(0)
 SEGMENT = 256
 """rows of a group, about, whose products are formed at a time"""
@@ -126,7 +127,7 @@ def _around(chunk: Chunk, shift: Array, centred: bool) -> tuple[Array, Array]:
     return gram, gram[q, :q] / gram[q, q]
 
 
-def two_sum(a: Array, b: Array) -> tuple[Array, Array]:
+def two_sum(a: T, b: T) -> tuple[T, T]:
     """a + b and its rounding error, exactly."""
     total = a + b
     part = total - a

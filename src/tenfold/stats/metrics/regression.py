@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from tenfold.stats.metrics.rows import as_numbers, weighted
-from tenfold.stats.metrics.sums import Sum, two_sum
+from tenfold.stats.metrics.sums import Sum
+from tenfold.stats.moments import two_sum
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tenfold.core import Array
+from tenfold.stats.moments import two_sum
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +34,3 @@ class Sum:
         if not math.isfinite(high):
             return Sum(high)
         return Sum(*two_sum(high, low + (self.low + other.low)))
-
-
-def two_sum(a: float, b: float) -> tuple[float, float]:
-    """a + b and its rounding error, exactly."""
-    total = a + b
-    part = total - a
-    return total, (a - (total - part)) + (b - part)
