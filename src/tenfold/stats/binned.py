@@ -32,10 +32,16 @@ def edges_of(sample: Race, most: int) -> Array:
     out = np.full((rows.shape[1], most - 1), np.inf)
     even = bool((weight == weight[:1]).all())
     for j, column in enumerate(np.ascontiguousarray(rows.T)):
+        known = ~np.isnan(column)
+        heft = weight
+        if not known.all():
+            column, heft = column[known], weight[known]
+        if not len(column):
+            continue
         order = None if even else np.argsort(column, kind="stable")
         value = np.sort(column) if order is None else column[order]
         last = np.flatnonzero(np.append(value[1:] != value[:-1], True))  # of each distinct value
-        value, upto = value[last], (last + 1.0 if order is None else np.cumsum(weight[order])[last])
+        value, upto = value[last], (last + 1.0 if order is None else np.cumsum(heft[order])[last])
         if len(value) > most:
             at = np.searchsorted(upto, np.arange(1, most) * (upto[-1] / most))
             at = np.unique(np.minimum(at, len(value) - 2))

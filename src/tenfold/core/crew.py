@@ -1,0 +1,46 @@
+"""Threads that a learner's `update` may use while the driver has nothing else to do.
+
+For work that gives the same bits however it is shared: whole numbers, or pieces that do not meet.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+_threads: ContextVar[int] = ContextVar("threads", default=1)
+_pools: dict[int, ThreadPoolExecutor] = {}
+
+
+@contextmanager
+def crew(threads: int) -> Iterator[None]:
+    """So many threads, this one included, inside the block."""
+    token = _threads.set(threads)
+    try:
+        yield
+    finally:
+        _threads.reset(token)
+
+
+def hands() -> int:
+    """How many threads there are, this one included."""
+    return _threads.get()
+
+
+def share(calls: Sequence[Callable[[], Any]]) -> list[Any]:
+    """What the calls return, in order: the first is made here, the others by the other threads."""
+    n = hands()
+    if n == 1 or len(calls) == 1:
+        return [call() for call in calls]
+    if n not in _pools:
+        _pools[n] = ThreadPoolExecutor(n - 1, thread_name_prefix="tenfold-crew")
+    rest = [_pools[n].submit(call) for call in calls[1:]]
+    return [calls[0](), *(r.result() for r in rest)]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pools.clear)

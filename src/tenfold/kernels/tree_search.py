@@ -1,0 +1,302 @@
+"""The best split of a node, from a histogram of whole numbers.
+
+A histogram has one plane per channel and one cell per bin of each column. For classes the channels are the weights of
+the classes; for sums they are Σg and Σh in fixed point; the number of rows comes last in both. Whole numbers add up
+exactly in any order, so a split does not depend on how rows were cut into parts, and a sibling may be subtracted.
+
+Loops are written out with plain numbers: calls that pass arrays cost several times the arithmetic.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tenfold.kernels.compiling import kernel
+
+GINI, ENTROPY, ERROR, RATIO, COST_SQUARE, COST_POWER, SUMS = range(7)
+"""what makes a split good; SUMS is the decrease of a quadratic loss, for regression and boosting"""
+NUMERIC, SUBSET, MULTIWAY = range(3)
+"""how a column is split: at a threshold, into two sets of categories, into one branch a category"""
+
+
+@kernel
+def impurity(plane, start, step, channels, criterion):
+    """Impurity of class weights, times their sum, and the sum; the weights stand `step` apart."""
+    total = 0.0
+    for c in range(channels):
+        total += plane[start + c * step]
+    if total <= 0:
+        return 0.0, 0.0
+    if criterion == GINI:
+        square = 0.0
+        for c in range(channels):
+            w = float(plane[start + c * step])
+            square += w * w
+        return total - square / total, total
+    if criterion == ERROR:
+        most = 0.0
+        for c in range(channels):
+            most = max(most, float(plane[start + c * step]))
+        return total - most, total
+    spread = total * math.log2(total)
+    for c in range(channels):
+        w = float(plane[start + c * step])
+        if w > 0:
+            spread -= w * math.log2(w)
+    return max(spread, 0.0), total
+
+
+@kernel
+def leaf_value(g, h, low, high):
+    """-G / H, held within bounds."""
+    v = -g / h if h > 0 else 0.0
+    return min(max(v, low), high)
+
+
+@kernel
+def badness(t, criterion, units, l2, low, high):
+    """What splitting a node with these channel sums is to lower."""
+    if criterion != SUMS:
+        return impurity(t, 0, 1, len(t) - 1, criterion)[0]
+    g, h = t[0] * units[0], t[1] * units[1] + l2
+    v = leaf_value(g, h, low, high)
+    return 2 * g * v + h * v * v
+
+
+@kernel
+def merit(drop, a, b, criterion, cost, power):
+    """What splits are ranked by, if not by the decrease: its ratio to the split information, its worth for its cost."""
+    whole = a + b
+    gain = drop / whole
+    if criterion == RATIO:
+        bits = 0.0
+        for part in (a, b):
+            if 0 < part < whole:
+                bits -= part / whole * math.log2(part / whole)
+        return gain / bits if bits > 1e-12 else 0.0
+    if criterion == COST_SQUARE:
+        return gain * gain / cost
+    return (2.0**gain - 1.0) / (cost + 1.0) ** power
+
+
+@kernel
+def scan_sums(hist, first, order, count, gap, total, base, units, rules, way, low, high):
+    """Best cut of bins in some order: (decrease, how many bins go left, whether missing values do)."""
+    gu, hu, l2 = units[0], units[1], rules[2]
+    least_rows, least_weight = rules[0], rules[1]
+    tg, th, tn = total[0], total[1], total[2]
+    mg, mh, mn = (hist[0, first + gap], hist[1, first + gap], hist[2, first + gap]) if gap >= 0 else (0, 0, 0)
+    free = way == 0 and low == -np.inf and high == np.inf
+    g = h = n = 0
+    best, place, missing_left = -1.0, 0, False
+    for k in range(count if mn > 0 else count - 1):
+        cell = first + order[k]
+        g += hist[0, cell]
+        h += hist[1, cell]
+        n += hist[2, cell]
+        for turn in range(2 if mn > 0 and k + 1 < count else 1):
+            lg, lh, ln = (g + mg, h + mh, n + mn) if turn else (g, h, n)
+            rn = tn - ln
+            if ln < least_rows or rn < least_rows or ln == 0 or rn == 0:
+                continue
+            a, b = lh * hu, (th - lh) * hu
+            if a < least_weight or b < least_weight:
+                continue
+            a, b = a + l2, b + l2
+            x, z = lg * gu, (tg - lg) * gu
+            if free:
+                drop = base + (x * x / a if a > 0 else 0.0) + (z * z / b if b > 0 else 0.0)
+            else:
+                u, v = leaf_value(x, a, low, high), leaf_value(z, b, low, high)
+                if (way > 0 and u > v) or (way < 0 and u < v):
+                    continue
+                drop = base - (2 * x * u + a * u * u) - (2 * z * v + b * v * v)
+            if drop > best:
+                best, place, missing_left = drop, k + 1, turn == 1
+    return best, place, missing_left
+
+
+@kernel
+def scan_classes(hist, first, order, count, gap, total, base, criterion, units, rules, cost, work):
+    """The same for class weights; `work` has room for the channels."""
+    channels = len(total)
+    rows = channels - 1
+    least_rows, least_weight = rules[0], rules[1] / units[0]
+    missing = hist[rows, first + gap] if gap >= 0 else 0
+    work[:] = 0
+    best, place, missing_left = -1.0, 0, False
+    for k in range(count if missing > 0 else count - 1):
+        cell = first + order[k]
+        for c in range(channels):
+            work[c] += hist[c, cell]
+        for turn in range(2 if missing > 0 and k + 1 < count else 1):
+            ln, rn = work[rows], total[rows] - work[rows]
+            if turn:
+                ln += missing
+                rn -= missing
+            if ln >= least_rows and rn >= least_rows and ln > 0 and rn > 0:
+                a = b = x = z = 0.0
+                for c in range(rows):
+                    m = hist[c, first + gap] if turn else 0
+                    u, v = float(work[c] + m), float(total[c] - work[c] - m)
+                    a += u
+                    b += v
+                    if criterion == GINI:
+                        x += u * u
+                        z += v * v
+                    elif criterion == ERROR:
+                        x = max(x, u)
+                        z = max(z, v)
+                    else:
+                        x += u * math.log2(u) if u > 0 else 0.0
+                        z += v * math.log2(v) if v > 0 else 0.0
+                if a <= 0 or b <= 0 or a < least_weight or b < least_weight:
+                    continue
+                if criterion == GINI:
+                    drop = base - (a - x / a) - (b - z / b)
+                elif criterion == ERROR:
+                    drop = base - (a - x) - (b - z)
+                else:
+                    drop = base - (a * math.log2(a) - x) - (b * math.log2(b) - z)
+                found = max(drop, 0.0)
+                if criterion > ERROR:
+                    found = merit(found, a, b, criterion, cost, rules[3])
+                if found > best:
+                    best, place, missing_left = found, k + 1, turn == 1
+    return best, place, missing_left
+
+
+@kernel
+def branch_all(hist, first, order, count, total, base, criterion, units, rules, cost):
+    """Merit of one branch a category; -1 unless two branches have rows enough."""
+    channels, cells = hist.shape
+    flat = hist.reshape(channels * cells)
+    drop, bits, large, whole = base, 0.0, 0, 0.0
+    for k in range(count):
+        cell = first + order[k]
+        if criterion == SUMS:
+            g, h = hist[0, cell] * units[0], hist[1, cell] * units[1] + rules[2]
+            drop += g * g / h if h > 0 else 0.0
+        else:
+            worse, weight = impurity(flat, cell, cells, channels - 1, criterion)
+            drop -= worse
+            whole += weight
+            if weight > 0:
+                bits -= weight * math.log2(weight)
+        large += hist[channels - 1, cell] >= rules[0]
+    if large < 2:
+        return -1.0
+    drop = max(drop, 0.0)
+    if criterion <= ERROR or criterion == SUMS:
+        return drop
+    gain, bits = drop / whole, bits / whole + math.log2(whole)
+    if criterion == RATIO:
+        return gain / bits if bits > 1e-12 else 0.0
+    if criterion == COST_SQUARE:
+        return gain * gain / cost
+    return (2.0**gain - 1.0) / (cost + 1.0) ** rules[3]
+
+
+@kernel
+def category_order(hist, first, present, count, by, criterion):
+    """Categories by their mean, or by the share of one class; equal ones by their number."""
+    channels = hist.shape[0]
+    key = np.empty(count)
+    for k in range(count):
+        cell = first + present[k]
+        if criterion == SUMS:
+            key[k] = hist[0, cell] / hist[1, cell] if hist[1, cell] > 0 else 0.0
+        else:
+            total = 0.0
+            for c in range(channels - 1):
+                total += hist[c, cell]
+            key[k] = hist[by, cell] / total if total > 0 else 0.0
+    return sort_by(key, present[:count].copy())
+
+
+@kernel
+def sort_by(key, what):
+    """What, by its key; equal ones stay in their order. numpy's own sort takes seconds to compile."""
+    n = len(what)
+    other_key, other = np.empty_like(key), np.empty_like(what)
+    width = 1
+    while width < n:
+        for start in range(0, n, 2 * width):
+            i, middle = start, min(start + width, n)
+            j, stop = middle, min(start + 2 * width, n)
+            for k in range(start, stop):
+                if i < middle and (j >= stop or key[i] <= key[j]):
+                    other_key[k], other[k] = key[i], what[i]
+                    i += 1
+                else:
+                    other_key[k], other[k] = key[j], what[j]
+                    j += 1
+        key, other_key = other_key, key
+        what, other = other, what
+        width *= 2
+    return what
+
+
+@kernel
+def search_column(
+    hist, first, present, count, gap, kind, total, base, criterion, units, rules, cost, way, low, high, work
+):
+    """Best split of one column: (merit, place, order, whether missing values go left).
+
+    `present`: the bins that have rows, in order, with that of missing values (`gap`, or -1) last, if it has any.
+    Numeric: rows up to bin `place` go left. Subset: the first `place` categories of an order go left. Multiway: all.
+    """
+    if kind == NUMERIC:
+        if gap >= 0 and count and present[count - 1] == gap:
+            count -= 1
+        if criterion == SUMS:
+            best, k, left = scan_sums(hist, first, present, count, gap, total, base, units, rules, way, low, high)
+        else:
+            best, k, left = scan_classes(
+                hist, first, present, count, gap, total, base, criterion, units, rules, cost, work
+            )
+        place = -1
+        if k:
+            place = (present[k - 1] + present[k] - 1) // 2 if k < count else present[k - 1]
+        return best, place, 0, left
+    if kind == MULTIWAY:
+        return branch_all(hist, first, present, count, total, base, criterion, units, rules, cost), 0, 0, False
+    best, place, by = -1.0, 0, 0
+    channels = len(total)
+    one = criterion == SUMS or channels <= 3  # then one order is enough (Breiman)
+    for c in range(min(1, channels - 2) if one else 0, min(1, channels - 2) + 1 if one else channels - 1):
+        order = category_order(hist, first, present, count, c, criterion)
+        if criterion == SUMS:
+            found, k, _ = scan_sums(hist, first, order, count, -1, total, base, units, rules, 0, low, high)
+        else:
+            found, k, _ = scan_classes(hist, first, order, count, -1, total, base, criterion, units, rules, cost, work)
+        if found > best:
+            best, place, by = found, k, c
+    return best, place, by, False
+
+
+@kernel
+def search(hist, offset, kind, gap, features, total, base, criterion, units, rules, cost, way, low, high):
+    """Best split of a node over some columns: (merit, column, place, order, missing left); merit -1: there is none."""
+    channels = len(total)
+    work = np.zeros(channels, np.int64)
+    present = np.empty(hist.shape[1], np.int64)
+    best, feature, place, by, turn = -1.0, -1, -1, 0, False
+    for j in features:
+        start, stop = offset[j], offset[j + 1]
+        count = 0
+        for b in range(stop - start):
+            if hist[channels - 1, start + b] > 0:
+                present[count] = b
+                count += 1
+        if count < 2:
+            continue
+        found, at, order_by, left = search_column(
+            hist, start, present, count, gap[j], kind[j], total, base, criterion, units, rules, cost[j],
+            way[j], low, high, work,
+        )  # fmt: skip
+        if found > best:
+            best, feature, place, by, turn = found, j, at, order_by, left
+    return best, feature, place, by, turn

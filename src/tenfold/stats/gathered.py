@@ -1,0 +1,62 @@
+"""Rows in one place, as bins: the summary of a tree learner whose rows are few enough. Merging is writing in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tenfold.core import Array, Codes
+from tenfold.stats.tree_bins import Seen
+
+Bytes = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """The rows of some chunks."""
+
+    bytes: Annotated[Bytes, "column", "byte"]
+    """bins of each column: one or two bytes a row"""
+    label: Annotated[Codes, "labelled"]
+    number: Annotated[Array, "numbered"]
+    weight: Annotated[Codes, "weighted"]
+    order: Annotated[Codes, "ordered"]
+    """numbers of the rows in the source, or none"""
+    size: int
+    """bytes of a bin"""
+
+    @classmethod
+    def of(cls, seen: Seen) -> Gathered:
+        """The rows of one chunk."""
+        classes = seen.target.dtype.kind in "iu"
+        return cls(
+            np.ascontiguousarray(seen.bins).view(np.uint8),
+            seen.target.astype(np.int64) if classes else np.zeros(0, np.int64),
+            np.zeros(0) if classes else seen.target,
+            seen.weight,
+            seen.number,
+            seen.bins.itemsize,
+        )
+
+    def __add__(self, other: Gathered) -> Gathered:
+        return Gathered(
+            np.concatenate([self.bytes, other.bytes], axis=1),
+            np.concatenate([self.label, other.label]),
+            np.concatenate([self.number, other.number]),
+            np.concatenate([self.weight, other.weight]),
+            np.concatenate([self.order, other.order]),
+            self.size,
+        )
+
+    @property
+    def bins(self) -> Any:
+        """Columns x rows."""
+        return self.bytes if self.size == 1 else np.ascontiguousarray(self.bytes).view(np.uint16)
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return int(self.bytes.shape[1]) // self.size

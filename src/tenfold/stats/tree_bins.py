@@ -1,0 +1,155 @@
+"""Rows as a tree sees them: bins of numbers, codes of categories, a place for what is missing; and a first look.
+
+Weights and targets become whole numbers in a unit that is a power of two, so their sums are exact in any order.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tenfold.core import Chunk, Codes, DataError
+from tenfold.kernels.binning import CELLS, make_grid
+from tenfold.kernels.tree_applying import bin_values
+from tenfold.stats.binned import edges_of, sample_of
+from tenfold.stats.race import Race
+
+EXACT = 52
+"""bits of a sum that float64 takes without rounding"""
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """A sample of the rows, how many there are, and the range of weights and targets: all that merges exactly."""
+
+    sample: Race
+    rows: int
+    heaviest: float
+    """largest weight"""
+    whole: bool
+    """whether weights are whole numbers"""
+    even: bool
+    """whether every weight is one"""
+    least: float
+    most: float
+    """of the target, if it is a number"""
+
+    @classmethod
+    def of(cls, chunk: Chunk, seed: Any) -> Look:
+        """A look at a chunk."""
+        w = chunk.weight
+        y = chunk.y if chunk.y is not None and chunk.y.dtype.kind == "f" and chunk.n else np.zeros(1)
+        if not np.isfinite(y).all():
+            raise DataError("the target has a value that is missing or infinite. Remedy: drop those rows")
+        return cls(
+            sample_of(chunk, seed), chunk.n, float(w.max(initial=0.0)), bool((w == np.round(w)).all()),
+            bool((w == 1).all()), float(y.min()) if chunk.n else np.inf, float(y.max()) if chunk.n else -np.inf,
+        )  # fmt: skip
+
+    def __add__(self, other: Look) -> Look:
+        return Look(
+            self.sample + other.sample, self.rows + other.rows, max(self.heaviest, other.heaviest),
+            self.whole and other.whole, self.even and other.even, min(self.least, other.least),
+            max(self.most, other.most),
+        )  # fmt: skip
+
+    def unit(self) -> float:
+        """What one means in sums of weights: one, if they are whole numbers that can be summed exactly."""
+        room = self.heaviest * max(self.rows, 1)
+        if self.whole and room < 2.0**EXACT:
+            return 1.0
+        return 2.0 ** (math.ceil(math.log2(room)) - EXACT)
+
+
+class Cut(NamedTuple):
+    """Where columns are cut into bins: the edges of numbers, how many categories; then one bin for what is missing."""
+
+    edges: Any
+    levels: Any
+
+    @classmethod
+    def of(cls, look: Look, levels: Codes, most: int) -> Cut:
+        """Quantiles of the sample, at most so many bins; categories are bins."""
+        edges = edges_of(look.sample, most)
+        edges[levels > 0] = np.inf
+        used = int(np.isfinite(edges).sum(axis=1).max(initial=1))
+        return cls(np.ascontiguousarray(edges[:, : max(used, 1)]), levels)
+
+    @property
+    def gap(self) -> Codes:
+        """The bin of missing values of each column: the last."""
+        count: Codes = np.where(self.levels > 0, self.levels, np.isfinite(self.edges).sum(axis=1) + 1)
+        return count.astype(np.int64)
+
+    @property
+    def offset(self) -> Codes:
+        """Where each column's bins begin in a histogram, and its length at the end."""
+        found: Codes = np.concatenate([[0], np.cumsum(self.gap + 1)]).astype(np.int64)
+        return found
+
+    @property
+    def kind(self) -> Any:
+        """The narrowest integers that hold a bin."""
+        most = int(self.gap.max(initial=0))
+        if most >= 1 << 16:
+            raise DataError(f"a column has {most} categories; trees take {(1 << 16) - 1}. Remedy: group the rare ones")
+        return np.uint8 if most < 1 << 8 else np.uint16
+
+    def bins(self, chunk: Chunk) -> Any:
+        """The bins of a chunk's rows: columns x rows."""
+        finite = np.isfinite(self.edges)
+        low = np.where(finite[:, 0], self.edges[:, 0], 0.0)
+        high = np.where(finite, self.edges, -np.inf).max(axis=1, initial=-np.inf)
+        with np.errstate(over="ignore"):
+            wide = np.where(high > low, high - low, 1.0)
+            scale = np.where(np.isfinite(wide), CELLS / wide, 0.0)
+        scale = np.where(np.isfinite(scale), scale, 0.0)
+        first = np.empty((len(low), CELLS), np.int64)
+        make_grid(self.edges, low, scale, first)
+        bins = np.empty((len(low), chunk.n), self.kind)
+        for rows, block in chunk.X.blocks():
+            bin_values(block, self.edges, self.levels, self.gap, low, scale, first, CELLS, rows.start, bins)
+        return bins
+
+
+class Seen(NamedTuple):
+    """Rows seen through the cuts."""
+
+    bins: Any
+    target: Any
+    """class of each row (uint16), or its number"""
+    weight: Any
+    """in whole units, or empty: all are one"""
+    number: Any
+    """of each row in the source, or empty: not asked for"""
+
+    def rows(self, which: Any) -> Seen:
+        """Some of the rows."""
+        some = (x[which] if len(x) else x for x in (self.target, self.weight, self.number))
+        return Seen(self.bins[:, which], *some)
+
+
+@dataclass(frozen=True, eq=False)
+class TreeLens:
+    """A lens through which rows become bins, and weights whole numbers."""
+
+    cut: Cut
+    unit: float
+    even: bool
+    numbered: bool = False
+
+    def __call__(self, chunk: Chunk) -> Seen:
+        """Bins, targets and weights of a chunk."""
+        y = chunk.y.astype(np.uint16) if chunk.y.dtype.kind in "iu" else chunk.y
+        none = np.zeros(0, np.int64)
+        weight = none if self.even else np.rint(chunk.weight / self.unit).astype(np.int64)
+        return Seen(self.cut.bins(chunk), y, weight, chunk.X.numbers() if self.numbered else none)
+
+
+def fine_unit(largest: float, rows: int) -> float:
+    """The unit in which numbers up to `largest` are summed: 36 bits of each, fewer if the sum would not fit."""
+    bits = min(36, 61 - math.ceil(math.log2(max(rows, 1))))
+    return 2.0 ** (math.ceil(math.log2(largest)) - bits) if largest > 0 else 1.0

@@ -1,0 +1,247 @@
+"""A tree that grows level by level: its nodes so far, those whose histograms are wanted, and what to make of them.
+
+A node whose best split is known has its children at once. Rows go down as far as there are nodes; which nodes belong to
+the tree is decided by going through the splits again in their order of merit (`chosen`). So the tree does not
+depend on how many histograms came at a time, and is the one that `grow` makes of the same rows.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from tenfold.core import Array, Codes
+from tenfold.kernels.tree_applying import leaves_of_bins
+from tenfold.kernels.tree_growing import (
+    ARITY,
+    COLUMN,
+    DEPTH,
+    FIELDS,
+    FIRST,
+    LEAST,
+    MERIT,
+    MOST,
+    ORDER,
+    PATH,
+    PLACE,
+    ROUTE,
+    SLOT,
+    TURN,
+    branch_path,
+    fill,
+    grow,
+)  # fmt: skip
+from tenfold.kernels.tree_levels import branches_of, sort_by_slot
+from tenfold.kernels.tree_search import SUMS, badness, leaf_value, search
+from tenfold.stats.tree_bins import Cut
+from tenfold.trees.growing import Rules
+
+UNKNOWN, HISTOGRAM, ROWS = -2, 0, -3
+"""in the field SLOT: not looked at yet; its histogram is wanted, and its place; its rows are wanted"""
+MEMORY = 1 << 26
+"""bytes of histograms, or of rows, that are asked for at a time"""
+FEW = 1 << 16
+"""nodes with fewer rows are finished where those are gathered"""
+
+
+class Frontier(NamedTuple):
+    """The nodes so far, as `grow` has them."""
+
+    node: Annotated[Codes, "node", "field"]
+    real: Annotated[Array, "node", "bound"]
+    sums: Annotated[Codes, "node", "channel"]
+    route: Annotated[Codes, "route"]
+
+
+def root(channels: int, seed: int) -> Frontier:
+    """A root that nothing is known of."""
+    node = np.zeros((1, FIELDS), np.int64)
+    node[0, [COLUMN, ROUTE, SLOT]] = -1, -1, HISTOGRAM
+    node[0, PATH] = seed
+    return Frontier(node, np.array([[0.0, -np.inf, np.inf]]), np.zeros((1, channels), np.int64), np.zeros(0, np.int64))
+
+
+def go_down(at: Frontier, bins: Any, cut: Cut, nodes: Any) -> Any:
+    """The node of each row, going on from those given (-1: the root)."""
+    column, place, turn, first, routed = (
+        np.ascontiguousarray(at.node[:, f]) for f in (COLUMN, PLACE, TURN, FIRST, ROUTE)
+    )
+    leaves_of_bins(bins, cut.offset, cut.gap, column, place, turn, first, routed, at.route, 0, nodes)
+    return nodes
+
+
+def histograms(at: Frontier, bins: Any, cut: Cut, nodes: Any, label: Any, a: Any, b: Any, criterion: int) -> Any:
+    """The histograms of the nodes that want one, of the rows of a chunk: slots x channels x cells."""
+    slots = int(at.node[:, SLOT].max(initial=-1)) + 1
+    hist = np.zeros((slots, at.sums.shape[1], int(cut.offset[-1])), np.int64)
+    rows, ends = np.empty(len(nodes), np.uint32), np.zeros(slots, np.int64)
+    sort_by_slot(nodes, np.ascontiguousarray(at.node[:, SLOT]), ends, rows)
+    start = 0
+    for s, stop in enumerate(ends.tolist()):
+        if stop > start:
+            fill(hist[s], bins, cut.offset, rows, start, stop, label, a, b, criterion)
+        start = stop
+    return hist
+
+
+def take_in(at: Frontier, hist: Any, cut: Cut, rules: Rules) -> Frontier:
+    """The best splits of the nodes whose histograms came, and their children."""
+    wanted = np.flatnonzero(at.node[:, SLOT] >= 0)
+    node, real, sums, route = at.node.copy(), at.real.copy(), at.sums.copy(), [at.route]
+    cost, way, most = rules.columns(len(cut.levels))
+    every = np.arange(len(cut.levels))
+    if most < len(every):
+        raise NotImplementedError("columns drawn at each node are for rows in one place")
+    new: list[Any] = []
+    count, routed = len(node), len(at.route)
+    wide = int((cut.gap + 1).max())
+    table, split = np.empty(wide, np.int64), np.zeros((max(wide, 2), sums.shape[1]), np.int64)
+    for k in wanted:
+        h = hist[node[k, SLOT]]
+        if k == 0:
+            sums[0] = h[:, : cut.offset[1]].sum(axis=1)
+        node[k, SLOT] = -1
+        if not may_split(node[k], sums[k], rules):
+            continue
+        bounds = real[k, LEAST], real[k, MOST]
+        base = badness(sums[k], rules.criterion, rules.units, rules.l2, *bounds)
+        best, j, place, order, turn = search(
+            h, cut.offset, rules.kind, cut.gap, every, sums[k], base, rules.criterion, rules.units, rules.limits, cost,
+            way, *bounds,
+        )  # fmt: skip
+        if not best > rules.least_merit:
+            continue
+        node[k, [COLUMN, PLACE, ORDER, TURN]] = j, place, order, turn
+        real[k, MERIT] = best
+        arity = branches_of(h, cut.offset, rules.kind, cut.gap, node[k], rules.criterion, table, split)
+        if rules.kind[j]:
+            width = int(cut.gap[j]) + 1
+            node[k, ROUTE] = routed
+            route.append(table[:width].copy())
+            routed += width
+        node[k, [FIRST, ARITY]] = count, arity
+        new.append(_children(node[k], real[k], split[:arity], way[j], rules))
+        count += arity
+    if new:
+        node = np.concatenate([node, *(n for n, _, _ in new)])
+        real = np.concatenate([real, *(r for _, r, _ in new)])
+        sums = np.concatenate([sums, *(s for _, _, s in new)])
+    return Frontier(node, real, sums, np.concatenate(route))
+
+
+def _children(node: Any, real: Any, sums: Any, way: int, rules: Rules) -> tuple[Any, Any, Any]:
+    """The children of a node: nothing is known of them but their sums."""
+    arity = len(sums)
+    below = np.zeros((arity, FIELDS), np.int64)
+    below[:, [COLUMN, ROUTE, SLOT]] = -1, -1, UNKNOWN
+    below[:, DEPTH] = node[DEPTH] + 1
+    below[:, PATH] = [branch_path(node[PATH], k) for k in range(arity)]
+    bound = np.repeat(real[None], arity, axis=0)
+    if way and arity == 2:
+        x, y = (leaf_value(*(s[:2] * rules.units + (0, rules.l2)), real[LEAST], real[MOST]) for s in sums)
+        side = MOST if way > 0 else LEAST
+        bound[0, side] = bound[1, LEAST + MOST - side] = 0.5 * (x + y)
+    return below, bound, sums.copy()
+
+
+def may_split(node: Any, sums: Any, rules: Rules) -> bool:
+    """Whether a leaf may be split at all."""
+    fine = sums[-1] >= rules.min_samples_split and (rules.max_depth < 0 or node[DEPTH] < rules.max_depth)
+    if fine and rules.criterion != SUMS:
+        fine = badness(sums, rules.criterion, rules.units, 0.0, -np.inf, np.inf) > 0
+    return bool(fine)
+
+
+def chosen(at: Frontier, rules: Rules) -> tuple[Any, Any]:
+    """The nodes that are split, as far as is known, and the leaves that nothing is known of.
+
+    With a limit on leaves, the split of greatest merit comes first, of equals that of the leaf that came first.
+    """
+    if not rules.max_leaf_nodes:
+        return np.flatnonzero(at.node[:, COLUMN] >= 0), np.flatnonzero(at.node[:, SLOT] == UNKNOWN)
+    leaves, born = 1, 1
+    opened = {0: 0}
+    picked: list[int] = []
+    while leaves < rules.max_leaf_nodes:
+        able = [k for k in opened if at.node[k, COLUMN] >= 0]
+        if not able:
+            break
+        k = max(able, key=lambda k: (at.real[k, MERIT], -opened[k]))
+        picked.append(k)
+        del opened[k]
+        first, arity = at.node[k, FIRST], at.node[k, ARITY]
+        opened.update({int(first) + i: born + i for i in range(arity)})
+        born += int(arity)
+        leaves += int(arity) - 1
+    unknown = [k for k in opened if at.node[k, SLOT] == UNKNOWN]
+    return np.array(picked, np.int64), np.array(sorted(unknown), np.int64)
+
+
+def want(at: Frontier, cut: Cut, rules: Rules) -> Frontier | None:
+    """What to ask for next: histograms of as many leaves as fit in memory, or rows of small ones; None: finished."""
+    _, unknown = chosen(at, rules)
+    node = at.node.copy()
+    for k in unknown:
+        if not may_split(node[k], at.sums[k], rules):
+            node[k, SLOT] = -1
+    unknown = [k for k in unknown if node[k, SLOT] == UNKNOWN]
+    at = at._replace(node=node)
+    if not len(unknown):
+        return None
+    rows = at.sums[:, -1]
+    if not rules.max_leaf_nodes and rows[unknown].max() <= FEW:
+        room = MEMORY
+        for k in unknown:
+            room -= int(rows[k]) * (len(cut.levels) + 16)
+            if room < 0 and (node[:, SLOT] == ROWS).any():
+                break
+            node[k, SLOT] = ROWS
+        return at
+    large = [k for k in unknown if rules.max_leaf_nodes or rows[k] > FEW]
+    most = max(1, MEMORY // (8 * at.sums.shape[1] * int(cut.offset[-1])))
+    node[large[:most], SLOT] = np.arange(len(large[:most]))
+    return at
+
+
+def finish(at: Frontier, bins: Any, nodes: Any, cut: Cut, rules: Rules, label: Any, a: Any, b: Any) -> Frontier:
+    """Grow the subtrees of nodes whose rows came."""
+    cost, way, most = rules.columns(len(cut.levels))
+    every = np.arange(len(cut.levels))
+    node, real, sums, route = [at.node.copy()], [at.real.copy()], [at.sums.copy()], [at.route]
+    count, routed = len(at.node), len(at.route)
+    wanted = np.flatnonzero(at.node[:, SLOT] == ROWS)
+    order = np.argsort(nodes, kind="stable")
+    spans = np.searchsorted(nodes[order], [wanted, wanted + 1])
+    for k, start, stop in zip(wanted.tolist(), *spans.tolist(), strict=True):
+        depth = int(node[0][k, DEPTH])
+        n, r, s, way_down = grow(
+            bins, cut.offset, rules.kind, cut.gap, every, label, a, b, order[start:stop].astype(np.uint32),
+            at.sums.shape[1], rules.criterion, rules.units, rules.limits, cost, way,
+            max(rules.max_depth - depth, -1), rules.min_samples_split, 0, rules.least_merit, most,
+            node[0][k, PATH], real[0][k, LEAST], real[0][k, MOST],
+        )  # fmt: skip
+        n = n.copy()
+        n[:, SLOT] = -1
+        n[:, DEPTH] += depth
+        n[:, FIRST] += count - 1
+        n[n[:, ROUTE] >= 0, ROUTE] += routed
+        node[0][k], real[0][k] = n[0], r[0]
+        node.append(n[1:])
+        real.append(r[1:])
+        sums.append(s[1:])
+        route.append(way_down)
+        count += len(n) - 1
+        routed += len(way_down)
+    joined: Any = (np.concatenate(x) for x in (node, real, sums, route))
+    return Frontier(*joined)
+
+
+def pruned(at: Frontier, rules: Rules) -> Any:
+    """The table of nodes in which those that are not split are leaves."""
+    picked, _ = chosen(at, rules)
+    node = at.node.copy()
+    stays = np.ones(len(node), bool)
+    stays[picked] = False
+    node[stays, COLUMN] = -1
+    return node

@@ -1,0 +1,126 @@
+"""Gradient boosting for classes: the logistic loss for two, the softmax loss for more, a tree a class in each round."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tenfold.core import Array, Columns, Need, Schema
+from tenfold.estimator import Classifier
+from tenfold.estimator.constraints import array, boolean, integer, real, seed, share
+from tenfold.kernels import gradients as gr
+from tenfold.trees.boosting import Boosted, Boosting, Start
+
+
+class GradientBoostingClassifier(Boosting, Classifier):
+    """Gradient boosted trees on binned columns, the same trees for any parts, threads and workers.
+
+    Parameters
+    ----------
+    learning_rate : float, default=0.1
+    max_iter : int, default=100
+        Rounds at the most.
+    max_leaf_nodes : int, default=31
+    max_depth : int, optional
+    min_samples_leaf : int, default=20
+    l2_regularization : float, default=0.0
+    max_bins : int, default=255
+    subsample : float, default=1.0
+        Share of the rows that each round learns from.
+    early_stopping : bool, default=False
+    validation_fraction : float, default=0.1
+    n_iter_no_change : int, default=10
+    tol : float, default=1e-7
+    monotonic_cst : array of shape (columns,), optional
+    random_state : int, default=0
+
+    Attributes
+    ----------
+    classes_ : array
+    train_score_, validation_score_ : array of shape (rounds + 1,)
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import GradientBoostingClassifier
+    >>> model = GradientBoostingClassifier(max_iter=20, min_samples_leaf=1)
+    >>> model.fit([[0.0], [1.0], [2.0], [3.0]], ["a", "b", "b", "a"]).predict([[0.2], [1.4]]).tolist()
+    ['a', 'b']
+    """
+
+    need = Need("mixed", missing=True, target="class")
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "learning_rate": [real(0, open=True)],
+        "max_iter": [integer(1)],
+        "max_leaf_nodes": [integer(2), None],
+        "max_depth": [integer(1), None],
+        "min_samples_leaf": [integer(1)],
+        "l2_regularization": [real(0)],
+        "max_bins": [integer(2)],
+        "subsample": [share()],
+        "early_stopping": [boolean],
+        "validation_fraction": [share(open=True)],
+        "n_iter_no_change": [integer(1)],
+        "tol": [real(0)],
+        "monotonic_cst": [array, None],
+        "random_state": [seed],
+    }
+
+    def __init__(
+        self,
+        learning_rate: float = 0.1,
+        max_iter: int = 100,
+        max_leaf_nodes: int | None = 31,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 20,
+        l2_regularization: float = 0.0,
+        max_bins: int = 255,
+        subsample: float = 1.0,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
+        monotonic_cst: Any = None,
+        random_state: int | None = 0,
+    ) -> None:
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.l2_regularization = l2_regularization
+        self.max_bins = max_bins
+        self.subsample = subsample
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.monotonic_cst = monotonic_cst
+        self.random_state = random_state
+
+    def start(self, schema: Schema) -> Boosted:
+        """No tree yet: one margin for two classes, else one each."""
+        k = len(schema.classes)
+        return self._first(schema.levels, 1 if k <= 2 else k)
+
+    def loss_of(self, state: Boosted) -> int:
+        """Logistic or softmax."""
+        return gr.LOGISTIC if state.outputs == 1 else gr.SOFTMAX
+
+    def constant_of(self, state: Boosted, seen: Any) -> Start:
+        """The weights of the classes."""
+        weight = np.zeros(max(state.outputs, 2), np.int64)
+        np.add.at(weight, seen.target, seen.weight if len(seen.weight) else 1)
+        return Start(weight, int(weight.sum()))
+
+    def start_from(self, state: Boosted, s: Start) -> Array:
+        """The logarithms of the shares of the classes, or of their ratio."""
+        with np.errstate(divide="ignore"):
+            log = np.log(s.sums / s.weight)
+        return log if state.outputs > 1 else np.clip(log[1:] - log[:1], -30.0, 30.0)
+
+    def scores_from(self, state: Boosted, X: Columns) -> Array:
+        """The margins."""
+        m = self.margins(state, X)
+        return m if state.outputs > 1 else np.column_stack([np.zeros(len(m)), m[:, 0]])

@@ -1,0 +1,66 @@
+"""When a node is split, and a tree grown from rows in one place."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tenfold.core import Array, Codes
+from tenfold.kernels.tree_growing import grow
+from tenfold.stats.tree_bins import Cut
+from tenfold.trees.tree import Tree, tree_from
+
+
+class Rules(NamedTuple):
+    """When to split, and what makes a split good."""
+
+    criterion: int
+    kind: Any
+    """how each column is split"""
+    units: Any
+    """what one means in the channels"""
+    max_depth: int = -1
+    min_samples_split: int = 2
+    min_samples_leaf: int = 1
+    min_weight_leaf: float = 0.0
+    max_leaf_nodes: int = 0
+    """0: no limit"""
+    least_merit: float = 0.0
+    l2: float = 0.0
+    costs: Any = None
+    cost_power: float = 1.0
+    monotone: Any = None
+    max_features: int = 0
+    """columns that each node may choose from; 0: all"""
+    seed: int = 0
+
+    @property
+    def limits(self) -> Array:
+        """Least rows and weight of a leaf, the penalty, the power of costs."""
+        return np.array([self.min_samples_leaf, self.min_weight_leaf, self.l2, self.cost_power])
+
+    def columns(self, p: int) -> tuple[Array, Codes, int]:
+        """Cost and direction of each column, and how many a node may choose from."""
+        cost = np.ones(p) if self.costs is None else np.asarray(self.costs, dtype=np.float64)
+        way = np.zeros(p, np.int64) if self.monotone is None else np.asarray(self.monotone, dtype=np.int64)
+        return cost, way, self.max_features or p
+
+
+def grow_from(
+    bins: Any, cut: Cut, rules: Rules, channels: int, label: Any, a: Any, b: Any, index: Any, features: Any = None
+) -> tuple[Tree, Any, Any]:
+    """A tree over rows in one place: the tree, the channel sums of its nodes, and the nodes with their spans.
+
+    Classes: `label`, and `a` the weights, or empty. Sums: `a` and `b` are g and h in whole units; `b` empty: all are
+    one. The index says which rows, and is sorted by leaf.
+    """
+    p = len(cut.levels)
+    cost, way, most = rules.columns(p)
+    node, real, sums, route = grow(
+        bins, cut.offset, rules.kind, cut.gap, np.arange(p) if features is None else features, label, a, b, index,
+        channels, rules.criterion, rules.units, rules.limits, cost, way, rules.max_depth, rules.min_samples_split,
+        rules.max_leaf_nodes, rules.least_merit, most, rules.seed, -np.inf, np.inf,
+    )  # fmt: skip
+    tree, old = tree_from(node, real, route, cut)
+    return tree, sums[old], node[old]

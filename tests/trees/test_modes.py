@@ -1,0 +1,57 @@
+"""The same tree from rows in one place, level by level, and with small nodes finished where their rows are."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tenfold.testing import bits
+from tenfold.trees import frontier, learner
+from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
+from tenfold.trees.decision_tree_regressor import DecisionTreeRegressor
+
+N = 4000
+
+
+def mixed(seed):
+    random = np.random.default_rng(seed)
+    X = random.standard_normal((N, 4))
+    X[random.random((N, 4)) < 0.1] = np.nan
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame["short"] = np.array(list("uvwxyz"))[random.integers(0, 6, N)]
+    frame["long"] = [f"k{i}" for i in random.integers(0, 300, N)]
+    z = np.nan_to_num(X[:, 0] * X[:, 1]) + frame["short"].isin(["u", "x"]) + 0.5 * random.standard_normal(N)
+    return frame, z.to_numpy(), random.random(N)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    "model",
+    [
+        DecisionTreeClassifier(max_depth=4),
+        DecisionTreeClassifier("entropy", min_samples_leaf=20),
+        DecisionTreeClassifier("gain_ratio", max_depth=5),
+        DecisionTreeClassifier(max_leaf_nodes=20),
+        DecisionTreeRegressor(min_samples_leaf=20),
+        DecisionTreeRegressor(max_leaf_nodes=20),
+    ],
+)
+def test_the_same_tree_however_it_is_grown(monkeypatch, model, weighted):
+    frame, z, weight = mixed(0)
+    y = np.digitize(z, [-0.5, 0.5, 1.5]) if isinstance(model, DecisionTreeClassifier) else z
+    found, turns = set(), set()
+    for gather, few, memory in (
+        (1 << 27, 0, 1),
+        (0, 0, 1 << 26),
+        (0, 0, 1 << 18),
+        (0, 400, 1 << 26),
+        (0, 400, 1 << 15),
+    ):
+        monkeypatch.setattr(learner, "GATHER", gather)
+        monkeypatch.setattr(frontier, "FEW", few)
+        monkeypatch.setattr(frontier, "MEMORY", memory)
+        model.fit(frame, y, sample_weight=weight if weighted else None)
+        found.add((bits(model.state_.tree), bits(model.summary_)))
+        turns.add(model.state_.turn)
+    assert len(found) == 1
+    assert len(turns) >= 3, "all ways took the same number of reduces: were they the same way?"
+    assert model.tree_.node_count > 20
