@@ -36,9 +36,12 @@ def run(test: doctest.DocTest) -> int:
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path, monkeypatch):
-    """Examples write files: let them do it in a folder of their own."""
+    """Examples write files, in a folder of their own, and draw pictures, which are closed."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(DOCS))
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.mark.parametrize("name", WITH_EXAMPLES)

@@ -25,7 +25,7 @@ def test_schemas_unite():
     assert a + a == a
     assert both.value_offsets.tolist() == [0, 3, 4]
     assert [both.size(x) for x in ("column", "class", "value", "joint", "design", "predictor", "other")] == [
-        2, 2, 4, 3, 4, 3, None,
+        2, 2, 4, 5, 6, 5, None,
     ]  # fmt: skip
 
 

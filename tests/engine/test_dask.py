@@ -53,6 +53,7 @@ def table(seed=0, rows=ROWS):
             **columns,
             "near": X[:, 0] + 1e-9 * random.standard_normal(rows),
             "y": X @ random.standard_normal(5) + random.standard_normal(rows),
+            "above": np.exp(random.standard_normal(rows)) + 0.1 * np.abs(X[:, 0]),
             "label": label,
             "right": label == "right",
             "noisy": noisy,
@@ -82,7 +83,8 @@ def cluster():
 
 def rows(folder, need, weight="weight", near=False):
     """The columns that a learner takes, with its target."""
-    target = {None: None, "number": "y", "class": "right" if need.binary else "label"}[need.target]
+    number, label = "above" if need.positive else "y", "right" if need.binary else "label"
+    target = {None: None, "number": number, "class": label}[need.target]
     columns = WORDS if need.kinds == "categorical" else [*NUMBERS, *(["near"] if near else [])]
     return tn.scan(folder, target=target, columns=columns, weight=weight)
 
@@ -90,6 +92,7 @@ def rows(folder, need, weight="weight", near=False):
 def cases():
     """Every public learner, and least squares where it reads twice."""
     short = {"KMeans": {"n_clusters": 6, "max_iter": 6}, "AdaBoostClassifier": {"n_estimators": 10}}
+    short |= {name: {"max_iter": 3} for name in ("Perceptron", "SGDClassifier", "SGDRegressor")}
     found = [(name_of(one), one.set_params(**short.get(name_of(one), {})), False) for one in learners()]
     return [*found, ("LinearRegression, twice", tn.LinearRegression(), True)]
 

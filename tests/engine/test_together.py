@@ -325,7 +325,7 @@ def test_grouped_summaries_are_those_of_the_generic_way(learner, monkeypatch):
     job = Together((Item(learner, learner.start(schema), Ask("all"), schema, Shuffled(5, 3)),))
     with Local(threads=1).open(source) as session:
         (fast,) = session.reduce(job).each
-        monkeypatch.delattr(type(learner).__mro__[type(learner) in (Ridge, LinearRegression)], "summarize_groups")
+        monkeypatch.delattr(next(c for c in type(learner).__mro__ if "summarize_groups" in vars(c)), "summarize_groups")
         assert not hasattr(learner, "summarize_groups")
         (plain,) = session.reduce(job).each
     assert fast.groups.keys() == plain.groups.keys() == set(range(5))

@@ -9,17 +9,12 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from scipy.stats import binom, binomtest, norm
 
+from evaluate.simulations import covers
 from tenfold.evaluate.intervals import Interval, difference_interval, error_interval
 
 counts = st.integers(1, 3000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 levels = st.floats(0.01, 0.9999)
 methods = st.sampled_from(["exact", "wilson", "z"])
-
-
-def covers(n, rate, level, method, draws, seed=0):
-    """How often the interval holds the true rate, of so many samples of n rows."""
-    held = np.array([rate in error_interval(k, n, level, method) for k in range(n + 1)])
-    return held[np.random.default_rng(seed).binomial(n, rate, draws)].mean()
 
 
 @pytest.mark.parametrize("n", [1, 2, 10, 30, 137, 12_345])
@@ -46,21 +41,6 @@ def test_normal_curve():
     assert (found.low, found.high) == pytest.approx((0.3 - half, 0.3 + half), rel=1e-14)
     assert found.note == ""
     assert error_interval(12, 40, 0.95, "z", side="upper").high == pytest.approx(0.3 + norm.ppf(0.95) * half / 1.959964)
-
-
-# the tables of z that textbooks print, by level of confidence
-ROUNDED = {0.5: 0.67, 0.8: 1.28, 0.9: 1.64, 0.95: 1.96, 0.98: 2.33, 0.99: 2.58}
-PRINTED = {0.5: 0.674, 0.6: 0.842, 0.7: 1.036, 0.8: 1.282, 0.9: 1.645, 0.95: 1.960, 0.98: 2.326, 0.99: 2.576,
-           0.998: 3.090, 0.999: 3.291}  # fmt: skip
-
-
-@pytest.mark.parametrize(("table", "digits"), [(ROUNDED, 0.0051), (PRINTED, 0.00051)])
-def test_table_of_z(table, digits):
-    for level, z in table.items():
-        found = error_interval(50_000, 100_000, level, "z")
-        assert found.width / 2 / sqrt(0.25 / 100_000) == pytest.approx(z, abs=digits)
-    one = error_interval(50_000, 100_000, 0.6827, "z")
-    assert one.width / 2 / sqrt(0.25 / 100_000) == pytest.approx(1.0, abs=5e-4)
 
 
 @pytest.mark.parametrize(
@@ -159,6 +139,7 @@ def test_paired_difference_at_the_edges():
     z2 = norm.ppf(0.975) ** 2
     assert none.high == pytest.approx(z2 / (42 + z2), rel=1e-12)
     assert none.low == -none.high
+    assert none == difference_interval(table=np.array([[40.0, 0], [0, 2]])), "counts may be floats"
     assert difference_interval(table=[[0, 0], [9, 0]]).high == 1
     assert difference_interval(table=[[0, 9], [0, 0]]).low == -1
     z = difference_interval(table=[[50, 20], [25, 5]], method="z")
@@ -237,6 +218,14 @@ def test_what_is_shown():
         (lambda: difference_interval(table=[[1, 2], [3, -1]]), "table must be 2 x 2"),
         (lambda: difference_interval(table=[[0, 0], [0, 0]]), "not all zero"),
         (lambda: difference_interval(table=[[0.5, 0], [0, 1]]), "whole numbers"),
+        (lambda: difference_interval(table=[[1, 2], [3]]), "table must be 2 x 2"),
+        (lambda: difference_interval(table=[[1, 2], [3, float("nan")]]), "table must be 2 x 2"),
+        (lambda: difference_interval(table=[[1, 2], [3, inf]]), "table must be 2 x 2"),
+        (lambda: difference_interval(table="abcd"), "table must be 2 x 2"),
+        (lambda: error_interval("3", 10), "errors must be an integer"),
+        (lambda: error_interval(3, 10, "95 %"), "level must be a number"),
+        (lambda: error_interval(3, 10, None), "level must be a number"),
+        (lambda: difference_interval(1, "ten", 1, 10), "n_a must be an integer"),
     ],
 )
 def test_errors_name_the_argument(call, word):

@@ -245,7 +245,7 @@ def test_what_cannot_be_scanned_is_named(frame):
     with pytest.raises(tn.DataError, match="give target and weight as dask Arrays"):
         tn.scan(blocks(X), target="y")
     with pytest.raises(tn.DataError, match=r"'sign' \(.*string\)\. Remedy: leave them out"):
-        tn.Ridge().fit(tn.scan(frame, target="y"))
+        tn.KMeans().fit(tn.scan(frame, target="y"))
     with pytest.raises(tn.DataError, match="Unknown label type: continuous"):
         tn.GaussianNB().fit(blocks(X), blocks(Y))
     with pytest.raises(tn.DataError, match="Unknown label type: continuous"):

@@ -74,6 +74,15 @@ def test_two_classes_end_without_errors():
     assert all(w == 0 for w in wrong[first - 1 :])
 
 
+@given(st.integers(1, 10**6), st.floats(0.01, 0.499))
+def test_rounds_invert_the_bound(m, edge):
+    """Less than one row in m is wrong after so many rounds, and not yet after one less."""
+    needed = adaboost_rounds(m, edge)
+    after, before = (float(adaboost_bound([0.5 - edge] * t, form="exponential")) for t in (needed, max(needed - 1, 1)))
+    assert after * m < 1 + 1e-9
+    assert needed == 1 or before * m >= 1 - 1e-9
+
+
 rates = st.lists(st.floats(0.001, 0.499), min_size=1, max_size=10)
 
 

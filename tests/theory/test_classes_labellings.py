@@ -104,7 +104,7 @@ def test_closed_form_is_not_below_sauer(m, vc):
     assert growth(m, vc) <= (m + 1) ** vc
 
 
-def test_the_fraction_the_other_way_up_is_false():
+def test_erratum_9_the_fraction_the_other_way_up_is_false():
     m, vc = 10, 3
     assert (e * vc / m) ** vc < growth(m, vc) <= (e * m / vc) ** vc
 
@@ -131,7 +131,7 @@ def test_cover_numbers():
 
 
 @given(st.integers(1, 500))
-def test_cover_is_one_half_at_the_transition(d):
+def test_erratum_5_cover_is_one_half_at_the_transition(d):
     """Not close to 1: exactly one half, with 1 well before and 0 well after in high dimensions."""
     assert cover_probability(2 * (d + 1), d) == 0.5
     assert cover_probability(d + 1, d) == 1

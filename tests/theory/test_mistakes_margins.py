@@ -93,6 +93,13 @@ def test_perceptron(seed):
     assert 0 < updates <= float(bound)
 
 
+def test_erratum_8_a_perceptron_that_changes_below_zero_only_never_starts():
+    x, y = np.array([[1.0, 2.0], [-1.0, -2.0]]), np.array([1.0, -1.0])
+    w = np.zeros(2)
+    assert not (y * (x @ w) < 0).any(), "no row is wrong, so none would change w = 0"
+    assert (y * (x @ w) <= 0).all()
+
+
 def half_width(x, y):
     """1/‖w‖ of the widest strip between the classes."""
     start = np.zeros(x.shape[1] + 1)
@@ -101,7 +108,7 @@ def half_width(x, y):
     return 1 / np.linalg.norm(found.x[:-1]) if found.success else 0.0
 
 
-def test_two_points_on_a_line_need_half_the_width():
+def test_erratum_21_two_points_on_a_line_need_half_the_width():
     """They are shattered with a strip of width 2 = 2/‖w‖; with that as γ the bound would be below 2."""
     x = np.array([[-1.0], [1.0]])
     width = half_width(x, np.array([-1.0, 1.0]))

@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tenfold import Local, on
+from tenfold.sources import part_rows
 from tenfold.testing import bits
 from tenfold.trees import frontier, learner
 from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
@@ -31,8 +33,14 @@ def mixed(seed):
         DecisionTreeClassifier("entropy", min_samples_leaf=20),
         DecisionTreeClassifier("gain_ratio", max_depth=5),
         DecisionTreeClassifier(max_leaf_nodes=20),
+        DecisionTreeClassifier(max_features=2, min_samples_leaf=10, random_state=3),
+        DecisionTreeClassifier(class_weight="balanced", min_impurity_decrease=1e-3),
+        DecisionTreeClassifier(class_weight={0: 7.3, 2: 0.1}, min_weight_fraction_leaf=0.01),
+        DecisionTreeClassifier("gain_power_per_cost", feature_costs=[1, 2, 3, 4, 1, 9], min_samples_leaf=10),
+        DecisionTreeClassifier("entropy", split="multiway", min_samples_leaf=10),
         DecisionTreeRegressor(min_samples_leaf=20),
         DecisionTreeRegressor(max_leaf_nodes=20),
+        DecisionTreeRegressor(max_features="sqrt", min_impurity_decrease=1e-3),
     ],
 )
 def test_the_same_tree_however_it_is_grown(monkeypatch, model, weighted):
@@ -54,4 +62,31 @@ def test_the_same_tree_however_it_is_grown(monkeypatch, model, weighted):
         turns.add(model.state_.turn)
     assert len(found) == 1
     assert len(turns) >= 3, "all ways took the same number of reduces: were they the same way?"
+    assert model.tree_.node_count > 20
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    "model",
+    [
+        DecisionTreeClassifier(missing="node_majority", max_depth=6),
+        DecisionTreeClassifier("entropy", missing="class_majority", max_features=3, class_weight="balanced"),
+        DecisionTreeClassifier("gain_ratio", missing="fractional", split="multiway", min_samples_leaf=20),
+        DecisionTreeClassifier(missing="fractional", max_leaf_nodes=20, class_weight="balanced"),
+        DecisionTreeRegressor(missing="fractional", min_samples_leaf=20),
+    ],
+)
+def test_the_same_tree_with_other_parts_and_less_memory(monkeypatch, model, weighted):
+    """These go level by level wherever the rows are: parts, threads and the room for histograms do not matter."""
+    frame, z, weight = mixed(1)
+    y = np.digitize(z, [-0.5, 0.5, 1.5]) if isinstance(model, DecisionTreeClassifier) else z
+    found, turns = set(), set()
+    for rows, threads, memory in ((None, 1, 1 << 26), (700, 2, 1 << 18), (1100, 3, 1 << 20)):
+        monkeypatch.setattr(frontier, "MEMORY", memory)
+        with part_rows(rows), on(Local(threads=threads)):
+            model.fit(frame, y, sample_weight=weight if weighted else None)
+        found.add((bits(model.state_.tree), bits(model.summary_)))
+        turns.add(model.state_.turn)
+    assert len(found) == 1
+    assert len(turns) >= 2
     assert model.tree_.node_count > 20

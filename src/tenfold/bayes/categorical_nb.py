@@ -26,7 +26,7 @@ class CategoricalState(NamedTuple):
     class_count: Annotated[Array, "class"]
     class_log_prior: Annotated[Array, "class"]
     log_prob: Annotated[Array, "class", "value"]
-    first: Annotated[Codes, "predictor"]
+    first: Annotated[Codes, "boundary"]
     """where each column begins on the axis of values, and where the last one ends"""
 
 

@@ -1,14 +1,15 @@
 """The words of the library: chunk, columns, schema, need, certificate, stop rules.
 
-Imports nothing of ours but the kernels that copy blocks.
+Imports nothing of ours but the kernels that read columns.
 """
 
 from tenfold.core.arrays import Array, Codes, Flags
 from tenfold.core.certificate import Certificate, Claim, Provenance
 from tenfold.core.chunk import Chunk
 from tenfold.core.columns import Columns
+from tenfold.core.design import Design
 from tenfold.core.errors import DataError, MergeError, ModelFileError
-from tenfold.core.learner import MANY, ONE, Ask, Learner
+from tenfold.core.learner import MANY, ONE, SEQUENTIAL, Ask, Learner
 from tenfold.core.need import Need
 from tenfold.core.schema import Column, Schema
 from tenfold.core.stop import Gap, Never, Rounds, Seconds, Stop
@@ -16,6 +17,7 @@ from tenfold.core.stop import Gap, Never, Rounds, Seconds, Stop
 __all__ = [
     "MANY",
     "ONE",
+    "SEQUENTIAL",
     "Array",
     "Ask",
     "Certificate",
@@ -25,6 +27,7 @@ __all__ = [
     "Column",
     "Columns",
     "DataError",
+    "Design",
     "Flags",
     "Gap",
     "Learner",

@@ -125,7 +125,12 @@ def recode(record: R, old: Schema, new: Schema) -> R:
         return record
     if hasattr(record, "recode"):
         return record.recode(old, new)  # type: ignore[no-any-return]
-    moved: dict[str, Any] = {}
+    return moved(record, old, new)
+
+
+def moved(record: R, old: Schema, new: Schema) -> R:
+    """A record, every entry at the place of its labels, zeros elsewhere."""
+    found: dict[str, Any] = {}
     for name, field, value in values(record):
         if is_record(field.type):
             value = recode(value, old, new)
@@ -137,5 +142,5 @@ def recode(record: R, old: Schema, new: Schema) -> R:
                 wider = np.zeros(shape, value.dtype)
                 wider[(slice(None),) * k + (at,)] = value
                 value = wider
-        moved[name] = value
-    return type(record)(**moved)
+        found[name] = value
+    return type(record)(**found)

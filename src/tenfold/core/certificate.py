@@ -8,6 +8,8 @@ import math
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
+from tenfold.core.marks import united
+
 Status = Literal["proved", "estimated", "assumed"]
 About = Literal["objective", "arithmetic", "data", "unseen rows"]
 
@@ -53,6 +55,8 @@ class Provenance:
     """CPU, BLAS and versions of each kind of process that took part"""
     seed: int | None = None
     """the seed, if the learner draws anything"""
+    marks: str = ""
+    """hashes of some rows or parts, by which they are recognised again"""
 
     @property
     def mixed(self) -> bool:
@@ -70,6 +74,7 @@ class Provenance:
             "merged",
             tuple(sorted({*self.workers, *other.workers})),
             self.seed if self.seed == other.seed else None,
+            united(self.marks, other.marks),
         )
 
 

@@ -111,6 +111,9 @@ class Columns:
         """Some of the rows: a slice, which is a view, or their numbers."""
         if isinstance(self.data, tuple):
             data: Any = tuple(c[which] for c in self.data)
+        elif sp.issparse(self.data) and isinstance(which, slice) and which.step is None:
+            start, stop, _ = which.indices(len(self))
+            data = _rows_of(self.data, start, max(start, stop))
         elif isinstance(which, slice) or sp.issparse(self.data):
             data = self.data[which]
         else:
@@ -249,3 +252,11 @@ class Columns:
     def row(self, i: int) -> int:
         """The number in the source of row i of these."""
         return self.offset + (i if self.kept is None else int(self.kept[i]))
+
+
+def _rows_of(matrix: Any, start: int, stop: int) -> Any:
+    """Rows of a CSR matrix as a view: its own slices are copies."""
+    first, last = matrix.indptr[start], matrix.indptr[stop]
+    ends = matrix.indptr[start : stop + 1] - first
+    some = (matrix.data[first:last], matrix.indices[first:last], ends)
+    return type(matrix)(some, shape=(stop - start, matrix.shape[1]))

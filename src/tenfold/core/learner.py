@@ -14,6 +14,8 @@ ONE: Literal["one"] = "one"
 """exact, one pass: the model of merged summaries is the model of all rows"""
 MANY: Literal["many"] = "many"
 """exact, per pass: each round's summary merges"""
+SEQUENTIAL: Literal["sequential"] = "sequential"
+"""one row after another: the order matters, and two models do not merge"""
 
 
 class Ask(NamedTuple):
@@ -23,6 +25,9 @@ class Ask(NamedTuple):
     step: int = 0
     every: int = 1
     """read each `every`-th part only"""
+    order: int | None = None
+    """None: summaries of parts merge. Else one part after another (`Walker`): 0, as they come; any other number
+    draws an order"""
 
 
 class Learner(Protocol):
@@ -56,3 +61,16 @@ class Learner(Protocol):
 
     def certify(self, state: Any, summary: Any) -> tuple[Claim, ...] | None:
         """Claims about this state (not the next), or None while nothing is known."""
+
+
+class Walker(Learner, Protocol):
+    """A learner that may ask for the parts in order: its summary of some rows goes on from that of the rows before."""
+
+    def window(self, state: Any, X: Any) -> int:
+        """How many rows like these `step` takes at a time, wherever parts are cut."""
+
+    def step(self, state: Any, summary: Any, chunk: Chunk) -> Any:
+        """Where the rows of one window lead, from where those before it led (None: from the state). Pure."""
+
+    def onward(self, state: Any) -> Any:
+        """The state from which `partial_fit` walks once over more rows."""

@@ -28,6 +28,8 @@ class Need:
         How the target enters, if there is one.
     binary : bool
         Whether the target must have at most two classes.
+    positive : bool
+        Whether a target of numbers must be above nought.
     beside : str, optional
         A column that comes along although the learner does not learn from it: a fold, a group.
     """
@@ -37,6 +39,7 @@ class Need:
     sparse: bool = False
     target: Target | None = None
     binary: bool = False
+    positive: bool = False
     beside: str | None = None
 
     def without_target(self) -> Need:

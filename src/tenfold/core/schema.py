@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
 from tenfold.core.errors import MergeError
 from tenfold.core.need import Target
+
+MOVING = frozenset({"value", "feature", "joint", "design", "predictor"})
+"""axes on which categories stand"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,10 +81,15 @@ class Schema:
             self.named,
         )
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the columns."""
         return tuple(c.name for c in self.columns)
+
+    @cached_property
+    def plain(self) -> bool:
+        """Whether all columns are numeric."""
+        return all(column.kind == "numeric" for column in self.columns)
 
     @property
     def n_values(self) -> tuple[int, ...]:
@@ -92,22 +101,37 @@ class Schema:
         """Where each column's categories begin on the axis `value`, and its length at the end."""
         return np.concatenate([[0], np.cumsum(self.n_values, dtype=np.int64)]).astype(np.int64)
 
+    @property
+    def levels(self) -> Any:
+        """How many features each column has as a category: 0 for numbers, which are one feature themselves."""
+        return np.array(self.n_values, dtype=np.int64)
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The names of the features: of a category that of its column, an underscore, and the category."""
+        each = ([c.name] if c.categories is None else [f"{c.name}_{v}" for v in c.categories] for c in self.columns)
+        return tuple(name for names in each for name in names)
+
     def size(self, axis: str) -> int | None:
         """Length of a named axis, None for one the schema does not know.
 
-        `column`; `class`; `value`: the categories of all columns, one after the other;
-        `joint`: the columns, then the target if there is one; `design`: a constant, then those;
-        `predictor`: a constant, then the columns.
+        `column`; `class`; `value`: the categories of all columns, one after the other; `boundary`: where each
+        column begins there, and the last ends; `feature`: a numeric column, or a category of one that is not;
+        `joint`: the features, then the target if there is one; `design`: a constant, then those;
+        `predictor`: a constant, then the features.
         """
         p = len(self.columns)
-        joint = p + (self.target is not None)
+        features = sum(1 if c.categories is None else len(c.categories) for c in self.columns)
+        joint = features + (self.target is not None)
         sizes = {
             "column": p,
             "class": 0 if self.classes is None else len(self.classes),
             "value": sum(self.n_values),
+            "boundary": p + 1,
+            "feature": features,
             "joint": joint,
             "design": joint + 1,
-            "predictor": p + 1,
+            "predictor": features + 1,
         }
         return sizes.get(axis)
 
@@ -115,14 +139,20 @@ class Schema:
         """Where each label of `axis` stands in a larger schema; None where nothing moves."""
         if axis == "class" and not same(self.classes, larger.classes):
             return _places(self.classes, larger.classes)
-        if axis == "value" and any(not same(a.categories, b.categories) for a, b in zip(self.columns, larger.columns)):
-            at = [
-                _places(a.categories, b.categories) + start
-                for a, b, start in zip(self.columns, larger.columns, larger.value_offsets)
-                if a.categories is not None
-            ]
-            return np.concatenate(at) if at else None
-        return None
+        if axis not in MOVING or all(same(a.categories, b.categories) for a, b in zip(self.columns, larger.columns)):
+            return None
+        at, start = [], 0
+        for a, b in zip(self.columns, larger.columns):
+            if a.categories is not None:
+                at.append(_places(a.categories, b.categories) + start)
+            elif axis != "value":
+                at.append(np.array([start]))
+            start += (axis != "value") if b.categories is None else len(b.categories)
+        if axis in ("design", "predictor"):
+            at = [np.zeros(1, np.int64), *(some + 1 for some in at)]
+        if axis in ("joint", "design") and self.target is not None:
+            at.append(np.array([start + (axis == "design")]))
+        return np.concatenate(at) if at else None
 
 
 def _places(labels: Any, larger: Any) -> Any:

@@ -22,13 +22,27 @@ from tenfold.core import DataError
 from tenfold.engine.job import Job
 from tenfold.engine.local import Local
 from tenfold.engine.progress import BETWEEN, bar
-from tenfold.engine.tasks import apply, follow, hold, merge_all, of_held, receive, reduce_parts, reduce_some, with_value
+from tenfold.engine.tasks import (
+    apply,
+    follow,
+    hold,
+    merge_all,
+    of_held,
+    receive,
+    reduce_parts,
+    reduce_some,
+    walk_on,
+    with_value,
+)
 from tenfold.engine.together import Many, Together
 from tenfold.engine.tree import runs
+from tenfold.engine.walking import route
 from tenfold.sources import Source
 
 TASKS = 16
 """for each thread of the cluster: few enough to be cheap, many enough to end together and to lose little"""
+CHAIN = 32
+"""tasks of a walk, one after another: a worker that dies loses no more than its share of it"""
 WIDTH = 32
 """summaries that one task merges; a power of two, so that the tree stays the same"""
 SMALL = 32 << 20
@@ -185,6 +199,8 @@ class DaskSession:
         if not isinstance(job, Together):
             only = [self._last(self._read(reduce_parts, (todo,), parts, f"{type(job).__name__}-{tag}"), tag)]
             return self._gather(only, parts)[0]
+        if job.ordered:
+            return self._gather([self._walked(todo, job, f"{_name(job)}-{tag}")], parts)[0]
         held = [at for at, item in enumerate(job.items) if item.name]
         read = [at for at, item in enumerate(job.items) if not item.name]
         self._kept = {name: k for name, k in self._kept.items() if name in {job.items[at].name for at in held}}
@@ -217,6 +233,21 @@ class DaskSession:
         done: list[Any] = self.client.gather(last)
         self._going = []
         return done
+
+    def _walked(self, todo: Any, job: Together, key: str) -> Any:
+        """A chain of tasks: each walks some parts, from where the one before it led."""
+        parts, graph = route(job, self.source), self.source.graph()
+        size = 1 if graph is not None else -(-len(parts) // CHAIN)
+        places: Any = None
+        for at in range(0, len(parts), size):
+            some, last = parts[at : at + size], at + size >= len(parts)
+            given = (todo, places, last, self._sent)
+            if graph is not None:
+                (places,) = self.runner._on_graph(graph, walk_on, given, range(some[0], some[0] + 1), key)
+            else:
+                places = self.client.submit(walk_on, *given, some, key=f"{key}-{at}", retries=self.runner.retries)
+            self._going.append(places)
+        return places
 
     def _last(self, futures: list[Any], tag: str) -> Any:
         """The merge of summaries, on the workers."""

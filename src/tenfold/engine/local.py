@@ -17,6 +17,7 @@ from tenfold.engine.store import Store
 from tenfold.engine.threads import one_blas_thread
 from tenfold.engine.together import Many, Together
 from tenfold.engine.tree import merge, runs
+from tenfold.engine.walking import arrived, route, walk
 from tenfold.sources import Source
 
 TASKS = 32
@@ -109,6 +110,8 @@ class LocalSession:
 
     def reduce(self, job: Job) -> Any:
         """The merge of the job's summaries of all its parts, in the fixed tree."""
+        if isinstance(job, Together) and job.ordered:
+            return self._walked(job)
         held = isinstance(job, Together) and any(item.name for item in job.items)
         one = self._held(job) if held else partial(job, self.source)
         parts = job.parts(self.source)
@@ -119,6 +122,18 @@ class LocalSession:
                 return merge(summaries)
             seen.scan(len(parts), getattr(self.source, "n_rows", 0) / len(self.source))
             return merge(_told(summaries, some, seen))
+
+    def _walked(self, job: Together) -> Many:
+        """The parts one after another."""
+        parts, places, seen = route(job, self.source), None, bar()
+        if seen is not None:
+            seen.scan(len(parts), getattr(self.source, "n_rows", 0) / len(self.source))
+        for part in parts:
+            places = walk(job, self.source, part, places)
+            if seen is not None:
+                seen.advance(1)
+        assert places is not None
+        return arrived(job, places)
 
     def _held(self, job: Any) -> Callable[[int], Many]:
         """The job for one part, from what is held of it as far as it is."""

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tenfold.core import Ask, Certificate, DataError, Learner, Need, Never, Schema, Stop
+from tenfold.core import SEQUENTIAL, Ask, Certificate, DataError, Learner, Need, Never, Schema, Stop
+from tenfold.core.crew import crew
 from tenfold.engine.job import FindSchema
 from tenfold.engine.keys import Key
 from tenfold.engine.local import Runner, Session
@@ -44,7 +45,7 @@ def fit(
     A learner that is finished (asks for nothing) is certified from the summary it has, so a
     one-pass learner reads its data once and its certificate speaks of the state it returns.
     """
-    with one_blas_thread, runner.open(source) as session:
+    with one_blas_thread, crew(getattr(runner, "threads", 1)), runner.open(source) as session:
         if resume is None:
             schema = schema_of(source, learner.need, session)
             resume = Snapshot(schema, learner.start(schema))
@@ -89,6 +90,8 @@ class Member:
 
     def shared(self, ask: Ask) -> tuple[Any, ...]:
         """Members with equal answers can be served by one summary, of all their groups."""
+        if getattr(self.learner, "passes", None) == SEQUENTIAL:
+            return (id(self),)
         common = getattr(self.learner, "shares", lambda state: None)(self.at.state)
         own = (id(self.learner), id(self.at.state)) if common is None else (common, self.learner.need)
         return (*own, ask, id(self.key), tuple(id(state) for _, state in self.before))
@@ -102,13 +105,18 @@ def run(members: Sequence[Member], source: Source, session: Session, starts: Any
     while going:
         asks = [m.learner.ask(m.at.state) for m in going]
         wanting = [(m, ask) for m, ask in zip(going, asks, strict=True) if ask is not None and ask != m.at.asked]
-        for every in sorted({ask.every for _, ask in wanting}):
-            read = _serve([(m, a) for m, a in wanting if a.every == every], source, session, starts, held)
+        for way in sorted({_way(ask) for _, ask in wanting}):
+            read = _serve([(m, a) for m, a in wanting if _way(a) == way], source, session, starts, held)
             scans += read
         for m, ask in zip(going, asks, strict=True):
             _turn(m, ask, began)
         going = [m for m in going if m.done is None]
     return scans
+
+
+def _way(ask: Ask) -> tuple[int, int]:
+    """Which parts are read, in which order: asks with equal answers are served by one scan."""
+    return ask.every, -1 if ask.order is None else ask.order
 
 
 def _serve(wanting: list[tuple[Member, Ask]], source: Source, session: Session, starts: Any, held: set[str]) -> bool:

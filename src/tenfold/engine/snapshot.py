@@ -29,10 +29,10 @@ class Fit(NamedTuple):
     at: Snapshot
     reason: str
 
-    def provenance(self, source: str, parts: int, seed: int | None = None) -> Provenance:
+    def provenance(self, source: str, parts: int, seed: int | None = None, marks: str = "") -> Provenance:
         """Where the model came from."""
         at = self.at
         return Provenance(
             source, at.rows, at.dropped, parts, at.passes, self.reason,
-            tuple(sorted(at.machines)), seed,
+            tuple(sorted(at.machines)), seed, marks,
         )  # fmt: skip

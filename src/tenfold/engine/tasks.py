@@ -11,6 +11,7 @@ from tenfold.engine.job import Job
 from tenfold.engine.threads import one_blas_thread
 from tenfold.engine.together import Together
 from tenfold.engine.tree import merge
+from tenfold.engine.walking import Places, arrived, walk
 from tenfold.sources import Source
 from tenfold.sources.dask import at_hand
 
@@ -42,6 +43,14 @@ def with_value(function: Any, key: str, part: int, value: Any, *given: Any) -> A
 
 def reduce_some(job: Together, places: list[int], source: Source, parts: range) -> Any:
     return reduce_parts(job.only(places), source, parts)
+
+
+def walk_on(job: Together, places: Places | None, last: bool, source: Source, parts: list[int]) -> Any:
+    """Some parts further; after the last of them, the summaries."""
+    with one_blas_thread:
+        for part in parts:
+            places = walk(job, source, part, places)
+        return arrived(job, places) if last and places is not None else places
 
 
 def hold(job: Together, places: list[int], source: Source, parts: range) -> list[list[list[Held]]]:

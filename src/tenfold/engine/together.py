@@ -108,6 +108,11 @@ class Together:
         """Which parts to read: items of one job ask for the same share."""
         return range(0, len(source), self.items[0].ask.every)
 
+    @property
+    def ordered(self) -> bool:
+        """Whether parts are walked one after another: items of one job agree on the order too."""
+        return self.items[0].ask.order is not None
+
     def only(self, places: Sequence[int]) -> Together:
         """The same for some of the items."""
         return Together(tuple(self.items[at] for at in places), self.starts)

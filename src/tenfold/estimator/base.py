@@ -18,8 +18,9 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tenfold.core import ONE, Ask, Certificate, Need, Never, Rounds, Schema, Stop
+from tenfold.core import MANY, ONE, Ask, Certificate, Need, Never, Rounds, Schema, Stop
 from tenfold.core.axes import freeze
+from tenfold.core.marks import marks_from
 from tenfold.engine import Fit, current, fit
 from tenfold.engine.progress import progress
 from tenfold.estimator import merging, model_file
@@ -107,7 +108,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         """
         return self._fit(X, y, sample_weight, checkpoint=checkpoint)
 
-    def _fit(self, X: Any, y: Any, weight: Any, classes: Any = None, checkpoint: Any = None) -> Any:
+    def _fit(self, X: Any, y: Any, weight: Any, classes: Any = None, checkpoint: Any = None, at: Any = None) -> Any:
         self._validate_params()
         fresh = self._blank()
         if is_dask(X):
@@ -136,7 +137,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
                 saving.seed = seed
                 watchers.append(saving)
             done = fit(
-                learner, source, runner=current(), stop=learner.stop(), watchers=watchers, resume=resume
+                learner, source, runner=current(), stop=learner.stop(), watchers=watchers, resume=resume or at
             )  # fmt: skip
         if Reporting.wanted(self):
             watchers[1].end()
@@ -150,8 +151,9 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             self.n_features_in_ = len(done.at.schema.columns)
             if done.at.schema.named:
                 self.feature_names_in_ = np.array(done.at.schema.names, dtype=object)
+        marks = marks_from(source.hashes())
         claims = () if done.at.certificate is None else done.at.certificate.claims
-        self._set(done, Certificate(claims, done.provenance(source.fingerprint(), len(source), seed)))
+        self._set(done, Certificate(claims, done.provenance(source.fingerprint(), len(source), seed, marks)))
         self._after_fit(X)
 
     def sound(self, state: Any, summary: Any, schema: Schema) -> bool:
@@ -187,9 +189,11 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
 
     # ---- merging -------------------------------------------------------------------------------
 
-    @available_if(lambda self: self.passes == ONE)
+    @available_if(lambda self: self.passes != MANY)
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Learn more rows: the same as adding the model of these rows, or nothing if they fail.
+
+        A sequential learner walks once over them, from where it is.
 
         Parameters
         ----------
@@ -285,7 +289,14 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     def __dir__(self) -> list[str]:
         state = self.__dict__.get("state_")
         fields = [] if state is None else [f"{name}_" for name in state._fields if name not in self.steering]
-        return sorted({*super().__dir__(), *fields})
+        return sorted({*(name for name in object.__dir__(self) if self._offers(name)), *fields})
+
+    def _offers(self, name: str) -> bool:
+        """Whether an attribute is there for these parameters."""
+        try:
+            return hasattr(self, name)
+        except ValueError:  # it is, but not of this model
+            return False
 
     def __sklearn_is_fitted__(self) -> bool:
         return "state_" in self.__dict__
@@ -296,4 +307,5 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         tags.input_tags.allow_nan = self.need.missing
         tags.input_tags.categorical = self.need.kinds == "categorical"
         tags.input_tags.string = self.need.kinds != "numeric"
+        tags.target_tags.positive_only = self.need.positive
         return tags

@@ -186,7 +186,9 @@ def read(path: Path, learner: Any) -> tuple[Snapshot, int | None]:
     workers = frozenset(str(reader.value(m)) for m in machines)
     question = [] if asked is None else [reader.value(v) for v in asked]
     kinds = [type(v) for v in (rows, dropped, passes, *question)]
-    if kinds != [int, int, float, *([] if asked is None else [str, int, int])] or type(seed) not in (int, type(None)):
+    if kinds[:6] != [int, int, float, *([] if asked is None else [str, int, int])] or len(question) not in (0, 4):
+        raise ModelFileError("it is malformed")
+    if any(type(value) not in (int, type(None)) for value in (seed, *question[3:])):
         raise ModelFileError("it is malformed")
     ask = None if asked is None else Ask(*question)
     reader.finish()

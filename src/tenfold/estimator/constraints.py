@@ -5,11 +5,13 @@ from __future__ import annotations
 from numbers import Integral, Real
 from typing import Any
 
-from sklearn.utils._param_validation import Interval, Options
+from sklearn.utils._param_validation import Interval, Options, RealNotInt
 
 boolean = "boolean"
 array = "array-like"
 seed = "random_state"
+positive = Interval(Real, 0, None, closed="right")
+"""a number above nought, infinity too"""
 
 
 def real(low: float, *, open: bool = False) -> Any:
@@ -25,3 +27,8 @@ def integer(low: int) -> Any:
 def choice(*options: str) -> Any:
     """One of these words."""
     return Options(str, set(options))
+
+
+def share(*, open: bool = False) -> Any:
+    """A real number from 0 to 1, or between them and no integer."""
+    return Interval(RealNotInt, 0, 1, closed="neither") if open else Interval(Real, 0, 1, closed="both")

@@ -13,6 +13,7 @@ import numpy as np
 
 from tenfold.core import ModelFileError, Schema
 from tenfold.core.axes import check_shape, fields, is_record, values
+from tenfold.core.losses import LOSSES, Loss
 from tenfold.estimator.container import STORED
 from tenfold.estimator.registry import class_of, id_of
 
@@ -81,6 +82,9 @@ class Writer:
             return {"tensor": self.tensor(value, where)}
         if hasattr(value, "get_params") and not isinstance(value, type):
             return {"learner": id_of(type(value)), "params": self.params(value, depth + 1)}
+        if isinstance(value, Loss):
+            with_ = {k: self.value(v, k, depth + 1) for k, v in vars(value).items()}
+            return {"loss": value.name, "params": with_}
         if isinstance(value, (list, tuple)) and not is_record(value):
             kind = "list" if isinstance(value, list) else "tuple"
             return {kind: [self.value(v, where, depth + 1) for v in value]}
@@ -175,6 +179,8 @@ class Reader:
         kind, content = next(iter(node.items()), ("", None))
         if kind == "learner":
             return self.learner(node, depth)
+        if kind == "loss":
+            return self.loss(node, depth)
         if len(node) != 1:
             raise ModelFileError("a value is malformed")
         if kind == "is" and (content is None or isinstance(content, (bool, str))):
@@ -187,6 +193,14 @@ class Reader:
         if kind in ("int", "float") and isinstance(content, str) and len(content) <= MAX_DIGITS:
             return _number(kind, content)
         raise ModelFileError("a value is malformed")
+
+    def loss(self, node: Any, depth: int = 0) -> Loss:
+        """A loss by its name, with its parameters."""
+        name, params = parts(node, "loss", "params")
+        if not isinstance(name, str) or name not in LOSSES or not isinstance(params, dict):
+            raise ModelFileError("the file names a loss that this version does not know")
+        found: Loss = _made(LOSSES[name], {k: self.value(v, depth + 1) for k, v in params.items()})
+        return found
 
     def learner(self, node: Any, depth: int = 0) -> Any:
         """A learner with its parameters, not fitted."""

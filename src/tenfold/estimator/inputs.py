@@ -20,6 +20,7 @@ from sklearn.utils.validation import (
 
 from tenfold.core import DataError, Need
 from tenfold.sources import ArraySource, Source
+from tenfold.sources.arrow import is_category
 from tenfold.sources.frames import is_frame, table_of
 from tenfold.sources.labels import column_of, levels
 from tenfold.sources.scan import scan
@@ -32,7 +33,7 @@ def source_from(model: Any, X: Any, y: Any, weight: Any, need: Need, *, reset: b
         data = _frame(model, X, reset)
         rows = data.num_rows
     else:
-        data = numbers(model, X, need, reset) if need.kinds == "numeric" else labels(model, X, reset)
+        data = {"numeric": numbers, "mixed": either, "categorical": labels}[need.kinds](model, X, need, reset)
         rows = len(data[0]) if isinstance(data, tuple) else data.shape[0]
     y = target(model, y, need) if need.target is not None else None
     if y is not None:
@@ -105,7 +106,25 @@ def numbers(model: Any, X: Any, need: Need, reset: bool) -> Any:
     )
 
 
-def labels(model: Any, X: Any, reset: bool) -> tuple[Any, ...]:
+def either(model: Any, X: Any, need: Need, reset: bool) -> Any:
+    """X as floats or CSR; if text is among them, as a tuple of columns, text or floats."""
+    X = _objects(X) if isinstance(X, (list, tuple)) else X
+    if not isinstance(X, np.ndarray) or X.dtype.kind not in "OUT":
+        return numbers(model, X, need, reset)
+    columns = labels(model, X, need, reset)
+    text = [_holds_text(values, f"column number {j}") for j, values in enumerate(columns)]
+    if not any(text):
+        return numbers(model, X, need, reset)
+    return tuple(
+        values if words else np.asarray(values, dtype=np.float64) for values, words in zip(columns, text, strict=True)
+    )
+
+
+def _holds_text(values: Any, where: str) -> bool:
+    return bool(is_category(column_of(values, where).type))
+
+
+def labels(model: Any, X: Any, need: Need, reset: bool) -> tuple[Any, ...]:
     """X as a tuple of columns, each in its own type."""
     if isinstance(X, (list, tuple)):
         X = _objects(X)

@@ -18,7 +18,7 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from tenfold.core import ONE, Columns
+from tenfold.core import MANY, Columns
 from tenfold.estimator.base import Estimator
 from tenfold.sources import Source
 
@@ -87,16 +87,19 @@ class Classifier(ClassifierMixin, Estimator):
         check_is_fitted(self)
         return self.schema_.classes
 
-    @available_if(lambda self: self.passes == ONE)
+    @available_if(lambda self: self.passes != MANY)
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Any:
         """Learn more rows: the same as adding the model of these rows, or nothing if they fail.
+
+        A sequential learner walks once over them, from where it is.
 
         Parameters
         ----------
         X : array or frame
         y : array
         classes : array, optional
-            Classes that may come later. They need not be named: new ones are welcome.
+            Classes that may come later. They need not be named: new ones are welcome, except to a sequential
+            learner, which must know them the first time.
         sample_weight : array, optional
 
         Returns

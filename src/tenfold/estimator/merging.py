@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from tenfold.core import ONE, Certificate, Claim, MergeError
+from tenfold.core import ONE, SEQUENTIAL, Certificate, Claim, MergeError
 from tenfold.core.axes import freeze, recode, values
 from tenfold.engine import one_blas_thread
 
@@ -20,7 +20,8 @@ def add(a: Any, b: Any) -> Any:
             raise MergeError("a model that was saved without its summary does not merge")
     name = type(a).__name__
     if a.passes != ONE:
-        raise MergeError(f"{name} reads its rows several times, so two of its models do not merge")
+        how = "one row after another" if a.passes == SEQUENTIAL else "its rows several times"
+        raise MergeError(f"{name} reads {how}, so two of its models do not merge")
     if different := _different(a.get_params(), b.get_params()):
         raise MergeError(f"{name} models with different parameters do not merge: {different}")
     schema = a.schema_ + b.schema_

@@ -200,7 +200,7 @@ def _read_certificate(reader: Reader, node: Any) -> Certificate:
 
 def _read_provenance(reader: Reader, node: Any) -> Provenance:
     names = list(Provenance.__dataclass_fields__)
-    kinds = ((str,), (int,), (int,), (int,), (float,), (str,), (tuple,), (int, type(None)))
+    kinds = ((str,), (int,), (int,), (int,), (float,), (str,), (tuple,), (int, type(None)), (str,))
     values = [reader.value(v) for v in parts(node, *names)]
     if not all(type(v) in kind for v, kind in zip(values, kinds, strict=True)):
         raise ModelFileError("the provenance is malformed")

@@ -84,7 +84,7 @@ def cross_validate(
         raise ValueError(f"repeats must be at least 1, not {repeats}")
     if repeats > 1 and not shuffle:
         raise ValueError("repeats draw the folds again: they go with shuffle=True")
-    run_ = Run(entries_of(learners), X, y, folds, shuffle, random_state or 0, groups, scoring, repeats)
+    run_ = Run(entries_of(learners), X, y, folds, shuffle, random_state or 0, groups, scoring, repeats, keep=True)
     return run_.results()
 
 
@@ -103,11 +103,14 @@ class Run:
         scoring: Any,
         repeats: int = 1,
         whole: bool = False,
+        keep: bool = False,
     ) -> None:
         self.entries, self.X, self.y = entries, X, y
         self.folds, self.shuffle, self.seed, self.groups, self.repeats = folds, shuffle, seed, groups, repeats
         self.whole = whole
         self.scans = 0
+        self.classes: Any = None
+        self.keep = keep
         self.sizes: dict[int, tuple[int, int]] = {}
         if isinstance(X, Source) and y is not None:
             raise ValueError("a Source names its own target and weights: pass X alone")
@@ -142,6 +145,8 @@ class Run:
             scans=self.scans,
             seconds=time.perf_counter() - began,
             fit_seconds=[e.seconds for e in self.entries],
+            summaries=[e.kept for e in self.entries],
+            classes=self.classes,
         )
 
     def _batch(self, entry: Entry) -> tuple[Any, ...]:
@@ -152,7 +157,7 @@ class Run:
         return (
             (need.target,)
             if isinstance(self.X, Source)
-            else (need.target, need.kinds, need.sparse and sp.issparse(self.X))
+            else (need.target, need.kinds == "categorical", need.sparse and sp.issparse(self.X))
         )
 
     def _source(self, entry: Entry) -> Any:
@@ -198,8 +203,7 @@ class Run:
                 self.scans += source.known(entry.need) is None
                 schema_of(source, entry.need, session)
             need = entries[0].need
-            options = {"shuffle": self.shuffle, "random_state": self.seed, "groups": self.groups}
-            found = plan(self.folds, source, need, session, repeats=self.repeats, **options)
+            found = self._plan(source, need, session)
             self.scans += found.scans if ours else 0
             for entry in entries:
                 entry.source = source
@@ -214,6 +218,11 @@ class Run:
             for entry in entries:
                 if not entry.stages:
                     self._in_memory(entry, source, found, session)
+
+    def _plan(self, source: Source, need: Need, session: Any) -> Plan:
+        """Which rows each model learns from and is judged on."""
+        options = {"shuffle": self.shuffle, "random_state": self.seed, "groups": self.groups}
+        return plan(self.folds, source, need, session, repeats=self.repeats, **options)
 
     def _enrol(self, entry: Entry, stage: int, source: Source, session: Any, found: Plan) -> None:
         """Members for one stage of an entry: one for each split."""
@@ -285,12 +294,15 @@ class Run:
                 counted = _of_test(grouped, found.splits[j], j)
                 for i, scorer in enumerate(entry.scorers):
                     entry.scores[i, j] = scorer.value(counted.summary.each[scorer.summarize])
+                if self.keep:
+                    entry.keep(j, counted.summary.each.values())
                 self.sizes.setdefault(j, (entry.members[-1][j].at.rows, counted.rows))
 
     def _trial(self, entry: Entry, some: list[int], splits: Sequence[Split]) -> Trial:
         last = entry.members[-1]
         schema = last[0].schema
         classes = len(schema.classes) if schema is not None and schema.classes is not None else 0
+        self.classes = schema.classes if classes and schema is not None else None
         for scorer in entry.scorers:
             scorer.check(classes)
         models = {g: (last[j].at.state, last[j].before) for j in some for g in splits[j].test}
@@ -300,7 +312,8 @@ class Run:
         began = time.perf_counter()
         schema = schema_of(source, replace(entry.need, beside=None), session)
         X = without_column(self.X, self.column)
-        sizes = scores_in_memory(entry, clone, X, self.y, source, schema, found)
+        self.classes = schema.classes
+        sizes = scores_in_memory(entry, clone, X, self.y, source, schema, found, self.keep)
         for j, size in enumerate(sizes):
             self.sizes.setdefault(j, size)
         entry.seconds = time.perf_counter() - began

@@ -13,7 +13,10 @@ from tenfold.core import Need
 from tenfold.engine import Member
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.kinds import Classifier, Regressor, Transformer
-from tenfold.stats.metrics import Scorer, scorers
+from tenfold.stats.metrics import Ranking, Scorer, scorers
+
+KEPT = 4096
+"""bins of a ranking that is kept: enough for any picture"""
 
 
 @dataclass
@@ -32,6 +35,8 @@ class Entry:
     """the model of all rows, which costs nothing more"""
     scores: Any = None
     """scorers x splits"""
+    kept: dict[int, dict[str, Any]] = field(default_factory=dict)
+    """by split, the summaries that the scores were read off, by kind"""
     source: Any = None
     seconds: float = 0.0
 
@@ -39,6 +44,12 @@ class Entry:
     def name(self) -> str:
         """For errors."""
         return self.given_name or " ".join(repr(self.given).split())
+
+    def keep(self, split: int, summaries: Any) -> None:
+        """Hold the summaries of a split, for pictures: rankings in few bins."""
+        few = Ranking.of([], [], most=KEPT)
+        some = {type(s).__name__: s + few if isinstance(s, Ranking) else s for s in summaries}
+        self.kept[split] = some
 
     @property
     def classifies(self) -> bool:

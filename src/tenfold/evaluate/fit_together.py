@@ -55,7 +55,8 @@ def fit_together(learners: Sequence[Any], X: Any, y: Any = None) -> list[Any]:
     batches: dict[tuple[Any, ...], list[int]] = {}
     for at, model in enumerate(models):
         need = model.need
-        kind = () if isinstance(rows, Source) else (need.kinds, need.sparse and sp.issparse(X), need.target)
+        own = (need.kinds == "categorical", need.sparse and sp.issparse(X), need.target)
+        kind = () if isinstance(rows, Source) else own
         batches.setdefault(kind, []).append(at)
     with progress(f"{len(models)} learners"):
         for places in batches.values():

@@ -13,7 +13,7 @@ from tenfold.evaluate.folds import Plan
 
 
 def scores_in_memory(
-    entry: Any, clone: Any, X: Any, y: Any, source: Any, schema: Any, found: Plan
+    entry: Any, clone: Any, X: Any, y: Any, source: Any, schema: Any, found: Plan, keep: bool = False
 ) -> list[tuple[int, int]]:
     """Fill in the entry's scores; rows to learn from and to be judged on, of each split."""
     codes = {id(key): codes_of(key, source, entry, schema, found) for key in {s.key for s in found.splits}}
@@ -25,6 +25,7 @@ def scores_in_memory(
         train, test = (np.flatnonzero(np.isin(mine, groups)) for groups in (split.train, split.test))
         model = clone(entry.given).fit(_rows(X, train), y[train])
         truth = y[test]
+        kept: dict[Any, Any] = {}
         for i, scorer in enumerate(entry.scorers):
             classes = 0 if schema.classes is None else len(schema.classes)
             scorer.check(classes)
@@ -39,7 +40,10 @@ def scores_in_memory(
                 said = np.zeros((len(test), classes))
                 said[:, np.searchsorted(schema.classes, model.classes_)] = model.predict_proba(_rows(X, test))
             real = np.searchsorted(schema.classes, truth) if classes else truth
-            entry.scores[i, j] = scorer.value(scorer.summarize(real, said, None, classes))
+            kept[scorer.summarize] = scorer.summarize(real, said, None, classes)
+            entry.scores[i, j] = scorer.value(kept[scorer.summarize])
+        if keep:
+            entry.keep(j, kept.values())
         sizes.append((len(train), len(test)))
     return sizes
 

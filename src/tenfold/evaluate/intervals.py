@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import html
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from scipy.special import ndtri
 
+from tenfold.evaluate.words import html_table, percent
 from tenfold.theory.bound import DRAWN
 from tenfold.theory.checks import fraction, one_of, whole
 from tenfold.theory.held_out import UNSEEN, binomial_lower, binomial_upper
@@ -210,20 +210,6 @@ def difference_interval(
     return _difference(p - q, low, high, level, said, "", note)
 
 
-def percent(level: float) -> str:
-    """A level in words: 95 %."""
-    return f"{100 * level:.6g} %"
-
-
-def html_table(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
-    """A small table for notebooks."""
-    cell = "style='text-align:left;padding:2px 8px'"
-    top = "".join(f"<th {cell}>{html.escape(h)}</th>" for h in head)
-    body = "".join("<tr>" + "".join(f"<td {cell}>{html.escape(c)}</td>" for c in row) + "</tr>" for row in rows)
-    below = f"<caption style='caption-side:bottom;text-align:left'>{html.escape(caption)}</caption>" if caption else ""
-    return f"<table class='tenfold-table'>{below}<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
-
-
 def _wilson(errors: int, n: int, z: float) -> tuple[float, float]:
     """The rates that the score test does not reject."""
     p, share = errors / n, z * z / n
@@ -243,13 +229,21 @@ def _rule(p: float, n: int, instead: str = "exact") -> str:
 
 
 def _counts(table: Any) -> list[list[int]]:
-    found = np.asarray(table)
-    if found.shape != (2, 2) or found.dtype.kind not in "iu" or (found < 0).any() or not found.sum():
+    try:
+        found = np.asarray(table, dtype=float)
+    except (TypeError, ValueError):
+        found = np.empty(0)
+    if (
+        found.shape != (2, 2)
+        or not (found == np.rint(found)).all()
+        or (found < 0).any()
+        or not 0 < found.sum() < math.inf
+    ):
         raise ValueError(
             "table must be 2 x 2 whole numbers, not all zero: rows that both got right, only a got right; only b got "
-            f"right, both got wrong. It is {found.tolist()}"
+            f"right, both got wrong. It is {table!r}"
         )
-    return found.tolist()
+    return found.astype(int).tolist()
 
 
 def _paired(table: list[list[int]], level: float, z: float, scored: bool) -> Interval:

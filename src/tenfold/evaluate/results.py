@@ -32,6 +32,11 @@ class CrossValidation:
     seconds : float
     fit_seconds : list of float
         Of estimators that were fitted in memory by themselves; 0 for those over shared scans.
+    summaries : list of dict, optional
+        For each learner and fold, the merged summaries that scores were read off, by kind: "Confusion", "Ranking",
+        "LogLoss", "Regression"; rankings in at most 4,096 bins. Scores that need none leave none.
+    classes : array, optional
+        The classes that codes in the summaries stand for.
     """
 
     given: list[str | None]
@@ -42,6 +47,8 @@ class CrossValidation:
     scans: int
     seconds: float
     fit_seconds: list[float]
+    summaries: Any = None
+    classes: Any = None
 
     @cached_property
     def names(self) -> list[str]:

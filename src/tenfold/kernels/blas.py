@@ -24,8 +24,10 @@ _dgemm = _external("dgemm", 13)
 _sgemm = _external("sgemm", 13)
 
 
-NARROW, SHORT = 32, 128
-"""columns and rows of products that BLAS takes as small"""
+NARROW, WIDE, SHORT = 32, 128, 128
+"""columns (few, not many) and rows of products that BLAS takes as small"""
+PANEL, LANES = 24, 8
+"""columns of a panel of such products, and numbers that a processor takes at a time"""
 
 
 @intrinsic
@@ -55,15 +57,37 @@ def add_cross(left, right, out):
 
 
 @kernel
+def _add_panel(block, first, last, width, gram):
+    """Add the products of columns `first` to `last` with the first `width` ones to their rows of `gram`."""
+    sizes = np.empty(4, np.int32)
+    sizes[0], sizes[1], sizes[2], sizes[3] = width, last - first, block.shape[0], block.shape[1]
+    one = np.ones(1)
+    letters = np.empty(2, np.uint8)
+    letters[0] = 78  # N
+    letters[1] = 84  # T
+    _dgemm(
+        _address(letters), _address(letters[1:]), _address(sizes), _address(sizes[1:]),
+        _address(sizes[2:]), _address(one), _address(block), _address(sizes[3:]),
+        _address(block[:, first:]), _address(sizes[3:]), _address(one), _address(gram[first:]),
+        _address(sizes[3:]),
+    )  # fmt: skip
+
+
+@kernel
 def add_gram(block, gram):
     """Add block.T @ block to the lower triangle of `gram`; both float64 and C order.
 
-    Few columns go through small general products, which BLAS does without packing.
+    Up to some width it goes through small general products, which BLAS does without packing; above the diagonal,
+    `gram` may be anything then.
     """
-    if block.shape[1] <= NARROW:
+    p = block.shape[1]
+    if p <= WIDE:
+        panel = p if p <= NARROW else PANEL
         for start in range(0, block.shape[0], SHORT):
             some = block[start : start + SHORT]
-            add_cross(some, some, gram)
+            for first in range(0, p, panel):
+                last = min(first + panel, p)
+                _add_panel(some, first, last, min(p, (last + LANES - 1) // LANES * LANES), gram)
         return
     sizes = np.empty(2, np.int32)
     sizes[1], sizes[0] = block.shape

@@ -14,6 +14,8 @@ import numba
 from numba.core import event
 
 kernel = numba.njit(nogil=True, cache=True)
+dividing = numba.njit(nogil=True, cache=True, error_model="numpy")
+"""a division by nought gives infinity, not an error: so loops of divisions become vector instructions, same bits"""
 
 
 class _Notice(event.Listener):

@@ -21,7 +21,7 @@ def copy_rows(rows, shift, block):
 
 
 @intrinsic
-def _pointer(typing_context, address, like):
+def pointer(typing_context, address, like):
     """An address as a pointer to values of the type of `like`."""
 
     def generate(context, builder, signature, arguments):
@@ -39,4 +39,4 @@ def copy_columns(addresses, like, start, stop, shift, block):
     """
     for i in range(start, stop):
         for j in range(addresses.shape[0]):
-            block[i - start, j] = _pointer(addresses[j], like)[i] - shift[j]
+            block[i - start, j] = pointer(addresses[j], like)[i] - shift[j]

@@ -9,17 +9,22 @@ import numpy as np
 from tenfold.kernels.compiling import kernel
 
 SQUARED, ABSOLUTE, QUANTILE, POISSON, LOGISTIC, SOFTMAX = range(6)
-MOST = 1 << 36
+RENEWED = (ABSOLUTE, QUANTILE)
+"""losses whose leaves say a quantile of the residuals"""
+MOST = (1 << 36) - 1
 """the largest gradient, in units: what is larger counts as this"""
+BLOCK = 128
+"""rows that go through all trees before the next do"""
 
 
 @kernel
-def gradients(loss, margin, output, target, weight, level, g_unit, h_unit, g, h):
-    """g and h of each row for one output: slope and curvature of its loss, times its weight, in whole units.
+def gradients(loss, margin, output, target, weight, times, level, g_unit, h_unit, start, stop, g, h):
+    """g and h of some rows for one output: slope and curvature of the loss, times the weight, in whole units.
 
-    margin: rows x outputs. weight: empty, if every one is one. h is left alone if the curvature is one.
+    margin: rows x outputs. Weights that are whole numbers come as `times`, so that a row of weight two is rounded as
+    two rows are; else they are in `weight`. Both are empty, if every one is one. h: empty, if all are to be one.
     """
-    for i in range(len(margin)):
+    for i in range(start, stop):
         m, y = margin[i, output], target[i]
         w = weight[i] if len(weight) else 1.0
         curve = 1.0
@@ -43,17 +48,21 @@ def gradients(loss, margin, output, target, weight, level, g_unit, h_unit, g, h)
         else:
             up, down = (1.0 - level, -level) if loss == QUANTILE else (1.0, -1.0)
             slope = up if m > y else (down if m < y else 0.0)
-        g[i] = np.int64(min(max(np.rint(slope * w / g_unit), -MOST), MOST))
+        most = MOST // times[i] if len(times) else MOST
+        g[i] = np.int64(min(max(np.rint(slope * w / g_unit), -most), most))
         if len(h):
-            h[i] = np.int64(min(np.rint(curve * w / h_unit), MOST))
+            h[i] = np.int64(min(np.rint(curve * w / h_unit), most))
+        if len(times):
+            g[i] *= times[i]
+            h[i] *= times[i]
 
 
 @kernel
-def loss_sum(loss, margin, target, weight, level, keep, unit):
-    """Loss of the rows that are kept for learning, and of the others, in whole units; and their weights."""
+def loss_sum(loss, margin, target, weight, level, keep, unit, start, stop):
+    """Loss of rows that are kept for learning, and of the others, in whole units; and their weights."""
     sums = np.zeros(2, np.int64)
     heft = np.zeros(2)
-    for i in range(len(margin)):
+    for i in range(start, stop):
         y = target[i]
         w = weight[i] if len(weight) else 1.0
         if loss == SOFTMAX:
@@ -91,10 +100,77 @@ def add_leaves(index, start, stop, value, output, margin):
 
 
 @kernel
+def add_trees_of_bins(bins, column, place, swing, first, route_at, route, deep, value, roots, start, outputs, margin):
+    """margin[i] takes in the trees from number `start` on, one after the other: what each says of the bins of row i.
+
+    All rows of a block go down a step at a time: there is no branch to guess, as a leaf leads to itself (`Walk`).
+    """
+    n, at = bins.shape[1], np.empty(BLOCK, np.int32)
+    for s in range(0, n, BLOCK):
+        e = min(BLOCK, n - s)
+        for t in range(start, len(roots)):
+            for i in range(e):
+                at[i] = roots[t]
+            for _ in range(deep[t]):
+                for i in range(e):
+                    k = np.uint32(at[i])
+                    b = np.int32(bins[np.uint32(column[k]), np.uint64(s + i)])
+                    if route_at[k] >= 0:
+                        branch = route[route_at[k] + b]
+                        at[i] = first[k] + branch if branch >= 0 else at[i]
+                    else:
+                        at[i] = first[k] + np.int32((b > place[k]) & (b != swing[k]))
+            for i in range(e):
+                margin[s + i, t % outputs] += value[np.uint32(at[i])]
+
+
+@kernel
+def add_trees(
+    block, column, threshold, strays, first, route_at, width, route, deep, value, roots, start, outputs, margin
+):
+    """The same from the values of rows."""
+    n, at = block.shape[0], np.empty(BLOCK, np.int32)
+    for s in range(0, n, BLOCK):
+        e = min(BLOCK, n - s)
+        rows = block[s : s + e]
+        for t in range(start, len(roots)):
+            for i in range(e):
+                at[i] = roots[t]
+            for _ in range(deep[t]):
+                for i in range(e):
+                    k = np.uint32(at[i])
+                    x = rows[np.uint64(i), np.uint32(column[k])]
+                    if route_at[k] >= 0:
+                        code = int(x) if 0 <= x < width[k] - 1 else width[k] - 1
+                        branch = route[route_at[k] + code]
+                        at[i] = first[k] + branch if branch >= 0 else at[i]
+                    else:
+                        at[i] = first[k] + np.int32((not x <= threshold[k]) & ((x == x) | strays[k]))
+            for i in range(e):
+                margin[s + i, t % outputs] += value[np.uint32(at[i])]
+
+
+@kernel
 def add_values(nodes, value, output, margin):
     """margin[i, output] += the value of the node of row i."""
     for i in range(len(nodes)):
         margin[i, output] += value[nodes[i]]
+
+
+@kernel
+def count_digits(place, key, weight, prefix, shift, bits, out):
+    """out[place[i], d] += weight[i], where d is a digit of the key of row i, if its digits before are the prefix.
+
+    place -1: the row does not count.
+    """
+    mask = np.uint64((1 << bits) - 1)
+    for i in range(len(place)):
+        s = place[i]
+        if s < 0:
+            continue
+        rest = key[i] >> np.uint64(shift)
+        if (rest >> np.uint64(bits)) == prefix[s]:
+            out[s, np.int64(rest & mask)] += weight[i] if len(weight) else 1
 
 
 @kernel

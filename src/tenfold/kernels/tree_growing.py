@@ -9,23 +9,20 @@ from __future__ import annotations
 import numpy as np
 
 from tenfold.kernels.compiling import kernel
+from tenfold.kernels.tree_filling import bins_of, clear, count_column, fill, total_of
 from tenfold.kernels.tree_search import (
     MULTIWAY,
+    NONE,
+    NOUGHT,
     NUMERIC,
     SUMS,
     badness,
+    bins_with_rows,
     category_order,
     leaf_value,
-    search,
     search_column,
 )
 
-BLOCK = 4096
-"""rows whose numbers are gathered before they are added"""
-PACKED = 1 << 13
-"""rows at a time whose number rides in the low bits of Σg"""
-LOW = 14
-"""those bits; what is left of 63 is enough for g of 36 bits"""
 SMALL = 512
 """nodes with fewer rows have no histogram of their own"""
 COLUMN, PLACE, ORDER, TURN, FIRST, ARITY, ROUTE, DEPTH, START, STOP, SLOT, PATH, FIELDS = range(13)
@@ -37,149 +34,22 @@ MERIT, LEAST, MOST = range(3)
 
 
 @kernel
-def add_plane(bins, offset, rows, start, stop, first, value, plane):
-    """plane[first[i] + cell of row i] += value[i], for every column, two at a time: they do not wait for each other."""
-    p = bins.shape[0]
-    at = np.empty(BLOCK, np.uint32)
-    for s in range(start, stop, BLOCK):
-        n = min(BLOCK, stop - s)
-        for i in range(n):
-            at[i] = rows[s + i]
-        one, some = first[s - start : s - start + n], value[s - start : s - start + n]
-        for j in range(0, p - 1, 2):
-            a, b = bins[j], bins[j + 1]
-            c, d = plane[offset[j] :], plane[offset[j + 1] :]
-            for i in range(n):
-                r, f, v = at[i], one[i], some[i]
-                c[f + np.uint64(a[r])] += v
-                d[f + np.uint64(b[r])] += v
-        if p % 2:
-            a, c = bins[p - 1], plane[offset[p - 1] :]
-            for i in range(n):
-                c[one[i] + np.uint64(a[at[i]])] += some[i]
+def longer(table, more):
+    """A table with so many more lines."""
+    n, m = table.shape
+    out = np.zeros((n + more, m), table.dtype)
+    for i in range(n):
+        for j in range(m):
+            out[i, j] = table[i, j]
+    return out
 
 
 @kernel
-def fill(hist, bins, offset, rows, start, stop, label, a, b, criterion):
-    """The histogram of the rows of a node. Classes: weights a (none: ones) by label. Sums: a and b (none: ones)."""
-    channels, cells = hist.shape
-    hist[:] = 0
-    most = min(stop - start, PACKED)
-    first, value = np.zeros(most, np.uint64), np.empty(most, np.int64)
-    flat = hist.reshape(channels * cells)
-    if criterion != SUMS:
-        for s in range(start, stop, PACKED):
-            e = min(s + PACKED, stop)
-            for i in range(s, e):
-                first[i - s] = np.uint64(label[rows[i]]) * np.uint64(cells)
-                value[i - s] = a[rows[i]] if len(a) else 1
-            add_plane(bins, offset, rows, s, e, first, value, flat)
-            if len(a):
-                first[:] = np.uint64((channels - 1) * cells)
-                value[:] = 1
-                add_plane(bins, offset, rows, s, e, first, value, flat)
-        if not len(a):
-            for c in range(channels - 1):
-                for k in range(cells):
-                    hist[channels - 1, k] += hist[c, k]
-        return
-    packed = np.empty(cells, np.int64)
-    for s in range(start, stop, PACKED):
-        e = min(s + PACKED, stop)
-        packed[:] = 0
-        for i in range(s, e):
-            value[i - s] = (a[rows[i]] << LOW) + 1
-        add_plane(bins, offset, rows, s, e, first, value, packed)
-        for k in range(cells):
-            n = packed[k] & ((1 << LOW) - 1)
-            hist[0, k] += (packed[k] - n) >> LOW
-            hist[2, k] += n
-        if len(b):
-            for i in range(s, e):
-                value[i - s] = b[rows[i]]
-            add_plane(bins, offset, rows, s, e, first, value, hist[1])
-    if not len(b):
-        hist[1] = hist[2]
-
-
-@kernel
-def total_of(rows, start, stop, label, a, b, criterion, t):
-    """Add rows to channel sums."""
-    last = len(t) - 1
-    if criterion == SUMS:
-        g = h = 0
-        for i in range(start, stop):
-            g += a[rows[i]]
-            h += b[rows[i]] if len(b) else 1
-        t[0] += g
-        t[1] += h
-    else:
-        for i in range(start, stop):
-            t[label[rows[i]]] += a[rows[i]] if len(a) else 1
-    t[last] += stop - start
-
-
-@kernel
-def count_column(column, rows, start, stop, label, a, b, criterion, cells, words):
-    """The histogram of one column for few rows, and a bit for each bin they have."""
-    last = cells.shape[0] - 1
-    for i in range(start, stop):
-        r = rows[i]
-        v = np.int64(column[r])
-        words[v >> 6] |= np.uint64(1) << np.uint64(v & 63)
-        if criterion == SUMS:
-            cells[0, v] += a[r]
-            cells[1, v] += b[r] if len(b) else 1
-        else:
-            cells[label[r], v] += a[r] if len(a) else 1
-        cells[last, v] += 1
-
-
-@kernel
-def bins_of(words, width, present):
-    """The bins whose bits are set, in order; how many. The bits are cleared."""
-    count = 0
-    for w in range((width + 63) >> 6):
-        bits = words[w]
-        words[w] = 0
-        while bits:
-            low = bits & (~bits + np.uint64(1))
-            n = 0
-            n += 32 if low & np.uint64(0xFFFFFFFF00000000) else 0
-            n += 16 if low & np.uint64(0xFFFF0000FFFF0000) else 0
-            n += 8 if low & np.uint64(0xFF00FF00FF00FF00) else 0
-            n += 4 if low & np.uint64(0xF0F0F0F0F0F0F0F0) else 0
-            n += 2 if low & np.uint64(0xCCCCCCCCCCCCCCCC) else 0
-            n += 1 if low & np.uint64(0xAAAAAAAAAAAAAAAA) else 0
-            present[count] = (w << 6) + n
-            count += 1
-            bits ^= low
-    return count
-
-
-@kernel
-def search_small(
-    bins, offset, kind, gap, features, rows, start, stop, label, a, b, total, base, criterion, units, rules, cost, way,
-    low, high, cells, words, present,
-):  # fmt: skip
-    """As `search`, for few rows: only the bins that they have are looked at, and cleared again."""
-    channels = len(total)
-    work = np.zeros(channels, np.int64)
-    best, feature, place, by, turn = -1.0, -1, -1, 0, False
-    for j in features:
-        count_column(bins[j], rows, start, stop, label, a, b, criterion, cells, words)
-        count = bins_of(words, offset[j + 1] - offset[j], present)
-        if count > 1:
-            found, at, order_by, left = search_column(
-                cells, 0, present, count, gap[j], kind[j], total, base, criterion, units, rules, cost[j],
-                way[j], low, high, work,
-            )  # fmt: skip
-            if found > best:
-                best, feature, place, by, turn = found, j, at, order_by, left
-        for k in range(count):
-            for c in range(channels):
-                cells[c, present[k]] = 0
-    return best, feature, place, by, turn
+def take_away(whole, part):
+    """A histogram less another."""
+    for c in range(whole.shape[0]):
+        for k in range(whole.shape[1]):
+            whole[c, k] -= part[c, k]
 
 
 @kernel
@@ -200,7 +70,8 @@ def branch_path(path, branch):
 def draw(features, key, out):
     """The columns in an order that belongs to a node."""
     n = len(features)
-    out[:] = features
+    for k in range(n):
+        out[k] = features[k]
     for k in range(n - 1):
         key = scramble(key + np.uint64(0x9E3779B97F4A7C15))
         other = k + np.int64(key % np.uint64(n - k))
@@ -233,7 +104,8 @@ def sort_rows(column, table, branches, rows, start, stop, aside, ends):
             aside[there] = r
             here += 1 - right
             there += right
-        rows[here : here + there] = aside[:there]
+        for i in range(there):
+            rows[here + i] = aside[i]
         ends[0], ends[1] = here, stop
         return
     ends[: branches + 1] = 0
@@ -265,24 +137,24 @@ def grow(
     widest = 1
     for j in range(p):
         widest = max(widest, offset[j + 1] - offset[j])
-    size = 64
+    size = NOUGHT + 64
     node = np.zeros((size, FIELDS), np.int64)
     real = np.zeros((size, 3))
     sums = np.zeros((size, channels), np.int64)
-    route, routed = np.zeros(64, np.int64), 0
+    route, routed = np.zeros((64, 1), np.int64), 0
     opened, open_count = np.empty(len(rows), np.int64), 0
     pool, spare, made = np.zeros((4, channels, cells), np.int64), np.empty(len(rows) // SMALL * 2 + 4, np.int64), 0
     spares = 0
     small, words = np.zeros((channels, widest), np.int64), np.zeros((widest + 63) // 64, np.uint64)
     table, present = np.empty(widest, np.int64), np.empty(widest + 1, np.int64)
-    chosen = np.empty(len(features), np.int64)
+    chosen, work = np.empty(len(features), np.int64), np.zeros(channels, np.int64)
     aside, ends = np.empty(len(rows), rows.dtype), np.zeros(widest + 1, np.int64)
 
     node[0, COLUMN], node[0, STOP], node[0, SLOT], node[0, ROUTE] = -1, len(rows), -1, -1
     real[0, LEAST], real[0, MOST] = low, high
-    total_of(rows, 0, len(rows), label, a, b, criterion, sums[0])
+    total_of(rows, NOUGHT, len(rows), label, a, b, criterion, sums[0])
     node[0, PATH] = seed
-    nodes, leaves, fresh, inherited = 1, 1, 0, -1
+    nodes, leaves, fresh, inherited = NOUGHT + 1, 1, NOUGHT, NONE
     while True:
         # ---- histograms of the new leaves that want one: the smaller's is filled, the larger's is what is left ----
         for k in range(fresh, nodes):
@@ -300,16 +172,14 @@ def grow(
                 if turn == 0 and node[2 * fresh + 1 - k, SLOT] == -2:
                     node[k, SLOT] = -2
                 if turn == 1 and node[k, SLOT] == -2:
-                    pool[inherited] -= pool[node[2 * fresh + 1 - k, SLOT]]
+                    take_away(pool[inherited], pool[node[2 * fresh + 1 - k, SLOT]])
                     node[k, SLOT] = inherited
                     inherited = -1
                     continue
             if node[k, SLOT] == -2:
                 if spares == 0:
                     if made == len(pool):
-                        wider = np.zeros((2 * made, channels, cells), np.int64)
-                        wider[:made] = pool
-                        pool = wider
+                        pool = longer(pool.reshape(made, channels * cells), made).reshape(2 * made, channels, cells)
                     spare[0], spares, made = made, 1, made + 1
                 spares -= 1
                 node[k, SLOT] = spare[spares]
@@ -319,37 +189,42 @@ def grow(
             spares += 1
         # ---- the best split of each ----
         for k in range(fresh, nodes):
-            best, j, at, by, left = -1.0, -1, -1, 0, False
+            best, j, at, by, left = -1.0, NONE, NONE, NOUGHT, False
             if node[k, TURN]:
                 base = badness(sums[k], criterion, units, rules[2], real[k, LEAST], real[k, MOST])
-                picked, tries, done = features, len(features), 0
+                picked, tries, done = features, len(features), NOUGHT
                 if most_features < len(features):
                     draw(features, np.uint64(node[k, PATH]), chosen)
                     picked, tries = chosen, most_features
-                while best <= least_merit and done < len(features):
-                    some = picked[done : done + tries]
+                while done < tries or (best <= least_merit and done < len(features)):
+                    c = picked[done]
+                    done += 1
+                    hist, first = small, NOUGHT
                     if node[k, SLOT] >= 0:
-                        best, j, at, by, left = search(
-                            pool[node[k, SLOT]], offset, kind, gap, some, sums[k], base, criterion, units, rules, cost,
-                            way, real[k, LEAST], real[k, MOST],
-                        )  # fmt: skip
+                        hist, first = pool[node[k, SLOT]], offset[c]
+                        count = bins_with_rows(hist[channels - 1], first, offset[c + 1], present)
                     else:
-                        best, j, at, by, left = search_small(
-                            bins, offset, kind, gap, some, rows, node[k, START], node[k, STOP], label, a, b, sums[k],
-                            base, criterion, units, rules, cost, way, real[k, LEAST], real[k, MOST], small, words,
-                            present,
+                        count_column(bins[c], rows, node[k, START], node[k, STOP], label, a, b, criterion, small, words)
+                        count = bins_of(words, offset[c + 1] - offset[c], present)
+                    if count > 1:
+                        found, place, order, to_left = search_column(
+                            hist, first, present, count, gap[c], kind[c], sums[k], base, criterion, units, rules,
+                            cost[c], way[c], real[k, LEAST], real[k, MOST], work,
                         )  # fmt: skip
-                    done += tries
-                    tries = 1
+                        if found > best:
+                            best, j, at, by, left = found, c, place, order, to_left
+                    if node[k, SLOT] < 0:
+                        clear(small, present, count)
             if best > least_merit:
                 node[k, COLUMN], node[k, PLACE], node[k, ORDER], node[k, TURN], real[k, MERIT] = j, at, by, left, best
                 opened[open_count] = k
                 open_count += 1
             else:
                 node[k, TURN] = 0
-                if node[k, SLOT] >= 0:
-                    spare[spares] = node[k, SLOT]
-                    spares += 1
+            if node[k, SLOT] >= 0 and (best <= least_merit or node[k, STOP] - node[k, START] < SMALL):
+                spare[spares] = node[k, SLOT]
+                spares += 1
+                node[k, SLOT] = -1
         # ---- the leaf to split next ----
         if open_count == 0 or (max_leaves > 0 and leaves >= max_leaves):
             break
@@ -375,32 +250,32 @@ def grow(
             count_column(bins[j], rows, start, stop, label, a, b, criterion, small, words)
             count = bins_of(words, width, present)
             branches = routes(
-                small, 0, present, count, criterion, kind[j], node[k, PLACE], node[k, ORDER], table[:width]
+                small, NOUGHT, present, count, criterion, kind[j], node[k, PLACE], node[k, ORDER], table[:width]
             )
-            small[:, :width] = 0
+            clear(small, present, count)
             while routed + width > len(route):
-                route = np.append(route, route)
+                route = longer(route, len(route))
             node[k, ROUTE] = routed
-            route[routed : routed + width] = table[:width]
+            for v in range(width):
+                route[routed + v, 0] = table[v]
             routed += width
         while nodes + branches > size:
-            node, real = np.append(node, node, axis=0), np.append(real, real, axis=0)
-            sums = np.append(sums, sums, axis=0)
+            node, real, sums = longer(node, size), longer(real, size), longer(sums, size)
             size *= 2
         sort_rows(bins[j], table, branches, rows, start, stop, aside, ends)
         node[k, FIRST], node[k, ARITY] = nodes, branches
         for turn in range(branches):
             child = nodes + turn
-            node[child] = 0
             node[child, START], node[child, STOP] = (ends[turn - 1] if turn else start), ends[turn]
             node[child, DEPTH], node[child, COLUMN], node[child, ROUTE] = node[k, DEPTH] + 1, -1, -1
-            real[child] = real[k]
-            sums[child] = 0
+            for side in range(3):
+                real[child, side] = real[k, side]
             node[child, PATH] = branch_path(node[k, PATH], turn)
         if branches == 2:
             less = nodes if ends[0] - start <= ends[1] - ends[0] else nodes + 1
             total_of(rows, node[less, START], node[less, STOP], label, a, b, criterion, sums[less])
-            sums[2 * nodes + 1 - less] = sums[k] - sums[less]
+            for c in range(channels):
+                sums[2 * nodes + 1 - less, c] = sums[k, c] - sums[less, c]
             if way[j] != 0:
                 x = leaf_value(sums[nodes, 0] * units[0], sums[nodes, 1] * units[1] + rules[2], real[k, 1], real[k, 2])
                 y = leaf_value(
@@ -421,4 +296,4 @@ def grow(
         leaves += branches - 1
     for i in range(open_count):
         node[opened[i], COLUMN] = -1
-    return node[:nodes], real[:nodes], sums[:nodes], route[:routed]
+    return node[:nodes], real[:nodes], sums[:nodes], route[:routed, 0]

@@ -10,15 +10,22 @@ Loops are written out with plain numbers: calls that pass arrays cost several ti
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from tenfold.kernels.compiling import kernel
+from tenfold.kernels.sorting import sort_by
 
 GINI, ENTROPY, ERROR, RATIO, COST_SQUARE, COST_POWER, SUMS = range(7)
 """what makes a split good; SUMS is the decrease of a quadratic loss, for regression and boosting"""
 NUMERIC, SUBSET, MULTIWAY = range(3)
 """how a column is split: at a threshold, into two sets of categories, into one branch a category"""
+NOUGHT: Any = np.int64(0)
+NONE: Any = np.int64(-1)
+"""numbers that are passed on: for a plain 0 a function is compiled once more"""
+NOISE = 1e-14
+"""a decrease of squares that is this share of what it is taken from is rounding"""
 
 
 @kernel
@@ -89,8 +96,8 @@ def scan_sums(hist, first, order, count, gap, total, base, units, rules, way, lo
     tg, th, tn = total[0], total[1], total[2]
     mg, mh, mn = (hist[0, first + gap], hist[1, first + gap], hist[2, first + gap]) if gap >= 0 else (0, 0, 0)
     free = way == 0 and low == -np.inf and high == np.inf
-    g = h = n = 0
-    best, place, missing_left = -1.0, 0, False
+    g = h = n = NOUGHT
+    best, place, missing_left = -1.0, NOUGHT, False
     for k in range(count if mn > 0 else count - 1):
         cell = first + order[k]
         g += hist[0, cell]
@@ -114,8 +121,8 @@ def scan_sums(hist, first, order, count, gap, total, base, units, rules, way, lo
                     continue
                 drop = base - (2 * x * u + a * u * u) - (2 * z * v + b * v * v)
             if drop > best:
-                best, place, missing_left = drop, k + 1, turn == 1
-    return best, place, missing_left
+                best, place, missing_left = drop, k + 1, turn == 1 if mn > 0 else 2 * ln >= tn
+    return best if best > -NOISE * base else -1.0, place, missing_left
 
 
 @kernel
@@ -124,9 +131,10 @@ def scan_classes(hist, first, order, count, gap, total, base, criterion, units, 
     channels = len(total)
     rows = channels - 1
     least_rows, least_weight = rules[0], rules[1] / units[0]
-    missing = hist[rows, first + gap] if gap >= 0 else 0
-    work[:] = 0
-    best, place, missing_left = -1.0, 0, False
+    missing = hist[rows, first + gap] if gap >= 0 else NOUGHT
+    for c in range(channels):
+        work[c] = 0
+    best, place, missing_left = -1.0, NOUGHT, False
     for k in range(count if missing > 0 else count - 1):
         cell = first + order[k]
         for c in range(channels):
@@ -164,7 +172,7 @@ def scan_classes(hist, first, order, count, gap, total, base, criterion, units, 
                 if criterion > ERROR:
                     found = merit(found, a, b, criterion, cost, rules[3])
                 if found > best:
-                    best, place, missing_left = found, k + 1, turn == 1
+                    best, place, missing_left = found, k + 1, turn == 1 if missing > 0 else 2 * ln >= total[rows]
     return best, place, missing_left
 
 
@@ -217,29 +225,6 @@ def category_order(hist, first, present, count, by, criterion):
 
 
 @kernel
-def sort_by(key, what):
-    """What, by its key; equal ones stay in their order. numpy's own sort takes seconds to compile."""
-    n = len(what)
-    other_key, other = np.empty_like(key), np.empty_like(what)
-    width = 1
-    while width < n:
-        for start in range(0, n, 2 * width):
-            i, middle = start, min(start + width, n)
-            j, stop = middle, min(start + 2 * width, n)
-            for k in range(start, stop):
-                if i < middle and (j >= stop or key[i] <= key[j]):
-                    other_key[k], other[k] = key[i], what[i]
-                    i += 1
-                else:
-                    other_key[k], other[k] = key[j], what[j]
-                    j += 1
-        key, other_key = other_key, key
-        what, other = other, what
-        width *= 2
-    return what
-
-
-@kernel
 def search_column(
     hist, first, present, count, gap, kind, total, base, criterion, units, rules, cost, way, low, high, work
 ):
@@ -257,24 +242,38 @@ def search_column(
             best, k, left = scan_classes(
                 hist, first, present, count, gap, total, base, criterion, units, rules, cost, work
             )
-        place = -1
+        place = NONE
         if k:
             place = (present[k - 1] + present[k] - 1) // 2 if k < count else present[k - 1]
-        return best, place, 0, left
+        return best, place, NOUGHT, left
     if kind == MULTIWAY:
-        return branch_all(hist, first, present, count, total, base, criterion, units, rules, cost), 0, 0, False
-    best, place, by = -1.0, 0, 0
+        best = branch_all(hist, first, present, count, total, base, criterion, units, rules, cost)
+        return best, NOUGHT, NOUGHT, False
+    best, place, by = -1.0, NOUGHT, NOUGHT
     channels = len(total)
     one = criterion == SUMS or channels <= 3  # then one order is enough (Breiman)
     for c in range(min(1, channels - 2) if one else 0, min(1, channels - 2) + 1 if one else channels - 1):
         order = category_order(hist, first, present, count, c, criterion)
         if criterion == SUMS:
-            found, k, _ = scan_sums(hist, first, order, count, -1, total, base, units, rules, 0, low, high)
+            found, k, _ = scan_sums(hist, first, order, count, NONE, total, base, units, rules, NOUGHT, low, high)
         else:
-            found, k, _ = scan_classes(hist, first, order, count, -1, total, base, criterion, units, rules, cost, work)
+            found, k, _ = scan_classes(
+                hist, first, order, count, NONE, total, base, criterion, units, rules, cost, work
+            )
         if found > best:
             best, place, by = found, k, c
     return best, place, by, False
+
+
+@kernel
+def bins_with_rows(rows, start, stop, present):
+    """The bins of a column that have rows, in order; how many."""
+    count = NOUGHT
+    for b in range(stop - start):
+        if rows[start + b] > 0:
+            present[count] = b
+            count += 1
+    return count
 
 
 @kernel
@@ -283,14 +282,10 @@ def search(hist, offset, kind, gap, features, total, base, criterion, units, rul
     channels = len(total)
     work = np.zeros(channels, np.int64)
     present = np.empty(hist.shape[1], np.int64)
-    best, feature, place, by, turn = -1.0, -1, -1, 0, False
+    best, feature, place, by, turn = -1.0, NONE, NONE, NOUGHT, False
     for j in features:
-        start, stop = offset[j], offset[j + 1]
-        count = 0
-        for b in range(stop - start):
-            if hist[channels - 1, start + b] > 0:
-                present[count] = b
-                count += 1
+        start = offset[j]
+        count = bins_with_rows(hist[channels - 1], start, offset[j + 1], present)
         if count < 2:
             continue
         found, at, order_by, left = search_column(

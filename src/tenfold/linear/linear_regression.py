@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from tenfold.estimator.constraints import boolean
-from tenfold.linear.least_squares import LeastSquares
+from tenfold.estimator.constraints import boolean, choice
+from tenfold.linear.inference import ROBUST
+from tenfold.linear.wide import WideLeastSquares
 
 
-class LinearRegression(LeastSquares):
+class LinearRegression(WideLeastSquares):
     """Ordinary least squares, exact in one pass.
 
     Made from merged moments of the columns and the target. Where those would lose digits that
@@ -19,11 +20,26 @@ class LinearRegression(LeastSquares):
     ----------
     fit_intercept : bool, default=True
         Whether to fit a constant beside the columns.
+    standard_errors : {"classical", "HC0", "HC1", "HC2", "HC3", "cluster"}, default="classical"
+        What is assumed of the residuals: one variance; any variance (one scan more); or any variance and dependence
+        within the groups given to `fit` (one scan more).
+    precision : {"normal", "high"}, default="normal"
+        With "high" everything is summed and solved in double-double, about 32 digits, in two scans or more.
 
     Attributes
     ----------
-    coef_ : array of shape (columns,)
+    coef_ : array of shape (features,)
+        One for each numeric column, and for each category of the others.
+    coef_names_ : array of shape (features,)
+        A column, or a column, an underscore, and a category.
     intercept_ : float
+    terms_ : array of str
+        The names of the coefficients, then "intercept" if there is one. What follows has an entry for each.
+    standard_errors_, t_values_, p_values_ : array of shape (terms,)
+    covariance_ : array of shape (terms, terms)
+    f_test_ : FTest
+        Of all coefficients at once: `statistic`, `p_value`, `df`, `df_residual`.
+    r2_, adjusted_r2_, residual_variance_ : float
     certificate_ : Certificate
     n_features_in_ : int
     feature_names_in_ : array of str
@@ -36,10 +52,21 @@ class LinearRegression(LeastSquares):
     >>> tuesday = LinearRegression().fit([[2.0], [4.0]], [5.0, 9.0])
     >>> (monday + tuesday).coef_.round(6)
     array([2.])
+    >>> model = LinearRegression().fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 2.0, 2.0, 3.0])
+    >>> model.conf_int().round(2).tolist()
+    [[-0.01, 1.21], [-0.04, 2.24]]
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {"fit_intercept": [boolean]}
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "fit_intercept": [boolean],
+        "standard_errors": [choice("classical", *ROBUST)],
+        "precision": [choice("normal", "high")],
+    }
     alpha = 0.0
 
-    def __init__(self, fit_intercept: bool = True) -> None:
+    def __init__(
+        self, fit_intercept: bool = True, standard_errors: str = "classical", precision: str = "normal"
+    ) -> None:
         self.fit_intercept = fit_intercept
+        self.standard_errors = standard_errors
+        self.precision = precision

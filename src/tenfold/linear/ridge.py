@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from tenfold.estimator.constraints import boolean, real
-from tenfold.linear.least_squares import LeastSquares
+from tenfold.estimator.constraints import boolean, choice, real
+from tenfold.linear.inference import ROBUST
+from tenfold.linear.wide import WideLeastSquares
 
 
-class Ridge(LeastSquares):
+class Ridge(WideLeastSquares):
     """Ridge regression, exact in one pass.
 
     The penalty enters when the model is made from the merged moments, not in the moments, so models of
@@ -20,11 +21,24 @@ class Ridge(LeastSquares):
         Strength of the penalty.
     fit_intercept : bool, default=True
         Whether to fit a constant beside the columns.
+    standard_errors : {"classical", "HC0", "HC1", "HC2", "HC3", "cluster"}, default="classical"
+        As in LinearRegression. They are of the shrunken coefficients and hold no bias; `summary()` tells how much is
+        kept of each.
+    precision : {"normal", "high"}, default="normal"
+        With "high" everything is summed and solved in double-double, about 32 digits, in two scans or more.
 
     Attributes
     ----------
-    coef_ : array of shape (columns,)
+    coef_ : array of shape (features,)
+        One for each numeric column, and for each category of the others.
+    coef_names_ : array of shape (features,)
+        A column, or a column, an underscore, and a category.
     intercept_ : float
+    terms_ : array of str
+        The names of the coefficients, then "intercept" if there is one. What follows has an entry for each.
+    standard_errors_, t_values_, p_values_ : array of shape (terms,)
+    covariance_ : array of shape (terms, terms)
+    r2_, adjusted_r2_, residual_variance_ : float
     certificate_ : Certificate
     n_features_in_ : int
     feature_names_in_ : array of str
@@ -41,8 +55,18 @@ class Ridge(LeastSquares):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "alpha": [real(0)],
         "fit_intercept": [boolean],
+        "standard_errors": [choice("classical", *ROBUST)],
+        "precision": [choice("normal", "high")],
     }
 
-    def __init__(self, alpha: float = 1.0, fit_intercept: bool = True) -> None:
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        fit_intercept: bool = True,
+        standard_errors: str = "classical",
+        precision: str = "normal",
+    ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
+        self.standard_errors = standard_errors
+        self.precision = precision

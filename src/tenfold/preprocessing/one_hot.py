@@ -30,7 +30,7 @@ class OneHotState(NamedTuple):
 
     step: int
     value_count: Annotated[Array, "value"]
-    first: Annotated[Codes, "predictor"]
+    first: Annotated[Codes, "boundary"]
     """where each column begins on the axis of values, and where the last one ends"""
 
 

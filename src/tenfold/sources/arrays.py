@@ -16,6 +16,7 @@ from tenfold.core.arrays import ones
 from tenfold.core.schema import is_text
 from tenfold.sources.base import Source
 from tenfold.sources.labels import class_codes, code, levels
+from tenfold.sources.marking import columns_of, row_hashes
 
 _part_rows: ContextVar[int | None] = ContextVar("part_rows", default=None)
 
@@ -71,30 +72,36 @@ class ArraySource(Source):
         return len(self._cuts) - 1
 
     def scans_for(self, need: Need) -> bool:
-        return need.kinds != "numeric" or need.target == "class"
+        return need.target == "class" or self._has_categories(need)
+
+    def _has_categories(self, need: Need) -> bool:
+        """Whether some column enters as categories: where both are taken, columns of text among others."""
+        if need.kinds == "mixed":
+            return isinstance(self.X, tuple) and any(c.dtype.kind not in "biuf" for c in self.X)
+        return need.kinds == "categorical"
 
     def schema_of(self, part: int, need: Need) -> Schema:
         rows, keep = self._rows(part)
         columns = tuple(
-            self._column(name, self._values(j, rows, keep) if need.kinds != "numeric" else None, need)
+            self._column(name, self._values(j, rows, keep) if self._has_categories(need) else None, need)
             for j, name in enumerate(self.names)
         )
         classes = None
         if need.target == "class":
-            classes = levels(_pick(self.y, rows, keep), "the target")
+            classes = levels(_pick(self._target(), rows, keep), "the target")
             if self.classes is not None:
                 classes = np.union1d(levels(self.classes, "classes"), classes)
         return Schema(columns, need.target, classes, self.named)
 
     def _column(self, name: str, values: Any, need: Need) -> Column:
-        if need.kinds == "numeric" or (need.kinds == "mixed" and values.dtype.kind in "iuf"):
+        if values is None or (need.kinds == "mixed" and values.dtype.kind in "biuf"):
             return Column(name, "numeric")
         found = levels(values, f"column {name!r}")
         return Column(name, "categorical", found.astype(object) if is_text(found) else found)
 
     def load(self, part: int, need: Need, schema: Schema) -> Chunk:
         rows, keep = self._rows(part)
-        if need.kinds == "numeric":
+        if not self._has_categories(need) and schema.plain:
             data = (
                 tuple(_floats(_pick(c, rows, keep)) for c in self.X)
                 if isinstance(self.X, tuple)
@@ -106,9 +113,7 @@ class ArraySource(Source):
         n = rows.stop - rows.start if keep is None else len(keep)
         y = None
         if need.target is not None:
-            if self.y is None:
-                raise DataError("there is no target. Remedy: give it, tenfold.scan(X, target=y)")
-            y = _pick(self.y, rows, keep)
+            y = _pick(self._target(), rows, keep)
             y = class_codes(y, schema.classes) if need.target == "class" else y
         return Chunk(
             X=Columns(data, schema.names, missing=need.missing, offset=rows.start, kept=keep),
@@ -118,14 +123,19 @@ class ArraySource(Source):
             part=part,
             offset=rows.start,
             dropped=rows.stop - rows.start - n,
+            beside=None if self.beside is None else _pick(self.beside, rows, keep),
         )
 
     def _coded(self, rows: slice, keep: Any, need: Need, schema: Schema) -> Any:
+        if sp.issparse(self.X):
+            raise DataError("the model was fitted to categories, and a sparse matrix has none")
         out = []
         for j, column in enumerate(schema.columns):
             values = self._values(j, rows, keep)
             where = f"column {column.name!r}"
             if column.kind == "numeric":
+                if values.dtype.kind not in "biuf":
+                    raise DataError(f"{where} held numbers when the model was fitted, and holds text now")
                 out.append(np.asarray(values, dtype=np.float64))
                 continue
             codes = code(values, column.categories, where)
@@ -138,6 +148,11 @@ class ArraySource(Source):
                 )
             out.append(codes)
         return tuple(out)
+
+    def _target(self) -> Any:
+        if self.y is None:
+            raise DataError("there is no target. Remedy: give it, tenfold.scan(X, target=y)")
+        return self.y
 
     def _values(self, j: int, rows: slice, keep: Any) -> Any:
         return _pick(self.X[j] if isinstance(self.X, tuple) else self.X[:, j], rows, keep)
@@ -155,6 +170,10 @@ class ArraySource(Source):
             return rows, None
         weight = self.weight[rows]
         return rows, (None if weight.all() else np.flatnonzero(weight))
+
+    def hashes(self) -> list[int]:
+        """Of some rows, by their first columns."""
+        return row_hashes(columns_of(self.X), self.n_rows)
 
     def fingerprint(self) -> str:
         """Of shape, names, and up to 64 rows spread over the data: cheap, and good to tell apart."""

@@ -32,8 +32,8 @@ def is_label(kind: pa.DataType) -> bool:
 
 
 def is_category(kind: pa.DataType) -> bool:
-    """Whether a column enters as categories where both are taken: text, dictionaries, booleans."""
-    return bool(pa.types.is_dictionary(kind) or _is_text(kind) or pa.types.is_boolean(kind))
+    """Whether a column enters as categories where both are taken: text, dictionaries. Booleans are 0 and 1."""
+    return bool(pa.types.is_dictionary(kind) or _is_text(kind))
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -20,6 +20,8 @@ class Source(ABC):
 
     def __init__(self) -> None:
         self._found: dict[Need, Schema] = {}
+        self.beside: Any = None
+        """what comes along with the rows unless a need names another column: an entry for each, or a column's name"""
 
     @abstractmethod
     def __len__(self) -> int:
@@ -44,6 +46,10 @@ class Source(ABC):
     @abstractmethod
     def fingerprint(self) -> str:
         """A short text by which this data is recognised."""
+
+    def hashes(self) -> list[int]:
+        """48 bits for each of some rows or parts, by which they are recognised wherever they stand; or none."""
+        return []
 
     @contextmanager
     def once(self, part: int, needs: int) -> Iterator[None]:

@@ -197,7 +197,7 @@ class DaskArray(Computed):
         return block
 
     def scans_for(self, need: Need) -> bool:
-        return need.kinds != "numeric" or need.target == "class"
+        return need.kinds == "categorical" or need.target == "class"
 
     def schema_of(self, part: int, need: Need) -> Schema:
         """What a block holds; of numbers, nothing has to be computed to know it."""

@@ -219,6 +219,18 @@ class ParquetSource(ArrowSource):
         """For a worker, whose folder may be another: paths in full, and no footers."""
         return {**self.__dict__, "_known": {}, "files": [os.path.abspath(path) for path in self.files]}
 
+    def hashes(self) -> list[int]:
+        """Of the parts: a file by its name, size and time, and which of its row groups."""
+        files = []
+        for path in self.files:
+            facts = Path(path).stat()
+            text = f"{os.path.abspath(path)}{facts.st_size}{facts.st_mtime_ns}"
+            files.append(int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()))
+        mixed = np.array(files, dtype=np.uint64)[self._parts[:, 0]]
+        mixed ^= (self._parts[:, 1].astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        return [int(h) for h in np.sort(mixed >> np.uint64(16))[: 1 << 12]]
+
     def fingerprint(self) -> str:
         """Of the files' names, sizes and times, and the parts taken of them."""
         digest = hashlib.blake2b(digest_size=8)

@@ -26,6 +26,7 @@ from tenfold.sources.arrays import even_cuts
 from tenfold.sources.base import Source
 from tenfold.sources.labels import class_codes
 from tenfold.sources.labels import levels as plain_levels
+from tenfold.sources.marking import COLUMNS, row_hashes
 
 
 @dataclass(frozen=True)
@@ -107,10 +108,10 @@ class ArrowSource(Source):
         if wrong:
             said = ", ".join(f"{n!r} ({k})" for n, k in wrong.items())
             drop = [*self.roles.drop, *(n for n in wrong if n not in self.roles.drop)]
+            words = {"categorical": "categories", "mixed": "numbers or categories"}.get(need.kinds, "numbers")
+            other = "convert them first" if need.kinds == "mixed" else "encode them first (OneHot for categories)"
             raise DataError(
-                f"columns that do not enter as {'categories' if need.kinds == 'categorical' else 'numbers'}: "
-                f"{said}. Remedy: leave them out, {self._call(drop)}, or encode them first "
-                "(OneHot for categories)"
+                f"columns that do not enter as {words}: {said}. Remedy: leave them out, {self._call(drop)}, or {other}"
             )
 
     def _call(self, drop: Sequence[str], asked: str = "") -> str:
@@ -189,7 +190,8 @@ class ArrowSource(Source):
 
     def _pieces(self, part: int, names: list[str], need: Need) -> Iterator[tuple[int, Any]]:
         """Features with the columns of target and weight that the need takes."""
-        more = [self.roles.target if need.target else None, self.roles.weight, need.beside]
+        beside = self._beside(need)
+        more = [self.roles.target if need.target else None, self.roles.weight, None if beside == "__beside" else beside]
         wanted = [*names, *(n for n in more if n is not None and n not in names)]
         for start, table in self._tables(part, wanted):
             stop = start + table.num_rows
@@ -197,7 +199,15 @@ class ArrowSource(Source):
                 table = table.append_column("__y", pa.array(self.y[start:stop]))
             if self.weight is not None:
                 table = table.append_column("__weight", pa.array(self.weight[start:stop]))
+            if beside == "__beside":
+                table = table.append_column(beside, pa.array(self.beside[start:stop]))
             yield start, table
+
+    def _beside(self, need: Need) -> str | None:
+        """The column that comes along."""
+        if need.beside is None and self.beside is not None:
+            return self.beside if isinstance(self.beside, str) else "__beside"
+        return need.beside
 
     def _kept(self, table: Any, start: int, part: int) -> tuple[Any, Any, Any]:
         """The rows that have a weight, the weights (None: there are none), and which rows (None: all)."""
@@ -239,7 +249,7 @@ class ArrowSource(Source):
             part=part,
             offset=start,
             dropped=rows - table.num_rows,
-            beside=None if need.beside is None else table.column(need.beside),
+            beside=None if (beside := self._beside(need)) is None else table.column(beside),
         )
 
     def _target(self, table: Any, part: int, need: Need, schema: Schema) -> Any:
@@ -247,6 +257,8 @@ class ArrowSource(Source):
             return None
         column = self._target_of(table, part, labels=need.target == "class")
         if need.target == "class":
+            if pa.types.is_integer(column.type) and schema.classes.dtype.kind in "iu":
+                return class_codes(column.to_numpy(), schema.classes)
             coded = arrow.codes(column, schema.classes, "the target")
             if len(coded) and coded.min() < 0:
                 return class_codes(arrow.levels(column, "the target"), schema.classes)  # raises, by name
@@ -314,6 +326,12 @@ class TableSource(ArrowSource):
     def in_memory(self) -> int:
         """Bytes of the table."""
         return int(self.table.nbytes)
+
+    def hashes(self) -> list[int]:
+        """Of some rows, by their first columns that are numbers."""
+        first = [self.table.column(name) for name in self.names[:COLUMNS]]
+        plain = [c.to_numpy() for c in first if pa.types.is_floating(c.type) or pa.types.is_integer(c.type)]
+        return row_hashes(plain, self.n_rows)
 
     def fingerprint(self) -> str:
         """Of shape, names, types, and up to 64 rows spread over the data."""

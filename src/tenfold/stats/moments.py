@@ -1,5 +1,7 @@
-"""Weight, mean and centred co-moments of the columns and the target.
+"""Weight, mean and centred co-moments of the features and the target.
 
+A numeric column is one feature, a categorical one as many as it has categories; their columns of noughts and ones are
+never made, only counted.
 Two of them merge by the rule of Chan, Golub and LeVeque: with δ the difference of the means,
 C = C₁ + C₂ + δδᵀ n₁n₂/(n₁+n₂). Raw sums of squares are never formed.
 """
@@ -11,8 +13,9 @@ from typing import Annotated, Any, TypeVar
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes
+from tenfold.core import Array, Chunk, Codes, Design, Flags
 from tenfold.kernels.blas import NARROW
+from tenfold.kernels.coded import add_by_code
 from tenfold.kernels.comoments import add_comoments, add_comoments_by, add_comoments_columns, add_comoments_in_place
 
 T = TypeVar("T", float, Array)
@@ -25,7 +28,7 @@ FIRST = 256
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Of the columns, followed by the target if the chunk has one."""
+    """Of the features, followed by the target if the chunk has one."""
 
     weight: float
     mean: Annotated[Array, "joint"]
@@ -34,12 +37,14 @@ class Moments:
     comoment: Annotated[Array, "joint", "joint"]
 
     @classmethod
-    def of(cls, chunk: Chunk) -> Moments:
-        """Summarize a chunk in one pass over memory.
+    def of(cls, chunk: Chunk, levels: Codes | None = None) -> Moments:
+        """Summarize a chunk in one pass over memory, or two if some columns are categorical, as `levels` say.
 
         Each block is filled with √w (z - shift) and √w; its Gram matrix holds the co-moments and
         the sums around the shift, and the sums move the shift to the mean at the end.
         """
+        if levels is not None and levels.any():
+            return cls._of_both(chunk, levels)
         n, p = chunk.X.shape
         q = p + (chunk.y is not None)
         if n == 0:
@@ -51,6 +56,42 @@ class Moments:
             gram, offset = _around(chunk, shift, False)
         weight = float(n) if chunk.uniform else float(chunk.weight.sum())
         return cls._from(gram, weight, shift, offset)
+
+    @classmethod
+    def _of_both(cls, chunk: Chunk, levels: Codes) -> Moments:
+        """Numbers first; then their sums around the mean by category, and how often two categories meet."""
+        design = Design.of(chunk.X, levels)
+        numbers = cls.of(chunk._replace(X=design.numbers))
+        q, p, k = len(numbers.mean), len(design.numeric), len(design.coded)
+        at = np.append(design.numeric, design.width)[:q]
+        size = design.width + q - p
+        mean, rest, comoment = np.zeros(size), np.zeros(size), np.zeros((size, size))
+        if chunk.n == 0:
+            return cls(0.0, mean, rest, comoment)
+        mean[at], rest[at], comoment[np.ix_(at, at)] = numbers.mean, numbers.rest, numbers.comoment
+        cross = np.zeros((k, q))
+        for rows, block in design.numbers.blocks(shift=numbers.mean[:p]):
+            some = np.empty((len(block), q))
+            some[:, :p] = block
+            if q > p:
+                some[:, p] = chunk.y[rows] - numbers.mean[p]
+            some *= chunk.weight[rows, None]
+            add_by_code(design.addresses, design.like, design.first, some, rows.start, cross)
+        pairs = design.pairs(chunk.weight)
+        count = pairs.diagonal().copy()
+        cross -= np.outer(count, numbers.rest)
+        pairs -= np.outer(count, count) / numbers.weight
+        pairs.flat[:: k + 1] = count * ((numbers.weight - count) / numbers.weight)
+        comoment[np.ix_(design.coded, at)] = cross
+        comoment[np.ix_(at, design.coded)] = cross.T
+        comoment[np.ix_(design.coded, design.coded)] = pairs
+        mean[design.coded] = count / numbers.weight
+        return cls(numbers.weight, mean, rest, comoment)
+
+    def only(self, features: Flags) -> Moments:
+        """The same of some of the features, and the target."""
+        at = np.append(np.flatnonzero(features), np.arange(len(features), len(self.mean)))
+        return Moments(self.weight, self.mean[at], self.rest[at], self.comoment[np.ix_(at, at)])
 
     @classmethod
     def _from(cls, gram: Array, weight: float, shift: Array, offset: Array) -> Moments:

@@ -13,7 +13,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from tenfold.core import Array, Chunk
+from tenfold.core import Array, Chunk, Codes, Design, Flags, Schema
+from tenfold.core.axes import moved
 from tenfold.kernels.exact import add_gradient
 from tenfold.stats.moments import Moments, two_sum
 
@@ -27,7 +28,7 @@ class RFactor:
     scale: Annotated[Array, "joint"]
     """powers of two"""
     factor: Annotated[Array, "design", "design"]
-    coef: Annotated[Array, "column"]
+    coef: Annotated[Array, "feature"]
     """where the gradient was taken"""
     intercept: float
     gradient: Annotated[Array, "predictor"]
@@ -38,26 +39,29 @@ class RFactor:
     """B with BᵀB the variance of the gradient, if every value that is not whole was rounded"""
 
     @classmethod
-    def of(cls, chunk: Chunk, center: Array, scale: Array, coef: Array, intercept: float) -> RFactor:
-        """Summarize a chunk with a numeric target, block by block."""
-        p = chunk.X.shape[1]
+    def of(
+        cls, chunk: Chunk, center: Array, scale: Array, coef: Array, intercept: float, levels: Codes | None = None
+    ) -> RFactor:
+        """Summarize a chunk with a numeric target, block by block; `levels` say which columns are categorical."""
+        features = Design.of(chunk.X, levels)
+        p = features.width
         factor, blur = np.zeros((p + 2, p + 2)), np.zeros((p + 1, p + 1))
         high, low = np.zeros(p + 1), np.zeros(p + 1)
-        for rows, block in chunk.X.blocks(max(256, 4 * p)):
+        for rows, block in features.blocks(max(256, 4 * p)):
             y, weight = chunk.y[rows], chunk.weight[rows]
             design = np.ones((len(block), p + 2))
             design[:, 1:-1] = (block - center[:p]) / scale[:p]
             design[:, -1] = (y - center[p]) / scale[p]
-            factor = _triangle(factor, design * np.sqrt(weight)[:, None])
+            factor = triangle(factor, design * np.sqrt(weight)[:, None])
             residual = np.empty(len(block))
             add_gradient(block, y, weight, coef, intercept, center[:p], scale[:p], residual, high, low)
-            last = _last_bits(block)
-            shake = _last_bits(y) ** 2 + (last * coef) ** 2 @ np.ones(p)
+            last = last_bits(block)
+            shake = last_bits(y) ** 2 + (last * coef) ** 2 @ np.ones(p)
             moved = design[:, :-1] * (weight * np.sqrt(shake))[:, None]
             alone = np.zeros((p, p + 1))
             alone[:, 1:] = np.diag(((last * (weight * residual)[:, None]) ** 2).sum(axis=0))
             alone[:, 1:] = np.sqrt(alone[:, 1:]) / scale[:p]
-            blur = _triangle(blur, np.vstack([moved, alone]))
+            blur = triangle(blur, np.vstack([moved, alone]))
         total = float(chunk.weight.sum())
         return cls(total, center, scale, factor, coef, intercept, high, low, blur)
 
@@ -75,10 +79,10 @@ class RFactor:
         return replace(
             self,
             weight=self.weight + other.weight,
-            factor=_triangle(self.factor, other.factor),
+            factor=triangle(self.factor, other.factor),
             gradient=total,
             remainder=self.remainder + other.remainder + rest,
-            blur=_triangle(self.blur, other.blur),
+            blur=triangle(self.blur, other.blur),
         )
 
     def __radd__(self, other: Any) -> Any:
@@ -101,6 +105,26 @@ class RFactor:
             blur=self.blur @ inner,
         )
 
+    def only(self, features: Flags) -> RFactor:
+        """The same of some of the features: enough to solve, though its factor is no longer a square."""
+        columns = np.flatnonzero(np.concatenate([[True], features, [True]]))
+        joint, predictor = columns[1:] - 1, columns[:-1]
+        return replace(
+            self,
+            center=self.center[joint],
+            scale=self.scale[joint],
+            factor=self.factor[:, columns],
+            coef=self.coef[features],
+            gradient=self.gradient[predictor],
+            remainder=self.remainder[predictor],
+            blur=self.blur[:, predictor],
+        )
+
+    def recode(self, old: Schema, new: Schema) -> RFactor:
+        """The same under a larger schema: new categories are noughts, centred at nought, of scale one."""
+        wider = moved(self, old, new)
+        return replace(wider, scale=np.where(wider.scale == 0, 1.0, wider.scale))
+
     def canonical(self) -> Moments:
         """What is the same for all factors of the same rows."""
         return self.moments()
@@ -115,12 +139,12 @@ class RFactor:
         return Moments(self.weight, *two_sum(self.center, offset), centred.T @ centred)
 
 
-def _triangle(top: Array, below: Array) -> Array:
+def triangle(top: Array, below: Array) -> Array:
     """The R of two stacked matrices, with a diagonal that is not negative."""
     factor = np.linalg.qr(np.vstack([top, below]), mode="r")
     return np.asarray(np.where(np.diag(factor) < 0, -1.0, 1.0)[:, None] * factor)
 
 
-def _last_bits(values: Any) -> Array:
+def last_bits(values: Any) -> Array:
     """Standard deviation of what rounding to float64 may have cut off; whole numbers are exact."""
     return np.where(values == np.rint(values), 0.0, np.spacing(np.abs(values)) / np.sqrt(12.0))

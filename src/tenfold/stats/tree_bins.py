@@ -56,12 +56,12 @@ class Look:
             max(self.most, other.most),
         )  # fmt: skip
 
-    def unit(self) -> float:
-        """What one means in sums of weights: one, if they are whole numbers that can be summed exactly."""
+    def unit(self, bits: int = EXACT) -> float:
+        """What one means in sums of weights, which have so many bits: one, if they are whole numbers that fit."""
         room = self.heaviest * max(self.rows, 1)
-        if self.whole and room < 2.0**EXACT:
+        if self.whole and room < 2.0**bits:
             return 1.0
-        return 2.0 ** (math.ceil(math.log2(room)) - EXACT)
+        return 2.0 ** (math.ceil(math.log2(room)) - bits)
 
 
 class Cut(NamedTuple):

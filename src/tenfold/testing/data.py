@@ -15,31 +15,46 @@ class Table(NamedTuple):
     X: Any
     y: Any
     weight: Any
+    word: int | None = None
+    """which column is text among numbers"""
 
     @property
     def unit(self) -> float:
         """Size of the numbers times how many there are, 0 for text."""
-        return float(np.abs(self.X).max()) * len(self.X) if self.X.dtype.kind == "f" else 0.0
+        X = self.X if self.word is None else np.delete(self.X, self.word, axis=1).astype(np.float64)
+        return float(np.abs(X).max()) * len(X) if X.dtype.kind == "f" else 0.0
+
+    @property
+    def columns(self) -> tuple[Any, ...]:
+        """Each in its own type."""
+        of_both = self.word is not None
+        return tuple(c.astype(np.float64) if of_both and j != self.word else c for j, c in enumerate(self.X.T))
 
     def rows(self, index: Any) -> Table:
         """Some of the rows, perhaps more than once."""
         y = None if self.y is None else self.y[index]
-        return Table(self.X[index], y, self.weight[index])
+        return Table(self.X[index], y, self.weight[index], self.word)
 
 
 def draw(need: Need, seed: int, rows: int = 24, columns: int = 3) -> Table:
-    """A table for a need, from a seed."""
+    """A table for a need, from a seed; where both are taken, odd seeds put a column of text among the numbers."""
     random = np.random.default_rng(seed)
     X = _text(random, rows, columns) if need.kinds == "categorical" else _numbers(random, rows, columns)
     y = None
     if need.target == "number":
         y = np.round(X @ random.normal(size=columns) + random.normal(size=rows), 2) + random.integers(-9, 9)
+        y = np.abs(y) + 0.5 if need.positive else y
     if need.target == "class":
         names = np.array(["no", "yes"] if need.binary else ["high", "low", "middle"], dtype=object)
         y = names[random.integers(0, len(names), rows)]
     weight = random.integers(0, 4, rows).astype(np.float64)
     weight[random.integers(rows)] = 1.0
-    return Table(X, y, weight)
+    if need.kinds != "mixed" or seed % 2 == 0:
+        return Table(X, y, weight)
+    word, words = int(random.integers(columns)), _words(random, rows, 1)[:, 0]
+    X = X.astype(object)
+    X[:, word] = words
+    return Table(X, y, weight, word)
 
 
 def _numbers(random: Any, rows: int, columns: int) -> Any:
@@ -55,5 +70,9 @@ def _numbers(random: Any, rows: int, columns: int) -> Any:
 def _text(random: Any, rows: int, columns: int) -> Any:
     if random.random() < 0.5:
         return random.integers(-2, 3, (rows, columns))
+    return _words(random, rows, columns)
+
+
+def _words(random: Any, rows: int, columns: int) -> Any:
     words = np.array(["a", "b", "c", "dd"], dtype=object)
     return words[random.integers(0, len(words), (rows, columns))]

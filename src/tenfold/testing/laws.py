@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from tenfold.core import ONE
+from tenfold.core import ONE, SEQUENTIAL
 from tenfold.core.axes import check, recode, values
 from tenfold.engine import Local, fit, on
 from tenfold.engine.held import through, token
@@ -166,6 +166,30 @@ def merging(learner: Any, seed: int) -> None:
 
 
 @law
+def walking(learner: Any, seed: int) -> None:
+    """If the order matters: `step` is pure, no rows lead nowhere, and where parts are cut does not change a bit."""
+    if learner.passes != SEQUENTIAL:
+        return
+    table = draw(learner.need, seed)
+    source = _source(table)
+    seen: list[Any] = []
+    fit(learner, source, runner=Local(threads=1), stop=learner.stop(), watchers=[seen.append])
+    for at in seen:
+        if at.asked.order is None:
+            continue
+        before, chunk = bits(at.state), source.load(0, learner.need, at.schema)
+        walk = learner.step(at.state, None, chunk)
+        there = bits(walk)
+        assert bits(learner.step(at.state, None, chunk)) == there, "the same rows lead to two places"
+        assert bits(learner.step(at.state, walk, chunk.rows(slice(0, 0)))) == there, "no rows lead somewhere"
+        learner.step(at.state, walk, chunk)
+        assert (bits(walk), bits(at.state)) == (there, before), "what came before was changed in place"
+    whole = _fitted(learner, table)
+    with part_rows(int(np.random.default_rng(seed).integers(1, 12))):
+        assert bits(_fitted(learner, table).state_) == bits(whole.state_), "cut otherwise"
+
+
+@law
 def threads(learner: Any, seed: int) -> None:
     """The number of threads does not change a bit."""
     table = draw(learner.need, seed)
@@ -208,7 +232,7 @@ def certified(learner: Any, seed: int) -> None:
 
 
 def _source(table: Table) -> ArraySource:
-    X = tuple(table.X.T) if table.X.dtype.kind in "OUiu" else table.X
+    X = table.columns if table.X.dtype.kind in "OUiu" else table.X
     return ArraySource(X, table.y, table.weight)
 
 
@@ -225,7 +249,8 @@ def _states(learner: Any, source: ArraySource) -> Iterator[tuple[Any, Any]]:
     seen: dict[str, Any] = {}
 
     def watch(at: Any) -> None:
-        seen.setdefault(at.asked.what, at)
+        if at.asked.order is None:  # else nothing merges
+            seen.setdefault(at.asked.what, at)
 
     fit(learner, source, runner=Local(threads=1), stop=learner.stop(), watchers=[watch])
     for at in seen.values():

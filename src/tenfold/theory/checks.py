@@ -10,9 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 
+def number(name: str, value: Any) -> float:
+    """A number."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a number, got {value!r}") from None
+
+
 def fraction(name: str, value: float) -> float:
     """A number strictly between 0 and 1."""
-    value = float(value)
+    value = number(name, value)
     if not 0 < value < 1:
         raise ValueError(f"{name} must be above 0 and below 1, got {value!r}")
     return value
@@ -20,7 +28,7 @@ def fraction(name: str, value: float) -> float:
 
 def between(name: str, value: float, low: float = 0.0, high: float = 1.0) -> float:
     """A number from `low` to `high`, both included."""
-    value = float(value)
+    value = number(name, value)
     if not low <= value <= high:
         raise ValueError(f"{name} must be from {low:g} to {high:g}, got {value!r}")
     return value
@@ -28,7 +36,7 @@ def between(name: str, value: float, low: float = 0.0, high: float = 1.0) -> flo
 
 def positive(name: str, value: float, *, finite: bool = True) -> float:
     """A number above 0."""
-    value = float(value)
+    value = number(name, value)
     if not (value > 0 and (value < inf or not finite)):
         raise ValueError(f"{name} must be {'finite and ' if finite else ''}above 0, got {value!r}")
     return value

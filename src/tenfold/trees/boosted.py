@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Codes
+from tenfold.core import Array, Codes, Schema
 from tenfold.stats.tree_bins import Cut
 from tenfold.trees import frontier as fr
-from tenfold.trees.learner import Histograms
+from tenfold.trees.records import Histograms
+from tenfold.trees.renewing import Sought
 from tenfold.trees.tree import Tree, stacked
+
+FEW = 64
+"""weights up to this, if they are whole numbers, leave the units alone in which gradients are summed"""
 
 
 class Boosted(NamedTuple):
@@ -28,6 +32,8 @@ class Boosted(NamedTuple):
     least: float
     most: float
     heaviest: float
+    way: Annotated[Codes, "column"]
+    """1: the margin must not fall as the column rises; -1: must not rise; 0: free"""
     base: Annotated[Array, "output"]
     """the margin to start from"""
     trees: Tree
@@ -38,6 +44,8 @@ class Boosted(NamedTuple):
     train_score: Annotated[Array, "round"]
     validation_score: Annotated[Array, "round"]
     frontier: fr.Frontier
+    sought: Sought
+    """the leaves of the last tree, if they are to say quantiles"""
     margin: Annotated[Array, "row", "output"]
     """of rows in one place"""
 
@@ -47,9 +55,37 @@ class Boosted(NamedTuple):
         return Cut(self.bin_edges, self.levels)
 
     @property
+    def few(self) -> bool:
+        """Whether weights are small whole numbers, so that rows can be counted: then those of weight two are two."""
+        return self.unit == 1 and self.heaviest <= FEW
+
+    @property
     def outputs(self) -> int:
         """Trees in a round."""
         return len(self.base)
+
+    @property
+    def walk(self) -> Walk:
+        """The trees, ready to be gone down."""
+        t, roots = self.trees, self.roots
+        leaf = t.feature < 0
+        return Walk(
+            np.where(leaf, 0, t.feature).astype(np.int32),
+            np.where(leaf, np.inf, t.threshold),
+            np.where(leaf, 1 << 20, t.place).astype(np.int32),
+            (t.missing_left == 0) & ~leaf,
+            np.where(leaf, np.arange(len(leaf)), t.first_child).astype(np.int32),
+            np.maximum.reduceat(t.depth, roots) if len(roots) else roots,
+        )
+
+    @property
+    def last(self) -> Tree:
+        """The last tree alone."""
+        at = int(self.roots[-1])
+        t = self.trees
+        fields: Any = (x if name == "route" else x[at:] for name, x in t._asdict().items())
+        found = Tree(*fields)
+        return found._replace(first_child=np.where(found.feature >= 0, found.first_child - at, 0))
 
     def plus(self, tree: Tree, value: Array) -> Boosted:
         """One tree more."""
@@ -58,6 +94,19 @@ class Boosted(NamedTuple):
             roots=np.append(self.roots, self.trees.node_count),
             value=np.append(self.value, value),
         )
+
+
+class Walk(NamedTuple):
+    """Nodes of trees, as those need them who go down: a leaf splits the first column and leads to itself."""
+
+    column: Any
+    threshold: Any
+    place: Any
+    strays: Any
+    """whether missing values go to the second child"""
+    first: Any
+    deep: Any
+    """steps in each tree"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,3 +140,22 @@ class Loss:
 
     def __add__(self, other: Loss) -> Loss:
         return Loss(self.sums + other.sums, self.weight + other.weight)
+
+
+def directions(given: Any, schema: Schema) -> Codes:
+    """Of each column, from an array or from a dict of names."""
+    way = np.zeros(len(schema.columns), np.int64)
+    if given is None:
+        return way
+    if isinstance(given, dict):
+        unknown = sorted(set(given) - set(schema.names))
+        if unknown:
+            raise ValueError(f"monotonic_cst names columns that are not there: {unknown}")
+        given = [given.get(name, 0) for name in schema.names]
+    found = np.asarray(given)
+    if found.shape != way.shape or not np.isin(found, (-1, 0, 1)).all():
+        raise ValueError(f"monotonic_cst must have {len(way)} entries of -1, 0 or 1, one a column, not {given!r}")
+    wrong = np.flatnonzero((found != 0) & (schema.levels > 0))
+    if len(wrong):
+        raise ValueError(f"column {schema.names[wrong[0]]!r} is categorical. Remedy: no direction in monotonic_cst")
+    return found.astype(np.int64)

@@ -6,39 +6,96 @@ are gathered there once, and the tree is grown from them: the same tree, because
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 import numpy as np
 
-from tenfold.core import Array, Claim, Columns, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Columns, DataError, Need, Schema
 from tenfold.estimator import Classifier
-from tenfold.estimator.constraints import choice, integer, seed
+from tenfold.estimator.constraints import array, choice, integer, real, seed, share
 from tenfold.kernels import tree_search as ts
+from tenfold.kernels.tree_missing import PARTS
 from tenfold.trees.frontier import root
 from tenfold.trees.growing import Rules
-from tenfold.trees.learner import Ends, TreeLearner, TreeState
+from tenfold.trees.learner import HEFT, TreeLearner
+from tenfold.trees.missing import WAYS, blend
+from tenfold.trees.promises import held_back_claims, occam_claim
+from tenfold.trees.pruned import BY_ROWS, BY_WEIGHT
+from tenfold.trees.records import Ends, TreeState
 from tenfold.trees.tree import leaf
 
-CRITERIA = {"gini": ts.GINI, "entropy": ts.ENTROPY, "log_loss": ts.ENTROPY, "error": ts.ERROR, "gain_ratio": ts.RATIO}
+CRITERIA = {
+    "gini": ts.GINI,
+    "entropy": ts.ENTROPY,
+    "log_loss": ts.ENTROPY,
+    "error": ts.ERROR,
+    "gain_ratio": ts.RATIO,
+    "gain_squared_per_cost": ts.COST_SQUARE,
+    "gain_power_per_cost": ts.COST_POWER,
+}
 
 
 class DecisionTreeClassifier(TreeLearner, Classifier):
-    """A decision tree on binned columns, exact in each pass.
+    """A decision tree, exact in each pass.
+
+    Columns of numbers are cut into bins (`method="histogram"`); one with at most `max_bins` distinct values loses
+    nothing by it. Columns of categories are taken as they are.
 
     Parameters
     ----------
-    criterion : {"gini", "entropy", "log_loss", "error", "gain_ratio"}, default="gini"
+    criterion : str, default="gini"
+        What makes a split good. The decrease of "gini", "entropy" (or "log_loss"), "error" (rows not of the most common
+        class). "gain_ratio": the decrease of entropy over the entropy of the split itself. For columns that cost
+        something to look at, with the decrease of entropy G and the column's cost C: "gain_squared_per_cost" is G² / C
+        (Tan and Schlimmer), "gain_power_per_cost" (2ᴳ - 1) / (C + 1)ʷ (Núñez).
+    split : {"subset", "multiway"}, default="subset"
+        How categories are split: into two sets, or into a branch for each.
+    method : {"histogram", "exact"}, default="histogram"
+        "exact" tries every threshold between distinct values and needs all rows in memory; "histogram" does not.
+    missing : {"learned", "node_majority", "class_majority", "fractional"}, default="learned"
+        What becomes of missing values: they go where impurity falls most (among categories they are one more); they
+        take the most common value among the rows of the node; among those of their class (in prediction, of the node);
+        or they go to every branch in parts, as C4.5 has it. The exact method takes "learned" only.
     max_depth : int, optional
     min_samples_split : int, default=2
     min_samples_leaf : int, default=1
+    min_weight_fraction_leaf : float, default=0.0
+    min_impurity_decrease : float, default=0.0
+        Least decrease, weighted by the node's share of the rows; of a ratio, or per cost, its least value.
+    max_features : int, float, "sqrt" or "log2", optional
+        How many columns each node may choose from; all by default. More, if none of those can be split.
     max_leaf_nodes : int, optional
+        With it, the split of greatest merit comes first.
+    class_weight : dict or "balanced", optional
+        Weights of classes; "balanced" gives all the same.
+    feature_costs : array of shape (columns,) or dict from names, optional
+        Costs of columns; one each by default.
+    cost_power : float, default=1.0
+        The w above, from 0 to 1: how much costs matter.
+    prune : str, optional
+        "reduced_error" and "best_cut" cut where held-back rows lose nothing by it, from the leaves up, or where they
+        gain most first; "cost_complexity" takes the price of a leaf that suits them best. "pessimistic" is C4.5's, and
+        "chi_squared" stops at splits that chance could have made: neither holds rows back.
+    held_back : float, default=0.25
+        Share of the rows that is held back to prune by.
+    ccp_alpha : float, default=0.0
+        Price of a leaf, in impurity weighted by the node's share of the rows: cut what does not earn it.
+    confidence : float, default=0.25
+        Of the error limits that "pessimistic" compares; the smaller, the more is cut.
+    significance : float, default=0.05
+        For "chi_squared": the chance of so good a split, up to which it stays.
     max_bins : int, default=255
     random_state : int, default=0
+        Seed of the sample that bins come from, of `max_features`, and of the rows held back. None draws one, and the
+        certificate records it.
 
     Attributes
     ----------
     classes_ : array
     tree_ : Tree
+    value_ : array of shape (nodes, classes)
+        Weight of the classes of the training rows in each node.
     certificate_ : Certificate
 
     Examples
@@ -53,10 +110,24 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
     state_type = TreeState
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "criterion": [choice(*CRITERIA)],
+        "split": [choice("subset", "multiway")],
+        "method": [choice("histogram", "exact")],
+        "missing": [choice(*WAYS)],
         "max_depth": [integer(1), None],
         "min_samples_split": [integer(2)],
         "min_samples_leaf": [integer(1)],
+        "min_weight_fraction_leaf": [share()],
+        "min_impurity_decrease": [real(0)],
+        "max_features": [integer(1), share(open=True), choice("sqrt", "log2"), None],
         "max_leaf_nodes": [integer(2), None],
+        "class_weight": [dict, choice("balanced"), None],
+        "feature_costs": [array, dict, None],
+        "cost_power": [share()],
+        "prune": [choice(*BY_ROWS, *BY_WEIGHT), None],
+        "held_back": [share(open=True)],
+        "ccp_alpha": [real(0)],
+        "confidence": [share(open=True)],
+        "significance": [share(open=True)],
         "max_bins": [integer(2)],
         "random_state": [seed],
     }
@@ -64,43 +135,79 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
     def __init__(
         self,
         criterion: str = "gini",
+        *,
+        split: str = "subset",
+        method: str = "histogram",
+        missing: str = "learned",
         max_depth: int | None = None,
         min_samples_split: int = 2,
         min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        max_features: Any = None,
         max_leaf_nodes: int | None = None,
+        class_weight: Any = None,
+        feature_costs: Any = None,
+        cost_power: float = 1.0,
+        prune: str | None = None,
+        held_back: float = 0.25,
+        ccp_alpha: float = 0.0,
+        confidence: float = 0.25,
+        significance: float = 0.05,
         max_bins: int = 255,
         random_state: int | None = 0,
     ) -> None:
         self.criterion = criterion
+        self.split = split
+        self.method = method
+        self.missing = missing
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_features = max_features
         self.max_leaf_nodes = max_leaf_nodes
+        self.class_weight = class_weight
+        self.feature_costs = feature_costs
+        self.cost_power = cost_power
+        self.prune = prune
+        self.held_back = held_back
+        self.ccp_alpha = ccp_alpha
+        self.confidence = confidence
+        self.significance = significance
         self.max_bins = max_bins
         self.random_state = random_state
 
     def start(self, schema: Schema) -> TreeState:
-        """Nothing known."""
+        """Nothing known but the weights of the classes, if they are given."""
+        self.check_params()
         k, edges = len(schema.classes), np.zeros((len(schema.columns), 0))
+        factor, heft = np.zeros(0, np.int64), 1.0
+        if isinstance(self.class_weight, dict):
+            factor, heft = in_units(np.array([float(self.class_weight.get(c, 1.0)) for c in schema.classes.tolist()]))
         return TreeState(
-            0, "look", 0, edges, schema.levels, 0, 1.0, True, 0.0, 1.0, root(k + 1, 0), leaf(), np.zeros((1, k)), k
-        )
+            0, "look", 0, edges, schema.levels, 0, 1.0, True, 0.0, 1.0, 0, factor, heft, costs_of(self.feature_costs,
+            schema), root(k + 1, 0), leaf(), np.zeros((1, k)), k, np.zeros(len(edges), bool),
+        )  # fmt: skip
 
     def channels(self, state: TreeState) -> int:
         """The classes, and the number of rows."""
         return state.outputs + 1
 
+    def _with_root(self, state: TreeState, sums: Any) -> TreeState:
+        """The weight of all rows; and of each class, if they are to be balanced."""
+        weight = sums[:-1]
+        if self.class_weight == "balanced":
+            there = weight > 0
+            each = np.where(there, weight.sum() / (there.sum() * np.maximum(weight, 1)), 1.0)
+            state = state._replace(**dict(zip(("factor", "heft"), in_units(each), strict=True)))
+        return state._replace(whole=int((weight * (state.factor if len(state.factor) else 1)).sum()))
+
     def rules_of(self, state: TreeState) -> Rules:
         """The parameters, as the kernels have them."""
-        return Rules(
-            CRITERIA[self.criterion],
-            np.where(state.levels > 0, ts.SUBSET, ts.NUMERIC),
-            np.full(2, state.unit),
-            -1 if self.max_depth is None else self.max_depth,
-            self.min_samples_split,
-            self.min_samples_leaf,
-            max_leaf_nodes=self.max_leaf_nodes or 0,
-        )
+        units = np.full(2, state.unit * state.heft)
+        return self._rules(state, CRITERIA[self.criterion], units, costs=state.costs, cost_power=self.cost_power)
 
     def numbers(self, state: TreeState, target: Any, weight: Any) -> tuple[Any, Any, Any]:
         """Labels and weights."""
@@ -108,21 +215,35 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
 
     def values(self, state: TreeState, sums: Any) -> Array:
         """The weights of the classes."""
-        return np.asarray(sums[:, :-1] * state.unit)
+        return np.asarray(sums[:, :-1] * self.rules_of(state).units[0])
+
+    def wrong_of(self, state: TreeState, chunk: Chunk, a: Any) -> int:
+        """Weight of the rows whose class is not the one said."""
+        wrong = self.scores_from(state, chunk.X).argmax(axis=1) != chunk.y
+        return int(a[wrong].sum() if len(a) else wrong.sum())
 
     def certify(self, state: TreeState, s: Any) -> tuple[Claim, ...] | None:
-        """The training error, from rows sent down the tree."""
-        if not isinstance(s, Ends):
+        """The training error, from rows sent down the tree; what follows for others, if all rows count the same."""
+        if not isinstance(s, Ends) or state.phase == "prune":
             return None
-        weight = s.sums[:, :-1]
-        wrong = weight.sum() - weight[np.arange(len(weight)), state.value.argmax(axis=1)].sum()
+        wrong, whole = errors_of(state, s.sums)
+        if self._way() == PARTS:
+            wrong, whole = s.wrong, s.whole
         why = "share of the weight of the training rows, sent down the tree"
-        return (Claim("training error", float(wrong / weight.sum()), "proved", why, "data"),)
+        claims: tuple[Claim, ...] = (Claim("training error", float(wrong / whole), "proved", why, "data"),)
+        if state.even and self._way() != PARTS:
+            claims += (occam_claim(state.tree, state.levels, state.outputs, wrong, whole),)
+        if state.even and len(s.back):
+            claims += held_back_claims(state.log_prior, *errors_of(state, s.back))
+        return claims
 
     def scores_from(self, state: TreeState, X: Columns) -> Array:
-        """The shares of the classes in each row's leaf."""
-        share = state.value / state.value.sum(axis=1, keepdims=True)
-        return share[state.tree.apply(X)]
+        """The shares of the classes in each row's leaf, or in those that parts of it get to."""
+        weight = state.value.sum(axis=1)
+        shares = state.value / np.where(weight > 0, weight, 1.0)[:, None]
+        if self._way() == PARTS:
+            return blend(state.tree, weight, shares, X)
+        return shares[state.tree.apply(X)]
 
     def probability_from(self, scores: Any) -> Any:
         """Shares are probabilities."""
@@ -132,3 +253,32 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         """Their logarithm."""
         with np.errstate(divide="ignore"):
             return np.log(scores)
+
+
+def errors_of(state: TreeState, sums: Any) -> tuple[int, int]:
+    """Weight of the rows whose class is not that of the node they end in, and of all, in whole units."""
+    weight = sums[:, :-1]
+    right = weight[np.arange(len(weight)), state.value.argmax(axis=1)].sum()
+    return int(weight.sum() - right), int(weight.sum())
+
+
+def in_units(weight: Array) -> tuple[Any, float]:
+    """Weights of classes in whole units, one at the least unless they are nought; and the unit."""
+    if not (np.isfinite(weight).all() and (weight >= 0).all() and weight.any()):
+        raise ValueError("class_weight: weights are numbers from 0 on, and not all are 0")
+    unit = 2.0 ** (math.ceil(math.log2(weight.max())) - HEFT)
+    return np.where(weight > 0, np.maximum(np.rint(weight / unit), 1), 0).astype(np.int64), unit
+
+
+def costs_of(costs: Any, schema: Schema) -> Array:
+    """The cost of each column."""
+    if costs is None:
+        return np.ones(len(schema.columns))
+    if isinstance(costs, dict):
+        if strange := sorted(set(costs) - set(schema.names)):
+            raise ValueError(f"feature_costs names {strange}; the columns are {list(schema.names)}")
+        costs = [costs.get(name, 1.0) for name in schema.names]
+    found = np.asarray(costs, dtype=np.float64)
+    if found.shape != (len(schema.columns),) or not (np.isfinite(found) & (found > 0)).all():
+        raise DataError(f"feature_costs: a cost above 0 for each of the {len(schema.columns)} columns is needed")
+    return found

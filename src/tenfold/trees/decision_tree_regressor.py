@@ -11,30 +11,63 @@ import numpy as np
 
 from tenfold.core import Array, Claim, Columns, Need, Schema
 from tenfold.estimator import Regressor
-from tenfold.estimator.constraints import integer, seed
+from tenfold.estimator.constraints import choice, integer, real, seed, share
 from tenfold.kernels import tree_search as ts
+from tenfold.kernels.tree_missing import PARTS, WHOLE
 from tenfold.stats.tree_bins import fine_unit
 from tenfold.trees.frontier import root
 from tenfold.trees.growing import Rules
-from tenfold.trees.learner import Ends, TreeLearner, TreeState
+from tenfold.trees.learner import TreeLearner
+from tenfold.trees.missing import blend
+from tenfold.trees.pruned import BY_ROWS
+from tenfold.trees.records import Ends, TreeState
 from tenfold.trees.tree import leaf
+
+FINE = "targets were summed in whole multiples of this"
 
 
 class DecisionTreeRegressor(TreeLearner, Regressor):
-    """A regression tree on binned columns, exact in each pass.
+    """A regression tree, exact in each pass.
+
+    A node is split where the squared error falls most, and not at all where it would not fall.
 
     Parameters
     ----------
+    split : {"subset", "multiway"}, default="subset"
+        How categories are split: into two sets, or into a branch for each.
+    method : {"histogram", "exact"}, default="histogram"
+        "exact" tries every threshold between distinct values and needs all rows in memory; "histogram" does not.
+    missing : {"learned", "node_majority", "fractional"}, default="learned"
+        What becomes of missing values: they go where the error falls most (among categories they are one more); they
+        take the most common value among the rows of the node; or they go to every branch in parts, as C4.5 has it.
+        The exact method takes "learned" only.
     max_depth : int, optional
     min_samples_split : int, default=2
     min_samples_leaf : int, default=1
+    min_weight_fraction_leaf : float, default=0.0
+    min_impurity_decrease : float, default=0.0
+        Least decrease of the variance, weighted by the node's share of the rows.
+    max_features : int, float, "sqrt" or "log2", optional
+        How many columns each node may choose from; all by default. More, if none of those can be split.
     max_leaf_nodes : int, optional
+        With it, the split of greatest merit comes first.
+    prune : {"reduced_error", "best_cut", "cost_complexity"}, optional
+        By held-back rows: cut where they lose nothing by it, from the leaves up, or where they gain most first; or take
+        the price of a leaf that suits them best.
+    held_back : float, default=0.25
+        Share of the rows that is held back to prune by.
+    ccp_alpha : float, default=0.0
+        Price of a leaf, in variance weighted by the node's share of the rows: cut what does not earn it.
     max_bins : int, default=255
     random_state : int, default=0
+        Seed of the sample that bins come from, of `max_features`, and of the rows held back. None draws one, and the
+        certificate records it.
 
     Attributes
     ----------
     tree_ : Tree
+    value_ : array of shape (nodes, 2)
+        Mean of the target, and weight, of the training rows in each node.
     certificate_ : Certificate
 
     Examples
@@ -48,36 +81,66 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
     need = Need("mixed", missing=True, target="number")
     state_type = TreeState
     _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "split": [choice("subset", "multiway")],
+        "method": [choice("histogram", "exact")],
+        "missing": [choice("learned", "node_majority", "fractional")],
         "max_depth": [integer(1), None],
         "min_samples_split": [integer(2)],
         "min_samples_leaf": [integer(1)],
+        "min_weight_fraction_leaf": [share()],
+        "min_impurity_decrease": [real(0)],
+        "max_features": [integer(1), share(open=True), choice("sqrt", "log2"), None],
         "max_leaf_nodes": [integer(2), None],
+        "prune": [choice(*BY_ROWS), None],
+        "held_back": [share(open=True)],
+        "ccp_alpha": [real(0)],
         "max_bins": [integer(2)],
         "random_state": [seed],
     }
 
     def __init__(
         self,
+        *,
+        split: str = "subset",
+        method: str = "histogram",
+        missing: str = "learned",
         max_depth: int | None = None,
         min_samples_split: int = 2,
         min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        max_features: Any = None,
         max_leaf_nodes: int | None = None,
+        prune: str | None = None,
+        held_back: float = 0.25,
+        ccp_alpha: float = 0.0,
         max_bins: int = 255,
         random_state: int | None = 0,
     ) -> None:
+        self.split = split
+        self.method = method
+        self.missing = missing
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_features = max_features
         self.max_leaf_nodes = max_leaf_nodes
+        self.prune = prune
+        self.held_back = held_back
+        self.ccp_alpha = ccp_alpha
         self.max_bins = max_bins
         self.random_state = random_state
 
     def start(self, schema: Schema) -> TreeState:
         """Nothing known."""
-        edges = np.zeros((len(schema.columns), 0))
+        self.check_params()
+        p, none = len(schema.columns), np.zeros(0, np.int64)
         return TreeState(
-            0, "look", 0, edges, schema.levels, 0, 1.0, True, 0.0, 1.0, root(3, 0), leaf(), np.zeros((1, 2)), 2
-        )
+            0, "look", 0, np.zeros((p, 0)), schema.levels, 0, 1.0, True, 0.0, 1.0, 0, none, 1.0, np.ones(p), root(3, 0),
+            leaf(), np.zeros((1, 2)), 2, np.zeros(p, bool),
+        )  # fmt: skip
 
     def channels(self, state: TreeState) -> int:
         """Σg, Σh, and the number of rows."""
@@ -85,39 +148,39 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
 
     def rules_of(self, state: TreeState) -> Rules:
         """The parameters, as the kernels have them."""
-        return Rules(
-            ts.SUMS,
-            np.where(state.levels > 0, ts.SUBSET, ts.NUMERIC),
-            np.array([fine_unit(state.scale, state.rows), state.unit]),
-            -1 if self.max_depth is None else self.max_depth,
-            self.min_samples_split,
-            self.min_samples_leaf,
-            max_leaf_nodes=self.max_leaf_nodes or 0,
-        )
+        return self._rules(state, ts.SUMS, np.array([self._unit(state), state.unit]))
+
+    def _unit(self, state: TreeState) -> float:
+        """What one means in sums of the target."""
+        return fine_unit(state.scale, state.rows * (WHOLE if self._way() == PARTS else 1))
 
     def numbers(self, state: TreeState, target: Any, weight: Any) -> tuple[Any, Any, Any]:
         """Distances from the centre, in whole units, and weights."""
         away = (state.center - target) * (weight * state.unit if len(weight) else 1.0)
-        g = np.rint(away / fine_unit(state.scale, state.rows)).astype(np.int64)
+        g = np.rint(away / self._unit(state)).astype(np.int64)
         return np.zeros(0, np.uint16), g, weight
 
     def values(self, state: TreeState, sums: Any) -> Array:
         """The mean of the target, and the weight."""
-        g, h = sums[:, 0] * fine_unit(state.scale, state.rows), sums[:, 1] * state.unit
+        units = self.rules_of(state).units
+        g, h = sums[:, 0] * units[0], sums[:, 1] * units[1]
         return np.column_stack([state.center - g / h, h])
 
     def certify(self, state: TreeState, s: Any) -> tuple[Claim, ...] | None:
         """That the means are those of the rows that end there, and how finely targets were summed."""
-        if not isinstance(s, Ends):
+        if not isinstance(s, Ends) or state.phase == "prune":
             return None
+        if self._way() == PARTS:
+            return (Claim("resolution", self._unit(state), "proved", FINE, "arithmetic"),)
         off = float(np.abs(self.values(state, s.sums[state.tree.leaves]) - state.value[state.tree.leaves]).max())
         why = "largest difference of a leaf from the rows that end in it, sent down the tree"
-        fine = "targets were summed in whole multiples of this"
         return (
             Claim("leaf error", off, "proved", why, "arithmetic"),
-            Claim("resolution", fine_unit(state.scale, state.rows), "proved", fine, "arithmetic"),
+            Claim("resolution", self._unit(state), "proved", FINE, "arithmetic"),
         )
 
     def predict_from(self, state: TreeState, X: Columns) -> Array:
         """The mean of each row's leaf."""
+        if self._way() == PARTS:
+            return blend(state.tree, state.value[:, 1], state.value[:, :1], X)[:, 0]
         return np.asarray(state.value[state.tree.apply(X), 0])

@@ -13,6 +13,7 @@ import numpy as np
 
 from tenfold.core import Array, Codes
 from tenfold.kernels.tree_applying import leaves_of_bins
+from tenfold.kernels.tree_filling import fill
 from tenfold.kernels.tree_growing import (
     ARITY,
     COLUMN,
@@ -29,13 +30,16 @@ from tenfold.kernels.tree_growing import (
     SLOT,
     TURN,
     branch_path,
-    fill,
+    draw,
     grow,
 )  # fmt: skip
 from tenfold.kernels.tree_levels import branches_of, sort_by_slot
+from tenfold.kernels.tree_missing import CLASS, LEARNED
 from tenfold.kernels.tree_search import SUMS, badness, leaf_value, search
 from tenfold.stats.tree_bins import Cut
+from tenfold.trees import missing
 from tenfold.trees.growing import Rules
+from tenfold.trees.missing import Split
 
 UNKNOWN, HISTOGRAM, ROWS = -2, 0, -3
 """in the field SLOT: not looked at yet; its histogram is wanted, and its place; its rows are wanted"""
@@ -52,14 +56,19 @@ class Frontier(NamedTuple):
     real: Annotated[Array, "node", "bound"]
     sums: Annotated[Codes, "node", "channel"]
     route: Annotated[Codes, "route"]
+    gaps: Annotated[Codes, "node", "gap"]
+    """where rows go that miss the value (`trees/missing.py`)"""
 
 
-def root(channels: int, seed: int) -> Frontier:
+def root(channels: int, seed: int, gaps: int = 0) -> Frontier:
     """A root that nothing is known of."""
     node = np.zeros((1, FIELDS), np.int64)
     node[0, [COLUMN, ROUTE, SLOT]] = -1, -1, HISTOGRAM
     node[0, PATH] = seed
-    return Frontier(node, np.array([[0.0, -np.inf, np.inf]]), np.zeros((1, channels), np.int64), np.zeros(0, np.int64))
+    none = np.zeros(0, np.int64)
+    return Frontier(
+        node, np.array([[0.0, -np.inf, np.inf]]), np.zeros((1, channels), np.int64), none, np.zeros((1, gaps), np.int64)
+    )
 
 
 def go_down(at: Frontier, bins: Any, cut: Cut, nodes: Any) -> Any:
@@ -89,45 +98,67 @@ def take_in(at: Frontier, hist: Any, cut: Cut, rules: Rules) -> Frontier:
     """The best splits of the nodes whose histograms came, and their children."""
     wanted = np.flatnonzero(at.node[:, SLOT] >= 0)
     node, real, sums, route = at.node.copy(), at.real.copy(), at.sums.copy(), [at.route]
-    cost, way, most = rules.columns(len(cut.levels))
-    every = np.arange(len(cut.levels))
-    if most < len(every):
-        raise NotImplementedError("columns drawn at each node are for rows in one place")
+    gaps = at.gaps.copy()
+    _, way, _ = rules.columns(len(cut.levels))
     new: list[Any] = []
     count, routed = len(node), len(at.route)
-    wide = int((cut.gap + 1).max())
-    table, split = np.empty(wide, np.int64), np.zeros((max(wide, 2), sums.shape[1]), np.int64)
     for k in wanted:
         h = hist[node[k, SLOT]]
-        if k == 0:
-            sums[0] = h[:, : cut.offset[1]].sum(axis=1)
+        sums[k] = h[:, : cut.offset[1]].sum(axis=1)
         node[k, SLOT] = -1
         if not may_split(node[k], sums[k], rules):
             continue
-        bounds = real[k, LEAST], real[k, MOST]
-        base = badness(sums[k], rules.criterion, rules.units, rules.l2, *bounds)
-        best, j, place, order, turn = search(
-            h, cut.offset, rules.kind, cut.gap, every, sums[k], base, rules.criterion, rules.units, rules.limits, cost,
-            way, *bounds,
-        )  # fmt: skip
-        if not best > rules.least_merit:
+        found = best_split(h, node[k], real[k], sums[k], cut, rules)
+        if found is None:
             continue
-        node[k, [COLUMN, PLACE, ORDER, TURN]] = j, place, order, turn
-        real[k, MERIT] = best
-        arity = branches_of(h, cut.offset, rules.kind, cut.gap, node[k], rules.criterion, table, split)
+        j, arity = int(node[k, COLUMN]), len(found.sums)
+        if rules.missing == CLASS:
+            gaps[k] = found.gaps
         if rules.kind[j]:
-            width = int(cut.gap[j]) + 1
             node[k, ROUTE] = routed
-            route.append(table[:width].copy())
-            routed += width
+            route.append(found.table)
+            routed += len(found.table)
         node[k, [FIRST, ARITY]] = count, arity
-        new.append(_children(node[k], real[k], split[:arity], way[j], rules))
+        new.append((*_children(node[k], real[k], found.sums, way[j], rules), found.shares))
         count += arity
     if new:
-        node = np.concatenate([node, *(n for n, _, _ in new)])
-        real = np.concatenate([real, *(r for _, r, _ in new)])
-        sums = np.concatenate([sums, *(s for _, _, s in new)])
-    return Frontier(node, real, sums, np.concatenate(route))
+        node, real, sums, gaps = (
+            np.concatenate([had, *more]) for had, more in zip((node, real, sums, gaps), zip(*new), strict=True)
+        )
+    return Frontier(node, real, sums, np.concatenate(route), gaps)
+
+
+def best_split(h: Any, node: Any, real: Any, sums: Any, cut: Cut, rules: Rules) -> Split | None:
+    """The best split of a node with this histogram, which is noted in its fields; or None."""
+    cost, way, most = rules.columns(len(cut.levels))
+    picked = np.arange(len(cut.levels))
+    if most < len(picked):
+        draw(picked.copy(), node[PATH : PATH + 1].view(np.uint64)[0], picked)
+    base = badness(sums, rules.criterion, rules.units, rules.l2, real[LEAST], real[MOST])
+    best: Any = (-1.0,)
+    done, tries = 0, most
+    while done < most or (best[0] <= rules.least_merit and done < len(picked)):
+        some = picked[done : done + tries]
+        if rules.missing == LEARNED:
+            found = search(
+                h, cut.offset, rules.kind, cut.gap, some, sums, base, rules.criterion, rules.units, rules.limits, cost,
+                way, real[LEAST], real[MOST],
+            )  # fmt: skip
+        else:
+            found = missing.search(h, cut, rules, some, sums, cost)
+        best = found if found[0] > best[0] else best
+        done, tries = done + tries, 1
+    if not best[0] > rules.least_merit:
+        return None
+    node[[COLUMN, PLACE, ORDER, TURN]] = best[1:]
+    real[MERIT] = best[0]
+    if rules.missing != LEARNED:
+        return missing.branches(h, cut, rules, node, sums)
+    wide = int((cut.gap + 1).max())
+    table, split = np.empty(wide, np.int64), np.zeros((max(wide, 2), len(sums)), np.int64)
+    arity = branches_of(h, cut.offset, rules.kind, cut.gap, node, rules.criterion, table, split)
+    none = np.zeros((arity, 0), np.int64)
+    return Split(table[: int(cut.gap[node[COLUMN]]) + 1], split[:arity], none[0], none)
 
 
 def _children(node: Any, real: Any, sums: Any, way: int, rules: Rules) -> tuple[Any, Any, Any]:
@@ -190,7 +221,7 @@ def want(at: Frontier, cut: Cut, rules: Rules) -> Frontier | None:
     if not len(unknown):
         return None
     rows = at.sums[:, -1]
-    if not rules.max_leaf_nodes and rows[unknown].max() <= FEW:
+    if not rules.max_leaf_nodes and rules.missing == LEARNED and rows[unknown].max() <= FEW:
         room = MEMORY
         for k in unknown:
             room -= int(rows[k]) * (len(cut.levels) + 16)
@@ -198,7 +229,7 @@ def want(at: Frontier, cut: Cut, rules: Rules) -> Frontier | None:
                 break
             node[k, SLOT] = ROWS
         return at
-    large = [k for k in unknown if rules.max_leaf_nodes or rows[k] > FEW]
+    large = [k for k in unknown if rules.max_leaf_nodes or rules.missing != LEARNED or rows[k] > FEW]
     most = max(1, MEMORY // (8 * at.sums.shape[1] * int(cut.offset[-1])))
     node[large[:most], SLOT] = np.arange(len(large[:most]))
     return at
@@ -233,8 +264,8 @@ def finish(at: Frontier, bins: Any, nodes: Any, cut: Cut, rules: Rules, label: A
         route.append(way_down)
         count += len(n) - 1
         routed += len(way_down)
-    joined: Any = (np.concatenate(x) for x in (node, real, sums, route))
-    return Frontier(*joined)
+    tables: Any = (np.concatenate(x) for x in (node, real, sums, route, [np.zeros((count, 0), np.int64)]))
+    return Frontier(*tables)
 
 
 def pruned(at: Frontier, rules: Rules) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,8 +10,11 @@ import numpy as np
 from tenfold.core import Array, Columns, Need, Schema
 from tenfold.estimator import Classifier
 from tenfold.estimator.constraints import array, boolean, integer, real, seed, share
+from tenfold.estimator.kinds import winners
 from tenfold.kernels import gradients as gr
-from tenfold.trees.boosting import Boosted, Boosting, Start
+from tenfold.stats.tree_bins import Seen
+from tenfold.trees.boosted import Boosted, Start
+from tenfold.trees.boosting import Boosting
 
 
 class GradientBoostingClassifier(Boosting, Classifier):
@@ -19,6 +23,7 @@ class GradientBoostingClassifier(Boosting, Classifier):
     Parameters
     ----------
     learning_rate : float, default=0.1
+        What a tree says is multiplied by it.
     max_iter : int, default=100
         Rounds at the most.
     max_leaf_nodes : int, default=31
@@ -27,18 +32,25 @@ class GradientBoostingClassifier(Boosting, Classifier):
     l2_regularization : float, default=0.0
     max_bins : int, default=255
     subsample : float, default=1.0
-        Share of the rows that each round learns from.
+        Share of the rows that each round learns from, drawn by their numbers in the source.
     early_stopping : bool, default=False
+        Whether to keep rows back, and to stop when their loss has not fallen by `tol` for `n_iter_no_change` rounds.
     validation_fraction : float, default=0.1
+        Share of the rows kept back, drawn by their numbers in the source.
     n_iter_no_change : int, default=10
     tol : float, default=1e-7
-    monotonic_cst : array of shape (columns,), optional
+    monotonic_cst : array of shape (columns,) or dict, optional
+        1: the margin must not fall as the column rises; -1: it must not rise; 0: it is free. A dict has names.
     random_state : int, default=0
+        Seed of the sample that the edges of the bins come from, and of the draws.
 
     Attributes
     ----------
     classes_ : array
+    n_iter_ : int
+        Rounds that were made.
     train_score_, validation_score_ : array of shape (rounds + 1,)
+        Mean loss after each round, of the rows learned from and of those kept back.
     certificate_ : Certificate
 
     Examples
@@ -63,7 +75,7 @@ class GradientBoostingClassifier(Boosting, Classifier):
         "validation_fraction": [share(open=True)],
         "n_iter_no_change": [integer(1)],
         "tol": [real(0)],
-        "monotonic_cst": [array, None],
+        "monotonic_cst": [array, dict, None],
         "random_state": [seed],
     }
 
@@ -100,27 +112,63 @@ class GradientBoostingClassifier(Boosting, Classifier):
         self.random_state = random_state
 
     def start(self, schema: Schema) -> Boosted:
-        """No tree yet: one margin for two classes, else one each."""
+        """No tree yet."""
+        if self.monotonic_cst is not None and self.outputs_of(schema) > 1:
+            raise ValueError("monotonic_cst is for two classes, and there are more")
+        return super().start(schema)
+
+    def outputs_of(self, schema: Schema) -> int:
+        """One margin for two classes, else one each."""
         k = len(schema.classes)
-        return self._first(schema.levels, 1 if k <= 2 else k)
+        return 1 if k <= 2 else k
 
     def loss_of(self, state: Boosted) -> int:
         """Logistic or softmax."""
         return gr.LOGISTIC if state.outputs == 1 else gr.SOFTMAX
 
-    def constant_of(self, state: Boosted, seen: Any) -> Start:
+    def constant_of(self, state: Boosted, seen: Seen, learn: Any) -> Start:
         """The weights of the classes."""
         weight = np.zeros(max(state.outputs, 2), np.int64)
-        np.add.at(weight, seen.target, seen.weight if len(seen.weight) else 1)
+        np.add.at(weight, seen.target[learn], seen.weight[learn] if len(seen.weight) else 1)
         return Start(weight, int(weight.sum()))
 
-    def start_from(self, state: Boosted, s: Start) -> Array:
+    def start_from(self, state: Boosted, s: Start) -> Boosted:
         """The logarithms of the shares of the classes, or of their ratio."""
         with np.errstate(divide="ignore"):
-            log = np.log(s.sums / s.weight)
-        return log if state.outputs > 1 else np.clip(log[1:] - log[:1], -30.0, 30.0)
+            log = np.maximum(np.log(s.sums / max(s.weight, 1)), -30.0)
+        return state._replace(phase="rows", base=log if state.outputs > 1 else log[1:] - log[:1])
 
     def scores_from(self, state: Boosted, X: Columns) -> Array:
         """The margins."""
-        m = self.margins(state, X)
-        return m if state.outputs > 1 else np.column_stack([np.zeros(len(m)), m[:, 0]])
+        return _both(self.margins(state, X))
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
+        """The probabilities after each round.
+
+        Parameters
+        ----------
+        X : array or frame
+
+        Yields
+        ------
+        p : array of shape (rows, classes)
+        """
+        return (self.probability_from(_both(margin)) for margin in self._staged(X))
+
+    def staged_predict(self, X: Any) -> Iterator[Any]:
+        """The classes after each round.
+
+        Parameters
+        ----------
+        X : array or frame
+
+        Yields
+        ------
+        y : array of shape (rows,)
+        """
+        return (self.classes_[winners(_both(margin))] for margin in self._staged(X))
+
+
+def _both(margin: Array) -> Array:
+    """A score for each class."""
+    return margin if margin.shape[1] > 1 else np.column_stack([np.zeros(len(margin)), margin[:, 0]])

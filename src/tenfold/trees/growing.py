@@ -8,6 +8,7 @@ import numpy as np
 
 from tenfold.core import Array, Codes
 from tenfold.kernels.tree_growing import grow
+from tenfold.kernels.tree_missing import LEARNED
 from tenfold.stats.tree_bins import Cut
 from tenfold.trees.tree import Tree, tree_from
 
@@ -34,6 +35,8 @@ class Rules(NamedTuple):
     max_features: int = 0
     """columns that each node may choose from; 0: all"""
     seed: int = 0
+    missing: int = LEARNED
+    """what becomes of missing values; all but LEARNED are grown level by level"""
 
     @property
     def limits(self) -> Array:
@@ -64,3 +67,20 @@ def grow_from(
     )  # fmt: skip
     tree, old = tree_from(node, real, route, cut)
     return tree, sums[old], node[old]
+
+
+def sums_by(ends: Any, nodes: int, channels: int, label: Any, a: Any, b: Any) -> Codes:
+    """Channel sums of the rows that end in each node."""
+    out = np.zeros((nodes, channels), np.int64)
+    out[:, -1] = np.bincount(ends, minlength=nodes)
+    if len(label):
+        flat = out.reshape(-1)
+        cell = ends * channels + label
+        if len(a):
+            np.add.at(flat, cell, a)
+        else:
+            flat += np.bincount(cell, minlength=len(flat))
+        return out
+    np.add.at(out[:, 0], ends, a)
+    np.add.at(out[:, 1], ends, b if len(b) else 1)
+    return out

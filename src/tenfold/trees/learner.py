@@ -1,152 +1,144 @@
 """What tree learners share: a look at the rows, then the tree, from rows in one place or level by level, then a check.
 
 The phases of a fit: "look" (a sample for the bins; ranges), "rows" (gather all, if they are few), or "level" and
-"finish" in turn (histograms of large nodes; the rows of small ones), and "judge" (all rows down the finished tree).
+"finish" in turn (histograms of large nodes; the rows of small ones), or "values" (gather all as they are, for the exact
+method), "prune" (held-back rows down the tree), and "judge" (all rows down the finished tree).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+import math
+from typing import Any
 
 import numpy as np
 
-from tenfold.core import MANY, Array, Ask, Chunk, Codes
-from tenfold.estimator.base import Estimator
+from tenfold.core import MANY, Array, Ask, Chunk, Codes, Schema
+from tenfold.kernels import tree_search as ts
+from tenfold.kernels.tree_missing import CLASS, LEARNED, PARTS, WHOLE
 from tenfold.stats.gathered import Gathered
-from tenfold.stats.tree_bins import Cut, Look, Seen, TreeLens
+from tenfold.stats.tree_bins import EXACT, Cut, Look, Seen, TreeLens
+from tenfold.trees import exact, held_back, missing
 from tenfold.trees import frontier as fr
-from tenfold.trees.growing import Rules, grow_from
+from tenfold.trees.exact import Values
+from tenfold.trees.growing import Rules, grow_from, sums_by
+from tenfold.trees.held_back import HalvesLens, half
+from tenfold.trees.pruned import Pruned
+from tenfold.trees.readable import Readable
+from tenfold.trees.records import Ends, Histograms, RowsOf, TreeState
 from tenfold.trees.tree import Tree, tree_from
 
 GATHER = 1 << 27
 """bytes of bins that are gathered in one place"""
+HEFT = 20
+"""bits of the weight of a class"""
 
 
-class TreeState(NamedTuple):
-    """A tree, and how to go on."""
-
-    step: int
-    phase: str
-    turn: int
-    """how many reduces there were since the look"""
-    bin_edges: Annotated[Array, "column", "edge"]
-    levels: Annotated[Codes, "column"]
-    rows: int
-    unit: float
-    """what one means in sums of weights"""
-    even: bool
-    """whether every weight is one"""
-    center: float
-    scale: float
-    """of the target, if it is a number"""
-    frontier: fr.Frontier
-    tree: Tree
-    value: Annotated[Array, "node", "output"]
-    """weights of the classes, or the mean of the target and the weight, of the training rows of each node"""
-    outputs: int
-
-    @property
-    def cut(self) -> Cut:
-        """Where columns are cut."""
-        return Cut(self.bin_edges, self.levels)
-
-
-@dataclass(frozen=True, eq=False)
-class Histograms:
-    """Of the nodes that want one: slots x (channels x cells). Whole numbers: merging is exact."""
-
-    sums: Annotated[Codes, "slot", "cell"]
-
-    def __add__(self, other: Histograms) -> Histograms:
-        return Histograms(self.sums + other.sums)
-
-
-@dataclass(frozen=True, eq=False)
-class RowsOf:
-    """The rows of the nodes that want them, and the node of each."""
-
-    rows: Gathered
-    node: Annotated[Codes, "entry"]
-
-    def __add__(self, other: RowsOf) -> RowsOf:
-        return RowsOf(self.rows + other.rows, np.concatenate([self.node, other.node]))
-
-
-@dataclass(frozen=True, eq=False)
-class Ends:
-    """Channel sums of the rows that end in each node of the finished tree."""
-
-    sums: Annotated[Codes, "node", "channel"]
-
-    def __add__(self, other: Ends) -> Ends:
-        return Ends(self.sums + other.sums)
-
-
-class TreeLearner(Estimator):
+class TreeLearner(Pruned, Readable):
     """The phases. A learner brings what is left open below."""
 
     passes = MANY
-    summary_types = (Look, Gathered, Histograms, RowsOf, Ends)
+    summary_types = (Look, Gathered, Histograms, RowsOf, Values, Ends)
     steering = frozenset({
-        "step", "phase", "turn", "bin_edges", "levels", "rows", "unit", "even", "center", "scale", "frontier",
-        "outputs",
+        "step", "phase", "turn", "bin_edges", "levels", "rows", "unit", "even", "center", "scale", "whole", "factor",
+        "heft", "costs", "frontier", "outputs", "gaps", "log_prior",
     })  # fmt: skip
-    random_state: Any
+    max_depth: int | None
+    min_samples_split: int
+    min_samples_leaf: int
+    min_weight_fraction_leaf: float
+    min_impurity_decrease: float
+    max_features: Any
+    max_leaf_nodes: int | None
+    split: str
+    missing: str
+    method: str
     max_bins: int
+    random_state: Any
 
     def ask(self, state: TreeState) -> Ask | None:
         """What the phase needs."""
         return None if state.phase == "done" else Ask(state.phase, state.turn)
 
-    def lens(self, state: TreeState) -> TreeLens | None:
-        """Rows become bins as soon as the edges are known."""
-        return None if state.phase == "look" else TreeLens(state.cut, state.unit, state.even)
+    def lens(self, state: TreeState) -> TreeLens | HalvesLens | None:
+        """Rows become bins as soon as the edges are known, if there are any."""
+        if state.phase in ("look", "values") or (state.phase in ("prune", "judge") and self._by_value()):
+            return None
+        lens = TreeLens(state.cut, state.unit, state.even)
+        return HalvesLens(lens, int(self.random_state), self.held_back) if self._back() else lens
 
-    def follow(self, state: TreeState, held: Seen, scratch: Any) -> Any:
-        """The node of each row, from where it was."""
+    def follow(self, state: TreeState, held: Any, scratch: Any) -> Any:
+        """The node of each row, or those of its parts, from where they were."""
         if state.phase not in ("level", "finish"):
             return None
+        held = half(held)
+        if self._way() == PARTS:
+            return missing.go_down_in_parts(state.frontier, held.bins, state.cut, scratch)
+        if self._way() == CLASS:
+            return missing.go_down_by_class(state.frontier, held.bins, state.cut, held.target, scratch)
         nodes = np.zeros(held.bins.shape[1], np.int64) if scratch is None else scratch.copy()
         return fr.go_down(state.frontier, held.bins, state.cut, nodes)
 
     def summarize(self, state: TreeState, chunk: Chunk) -> Any:
         """A look, all rows, histograms, some rows, or where the rows end."""
         if state.phase == "look":
-            return Look.of(chunk, self.random_state)
-        seen: Seen = chunk.held
+            return self._look(chunk)
+        if state.phase == "values":
+            chunk = self._parted(chunk)[0] if self._back() else chunk
+            return Values.of(chunk, weights_of(chunk, state))
+        if state.phase in ("prune", "judge"):
+            return self._ends(state, chunk)
+        seen: Seen = half(chunk.held)
         if state.phase == "rows":
             return Gathered.of(seen)
         label, a, b = self.numbers(state, seen.target, seen.weight)
         rules = self.rules_of(state)
+        if state.phase == "level" and self._way() == PARTS:
+            slot = np.ascontiguousarray(state.frontier.node[:, fr.SLOT])
+            at = (state.frontier, slot, seen.bins, state.cut, chunk.scratch)
+            found = missing.histograms(*at, label, a, b, rules.criterion)
+            return Histograms(found.reshape(len(found), -1))
         if state.phase == "level":
             found = fr.histograms(state.frontier, seen.bins, state.cut, chunk.scratch, label, a, b, rules.criterion)
             return Histograms(found.reshape(len(found), -1))
-        if state.phase == "finish":
-            wants = (state.frontier.node[:, fr.SLOT] == fr.ROWS)[chunk.scratch]
-            return RowsOf(Gathered.of(seen.rows(wants)), chunk.scratch[wants])
-        ends = state.tree.apply_bins(seen.bins, state.cut, np.zeros(seen.bins.shape[1], np.int64))
-        return Ends(sums_by(ends, state.tree.node_count, self.channels(state), label, a, b))
+        wants = (state.frontier.node[:, fr.SLOT] == fr.ROWS)[chunk.scratch]
+        return RowsOf(Gathered.of(seen.rows(wants)), chunk.scratch[wants])
 
     def update(self, state: TreeState, s: Any) -> TreeState:
         """The next phase."""
         if state.phase == "look":
             return self._looked(state, s)
         state = state._replace(turn=state.turn + 1)
-        rules = self.rules_of(state)
+        if state.phase == "judge":
+            return state._replace(phase="done")
+        if state.phase == "prune":
+            return self.prune_held_back(state, s.back)
+        if state.phase == "values":
+            label, a, b = self.numbers(state, s.target, s.weight)
+            state, a = self._weighed(state._replace(gaps=np.isnan(s.columns).any(axis=1)), label, a, b)
+            tree, sums = exact.grow(s, state.levels, self.rules_of(state), self.channels(state), label, a, b)
+            return self._grown(state, tree, sums)
         if state.phase == "rows":
             label, a, b = self.numbers(state, *_columns(s))
+            gaps = (s.bins == state.cut.gap[:, None]).any(axis=1)
+            state, a = self._weighed(state._replace(gaps=gaps), label, a, b)
+            rules = self.rules_of(state)
             index = np.arange(s.rows, dtype=np.uint32)
             tree, sums, _ = grow_from(s.bins, state.cut, rules, self.channels(state), label, a, b, index)
             return self._grown(state, tree, sums)
-        if state.phase == "judge":
-            return state._replace(phase="done")
         at = state.frontier
         if state.phase == "level":
             hist = s.sums.reshape(len(s.sums), self.channels(state), -1)
+            if len(at.node) == 1:
+                state = state._replace(gaps=hist[0, -1, state.cut.offset[1:] - 1] > 0)
+                state = self._with_root(state, hist[0, :, : state.cut.offset[1]].sum(axis=1))
+            if len(state.factor):
+                hist = hist * np.append(state.factor, 1)[:, None]
+            rules = self.rules_of(state)
             at = fr.take_in(at, hist, state.cut, rules)
         else:
             label, a, b = self.numbers(state, *_columns(s.rows))
+            _, a = self._weighed(state, label, a, b)
+            rules = self.rules_of(state)
             at = fr.finish(at, s.rows.bins, s.node, state.cut, rules, label, a, b)
         more = fr.want(at, state.cut, rules)
         if more is not None:
@@ -156,17 +148,112 @@ class TreeLearner(Estimator):
         return self._grown(state, tree, at.sums[old])
 
     def _looked(self, state: TreeState, s: Look) -> TreeState:
+        if self._back():
+            self.enough(len(s.sample.key), "every row was held back")
         cut = Cut.of(s, state.levels, min(self.max_bins, 255))
-        few = s.rows * len(state.levels) <= GATHER
+        few = s.rows * len(state.levels) <= GATHER and self._way() == LEARNED
+        parts = 12 * (self._way() == PARTS)
+        room = 62 - parts - (HEFT if getattr(self, "class_weight", None) is not None else 0)
         state = state._replace(
-            phase="rows" if few else "level", turn=1, bin_edges=cut.edges, rows=s.rows, unit=s.unit(), even=s.even,
+            phase="values" if self.method == "exact" else "rows" if few else "level", turn=1, bin_edges=cut.edges,
+            rows=s.rows, unit=s.unit(min(room, EXACT)), even=s.even,
             center=0.5 * s.least + 0.5 * s.most, scale=max(0.5 * s.most - 0.5 * s.least, 0.0) * s.heaviest,
         )  # fmt: skip
-        return state._replace(frontier=fr.root(self.channels(state), self.rules_of(state).seed))
+        width = missing.width_of(self._way(), self.channels(state))
+        return state._replace(frontier=fr.root(self.channels(state), int(self.random_state), width))
+
+    def _weighed(self, state: TreeState, label: Any, a: Any, b: Any) -> tuple[TreeState, Any]:
+        """The weight of all rows, and the weights of rows by those of their classes."""
+        root = np.zeros(len(label), np.int64) if len(label) else np.zeros(len(a), np.int64)
+        if not state.whole:
+            state = self._with_root(state, sums_by(root, 1, self.channels(state), label, a, b)[0])
+        if len(state.factor):
+            a = state.factor[label] * (a if len(a) else 1)
+        return state, a
+
+    def _with_root(self, state: TreeState, sums: Any) -> TreeState:
+        """With what the channel sums of all rows tell."""
+        return state._replace(whole=int(sums[1]))
+
+    def _way(self) -> int:
+        return missing.WAYS[self.missing]
+
+    def _by_value(self) -> bool:
+        """Whether finished trees are gone down by values, not by bins."""
+        return self.method == "exact" or self._way() == PARTS
+
+    def _look(self, chunk: Chunk) -> Look:
+        seed = int(self.random_state)
+        return held_back.look(chunk, seed, self.held_back) if self._back() else Look.of(chunk, seed)
+
+    def _ends(self, state: TreeState, chunk: Chunk) -> Ends:
+        """Where the rows end, those held back by themselves."""
+        channels = self.channels(state)
+        nothing = np.zeros((state.tree.node_count, channels), np.int64)
+        if self._way() == PARTS:
+            _, a, _ = self.numbers(state, chunk.y, weights_of(chunk, state))
+            whole = int(a.sum() if len(a) else chunk.n)
+            return Ends(nothing, self.wrong_of(state, chunk, a), whole, nothing[:0])
+        if not self._back():
+            return Ends(self._sums(state, chunk, chunk.held), 0, 0, nothing[:0])
+        if chunk.held is None:
+            grown, back = (self._sums(state, some, None) for some in self._parted(chunk))
+        else:
+            grown, back = (self._sums(state, chunk, some) for some in chunk.held)
+        return Ends(grown, 0, 0, back)
+
+    def _sums(self, state: TreeState, chunk: Chunk, seen: Seen | None) -> Codes:
+        """Channel sums of the rows that end in each node, from bins or from values."""
+        if seen is None:
+            ends, told = state.tree.apply(chunk.X), (chunk.y, weights_of(chunk, state))
+        else:
+            ends = state.tree.apply_bins(seen.bins, state.cut, np.zeros(seen.bins.shape[1], np.int64))
+            told = seen.target, seen.weight
+        return sums_by(ends, state.tree.node_count, self.channels(state), *self.numbers(state, *told))
+
+    def _rules(self, state: TreeState, criterion: int, units: Any, **more: Any) -> Rules:
+        """The parameters that all trees have, as the kernels have them; units of one row, in its parts."""
+        parts = WHOLE if self._way() == PARTS else 1
+        units = np.asarray(units) / parts
+        sets = ts.MULTIWAY if self.split == "multiway" else ts.SUBSET
+        plain = criterion <= ts.ERROR or criterion == ts.SUMS
+        whole = float(state.whole) * (units[1] if criterion == ts.SUMS else 1.0) if plain else 1.0
+        return Rules(
+            criterion,
+            np.where(state.levels > 0, sets, ts.NUMERIC),
+            units,
+            -1 if self.max_depth is None else self.max_depth,
+            self.min_samples_split * parts,
+            self.min_samples_leaf * parts,
+            self.min_weight_fraction_leaf * state.whole * units[1],
+            self.max_leaf_nodes or 0,
+            float(np.nextafter(self.min_impurity_decrease * whole, -np.inf)),
+            max_features=columns_of(self.max_features, len(state.levels)),
+            seed=int(self.random_state),
+            missing=self._way(),
+            **more,
+        )
 
     def _grown(self, state: TreeState, tree: Tree, sums: Any) -> TreeState:
-        empty = fr.root(0, 0)
-        return state._replace(step=1, phase="judge", tree=tree, frontier=empty, value=self.values(state, sums))
+        empty, rules = fr.root(0, 0), self.rules_of(state)
+        if rules.criterion <= ts.ERROR:
+            tree = tree._replace(merit=tree.merit * rules.units[0])
+        return self.prune_grown(state._replace(step=1, tree=tree, frontier=empty, value=self.values(state, sums)))
+
+    def sound(self, state: TreeState, summary: Any, schema: Schema) -> bool:
+        """Whether the tree can be gone down, and every node says something."""
+        told = state.value.shape == (state.tree.node_count, state.outputs) and np.isfinite(state.value).all()
+        return bool(told and state.tree.walkable(schema.levels))
+
+    def check_params(self) -> None:
+        """Refuse what does not go together."""
+        self.check_pruning()
+        if self.method == "exact" and self.missing != "learned":
+            raise ValueError(f'method="exact" with missing="{self.missing}". Remedy: missing="learned", or no method')
+
+    def wrong_of(self, state: TreeState, chunk: Chunk, a: Any) -> int:
+        """The error of rows that may end in several leaves, in whole units."""
+        return 0
 
     def rules_of(self, state: TreeState) -> Rules:
         """When to split."""
@@ -185,21 +272,20 @@ class TreeLearner(Estimator):
         raise NotImplementedError
 
 
-def sums_by(ends: Any, nodes: int, channels: int, label: Any, a: Any, b: Any) -> Codes:
-    """Channel sums of the rows that end in each node."""
-    out = np.zeros((nodes, channels), np.int64)
-    out[:, -1] = np.bincount(ends, minlength=nodes)
-    if len(label):
-        flat = out.reshape(-1)
-        cell = ends * channels + label
-        if len(a):
-            np.add.at(flat, cell, a)
-        else:
-            flat += np.bincount(cell, minlength=len(flat))
-        return out
-    np.add.at(out[:, 0], ends, a)
-    np.add.at(out[:, 1], ends, b if len(b) else 1)
-    return out
+def weights_of(chunk: Chunk, state: TreeState) -> Codes:
+    """Weights of rows in whole units, none if all are one."""
+    return np.zeros(0, np.int64) if state.even else np.rint(chunk.weight / state.unit).astype(np.int64)
+
+
+def columns_of(most: Any, p: int) -> int:
+    """How many of p columns a node may choose from; 0: all."""
+    if most is None:
+        return 0
+    if isinstance(most, str):
+        most = int(math.sqrt(p) if most == "sqrt" else math.log2(p))
+    elif isinstance(most, float):
+        most = int(most * p)
+    return min(max(1, int(most)), p)
 
 
 def _columns(rows: Gathered) -> tuple[Any, Any]:

@@ -34,7 +34,7 @@ class Tree(NamedTuple):
     """which child takes a category; -1: no row of the node had it, so the node itself answers"""
     depth: Annotated[Codes, "node"]
     merit: Annotated[Array, "node"]
-    """of its split, as the criterion has it"""
+    """of its split, as the criterion has it; a decrease times the weight of the node"""
 
     @property
     def node_count(self) -> int:
@@ -60,6 +60,26 @@ class Tree(NamedTuple):
             with_k = inner[self.children[inner] > k]
             above[self.first_child[with_k] + k] = with_k
         return above
+
+    def walkable(self, levels: Any) -> bool:
+        """Whether every way down from the root ends: children come after parents, codes are in range."""
+        n = self.node_count
+        inner = self.feature >= 0
+        at, sets = np.arange(n)[inner], inner & (self.route_at >= 0)
+        fine = n > 0 and ((self.feature >= -1) & (self.feature < len(levels))).all()
+        if not fine:
+            return False
+        first, many, wide = self.first_child[inner], self.children[inner], levels[self.feature]
+        fine = (first > at).all() and (many >= 2).all() and (first <= n - many).all()
+        fine &= (sets == (inner & (wide > 0))).all() and (many[~sets[inner]] == 2).all()
+        fine &= not np.isnan(self.threshold[inner & ~sets]).any() and np.isin(self.missing_left, (0, 1)).all()
+        start, width = self.route_at[sets], self.route_width[sets]
+        fine &= (width == wide[sets] + 1).all() and (start <= len(self.route) - width).all()
+        if not fine:
+            return False
+        most = np.repeat(self.children[sets], width)
+        code = self.route[np.repeat(start - np.cumsum(width) + width, width) + np.arange(width.sum())]
+        return bool(((code >= -1) & (code < most)).all())
 
     def apply(self, X: Columns, root: int = 0) -> Codes:
         """The node in which each row ends, from a root."""
@@ -103,8 +123,11 @@ def leaf() -> Tree:
     return Tree(none, np.full(1, np.nan), no, no, no, no, none, no, np.zeros(0, np.int64), no, np.zeros(1))
 
 
-def tree_from(node: Any, real: Any, route: Any, cut: Cut) -> tuple[Tree, Any]:
-    """A tree of grown nodes, renumbered level by level: however it was grown. And the old number of each node."""
+def tree_from(node: Any, real: Any, route: Any, cut: Cut, threshold: Any = None) -> tuple[Tree, Any]:
+    """A tree of grown nodes, renumbered level by level: however it was grown. And the old number of each node.
+
+    Thresholds are where the columns are cut, unless they are given.
+    """
     order, level = [], np.zeros(1, np.int64)
     while len(level):
         order.append(level)
@@ -119,7 +142,10 @@ def tree_from(node: Any, real: Any, route: Any, cut: Cut) -> tuple[Tree, Any]:
     column = np.where(inner, node[:, COLUMN], 0)
     sets = inner & (node[:, ROUTE] >= 0)
     place = np.where(inner & ~sets, node[:, PLACE], 0)
-    edge = np.append(cut.edges, np.full((len(cut.edges), 1), np.inf), axis=1)[column, place]
+    if threshold is None:
+        edge = np.append(cut.edges, np.full((len(cut.edges), 1), np.inf), axis=1)[column, place]
+    else:
+        edge = threshold[old]
     width = np.where(sets, cut.gap[column] + 1, 0)
     pieces = [route[at : at + w] for at, w in zip(node[sets, ROUTE], width[sets])]
     return Tree(

@@ -1,0 +1,42 @@
+"""Digits of F on NIST's analyses of variance, beside scikit-learn's f_classif: `python benchmarks/anova.py`.
+
+The ceiling is F of the float64 values in rational arithmetic: the rest was lost when the data were rounded.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import sklearn
+from sklearn.feature_selection import f_classif
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+import tenfold as tn
+from linear.anova_sets import digits, exact_f, sets
+from tenfold.sources import part_rows
+
+
+def main() -> None:
+    print(f"{'digits of F':10s}  ceiling  precision='high'  'normal'  f_classif ({sklearn.__version__})")
+    for name, (values, certified) in sets().items():
+        group = np.tile([f"t{j}" for j in range(values.shape[1])], len(values))
+        y, table = values.ravel(), pa.table({"treatment": group})
+        found = []
+        with part_rows(-(-len(y) // 4)):
+            for precision in ("high", "normal"):
+                model = tn.LinearRegression(precision=precision).fit(table, y)
+                found.append(model.inference_.f_test.statistic)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            theirs = f_classif(y[:, None], group)[0][0]
+        each = [digits(f, certified) for f in (exact_f(values), *found, theirs)]
+        print(f"{name:11s} {each[0]:8.1f} {each[1]:17.1f} {each[2]:9.1f} {each[3]:10.1f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

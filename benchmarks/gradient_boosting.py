@@ -1,0 +1,116 @@
+"""Gradient boosting: `python benchmarks/gradient_boosting.py [--seeds 5] [--big] [--workers 1 2 3] [--kill]`.
+
+Beside LightGBM (both cores) and scikit-learn's HistGradientBoosting on 100,000 x 30, one process, one after the other:
+seconds to fit 200 trees of 31 leaves, ratio, test log loss, seconds to predict. With `--big`, 20 rounds over 20M rows
+of Parquet on workers of a cluster: seconds, reduces, the bare scan, the most memory of a process, and the digest of the
+trees, for each number of workers; with `--kill`, once more while a worker is killed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import tenfold as tn
+from boosting import labelled, rows_in
+from scan import timed
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+
+def beside_the_peers(seeds: int, trees: int) -> None:
+    import lightgbm
+    import sklearn
+    from sklearn.datasets import make_classification
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.metrics import log_loss
+
+    print(
+        f"LightGBM {lightgbm.__version__}, scikit-learn {sklearn.__version__}; 100,000 x 30, {trees} trees of 31 leaves"
+    )
+    found = []
+    for seed in range(seeds):
+        X, y = make_classification(120_000, 30, n_informative=15, flip_y=0.05, random_state=seed)
+        learn, test = slice(0, 100_000), slice(100_000, None)
+        models = {
+            "tenfold": tn.GradientBoostingClassifier(max_iter=trees),
+            "HistGradientBoosting": HistGradientBoostingClassifier(max_iter=trees, early_stopping=False),
+            "LightGBM": lightgbm.LGBMClassifier(n_estimators=trees, num_leaves=31, n_jobs=2, verbose=-1),
+        }
+        if not seed:
+            tn.GradientBoostingClassifier(max_iter=1).fit(X[learn], y[learn])  # compiled
+        row: dict[str, tuple[float, float, float]] = {}
+        for name, model in models.items():  # LightGBM last: its threads spin on
+            fit = timed(partial(model.fit, X[learn], y[learn]))
+            predict = timed(partial(model.predict_proba, X[learn]))
+            row[name] = fit, predict, float(log_loss(y[test], model.predict_proba(X[test])))
+            time.sleep(0.3)
+        found.append([row[name] for name in models])
+        print(
+            f"seed {seed}: "
+            + "; ".join(f"{n} fit {f:.2f} s predict {p:.2f} s loss {q:.5f}" for n, (f, p, q) in row.items())
+        )
+    ours, hist, light = np.array(found).mean(axis=0)
+    print(f"fit {ours[0] / light[0]:.2f} x LightGBM, {ours[0] / hist[0]:.2f} x HistGradientBoosting;", end=" ")
+    print(f"predict {ours[1] / light[1]:.2f} x LightGBM; loss {ours[2] - light[2]:+.5f} of LightGBM's")
+
+
+def over_many(files: list[str], rounds: int, workers: list[int], kill: bool) -> None:
+    import faults
+    from tenfold.testing import bits
+
+    rows = tn.scan(files, target="label")
+    for many in workers:
+        with faults.Cluster(many) as cluster, tn.on(cluster.runner):
+            bare = timed(lambda: tn.MaxAbsScaler().fit(tn.scan(files, drop=["label"])))
+            for fault in (None, cluster.kill) if kill else (None,):
+                with cluster.after(sys.maxsize if fault is None else 500, fault) as seen:
+                    model = tn.GradientBoostingClassifier(max_iter=rounds)
+                    taken = timed(partial(model.fit, rows))
+                turns = model.state_.turn
+                print(
+                    f"{rows.n_rows:,} rows, {many} workers, {rounds} rounds: {taken:.1f} s, {turns} reduces of"
+                    f" {taken / turns:.2f} s, bare scan {bare:.2f} s, most {_most(cluster)} MB a process,"
+                    f" lost {seen.lost}, trees {bits(model.state_.trees)[:12]}, loss {model.train_score_[-1]:.6f}",
+                    flush=True,
+                )
+
+
+def _most(cluster: Any) -> int:
+    """Megabytes that a worker has had at the most."""
+
+    def peak() -> int:
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+
+    return max(cluster.client.run(peak).values())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--trees", type=int, default=200)
+    parser.add_argument("--big", action="store_true")
+    parser.add_argument("--kill", action="store_true")
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--workers", type=int, nargs="*", default=[2])
+    parser.add_argument("--files", type=int, default=20)
+    parser.add_argument("--folder", type=Path, default=Path("/tmp/pq20"))
+    parser.add_argument("--labelled", type=Path, default=Path("/tmp/pq20c"))
+    given = parser.parse_args()
+    if given.big:
+        files = labelled(given.labelled, rows_in(given.folder, given.files))
+        over_many(files, given.rounds, given.workers, given.kill)
+    else:
+        beside_the_peers(given.seeds, given.trees)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,191 @@
+"""Losses as objects: what a wrong score costs, and which way is down.
+
+A loss compares a score f with a target y: a number, or for two classes -1 and 1; `CrossEntropy` compares a score for
+each class with the number of the right one. Learners take a loss, or its name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, log
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from tenfold.core.arrays import Array
+from tenfold.kernels import losses as by_number
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A loss: its value, and its gradient in the score."""
+
+    name: ClassVar[str]
+    code: ClassVar[int]
+    """by which kernels know it"""
+    kind: ClassVar[Literal["number", "class"]]
+    curvature: ClassVar[float] = inf
+    """its second derivative is nowhere above this"""
+
+    @property
+    def e(self) -> float:
+        """The one number that kernels need beside the code."""
+        return 1.0
+
+    def value(self, score: Any, target: Any) -> Array:
+        """The loss of each score."""
+        return self._both(score, target)[0]
+
+    def gradient(self, score: Any, target: Any) -> Array:
+        """The derivative of each loss in its score; at a corner that of the flat side."""
+        return self._both(score, target)[1]
+
+    def _both(self, score: Any, target: Any) -> tuple[Array, Array]:
+        f, y = np.broadcast_arrays(np.asarray(score, dtype=np.float64), np.asarray(target, dtype=np.float64))
+        if self.kind == "class" and not np.isin(y, (-1, 1)).all():
+            raise ValueError(f"the target of {type(self).__name__} is -1 or 1")
+        value, slope = np.empty(f.size), np.empty(f.size)
+        by_number.losses(self.code, f.ravel(), y.ravel(), self.e, value, slope)
+        return value.reshape(f.shape), slope.reshape(f.shape)
+
+
+class SquaredError(Loss):
+    """½ (f - y)².
+
+    Examples
+    --------
+    >>> from tenfold.core.losses import SquaredError
+    >>> loss = SquaredError()
+    >>> float(loss.value(3.0, 1.0)), float(loss.gradient(3.0, 1.0))
+    (2.0, 2.0)
+    """
+
+    name, code, kind, curvature = "squared_error", by_number.SQUARED, "number", 1.0
+
+
+@dataclass(frozen=True)
+class EpsilonInsensitive(Loss):
+    """max(0, |f - y| - ε): errors up to ε cost nothing.
+
+    Parameters
+    ----------
+    epsilon : float, default=0.1
+
+    Examples
+    --------
+    >>> from tenfold.core.losses import EpsilonInsensitive
+    >>> EpsilonInsensitive(0.5).value([1.0, 3.0], [1.25, 1.0]).tolist()
+    [0.0, 1.5]
+    """
+
+    name, code, kind = "epsilon_insensitive", by_number.INSENSITIVE, "number"
+    epsilon: float = 0.1
+
+    def __post_init__(self) -> None:
+        if not self.epsilon >= 0:
+            raise ValueError(f"epsilon must be at least 0, but is {self.epsilon}")
+
+    @property
+    def e(self) -> float:
+        return float(self.epsilon)
+
+
+class ZeroOne(Loss):
+    """1 if y f ≤ 0, else 0. It has no slope to go down: it judges, and does not teach.
+
+    Examples
+    --------
+    >>> from tenfold.core.losses import ZeroOne
+    >>> ZeroOne().value([2.0, -2.0], [1, 1]).tolist()
+    [0.0, 1.0]
+    """
+
+    name, code, kind = "zero_one", by_number.ZERO_ONE, "class"
+
+
+class LogLoss(Loss):
+    """log(1 + exp(-y f)): logistic.
+
+    Examples
+    --------
+    >>> from tenfold.core.losses import LogLoss
+    >>> float(LogLoss().gradient(0.0, 1))
+    -0.5
+    """
+
+    name, code, kind, curvature = "log_loss", by_number.LOGISTIC, "class", 0.25
+
+
+class Hinge(Loss):
+    """max(0, 1 - y f): also rows on the right side cost something, if they are within the margin.
+
+    Examples
+    --------
+    >>> from tenfold.core.losses import Hinge
+    >>> Hinge().value([-1.0, 0.5, 2.0], 1).tolist()
+    [2.0, 0.5, 0.0]
+    """
+
+    name, code, kind = "hinge", by_number.HINGE, "class"
+
+
+class Exponential(Loss):
+    """exp(-y f), the loss of AdaBoost.
+
+    Examples
+    --------
+    >>> from tenfold.core.losses import Exponential
+    >>> float(Exponential().value(0.0, -1))
+    1.0
+    """
+
+    name, code, kind = "exponential", by_number.EXPONENTIAL, "class"
+
+
+@dataclass(frozen=True)
+class CrossEntropy(Loss):
+    """-log of the probability of the right class, where probabilities are the softmax of the scores.
+
+    Parameters
+    ----------
+    unit : {"nats", "bits"}, default="nats"
+
+    Examples
+    --------
+    >>> from tenfold.core.losses import CrossEntropy
+    >>> CrossEntropy("bits").value([[0.0, 0.0, 0.0, 0.0]], [2]).tolist()
+    [2.0]
+    """
+
+    name, code, kind = "cross_entropy", by_number.SOFTMAX, "class"
+    unit: str = "nats"
+
+    def __post_init__(self) -> None:
+        if self.unit not in ("nats", "bits"):
+            raise ValueError(f"unit must be 'nats' or 'bits', not {self.unit!r}")
+
+    @property
+    def e(self) -> float:
+        return 1.0 if self.unit == "nats" else 1 / log(2)
+
+    @property
+    def curvature(self) -> float:  # type: ignore[override]
+        """Of the logarithm of a sum of exponentials, times the unit."""
+        return 0.5 * self.e
+
+    def _both(self, score: Any, target: Any) -> tuple[Array, Array]:
+        slope = np.array(score, dtype=np.float64)
+        label = np.asarray(target, dtype=np.int64)
+        if slope.ndim != 2 or label.shape != slope.shape[:1]:
+            raise ValueError("CrossEntropy takes scores (rows x classes) and the number of each row's class")
+        if len(label) and not 0 <= label.min() <= label.max() < slope.shape[1]:
+            raise ValueError(f"classes are numbered from 0 to {slope.shape[1] - 1}")
+        value = np.empty(len(label))
+        by_number.softmax_losses(slope, label, self.e, value)
+        return value, slope
+
+
+LOSSES: dict[str, type[Loss]] = {
+    loss.name: loss for loss in (SquaredError, EpsilonInsensitive, ZeroOne, LogLoss, Hinge, Exponential, CrossEntropy)
+}
+"""by name"""

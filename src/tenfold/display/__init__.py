@@ -1,0 +1,1 @@
+"""Pictures of what models do, in scikit-learn's manner, from summaries that merge."""

@@ -1,0 +1,269 @@
+"""Learning curve and validation curve, drawn."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from tenfold.display.drawing import pyplot
+from tenfold.evaluate.curves import Band, Curve, draw
+from tenfold.evaluate.learning_curve import learning_curve
+from tenfold.evaluate.validation_curve import validation_curve
+from tenfold.theory.checks import one_of
+
+Side = Literal["both", "train", "test"]
+
+
+class _CurveDisplay:
+    """Scores on rows learned from and on rows not seen, along a line."""
+
+    train_scores: Any
+    test_scores: Any
+    score_name: str | None
+    sizes: Any
+
+    def _values(self) -> tuple[str, Any]:
+        raise NotImplementedError
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        negate_score: bool = False,
+        score_name: str | None = None,
+        score_type: Side = "both",
+        band: Band | None = "interval",
+        line_kw: Any = None,
+    ) -> Any:
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+        negate_score : bool, default=False
+            Draw the scores without their minus, for losses.
+        score_name : str, optional
+        score_type : {"both", "train", "test"}, default="both"
+        band : {"interval", "std"} or None, default="interval"
+            Around the scores on rows not seen: a 95 % interval of the mean, corrected for folds that share rows, or
+            one standard deviation of the folds. Around those on rows learned from it is always the latter.
+        line_kw : dict, optional
+            For matplotlib's `plot`.
+
+        Returns
+        -------
+        display : object
+        """
+        one_of("score_type", score_type, ("both", "train", "test"))
+        pyplot(type(self).__name__)
+        sign = -1.0 if negate_score else 1.0
+        which = ("train", "test") if score_type == "both" else (score_type,)
+        word, values = self._values()
+        name = score_name or self.score_name or "score"
+        name = name.removeprefix("neg_") if negate_score else name
+        train, test = sign * np.asarray(self.train_scores), sign * np.asarray(self.test_scores)
+        found = draw(values, train, test, self.sizes, word, name, ax, which=which, band=band, style=line_kw)
+        self.ax_, self.lines_, self.fill_between_ = found["ax"], found["lines"], found["bands"]
+        self.figure_ = self.ax_.figure
+        return self
+
+
+class LearningCurveDisplay(_CurveDisplay):
+    """Learning curve: scores by the number of rows learned from.
+
+    Parameters
+    ----------
+    train_sizes : array of shape (sizes,)
+    train_scores, test_scores : array of shape (sizes, folds)
+    score_name : str, optional
+    sizes : array of shape (sizes, folds, 2), optional
+        Rows learned from and judged on, for the correction of the interval.
+
+    Attributes
+    ----------
+    lines_, fill_between_ : lists of matplotlib artists
+    ax_ : matplotlib axes
+    figure_ : matplotlib figure
+
+    Examples
+    --------
+    >>> import numpy as np, tenfold as tn
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
+    >>> display = tn.LearningCurveDisplay.from_estimator(tn.Ridge(), X, X[:, 0] + rng.normal(size=200), folds=5)
+    >>> display.train_sizes
+    array([ 16,  52,  88, 124, 160])
+    """
+
+    def __init__(
+        self, *, train_sizes: Any, train_scores: Any, test_scores: Any, score_name: str | None = None, sizes: Any = None
+    ) -> None:
+        self.train_sizes, self.train_scores, self.test_scores = train_sizes, train_scores, test_scores
+        self.score_name, self.sizes = score_name, sizes
+
+    def _values(self) -> tuple[str, Any]:
+        return "rows learned from", self.train_sizes
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        train_sizes: Any = (0.1, 0.325, 0.55, 0.775, 1.0),
+        folds: Any = 10,
+        shuffle: bool = False,
+        random_state: int | None = None,
+        groups: Any = None,
+        scoring: str | None = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> LearningCurveDisplay:
+        """Compute the curve with `learning_curve` and draw it.
+
+        Parameters
+        ----------
+        estimator, X, y, train_sizes, folds, shuffle, random_state, groups, scoring
+            As in `learning_curve`.
+        ax : matplotlib axes, optional
+        **kwargs
+            For `plot`.
+
+        Returns
+        -------
+        display : LearningCurveDisplay
+        """
+        pyplot(cls.__name__)
+        found = learning_curve(
+            estimator, X, y, train_sizes=train_sizes, folds=folds, shuffle=shuffle, random_state=random_state,
+            groups=groups, scoring=scoring,
+        )  # fmt: skip
+        return cls.from_cv_results(found, ax=ax, **kwargs)
+
+    @classmethod
+    def from_cv_results(cls, cv_results: Any, *, ax: Any = None, **kwargs: Any) -> LearningCurveDisplay:
+        """Draw a curve that was computed.
+
+        Parameters
+        ----------
+        cv_results : LearningCurve
+        ax : matplotlib axes, optional
+        **kwargs
+            For `plot`.
+
+        Returns
+        -------
+        display : LearningCurveDisplay
+        """
+        return cls(train_sizes=cv_results.train_sizes, **_scores(cv_results)).plot(ax, **kwargs)
+
+
+class ValidationCurveDisplay(_CurveDisplay):
+    """Validation curve: scores by the value of a parameter.
+
+    Parameters
+    ----------
+    param_name : str
+    param_range : list
+    train_scores, test_scores : array of shape (values, folds)
+    score_name : str, optional
+    sizes : array of shape (values, folds, 2), optional
+        Rows learned from and judged on, for the correction of the interval.
+
+    Attributes
+    ----------
+    lines_, fill_between_ : lists of matplotlib artists
+    ax_ : matplotlib axes
+    figure_ : matplotlib figure
+
+    Examples
+    --------
+    >>> import numpy as np, tenfold as tn
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 30))
+    >>> y = X[:, 0] + rng.normal(size=60)
+    >>> display = tn.ValidationCurveDisplay.from_estimator(
+    ...     tn.Ridge(), X, y, param_name="alpha", param_range=[0.1, 1.0, 10.0, 100.0]
+    ... )
+    >>> display.ax_.get_xscale()
+    'log'
+    """
+
+    def __init__(
+        self,
+        *,
+        param_name: str,
+        param_range: Any,
+        train_scores: Any,
+        test_scores: Any,
+        score_name: str | None = None,
+        sizes: Any = None,
+    ) -> None:
+        self.param_name, self.param_range = param_name, param_range
+        self.train_scores, self.test_scores, self.score_name, self.sizes = train_scores, test_scores, score_name, sizes
+
+    def _values(self) -> tuple[str, Any]:
+        return self.param_name, self.param_range
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        param_name: str,
+        param_range: Any,
+        folds: Any = 10,
+        shuffle: bool = False,
+        random_state: int | None = None,
+        groups: Any = None,
+        scoring: str | None = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> ValidationCurveDisplay:
+        """Compute the curve with `validation_curve` and draw it.
+
+        Parameters
+        ----------
+        estimator, X, y, param_name, param_range, folds, shuffle, random_state, groups, scoring
+            As in `validation_curve`.
+        ax : matplotlib axes, optional
+        **kwargs
+            For `plot`.
+
+        Returns
+        -------
+        display : ValidationCurveDisplay
+        """
+        pyplot(cls.__name__)
+        found = validation_curve(
+            estimator, X, y, param_name=param_name, param_range=param_range, folds=folds, shuffle=shuffle,
+            random_state=random_state, groups=groups, scoring=scoring,
+        )  # fmt: skip
+        return cls.from_cv_results(found, ax=ax, **kwargs)
+
+    @classmethod
+    def from_cv_results(cls, cv_results: Any, *, ax: Any = None, **kwargs: Any) -> ValidationCurveDisplay:
+        """Draw a curve that was computed.
+
+        Parameters
+        ----------
+        cv_results : ValidationCurve
+        ax : matplotlib axes, optional
+        **kwargs
+            For `plot`.
+
+        Returns
+        -------
+        display : ValidationCurveDisplay
+        """
+        found = cls(param_name=cv_results.param_name, param_range=cv_results.param_range, **_scores(cv_results))
+        return found.plot(ax, **kwargs)
+
+
+def _scores(found: Curve) -> dict[str, Any]:
+    names = ("train_scores", "test_scores", "score_name", "sizes")
+    return {name: getattr(found, name) for name in names}

@@ -1,0 +1,254 @@
+"""The ROC curve, from a merged ranking."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenfold.display.drawing import FOLDS, axes, curves, finish, folds_of, heard, legend_of, predicted, pyplot, styles
+from tenfold.evaluate.auc_interval import auc_interval
+from tenfold.stats.metrics import Ranking
+
+
+class RocCurveDisplay:
+    """ROC curve: the share of positives found, by the share of negatives taken for positive.
+
+    Parameters
+    ----------
+    fpr, tpr : array, or list of arrays
+        Shares of the negatives and of the positives at or above each threshold.
+    roc_auc : float or list of float, optional
+        Area under each curve.
+    name : str, optional
+    pos_label : optional
+        The positive class, named on the axes.
+    auc_interval : (float, float), optional
+        Ends of an interval for the area, or for the mean area of several curves; shown in the legend.
+    level : float, default=0.95
+        Of this interval.
+
+    Attributes
+    ----------
+    line_ : matplotlib line, or list of them
+    chance_level_ : matplotlib line or None
+    ax_ : matplotlib axes
+    figure_ : matplotlib figure
+
+    Examples
+    --------
+    >>> import numpy as np, tenfold as tn
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 2))
+    >>> y = X[:, 0] + rng.normal(size=300) > 0
+    >>> model = tn.GaussianNB().fit(X[:200], y[:200])
+    >>> display = tn.RocCurveDisplay.from_estimator(model, X[200:], y[200:])
+    >>> display.line_.get_label()
+    'GaussianNB (AUC = 0.91, 95 %: 0.83 to 0.95)'
+    """
+
+    def __init__(
+        self,
+        *,
+        fpr: Any,
+        tpr: Any,
+        roc_auc: Any = None,
+        name: str | None = None,
+        pos_label: Any = None,
+        auc_interval: Any = None,
+        level: float = 0.95,
+    ) -> None:
+        self.fpr, self.tpr, self.roc_auc = fpr, tpr, roc_auc
+        self.name, self.pos_label, self.auc_interval, self.level = name, pos_label, auc_interval, level
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        name: str | None = None,
+        curve_kwargs: Any = None,
+        plot_chance_level: bool = True,
+        chance_level_kw: Any = None,
+        despine: bool = True,
+    ) -> RocCurveDisplay:
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+        name : str, optional
+        curve_kwargs : dict or list of dict, optional
+            For matplotlib's `plot`.
+        plot_chance_level : bool, default=True
+            Whether to draw the diagonal.
+        chance_level_kw : dict, optional
+        despine : bool, default=True
+
+        Returns
+        -------
+        display : RocCurveDisplay
+        """
+        self.ax_ = axes(type(self).__name__, ax)
+        self.figure_ = self.ax_.figure
+        x, y = curves(self.fpr), curves(self.tpr)
+        label = legend_of(name or self.name, "AUC", self.roc_auc, self.auc_interval, self.level)
+        looks = styles(curve_kwargs, len(x), FOLDS if len(x) > 1 else {"linewidth": 2.0})
+        lines = []
+        for at, (a, b, look) in enumerate(zip(x, y, looks, strict=True)):
+            lines += self.ax_.plot(a, b, **{"label": label if at == 0 else None, **look})
+        self.line_ = lines[0] if len(lines) == 1 else lines
+        self.chance_level_ = None
+        known = self.ax_.get_legend_handles_labels()[1]
+        if plot_chance_level and "chance (AUC = 0.5)" not in known:
+            look = {"color": "#777777", "linestyle": (0, (4, 3)), "linewidth": 1, "label": "chance (AUC = 0.5)"}
+            (self.chance_level_,) = self.ax_.plot([0, 1], [0, 1], **{**look, **(chance_level_kw or {})})
+        of = "" if self.pos_label is None else f" (positive: {self.pos_label})"
+        self.ax_.set(
+            xlabel=f"false positive rate{of}", ylabel=f"true positive rate{of}", xlim=(-0.01, 1.01),
+            ylim=(-0.01, 1.01), aspect="equal",
+        )  # fmt: skip
+        finish(self.ax_, despine, "lower right")
+        return self
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        sample_weight: Any = None,
+        drop_intermediate: bool = True,
+        response_method: str = "auto",
+        pos_label: Any = None,
+        name: str | None = None,
+        level: float = 0.95,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> RocCurveDisplay:
+        """Draw the curve of a fitted classifier on rows it has not seen.
+
+        Parameters
+        ----------
+        estimator : classifier
+            Fitted: of tenfold, a pipeline, or of scikit-learn.
+        X : array, frame or Source
+            A Source brings its own target and weights, and is read part by part.
+        y, sample_weight : array, optional
+        drop_intermediate : bool, default=True
+            Leave out points on a straight line between others.
+        response_method : {"auto", "predict_proba", "decision_function"}
+        pos_label : optional
+            The second class by default.
+        name : str, optional
+        level : float, default=0.95
+            Of the interval for the area (DeLong), which is left out if rows have weights.
+        ax : matplotlib axes, optional
+        **kwargs
+            For `plot`.
+
+        Returns
+        -------
+        display : RocCurveDisplay
+        """
+        pyplot(cls.__name__)
+        found, label = heard(estimator, X, y, sample_weight, pos_label, "score", Ranking.of, response_method)
+        shown = name or type(estimator).__name__
+        one = cls._of(found.summaries[0], shown, label, drop_intermediate, found.weighted, level)
+        return one.plot(ax, **kwargs)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        *,
+        sample_weight: Any = None,
+        drop_intermediate: bool = True,
+        pos_label: Any = None,
+        name: str | None = None,
+        level: float = 0.95,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> RocCurveDisplay:
+        """Draw the curve of scores.
+
+        Parameters
+        ----------
+        y_true : array, or None if y_score is a Source
+        y_score : array, or Source
+            Scores of the positive class, or probabilities of both; or `model.predict_proba(source)`, which keeps the
+            target of its rows.
+        sample_weight : array, optional
+        drop_intermediate, pos_label, name, level, ax
+            As in `from_estimator`; pos_label is 1 by default, if classes are 0 and 1 or -1 and 1.
+        **kwargs
+            For `plot`.
+
+        Returns
+        -------
+        display : RocCurveDisplay
+        """
+        pyplot(cls.__name__)
+        ranking, label, weighted = predicted(y_true, y_score, sample_weight, pos_label, Ranking.of)
+        return cls._of(ranking, name or "Classifier", label, drop_intermediate, weighted, level).plot(ax, **kwargs)
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Any,
+        X: Any = None,
+        y: Any = None,
+        *,
+        learner: Any = 0,
+        sample_weight: Any = None,
+        drop_intermediate: bool = True,
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> RocCurveDisplay:
+        """Draw the curves of all folds.
+
+        Parameters
+        ----------
+        cv_results : CrossValidation, or dict of scikit-learn's cross_validate
+            The former by `scoring="roc_auc"`: it keeps the rankings, and no rows are needed. The latter with its
+            estimators and indices.
+        X, y, sample_weight : array or frame, optional
+            With scikit-learn's.
+        learner : int or str, default=0
+            Which one of a CrossValidation.
+        drop_intermediate, pos_label, name, ax
+            As in `from_estimator`.
+        **kwargs
+            For `plot`.
+
+        Returns
+        -------
+        display : RocCurveDisplay
+        """
+        pyplot(cls.__name__)
+        some, label, cv, known = folds_of(
+            cv_results, "Ranking", "score", learner, X, y, sample_weight, pos_label, Ranking.of
+        )
+        points = [one.roc_curve(drop_intermediate)[:2] for one in some]
+        area = [one.roc_auc for one in some]
+        interval = None
+        if cv is not None and "roc_auc" in cv.scoring:
+            s, i = cv.scoring.index("roc_auc"), cv.names.index(known)
+            area, interval = cv.scores[i, s].tolist(), tuple(cv.interval()[i, s])
+        one = cls(
+            fpr=[p[0] for p in points], tpr=[p[1] for p in points], roc_auc=area, name=name or known, pos_label=label,
+            auc_interval=interval,
+        )  # fmt: skip
+        return one.plot(ax, **kwargs)
+
+    @classmethod
+    def _of(
+        cls, ranking: Ranking, name: str, label: Any, drop: bool, weighted: bool, level: float
+    ) -> RocCurveDisplay:  # fmt: skip
+        fpr, tpr, _ = ranking.roc_curve(drop)
+        found = None if weighted else auc_interval(ranking, level)
+        ends = None if found is None else (found.low, found.high)
+        return cls(
+            fpr=fpr, tpr=tpr, roc_auc=ranking.roc_auc, name=name, pos_label=label, auc_interval=ends, level=level
+        )  # fmt: skip

@@ -1,0 +1,150 @@
+"""A tree, drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tenfold.core import Array
+from tenfold.display.drawing import axes
+from tenfold.trees.reading import Book, edge
+from tenfold.trees.tree import Tree
+
+COLOURS = ("#3b82c4", "#d9822b", "#4c9a5b", "#b05cc6", "#c44e52", "#8c7a5b", "#5bbcc4", "#c4b23b")
+
+
+class TreeDisplay:
+    """A picture of a tree: a box a node, a line a branch.
+
+    The colour of a leaf is that of its class, the paler the less sure; of numbers, the darker the larger. An inner node
+    names the column that it splits. Below stands the weight of the training rows.
+
+    Parameters
+    ----------
+    book : Book
+        The tree and what its nodes say, from `model.book()`.
+
+    Attributes
+    ----------
+    boxes_, lines_ : lists of matplotlib artists
+    ax_ : matplotlib axes
+    figure_ : matplotlib figure
+
+    Examples
+    --------
+    >>> import tenfold as tn
+    >>> model = tn.ID3().fit([["sun", "mild"], ["sun", "hot"], ["rain", "mild"]], ["out", "in", "in"])
+    >>> len(tn.TreeDisplay.from_estimator(model).boxes_)
+    5
+    """
+
+    def __init__(self, book: Book) -> None:
+        self.book = book
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, *, max_depth: int | None = None, ax: Any = None, fontsize: float | None = None
+    ) -> TreeDisplay:
+        """Draw a fitted tree.
+
+        Parameters
+        ----------
+        estimator : DecisionTreeClassifier, DecisionTreeRegressor or a preset
+        max_depth : int, optional
+            Draw no deeper.
+        ax : matplotlib axes, optional
+        fontsize : float, optional
+            By default, what fits.
+
+        Returns
+        -------
+        display : TreeDisplay
+        """
+        if not hasattr(estimator, "book"):
+            raise TypeError(f"{type(estimator).__name__} is no single tree")
+        return cls(estimator.book()).plot(ax, max_depth=max_depth, fontsize=fontsize)
+
+    def plot(self, ax: Any = None, *, max_depth: int | None = None, fontsize: float | None = None) -> TreeDisplay:
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+        max_depth : int, optional
+            Draw no deeper.
+        fontsize : float, optional
+            By default, what fits.
+
+        Returns
+        -------
+        display : TreeDisplay
+        """
+        book, tree = self.book, self.book.tree
+        deep = tree.max_depth if max_depth is None else min(max_depth, tree.max_depth)
+        x, wide = places(tree, deep)
+        ax = axes("TreeDisplay", ax, (max(4.0, min(1.25 * wide, 24.0)), 1.2 + 1.25 * deep))
+        size = fontsize or _fitting(ax, wide)
+        self.ax_, self.figure_, self.boxes_, self.lines_ = ax, ax.figure, [], []
+        above = tree.parent
+        for k in np.flatnonzero(tree.depth <= deep).tolist():
+            y, up = -int(tree.depth[k]), int(above[k])
+            if up >= 0:
+                self.lines_ += ax.plot([x[up], x[k]], [y + 1, y], color="#999999", linewidth=1.0, zorder=1)
+                words = edge(book, up, int(k - tree.first_child[up]))
+                ax.text(
+                    0.42 * x[up] + 0.58 * x[k], y + 0.42, words, ha="center", va="center", fontsize=0.9 * size,
+                    zorder=2,
+                    bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"},
+                )  # fmt: skip
+            self.boxes_.append(self._box(k, x[k], y, deep, size))
+        ax.set(xlim=(-0.6, wide - 0.4), ylim=(-deep - 0.45, 0.45))
+        ax.axis("off")
+        return self
+
+    def _box(self, k: int, x: float, y: float, deep: int, size: float) -> Any:
+        book, tree = self.book, self.book.tree
+        inner = tree.feature[k] >= 0
+        if inner and tree.depth[k] < deep:
+            text, face = book.schema.columns[int(tree.feature[k])].name, "white"
+        else:
+            text, face = ("…" if inner else book.answer(k)), _colour(book, k)
+        style = {"boxstyle": "round,pad=0.4", "facecolor": face, "edgecolor": "#666666", "linewidth": 0.8}
+        label = f"{text}\n{book.weight[k]:g}"
+        return self.ax_.text(x, y, label, ha="center", va="center", fontsize=size, bbox=style, zorder=3)
+
+
+def places(tree: Tree, deep: int) -> tuple[Array, int]:
+    """Where nodes stand from left to right, leaves one apart, others in the middle of their children; and how many."""
+    x, wide, stack = np.zeros(tree.node_count), 0, [(0, False)]
+    while stack:
+        k, done = stack.pop()
+        first, many = int(tree.first_child[k]), int(tree.children[k])
+        if tree.feature[k] < 0 or tree.depth[k] >= deep:
+            x[k], wide = wide, wide + 1
+        elif done:
+            x[k] = 0.5 * (x[first] + x[first + many - 1])
+        else:
+            stack.append((k, True))
+            stack.extend((child, False) for child in range(first + many - 1, first - 1, -1))
+    return x, wide
+
+
+def _colour(book: Book, k: int) -> Any:
+    from matplotlib.colors import to_rgb
+
+    if book.schema.classes is None:
+        low, high = float(book.said.min()), float(book.said.max())
+        strength, base = 0.15 + 0.6 * (book.said[k] - low) / (high - low if high > low else 1.0), COLOURS[0]
+    else:
+        classes = len(book.schema.classes)
+        chance = 1 / max(classes, 2)
+        strength = 0.15 + 0.5 * max(float(book.share[k]) - chance, 0.0) / (1 - chance)
+        base = COLOURS[int(np.searchsorted(book.schema.classes, book.said[k])) % len(COLOURS)]
+    return tuple(1 - strength * (1 - channel) for channel in to_rgb(base))
+
+
+def _fitting(ax: Any, wide: int) -> float:
+    """A size of letters for so many leaves side by side."""
+    inches = ax.get_window_extent().width / ax.figure.dpi
+    return float(np.clip(9.0 * inches / max(wide, 1), 4.0, 10.0))

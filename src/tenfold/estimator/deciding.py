@@ -1,0 +1,58 @@
+"""What linear classifiers add: scores of classes from one output for two of them, and `decision_function`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from tenfold.core import Array
+from tenfold.estimator.kinds import Classifier
+
+
+class Deciding(Classifier):
+    """Brings `scores(state, X)`: rows x outputs, one output for two classes. Probabilities only if it says so."""
+
+    has_probabilities: bool = False
+
+    def scores_from(self, state: Any, X: Any) -> Array:
+        """A score for each class; for two, that of the second and its opposite."""
+        f: Array = self.scores(state, X)
+        if f.shape[1] > 1:
+            return f
+        classes = len(self.schema_.classes) if "schema_" in self.__dict__ else 2
+        return -f if classes == 1 else np.column_stack([-f, f])
+
+    def decision_function(self, X: Any) -> Any:
+        """How far each row is on the side of its class.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or Source
+
+        Returns
+        -------
+        scores : array of shape (rows,) for two classes, else (rows, classes)
+        """
+        check_is_fitted(self)
+        one = len(self.state_.intercept) == 1
+        return self._apply(
+            lambda state, X: self.scores(state, X)[:, 0] if one else self.scores(state, X),
+            X,
+            lambda: ["decision"] if one else [f"decision_{c}" for c in self.classes_],
+        )
+
+    predict_proba = available_if(lambda self: self.has_probabilities)(Classifier.predict_proba)
+    predict_log_proba = available_if(lambda self: self.has_probabilities)(Classifier.predict_log_proba)
+
+    def probability_from(self, scores: Any) -> Any:
+        """Of scores that are logarithms of odds."""
+        if not self.has_probabilities:
+            raise ValueError(f"{self!r} gives no probabilities. Remedy: SGDClassifier(loss='log_loss')")
+        return super().probability_from(scores / 2 if scores.shape[1] == 2 else scores)
+
+    def log_probability_from(self, scores: Any) -> Any:
+        """The logarithm of the above."""
+        return super().log_probability_from(scores / 2 if scores.shape[1] == 2 else scores)

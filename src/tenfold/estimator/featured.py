@@ -1,0 +1,26 @@
+"""What learners share whose coefficients belong to features: numeric columns, and categories of the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from tenfold.core import Schema
+
+
+class Featured:
+    """Its state has `levels`: for each column 0 if it is numeric, else how many categories it has."""
+
+    schema_: Schema
+
+    @property
+    def coef_names_(self) -> Any:
+        """The name of each coefficient's feature: a column, or a column, an underscore, and a category."""
+        check_is_fitted(self)
+        return np.array(self.schema_.feature_names, dtype=object)
+
+    def sound(self, state: Any, summary: Any, schema: Schema) -> bool:
+        """Whether columns have the categories that the schema says: kernels look up there."""
+        return np.array_equal(state.levels, schema.levels)

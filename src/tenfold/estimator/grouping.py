@@ -1,0 +1,40 @@
+"""Rows with the group that each belongs to, as a source: for learners that tell groups apart."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from tenfold.core import DataError
+from tenfold.estimator.inputs import source_from, with_target
+from tenfold.sources import Source
+from tenfold.sources.dask import is_dask
+
+
+def with_groups(model: Any, X: Any, y: Any, weight: Any, groups: Any) -> Source:
+    """A source whose chunks bring the groups along: an entry for each row, or a column that is then no feature."""
+    if is_dask(X):
+        X, y, weight = with_target(X, y, weight), None, None
+    if isinstance(X, Source):
+        if y is not None or weight is not None:
+            raise ValueError("a Source names its own target and weights: pass X and groups alone")
+        source: Any = X
+        if not isinstance(groups, str):
+            raise ValueError("a Source has its groups in a column. Remedy: groups='name of the column'")
+    else:
+        source = source_from(model._blank(), X, y, weight, model.need, reset=True)
+    if isinstance(groups, str):
+        if not hasattr(source, "without"):
+            raise DataError(f"rows without named columns have no column {groups!r}. Remedy: give an array of groups")
+        if groups not in source.types.names:
+            raise DataError(f"there is no column {groups!r}; there are {source.types.names[:20]}")
+        source = source.without(groups)
+    else:
+        groups = column_or_1d(np.asarray(groups))
+        check_consistent_length(groups, np.empty(source.n_rows))
+        source = copy.copy(source)
+    source.beside = groups
+    return source

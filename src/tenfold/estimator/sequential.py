@@ -1,0 +1,87 @@
+"""What sequential learners add: `partial_fit` walks once over the rows, from where the model is."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import validate_data
+
+from tenfold.core import SEQUENTIAL, Array, Chunk, Codes, Columns, Design, Never, Stop
+from tenfold.engine import Snapshot
+from tenfold.kernels.ordering import hash_dense, hash_sparse, order_by
+from tenfold.kernels.shuffling import mix
+from tenfold.sources import Source
+
+WINDOW = 4096
+"""rows that are put in an order together"""
+WINDOW_BYTES = 1 << 25
+
+
+class Sequential:
+    """Brings `step(state, summary, chunk)` and `onward(state)`; has `max_iter`, `shuffle` and `random_state`."""
+
+    passes: ClassVar[str] = SEQUENTIAL
+    max_iter: int
+    shuffle: bool
+    random_state: int | None
+    mixing: bool
+
+    def stop(self) -> Stop:
+        """The learner counts its epochs itself, and then looks back at the rows once more."""
+        return Never()
+
+    def window(self, state: Any, X: Columns) -> int:
+        """So many rows as are shuffled together; fewer if they are dense and very wide."""
+        most = WINDOW if sp.issparse(X.data) else WINDOW_BYTES // (8 * state.weights.shape[1])
+        return max(64, min(WINDOW, most))
+
+    def order(self, state: Any) -> int | None:
+        """Of the parts in the next epoch: None if each is walked by itself and the ends are mixed."""
+        if self.mixing:
+            return None
+        return 1 + int(mix(np.uint64(self._turn(state)))) % (1 << 60) if self.shuffle else 0
+
+    def block(self, state: Any, chunk: Chunk, sparse: bool = True) -> Any:
+        """The features of a window: one block, or CSR if it is and may be."""
+        if sparse and sp.issparse(chunk.X.data):
+            return chunk.X.sparse()
+        if state.levels.any():
+            return next(Design.of(chunk.X, state.levels).blocks(chunk.n))[1]
+        return next(chunk.X.blocks(chunk.n, dtype=None, checked=not state.step))[1]  # later epochs need not look again
+
+    def order_of(self, state: Any, X: Any, y: Array) -> Codes:
+        """The order of the rows of a window, of blocks or CSR, in this epoch."""
+        n = len(y)
+        if not self.shuffle:
+            return np.arange(n)
+        hashes = np.empty(n, np.uint64)
+        if isinstance(X, np.ndarray):
+            hash_dense(X, y, self.random_state, hashes)
+        else:
+            hash_sparse(X.data, X.indices, X.indptr, y, self.random_state, hashes)
+        found: Codes = order_by(hashes, self._turn(state))
+        return found
+
+    def _turn(self, state: Any) -> int:
+        return (int(self.random_state or 0) << 24) + int(state.step)
+
+    def onward(self, state: Any) -> Any:
+        """The state from which `partial_fit` walks."""
+        raise NotImplementedError
+
+    def _partial_fit(self: Any, X: Any, y: Any, weight: Any, classes: Any = None) -> Any:
+        if "state_" not in self.__dict__:
+            self._validate_params()
+            fresh = self._blank()
+            fresh.max_iter = 1
+            return self._become(fresh._fit(X, y, weight, classes))
+        if not isinstance(X, Source):
+            validate_data(self, X, reset=False, skip_check_array=True)
+        return self._fit(X, y, weight, classes, at=Snapshot(self.schema_, self.onward(self.state_)))
+
+
+def pieces(X: Columns, rows: int) -> Any:
+    """Slices of so many rows."""
+    return (slice(at, min(at + rows, len(X))) for at in range(0, len(X), rows))

@@ -1,0 +1,60 @@
+"""Whether rows were seen before: by the model, when it was made, or by other models, when they were judged.
+
+Neither can be known for sure. The first is told from fingerprints of whole sources and from marks of some rows or
+parts, the second from what this process has judged: a model counts once for each set of rows and score, and is told
+from others by its score.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import _safe_indexing
+
+from tenfold.core.marks import common
+
+_judged: dict[tuple[str, str], set[str]] = {}
+"""by rows and score, the values of the models that were judged"""
+
+
+def made_from(first: Any, source: Any, y: Any, weight: Any) -> float:
+    """Which share of these rows a model was made from, as far as fingerprints and marks tell."""
+    made = getattr(first.__dict__.get("certificate_"), "provenance", None)
+    if made is None:
+        return 0.0
+    prints = {source.fingerprint()}
+    if y is not None:  # the first of a pipeline was fitted without them
+        target = np.asarray(y, dtype=float if first.need.target == "number" else None)
+        for values, heft in ((target, weight), (target, None), (None, weight), (None, None)):
+            some = copy.copy(source)
+            some.y, some.weight = values, heft
+            prints.add(some.fingerprint())
+    if {*made.source.split(" + ")} & prints:
+        return 1.0
+    return common(made.marks, source.hashes())
+
+
+def print_of(X: Any, y: Any, weight: Any) -> str:
+    """A short text by which rows in memory are recognised, whatever they are kept in: up to 64 of them tell."""
+    n = len(y)
+    at = np.unique(np.linspace(0, n - 1, 64).astype(int))
+    some = [_safe_indexing(one, at) for one in (X, y, weight) if one is not None]
+    text = repr([(one.toarray() if sp.issparse(one) else np.asarray(one)).tolist() for one in some])
+    digest = hashlib.blake2b(text.encode(errors="backslashreplace"), digest_size=8).hexdigest()
+    return f"rows in memory, {n}, {digest}"
+
+
+def others(rows: str, score: str, value: float) -> int:
+    """How many other models were judged by a score on the rows of a print; this one is remembered."""
+    known = _judged.setdefault((rows, score), set())
+    known.add(f"{value:.12g}")
+    return len(known) - 1
+
+
+def forget() -> None:
+    """Forget what was judged."""
+    _judged.clear()

@@ -1,0 +1,263 @@
+"""Penalties chosen by cross-validation, all from one scan: what is summarized are the folds.
+
+The model that leaves a fold out is made from the merge of the others, and its errors are read off the summary of the
+fold it has not seen. So all folds and all penalties cost what one fit costs, and a little algebra.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from tenfold.core import (
+    MANY,
+    ONE,
+    Array,
+    Ask,
+    Chunk,
+    Claim,
+    Codes,
+    Columns,
+    DataError,
+    Design,
+    Need,
+    Never,
+    Schema,
+    Stop,
+)
+from tenfold.estimator import Regressor
+from tenfold.estimator.base import check_is_fitted
+from tenfold.estimator.constraints import array, integer
+from tenfold.estimator.featured import Featured
+from tenfold.linear.penalised import USUAL, WIDE
+from tenfold.linear.solving import EPS
+from tenfold.stats.folds import FoldMoments, FoldRows, Pieces, but_one, by_lot
+from tenfold.stats.rows import Rows
+
+FOLDS = 10
+"""drawn by lot, if no others are asked for"""
+TIE = 1e-13
+"""errors that differ by less are the same: then the larger penalty is taken"""
+CV = [None, integer(2), array]
+SEED = integer(0)
+
+
+class FoldedState(NamedTuple):
+    """A linear model, the errors that chose it, and which rows are in which fold."""
+
+    step: int
+    phase: str
+    wide: bool
+    """whether rows are kept"""
+    levels: Annotated[Codes, "column"]
+    """how many categories each column has, 0 if it is numeric"""
+    part: Annotated[Codes, "piece"]
+    offset: Annotated[Codes, "piece"]
+    first: Annotated[Codes, "piece"]
+    """the number of the first row of each chunk among the rows that have a weight"""
+    rows: int
+    coef: Annotated[Array, "feature"]
+    intercept: float
+    alpha: float
+    l1_ratio: float
+    grid: Annotated[Array, "ratio", "alpha"]
+    errors: Annotated[Array, "ratio", "alpha", "fold"]
+    """mean squared error of each fold that has rows"""
+    digits: float
+    """that hold in these errors"""
+    n_iter: int
+    dual_gap: float
+
+
+class ByFold(Featured, Regressor):
+    """What RidgeCV, LassoCV and ElasticNetCV share; they bring `_models` and `_best`."""
+
+    need = Need("mixed", sparse=True, target="number")
+    state_type = FoldedState
+    summary_types: ClassVar[tuple[type, ...]] = (Pieces, FoldMoments, FoldRows)
+    steering = frozenset(
+        {"step", "phase", "wide", "levels", "part", "offset", "first", "rows", "grid", "errors", "digits"}
+    )
+
+    fit_intercept: bool
+    cv: Any
+    random_state: Any
+
+    @property
+    def passes(self) -> str:  # type: ignore[override]
+        """Models merge if each row carries its fold with it; rows in a row are other rows once there are more."""
+        return ONE if self.cv is None else MANY
+
+    def start(self, schema: Schema) -> FoldedState:
+        """Zero coefficients."""
+        p, none = int(schema.size("feature") or 0), np.zeros(0, np.int64)
+        phase = "folds" if self.cv is None else "rows"
+        return FoldedState(
+            0, phase, p > WIDE, schema.levels, none, none, none, 0, np.zeros(p), 0.0, math.nan, math.nan,
+            np.zeros((0, 0)), np.zeros((0, 0, 0)), 0.0, 0, math.inf,
+        )  # fmt: skip
+
+    def stop(self) -> Stop:
+        """`max_iter` counts sweeps of coordinate descent, not passes over the rows."""
+        return Never()
+
+    def ask(self, state: FoldedState) -> Ask | None:
+        """How many rows there are, if the folds depend on it; then the summaries of the folds."""
+        return None if state.step else Ask(state.phase)
+
+    def shares(self, state: FoldedState) -> Any:
+        """The same folds serve every grid, and Lasso as well as Ridge."""
+        if self.cv is not None:
+            return None if state.phase == "folds" else "pieces"
+        return "folds", self.random_state, state.wide
+
+    def summarize(self, state: FoldedState, chunk: Chunk) -> Any:
+        """Counts, or the moments (or rows) of each fold."""
+        if state.phase == "rows":
+            return Pieces.of(chunk)
+        kind = FoldRows if state.wide else FoldMoments
+        codes, folds = self._codes(state, chunk)
+        return kind.of(chunk, state.levels, codes, folds)
+
+    def _codes(self, state: FoldedState, chunk: Chunk) -> tuple[Codes, int]:
+        """The fold of each row, and how many folds there are."""
+        if self.cv is None:
+            return by_lot(chunk, state.levels, FOLDS, self.random_state), FOLDS
+        if isinstance(self.cv, (int, np.integer)):
+            k, numbers = int(self.cv), np.zeros(0, np.int64)
+            if chunk.n:
+                here = np.flatnonzero((state.part == chunk.part) & (state.offset == chunk.offset))[0]
+                numbers = state.first[here] + np.arange(chunk.n)
+            sizes = np.full(k, state.rows // k) + (np.arange(k) < state.rows % k)
+            return np.searchsorted(np.cumsum(sizes), numbers, side="right"), k
+        labels, codes = np.unique(_listed(self.cv), return_inverse=True)
+        return codes[chunk.X.numbers()].astype(np.int64), len(labels)
+
+    def update(self, state: FoldedState, summary: Any) -> FoldedState:
+        """Count; then fit every penalty to all folds but one, judge it on that one, and fit the best to all."""
+        if isinstance(summary, Pieces):
+            return self._counted(state, summary)
+        each = _filled(summary)
+        if len(each) < 2:
+            raise DataError(
+                "all rows are in one fold, as one sample would be: nothing is left to be judged on. "
+                "Remedy: other folds, by cv="
+            )
+        whole, others = but_one(each)
+        ratios, grid = self._grid(whole)
+        errors = np.empty((*grid.shape, len(each)))
+        digits = 15.0
+        for k, (rest, fold) in enumerate(zip(others, each, strict=True)):
+            for i, found in enumerate(self._models(rest, ratios, grid)):
+                errors[i, :, k], rough = errors_of(fold, *found)
+                digits = min(digits, float(_digits(errors[i, :, k], rough).min()))
+        mean = errors.mean(axis=2)
+        i, a = (int(at) for at in np.argwhere(mean <= mean.min() * (1 + TIE))[0])
+        coef, intercept, sweeps, gap = self._best(whole, float(ratios[i]), float(grid[i, a]))
+        return state._replace(
+            step=1, coef=coef, intercept=intercept, alpha=float(grid[i, a]), l1_ratio=float(ratios[i]),
+            grid=grid, errors=errors, digits=digits, n_iter=max(sweeps, 1), dual_gap=gap,
+        )  # fmt: skip
+
+    def _counted(self, state: FoldedState, pieces: Pieces) -> FoldedState:
+        total = int(pieces.rows.sum())
+        if isinstance(self.cv, (int, np.integer)):
+            if total < self.cv:
+                raise DataError(f"cv={self.cv} is more than there are samples: n_samples={total}. Remedy: fewer folds")
+        elif (shape := _listed(self.cv).shape) != (total + int(pieces.dropped.sum()),):
+            raise DataError(
+                f"cv has shape {shape}, but there are {total + int(pieces.dropped.sum())} rows. "
+                "Remedy: the name or number of a fold for each row"
+            )
+        first = np.cumsum(pieces.rows) - pieces.rows
+        return state._replace(phase="folds", part=pieces.part, offset=pieces.offset, first=first, rows=total)
+
+    def _grid(self, whole: Any) -> tuple[Array, Array]:
+        """The mixtures, and for each its penalties, the largest first."""
+        raise NotImplementedError
+
+    def _models(self, summary: Any, ratios: Array, grid: Array) -> Any:
+        """For each mixture, coefficients and intercepts of all penalties."""
+        raise NotImplementedError
+
+    def _best(self, summary: Any, ratio: float, alpha: float) -> tuple[Array, float, int, float]:
+        """Coefficients, intercept, sweeps and gap for the penalty that was chosen."""
+        raise NotImplementedError
+
+    @property
+    def _fitted(self) -> FoldedState:
+        check_is_fitted(self)
+        return self.state_
+
+    def _whole(self, summary: Any) -> Any:
+        """The summary of all rows, merged as `update` does it."""
+        return but_one(_filled(summary))[0]
+
+    def _chosen(self, state: FoldedState) -> tuple[Claim, ...]:
+        """What is known of the errors that chose the penalty."""
+        why = "of the least certain mean squared error of a fold that was left out, read off its summary"
+        ratios, alphas, folds = state.errors.shape
+        how = "by lot" if self.cv is None else "in a row" if isinstance(self.cv, (int, np.integer)) else "as given"
+        many = f"{how}, each left out once by the models of {ratios * alphas:,} penalties"
+        return (
+            Claim("score digits", state.digits, "estimated", why, "arithmetic", USUAL),
+            Claim("folds", float(folds), "proved", many, "data"),
+        )
+
+    def predict_from(self, state: FoldedState, X: Columns) -> Array:
+        """Xβ + β₀."""
+        return Design.of(X, state.levels) @ state.coef + state.intercept
+
+    def sound(self, state: FoldedState, summary: Any, schema: Schema) -> bool:
+        """Whether columns have the categories that the schema says, and folds and rows their numbers."""
+        fits = super().sound(state, summary, schema)
+        if isinstance(summary, FoldRows):
+            fits &= len(summary.fold) == len(summary.rows) and summary.rows.sound(len(state.coef))
+        return bool(fits and np.isfinite(state.errors).all() and state.errors.shape[:2] == state.grid.shape)
+
+
+def _listed(cv: Any) -> Any:
+    """The fold of each row, as an array says it, or pairs of rows to learn from and rows to be judged on."""
+    pairs = isinstance(cv, (list, tuple)) and all(isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in cv)
+    if not pairs:
+        return np.asarray(cv)
+    n = sum(len(test) for _, test in cv)
+    out = np.full(n, -1)
+    for k, (_, test) in enumerate(cv):
+        out[np.asarray(test)[np.asarray(test) < n]] = k
+    if (out < 0).any() or any(
+        len(train) + len(test) != n or (out[train] == k).any() for k, (train, test) in enumerate(cv)
+    ):
+        raise ValueError("cv must judge each row once, by a model of all others. Remedy: cv= the fold of each row")
+    return out
+
+
+def _filled(summary: Any) -> list[Any]:
+    """The folds that have rows."""
+    if isinstance(summary, FoldMoments):
+        return [m for m in summary.each() if m.weight > 0]
+    return [rows for rows in summary.each() if len(rows)]
+
+
+def errors_of(fold: Any, coefs: Array, intercepts: Array) -> tuple[Array, Array]:
+    """Mean squared errors of models on rows they have not seen, and about how much of them is rounding."""
+    if isinstance(fold, Rows):
+        off = fold.y[:, None] - (fold.matrix() @ coefs.T + intercepts)
+        found = fold.weight @ off**2 / fold.weight.sum()
+        return found, EPS * found
+    u = np.column_stack([-coefs, np.ones(len(coefs))])
+    around = ((u @ fold.comoment) * u).sum(axis=1) / fold.weight
+    shift = u @ fold.mean + u @ fold.rest - intercepts
+    found = np.maximum(around, 0.0) + shift**2
+    spread, mean = np.sqrt(np.diag(fold.comoment) / fold.weight), np.abs(fold.mean)
+    rough = np.abs(u)
+    return found, EPS * ((rough @ spread) ** 2 + np.abs(shift) * (rough @ mean))
+
+
+def _digits(errors: Array, rough: Array) -> Array:
+    """Decimal digits that hold."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(rough > 0, rough / errors, EPS)
+        return np.clip(-np.log10(share), 0.0, 15.0)

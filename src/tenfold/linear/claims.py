@@ -1,0 +1,30 @@
+"""What is claimed of a least-squares solution."""
+
+from __future__ import annotations
+
+from tenfold.core import Claim
+from tenfold.linear.solving import Solution
+
+
+def claims_of(found: Solution, how: str, done: bool) -> tuple[Claim, ...]:
+    """How near to the optimum, how many digits hold, and whether columns repeat each other."""
+    usual = "rounding errors independent and of the usual size"
+    why = f"residual of the normal equations ({how}), as a share of the squares of y"
+    more = "" if done else "; another scan would give more"
+    which = f"perturbation of the least certain coefficient, from merged {how}{more}"
+    claims = [
+        Claim("gap", found.gap, "estimated", why, "objective", usual),
+        Claim("digits", found.digits, "estimated", which, "arithmetic", usual),
+    ]
+    varying = int(found.varies.sum())
+    if varying < len(found.varies):
+        why = "these columns change by no more than rounding; their coefficient is 0"
+        still = float(len(found.varies) - varying)
+        claims.append(Claim("constant columns", still, "estimated", why, "data"))
+    if found.rank < varying:
+        why = (
+            f"only {found.rank} of {varying} columns tell something the others do not; of all "
+            "solutions the shortest is given"
+        )
+        claims.append(Claim("rank", float(found.rank), "estimated", why, "data"))
+    return tuple(claims)

@@ -1,0 +1,131 @@
+"""What discriminants share: class means from merged scatter, and linear scores of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tenfold.core import Array, Claim, Codes, Columns
+from tenfold.estimator import Classifier
+from tenfold.kernels.discriminants import linear_scores
+
+
+class Means(NamedTuple):
+    """The classes' means around a common centre."""
+
+    prior: Array
+    center: Array
+    """Σ prior · mean"""
+    apart: Array
+    """mean - centre, 0 for a class without rows"""
+    mean: Array
+
+
+def class_means(s: Any, priors: Any) -> Means:
+    """Means of a summary with `weight`, `mean` and `rest` by class; classes without rows stand at the centre."""
+    seen = s.weight > 0
+    prior = class_prior(priors, s.weight)
+    share = np.where(seen, prior, 0.0)
+    share = share / share.sum() if share.sum() > 0 else seen / seen.sum()
+    first = int(s.weight.argmax())
+    apart = np.where(seen[:, None], (s.mean - s.mean[first]) + (s.rest - s.rest[first]), 0.0)
+    middle = share @ apart
+    apart = np.where(seen[:, None], apart - middle, 0.0)
+    center = s.mean[first] + (s.rest[first] + middle)
+    return Means(prior, center, apart, np.where(seen[:, None], s.mean, center))
+
+
+def class_prior(given: Any, weight: Array) -> Array:
+    """The given class probabilities, checked, or those of the weights."""
+    if given is None:
+        return weight / weight.sum()
+    given = np.asarray(given, dtype=np.float64)
+    if given.shape != weight.shape:
+        raise ValueError(f"Number of priors must match number of classes: {len(weight)}.")
+    if (given < 0).any():
+        raise ValueError("priors must be non-negative")
+    if not np.isclose(given.sum(), 1.0):
+        raise ValueError("The priors must sum to 1.")
+    return given
+
+
+def log_prior(prior: Array, weight: Array) -> Array:
+    """The logarithm of the prior; no row is of a class that was never seen."""
+    with np.errstate(divide="ignore"):
+        return np.where(weight > 0, np.log(prior), -np.inf)
+
+
+def thinnest(weight: Array) -> Claim:
+    """Which class rests on the least."""
+    least = int(weight.argmin())
+    few = f"weight of class number {least}, the thinnest: its parameters rest on that much"
+    return Claim("thinnest class", float(weight[least]), "proved", few, "data")
+
+
+def shortfalls(varies: Any, rank: int, remedy: str, where: str = "classes") -> tuple[Claim, ...]:
+    """What is said of columns that are constant or repeat each other; nothing if none does."""
+    claims: tuple[Claim, ...] = ()
+    still, varying = int((~varies).sum()), int(varies.sum())
+    if still:
+        why = f"these columns change by no more than rounding within {where}; they are left out"
+        claims += (Claim("constant columns", float(still), "estimated", why, "data"),)
+    if rank < varying:
+        why = (
+            f"{where} vary in {rank} of {varying} directions; what differs in the others is left out. Remedy: {remedy}"
+        )
+        claims += (Claim("rank", float(rank), "estimated", why, "data"),)
+    return claims
+
+
+class Discriminant(Classifier):
+    """Scores that are logarithms of odds or outputs of their own; `scores_from` is the learner's."""
+
+    def decision_function(self, X: Any) -> Any:
+        """The scores of the classes; of two classes, by how much the second is ahead.
+
+        Parameters
+        ----------
+        X : array, frame or Source
+
+        Returns
+        -------
+        scores : array of shape (rows, classes), or (rows,) of two classes
+        """
+
+        def decide(state: Any, X: Columns) -> Array:
+            scores = self.scores_from(state, X)
+            return np.asarray(scores[:, 1] - scores[:, 0]) if scores.shape[1] == 2 else scores
+
+        def names() -> list[str]:
+            return ["score"] if len(self.classes_) == 2 else [f"score_{c}" for c in self.classes_]
+
+        return self._apply(decide, X, names)
+
+    def scores_from(self, state: Any, X: Columns) -> Array:
+        """The score of each class."""
+        return self.scores_by([state], X, np.zeros(len(X), np.int64))
+
+    def scores_by(self, states: Sequence[Any], X: Columns, codes: Codes) -> Array:
+        """The same, each row by the state that its code says."""
+        raise NotImplementedError
+
+
+class LinearDiscriminant(Discriminant):
+    """Scores level + <x - xbar, coef>: fields `means`, `xbar`, `coef` and `level` of the state.
+
+    Two classes have one such score, that of the second against the first.
+    """
+
+    def scores_by(self, states: Sequence[Any], X: Columns, codes: Codes) -> Array:
+        """The score of each class, each row by the state that its code says."""
+        center, coef, level = (np.array([getattr(s, name) for s in states]) for name in ("xbar", "coef", "level"))
+        out = np.empty((len(X), level.shape[1]))
+        for rows, block in X.blocks(dtype=None, checked=False, whole=True):
+            linear_scores(block, codes[rows], center, coef, level, out[rows])
+        if not np.isfinite(out).all():
+            X.check()
+        if len(states[0].means) != 2 or level.shape[1] == 2:
+            return out
+        return np.minimum(np.concatenate([-out, out], axis=1), 0.0)

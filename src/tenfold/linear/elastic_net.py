@@ -1,0 +1,76 @@
+"""The elastic net: argmin 1/(2W) Σ wᵢ (yᵢ - xᵢᵀβ - β₀)² + α ρ |β|₁ + ½ α (1 - ρ) |β|², where W = Σ wᵢ."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from tenfold.estimator.constraints import boolean, integer, real, share
+from tenfold.linear.penalised import Penalised
+
+
+class ElasticNet(Penalised):
+    """Linear regression with both penalties: columns are left out, and columns alike share their coefficient.
+
+    All is as in :class:`Lasso`, with a part of the penalty on the squares of the coefficients.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Strength of the penalty, above 0.
+    l1_ratio : float, default=0.5
+        ρ, from 0 (squares only: ridge regression with a penalty of W alpha) to 1 (the lasso).
+    fit_intercept : bool, default=True
+        Whether to fit a constant beside the columns. It is not penalised.
+    positive : bool, default=False
+        Whether coefficients may not be negative.
+    tol : float, default=1e-12
+        The duality gap at which to stop, as a share of half the mean squares of y.
+    max_iter : int, default=10000
+        Sweeps over the coefficients at the most. The certificate tells how far they led.
+
+    Attributes
+    ----------
+    coef_ : array of shape (columns,)
+    intercept_ : float
+    n_iter_ : int
+        Sweeps.
+    dual_gap_ : float
+        How far the objective can be above its minimum.
+    certificate_ : Certificate
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        Only if the columns have names.
+
+    Examples
+    --------
+    >>> from tenfold import ElasticNet
+    >>> X = [[-1.0, -1.0], [0.0, 0.0], [1.0, 1.0]]
+    >>> model = ElasticNet(alpha=0.5).fit(X, [-3.0, 0.0, 3.0])
+    >>> model.coef_.round(3).tolist()
+    [1.105, 1.105]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "alpha": [real(0, open=True)],
+        "l1_ratio": [share()],
+        "fit_intercept": [boolean],
+        "positive": [boolean],
+        "tol": [real(0)],
+        "max_iter": [integer(1)],
+    }
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        l1_ratio: float = 0.5,
+        fit_intercept: bool = True,
+        positive: bool = False,
+        tol: float = 1e-12,
+        max_iter: int = 10_000,
+    ) -> None:
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.positive = positive
+        self.tol = tol
+        self.max_iter = max_iter

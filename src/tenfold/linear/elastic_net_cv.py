@@ -1,0 +1,162 @@
+"""The elastic net whose penalty is chosen by cross-validation: the α and ρ of least mean squared error on new rows."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tenfold.core import Array, Claim
+from tenfold.estimator.constraints import array, boolean, integer, real, share
+from tenfold.linear.by_fold import CV, SEED, ByFold, FoldedState
+from tenfold.linear.paths import LassoPath, follow, grid_of, path_of
+from tenfold.linear.penalised import claims_of
+from tenfold.linear.quadratic import quadratic
+
+
+class PathCV(ByFold):
+    """What LassoCV and ElasticNetCV share: the whole path of every fold."""
+
+    alphas: Any
+    eps: float
+    positive: bool
+    tol: float
+    max_iter: int
+
+    @property
+    def _ratios(self) -> Array:
+        return np.atleast_1d(np.asarray(getattr(self, "l1_ratio", 1.0), dtype=np.float64))
+
+    def _grid(self, whole: Any) -> tuple[Array, Array]:
+        problem = quadratic(whole, self.fit_intercept)
+        rows = [grid_of(problem, float(ratio), self.positive, self.alphas, self.eps) for ratio in self._ratios]
+        return self._ratios, np.stack(rows)
+
+    def _models(self, summary: Any, ratios: Array, grid: Array) -> Any:
+        problem = quadratic(summary, self.fit_intercept)
+        for ratio, alphas in zip(ratios, grid, strict=True):
+            yield follow(problem, alphas, float(ratio), self.positive, self.tol, self.max_iter)
+
+    def _best(self, summary: Any, ratio: float, alpha: float) -> tuple[Array, float, int, float]:
+        problem = quadratic(summary, self.fit_intercept)
+        beta, sweeps = problem.solve(alpha, ratio, self.positive, self.tol, self.max_iter)
+        coef, intercept = problem.values(beta)
+        return coef, intercept, sweeps, problem.gap(coef, alpha, ratio, self.positive) * 0.5 * problem.unit**2
+
+    def certify(self, state: FoldedState, summary: Any) -> tuple[Claim, ...] | None:
+        """How near to the optimum the model of all rows is, and how many digits of the errors hold."""
+        if not state.step:
+            return None
+        problem = quadratic(self._whole(summary), self.fit_intercept)
+        gap = problem.gap(state.coef, state.alpha, state.l1_ratio, self.positive)
+        return (*claims_of(problem, gap, state.coef, self.tol), *self._chosen(state))
+
+    @property
+    def alphas_(self) -> Array:
+        """The penalties, the largest first; with several mixtures, a row for each."""
+        grid = self._fitted.grid
+        return grid[0] if len(grid) == 1 or not isinstance(self.alphas, (int, np.integer)) else grid
+
+    @property
+    def mse_path_(self) -> Array:
+        """Mean squared error by penalty and fold; with several mixtures, by mixture first."""
+        errors = self._fitted.errors
+        return errors[0] if len(errors) == 1 else errors
+
+    def path(self) -> LassoPath:
+        """The models of all rows for every penalty of the grid, from the summary: no row is read.
+
+        Returns
+        -------
+        path : LassoPath
+        """
+        return path_of(self, self._fitted.l1_ratio, self.alphas, self.eps)
+
+
+class ElasticNetCV(PathCV):
+    """Elastic net with the penalty that predicts best, from one scan.
+
+    The rows of each fold are summarized by themselves. Each model that leaves one out is made from the merge of the
+    others and judged by the summary of that one, so all folds, mixtures and penalties cost one scan.
+
+    Parameters
+    ----------
+    l1_ratio : float or array, default=0.5
+        The mixtures to try: 1 is the lasso.
+    eps : float, default=1e-3
+        The least penalty of the grid, as a share of the largest.
+    alphas : int or array, default=100
+        The penalties to try, or how many.
+    fit_intercept : bool, default=True
+        Whether to fit a constant beside the columns. It is not penalised.
+    positive : bool, default=False
+        Whether coefficients may not be negative.
+    cv : None, int or array, default=None
+        None: ten folds by lot, drawn from each row's own values, so that models merge and equal rows are never on both
+        sides. An int: so many folds of rows in a row, as scikit-learn has them; a first pass counts the rows, and
+        models do not merge. An array: the fold of each row.
+    random_state : int, default=0
+        Seed of the lot.
+    tol : float, default=1e-12
+        The duality gap at which each descent stops, as a share of half the mean squares of y.
+    max_iter : int, default=10000
+        Sweeps over the coefficients at the most.
+
+    Attributes
+    ----------
+    alpha_, l1_ratio_ : float
+        The penalty and the mixture of least error.
+    alphas_ : array of shape (alphas,) or (mixtures, alphas)
+    mse_path_ : array of shape (alphas, folds) or (mixtures, alphas, folds)
+    coef_ : array of shape (columns,)
+    intercept_ : float
+    n_iter_ : int
+    dual_gap_ : float
+    certificate_ : Certificate
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        Only if the columns have names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tenfold import ElasticNetCV
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> model = ElasticNetCV(l1_ratio=[0.5, 0.9, 1.0]).fit(X, X @ [2.0, 0.0, 0.0, 1.0, 0.0] + X[:, 4] ** 2)
+    >>> model.mse_path_.shape, model.certificate_.provenance.passes
+    ((3, 100, 10), 1.0)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "l1_ratio": [share(), array],
+        "eps": [share(open=True)],
+        "alphas": [integer(1), array],
+        "fit_intercept": [boolean],
+        "positive": [boolean],
+        "cv": CV,
+        "random_state": [SEED],
+        "tol": [real(0)],
+        "max_iter": [integer(1)],
+    }
+
+    def __init__(
+        self,
+        l1_ratio: Any = 0.5,
+        eps: float = 1e-3,
+        alphas: Any = 100,
+        fit_intercept: bool = True,
+        positive: bool = False,
+        cv: Any = None,
+        random_state: int = 0,
+        tol: float = 1e-12,
+        max_iter: int = 10_000,
+    ) -> None:
+        self.l1_ratio = l1_ratio
+        self.eps = eps
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.positive = positive
+        self.cv = cv
+        self.random_state = random_state
+        self.tol = tol
+        self.max_iter = max_iter

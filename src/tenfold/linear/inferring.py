@@ -1,0 +1,133 @@
+"""Standard errors, intervals and tests as attributes of a model: computed when they are asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tenfold.core import Array, Columns, Design
+from tenfold.estimator import check_is_fitted
+from tenfold.linear.inference import FTest, Inference
+from tenfold.linear.summary import Summary, summary_of
+
+
+class Inferring:
+    """Brings them to a learner that has `infer()`: an `Inference` about its state."""
+
+    @cached_property
+    def inference_(self) -> Inference:
+        """Everything that is said about the coefficients, in one object."""
+        return self.infer()  # type: ignore[attr-defined]
+
+    @property
+    def terms_(self) -> Any:
+        """The names of the coefficients and, if there is one, of the intercept."""
+        more = ["intercept"] if self.fit_intercept else []  # type: ignore[attr-defined]
+        return np.array([*self.coef_names_, *more], dtype=object)  # type: ignore[attr-defined]
+
+    @property
+    def standard_errors_(self) -> Array:
+        """The standard error of each term."""
+        return self.inference_.standard_errors
+
+    @property
+    def covariance_(self) -> Array:
+        """The covariance of the terms."""
+        return self.inference_.covariance
+
+    @property
+    def t_values_(self) -> Array:
+        """Each term in units of its standard error; NaN if it is 0 by definition."""
+        return self.inference_.t_values
+
+    @property
+    def p_values_(self) -> Array:
+        """For each term how often a t as large comes up if its expected value is 0; see `summary()` for conditions."""
+        return self.inference_.p_values
+
+    @property
+    def f_test_(self) -> FTest:
+        """The test of all coefficients at once, the intercept aside."""
+        return self.inference_.f_test
+
+    @property
+    def r2_(self) -> float:
+        """R² of the rows the model was fitted to."""
+        return self.inference_.r2
+
+    @property
+    def adjusted_r2_(self) -> float:
+        """R² with variances in place of sums of squares."""
+        return self.inference_.adjusted_r2
+
+    @property
+    def residual_variance_(self) -> float:
+        """σ²: the squares of the residuals over the degrees of freedom that are left."""
+        return self.inference_.sigma2
+
+    def conf_int(self, level: float = 0.95) -> Array:
+        """Confidence intervals of the terms.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+
+        Returns
+        -------
+        ends : array of shape (terms, 2)
+        """
+        check_is_fitted(self)
+        return self.inference_.interval(level)
+
+    def predict_interval(self, X: Any, level: float = 0.95, of: str = "row") -> Any:
+        """Where the target of each row is, at a level of confidence.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or Source
+        level : float, default=0.95
+        of : {"row", "mean"}, default="row"
+            The target of one new row, or the mean of all rows that are equal to it. That of a row needs residuals
+            that are normal and of one variance; that of the mean does not.
+
+        Returns
+        -------
+        ends : array of shape (rows, 2)
+        """
+        if of not in ("row", "mean"):
+            raise ValueError(f"of is {of!r}, but must be 'row' or 'mean'")
+        check_is_fitted(self)
+        known = self.inference_
+        reach, half = known.quantile(level), known.half()
+        p = len(self.state_.coef)  # type: ignore[attr-defined]
+        more = known.sigma2 if of == "row" else 0.0
+        constant = half[p] if known.fit_intercept else np.zeros(half.shape[1])
+
+        def ends(state: Any, X: Columns) -> Array:
+            spread = np.sqrt((self._spread(state, X, half[:p], constant) ** 2).sum(axis=1) + more)
+            middle = self.predict_from(state, X)  # type: ignore[attr-defined]
+            return np.column_stack([middle - reach * spread, middle + reach * spread])
+
+        return self._apply(ends, X, lambda: ["low", "high"])  # type: ignore[attr-defined]
+
+    def _spread(self, state: Any, X: Columns, half: Array, constant: Array) -> Array:
+        """Rows times a square root of the covariance."""
+        return Design.of(X, state.levels) @ half + constant
+
+    def summary(self, level: float = 0.95) -> Summary:
+        """A table of the terms, what the certificate says, and when the p-values hold.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Of the confidence intervals.
+
+        Returns
+        -------
+        summary : Summary
+            Print it, or show it in a notebook.
+        """
+        check_is_fitted(self)
+        return summary_of(self, level)

@@ -1,0 +1,94 @@
+"""The lasso whose penalty is chosen by cross-validation: the α of least mean squared error on new rows."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from tenfold.estimator.constraints import array, boolean, integer, real, share
+from tenfold.linear.by_fold import CV, SEED
+from tenfold.linear.elastic_net_cv import PathCV
+
+
+class LassoCV(PathCV):
+    """Lasso with the penalty that predicts best, from one scan.
+
+    The rows of each fold are summarized by themselves. Each model that leaves one out is made from the merge of the
+    others and judged by the summary of that one, so all folds and penalties cost one scan.
+
+    Parameters
+    ----------
+    eps : float, default=1e-3
+        The least penalty of the grid, as a share of the largest.
+    alphas : int or array, default=100
+        The penalties to try, or how many.
+    fit_intercept : bool, default=True
+        Whether to fit a constant beside the columns. It is not penalised.
+    positive : bool, default=False
+        Whether coefficients may not be negative.
+    cv : None, int or array, default=None
+        None: ten folds by lot, drawn from each row's own values, so that models merge and equal rows are never on both
+        sides. An int: so many folds of rows in a row, as scikit-learn has them; a first pass counts the rows, and
+        models do not merge. An array: the fold of each row.
+    random_state : int, default=0
+        Seed of the lot.
+    tol : float, default=1e-12
+        The duality gap at which each descent stops, as a share of half the mean squares of y.
+    max_iter : int, default=10000
+        Sweeps over the coefficients at the most.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The penalty of least error; of equals the largest.
+    alphas_ : array of shape (alphas,)
+    mse_path_ : array of shape (alphas, folds)
+    coef_ : array of shape (columns,)
+    intercept_ : float
+    n_iter_ : int
+    dual_gap_ : float
+    certificate_ : Certificate
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        Only if the columns have names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tenfold import LassoCV
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> y = X @ [2.0, 0.0, 0.0, 1.0, 0.0] + X[:, 4] ** 2
+    >>> monday, tuesday = LassoCV().fit(X[:100], y[:100]), LassoCV().fit(X[100:], y[100:])
+    >>> (monday + tuesday).alpha_.hex() == LassoCV().fit(X, y).alpha_.hex()
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "eps": [share(open=True)],
+        "alphas": [integer(1), array],
+        "fit_intercept": [boolean],
+        "positive": [boolean],
+        "cv": CV,
+        "random_state": [SEED],
+        "tol": [real(0)],
+        "max_iter": [integer(1)],
+    }
+
+    def __init__(
+        self,
+        eps: float = 1e-3,
+        alphas: Any = 100,
+        fit_intercept: bool = True,
+        positive: bool = False,
+        cv: Any = None,
+        random_state: int = 0,
+        tol: float = 1e-12,
+        max_iter: int = 10_000,
+    ) -> None:
+        self.eps = eps
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.positive = positive
+        self.cv = cv
+        self.random_state = random_state
+        self.tol = tol
+        self.max_iter = max_iter

@@ -1,0 +1,195 @@
+"""Linear discriminant analysis: the classes are normal, with means of their own and one covariance.
+
+log P(c | x) = log π_c - ½ (x - μ_c)ᵀ Σ⁻¹ (x - μ_c) + const, in which the squares of x are the same for all classes: the
+rest is linear. Weight and mean by class and the pooled scatter merge, and the model is read off them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+import scipy.linalg as sla
+
+from tenfold.core import ONE, Array, Chunk, Claim, Codes, Need, Schema
+from tenfold.estimator.constraints import array, choice, integer, real, share
+from tenfold.linear.discriminant import LinearDiscriminant, class_means, log_prior, shortfalls, thinnest
+from tenfold.linear.projecting import Projector, oriented
+from tenfold.linear.shrinking import shared_covariance, total_covariance
+from tenfold.linear.whitening import Whitening, digits, varying, whiten
+from tenfold.stats.fourth import ClassFourth
+from tenfold.stats.scatter import ClassMoments, Scatter
+
+
+class LDAState(NamedTuple):
+    """Means, the shared covariance, and the scores made of them."""
+
+    step: int
+    priors: Annotated[Array, "class"]
+    means: Annotated[Array, "class", "column"]
+    xbar: Annotated[Array, "column"]
+    covariance: Annotated[Array, "column", "column"]
+    coef: Annotated[Array, "score", "column"]
+    """a score for each class; of two classes, that of the second against the first"""
+    intercept: Annotated[Array, "score"]
+    level: Annotated[Array, "score"]
+    """the score at `xbar`: the intercept without its rounding"""
+    scalings: Annotated[Array, "column", "component"]
+    explained_variance_ratio: Annotated[Array, "component"]
+
+
+class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
+    """Linear discriminant analysis, exact in one pass.
+
+    It classifies, and it projects rows on the directions that tell the classes apart best (`transform`). Columns are
+    numbers. Within classes, directions without variance are left out, and the certificate says so.
+
+    Parameters
+    ----------
+    priors : array of shape (classes,), optional
+        Probability of each class; by default as often as it occurs.
+    shrinkage : {"auto"} or float from 0 to 1, optional
+        How much of the covariance of each class is replaced by a multiple of the identity; "auto" is by the rule of
+        Ledoit and Wolf, on columns of unit variance. With it, the covariances of the classes are averaged by the
+        priors, without it by the weights of their rows.
+    n_components : int, optional
+        Components that `transform` gives, at most one less than there are classes, which is the default.
+    tol : float, default=1e-4
+        Within classes, directions whose standard deviation is at most this are left out, columns having 1.
+
+    Attributes
+    ----------
+    classes_ : array
+    priors_ : array of shape (classes,)
+    means_ : array of shape (classes, columns)
+    xbar_ : array of shape (columns,)
+        Mean of the means, weighted by the priors.
+    covariance_ : array of shape (columns, columns)
+    coef_ : array of shape (classes, columns), or (1, columns) of two classes
+    intercept_ : array of shape (classes,), or (1,)
+    level_ : array of the same shape
+        The scores at `xbar_`.
+    scalings_ : array of shape (columns, components)
+    explained_variance_ratio_ : array of shape (components,)
+        Share of each component in the variance between classes.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import LinearDiscriminantAnalysis
+    >>> X = [[0.0, 1.0], [1.0, 2.0], [2.0, 1.5], [6.0, 1.0], [7.0, 2.0], [8.0, 1.5]]
+    >>> model = LinearDiscriminantAnalysis().fit(X, ["low"] * 3 + ["high"] * 3)
+    >>> model.predict([[3.0, 1.5], [5.0, 1.5]]).tolist()
+    ['low', 'high']
+    >>> model.transform(X).shape
+    (6, 1)
+    """
+
+    passes = ONE
+    need = Need("numeric", target="class")
+    state_type = LDAState
+    summary_types = (Scatter, ClassMoments, ClassFourth)
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "priors": [array, None],
+        "shrinkage": [choice("auto"), share(), None],
+        "n_components": [integer(1), None],
+        "tol": [real(0)],
+    }
+
+    def __init__(
+        self, priors: Any = None, shrinkage: Any = None, n_components: int | None = None, tol: float = 1e-4
+    ) -> None:
+        self.priors = priors
+        self.shrinkage = shrinkage
+        self.n_components = n_components
+        self.tol = tol
+
+    @property
+    def _kind(self) -> Any:
+        """What is summarized: no more than the shrinkage needs."""
+        if self.shrinkage == "auto":
+            return ClassFourth
+        return Scatter if self.shrinkage is None or self.priors is None else ClassMoments
+
+    def start(self, schema: Schema) -> LDAState:
+        """Nothing known."""
+        k, p = len(schema.classes), len(schema.columns)
+        s, m = k if k > 2 else 1, self._components(k, p)
+        column, level, square = np.zeros(p), np.zeros(s), np.zeros((p, p))
+        return LDAState(
+            0, np.full(k, 1 / k), np.zeros((k, p)), column, square, np.zeros((s, p)), level, level,
+            np.zeros((p, m)), np.zeros(m),
+        )  # fmt: skip
+
+    def _components(self, classes: int, columns: int) -> int:
+        return min(classes - 1, columns, classes if self.n_components is None else self.n_components)
+
+    def summarize(self, state: LDAState, chunk: Chunk) -> Any:
+        """Weight and mean by class, and the scatter within."""
+        return self._kind.of(chunk, len(state.priors))
+
+    def shares(self, state: LDAState) -> str:
+        """The same scatter serves all priors and shrinkages that need no more."""
+        return str(self._kind.__name__)
+
+    def summarize_groups(self, state: LDAState, chunk: Chunk, codes: Codes, groups: int) -> list[Any]:
+        """The same for each group of rows."""
+        return self._kind.by_group(chunk, codes, groups, len(state.priors))
+
+    def update(self, state: LDAState, s: Any) -> LDAState:
+        """Means and covariance as they are; priors and shrinkage enter here."""
+        scatter = s if isinstance(s, Scatter) else s.pooled()
+        prior, center, apart, means = class_means(scatter, self.priors)
+        covariance = shared_covariance(s, self.shrinkage, prior)
+        white = self._whiten(scatter, covariance)
+        white_means = apart @ white.half
+        k, p = means.shape
+        if self.shrinkage is None:
+            between = white_means * np.sqrt(scatter.weight.sum() * prior / max(k - 1, 1))[:, None]
+            _, values, vectors = sla.svd(between, full_matrices=False)
+            ratio = values**2 / max(float((values**2).sum()), np.finfo(np.float64).tiny)
+            kept = values > self.tol * values[:1].max(initial=0.0)
+            turn = vectors[kept].T
+            white_means = white_means @ turn @ turn.T
+        else:
+            between = white.half.T @ (total_covariance(s, self.shrinkage) - covariance) @ white.half
+            values, vectors = sla.eigh(between)
+            turn = vectors[:, ::-1]
+            ratio = values[::-1] / values.sum() if values.sum() > 0 else np.zeros_like(values)
+        coef = white_means @ white.half.T
+        level = log_prior(prior, scatter.weight) - 0.5 * (white_means**2).sum(axis=1)
+        if k == 2:
+            coef, level = coef[1:] - coef[:1], level[1:] - level[:1]
+        count = self._components(k, p)
+        scalings, explained = np.zeros((p, count)), np.zeros(count)
+        some = oriented(
+            white.half @ turn[:, :count], np.sqrt(np.diag(covariance)), apart[1] - apart[0] if k == 2 else None
+        )
+        scalings[:, : some.shape[1]] = some
+        explained[: len(ratio[:count])] = ratio[:count]
+        intercept = level - coef @ center
+        return LDAState(1, prior, means, center, covariance, coef, intercept, level, scalings, explained)
+
+    def _whiten(self, s: Scatter, covariance: Array) -> Whitening:
+        varies = varying(np.diag(covariance), np.abs(s.mean).max(axis=0), 1.0)
+        return whiten(covariance, varies, self.tol if self.shrinkage is None else 1e-7)
+
+    def certify(self, state: LDAState, s: Any) -> tuple[Claim, ...] | None:
+        """The estimate is the optimum; lost digits, thin classes and missing directions are said."""
+        if not state.step:
+            return None
+        scatter = s if isinstance(s, Scatter) else s.pooled()
+        white = self._whiten(scatter, state.covariance)
+        how = "as they are" if self.shrinkage is None else "shrunk as asked"
+        why = f"the merged means and the scatter within classes, {how}: closed form"
+        which = "least eigenvalue of the correlations within classes: of the coefficients, columns having unit variance"
+        return (
+            Claim("gap", 0.0, "proved", why, "objective"),
+            digits(white.least, float(scatter.weight.sum()), which),
+            thinnest(scatter.weight),
+            *shortfalls(white.varies, white.rank, "shrinkage, more rows, or fewer columns"),
+        )
+
+    def directions(self, state: LDAState) -> tuple[Array, Array]:
+        """The components, around the mean of the means."""
+        return state.xbar, state.scalings

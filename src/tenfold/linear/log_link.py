@@ -1,0 +1,109 @@
+"""What Poisson and Gamma regression share: the mean is exp(xᵀβ + β₀), and a column may be an offset."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy import integer as numpy_integer
+
+from tenfold.core import Array, Columns, Need, Schema
+from tenfold.estimator import Regressor
+from tenfold.estimator.constraints import boolean, integer, real
+from tenfold.linear.glm import Glm, GlmState
+from tenfold.linear.glm_inference import Errors
+
+
+class LogLink(Errors, Glm, Regressor):
+    """Minimise Σ wᵢ ℓ(yᵢ, ηᵢ) / Σ wᵢ + ½ α |β|², where η = xᵀβ + β₀ is the logarithm of the mean."""
+
+    need = Need("mixed", sparse=True, target="number", positive=True)
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "alpha": [real(0)],
+        "fit_intercept": [boolean],
+        "offset": [str, integer(0), None],
+        "tol": [real(0)],
+        "max_iter": [integer(1)],
+    }
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        fit_intercept: bool = True,
+        offset: str | int | None = None,
+        tol: float = 1e-14,
+        max_iter: int = 100,
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.offset = offset
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def penalties(self, weight: float) -> tuple[float, float]:
+        """λ₂ = α Σ w: as scikit-learn has it, the loss is a mean."""
+        return self.alpha * weight, 0.0
+
+    def known(self, schema: Schema) -> int:
+        """The feature of the offset."""
+        if self.offset is None:
+            return -1
+        names = schema.names
+        if isinstance(self.offset, (int, numpy_integer)):
+            at = int(self.offset) if self.offset < len(names) else -1
+        else:
+            at = names.index(self.offset) if self.offset in names else -1
+        if at < 0 or schema.columns[at].categories is not None:
+            what = "is not there" if at < 0 else "holds categories"
+            raise ValueError(f"the offset {self.offset!r} {what}. Remedy: name a numeric column of X, or its number")
+        return int(np.maximum(schema.levels[:at], 1).sum())
+
+    def predict_from(self, state: GlmState, X: Columns) -> Array:
+        """exp(Xβ + β₀)."""
+        return np.exp(self.margins(state, X)[:, 0])
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """D²: the share of the deviance of the mean that the predictions explain.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or Source
+            A Source brings its own target and weights.
+        y : array, optional
+        sample_weight : array, optional
+
+        Returns
+        -------
+        score : float
+        """
+        if y is None:
+            y, found, weight = self._compare(X, self.predict_from)
+        else:
+            found, y = self.predict(X), np.asarray(y, dtype=np.float64)
+            weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        mean = weight @ y / weight.sum()
+        return 1 - float(weight @ self.deviance(y, found)) / float(weight @ self.deviance(y, np.full(len(y), mean)))
+
+    def deviance(self, y: Array, mean: Array) -> Array:
+        """Of each row."""
+        raise NotImplementedError
+
+    @property
+    def coef_(self) -> Array:
+        """The coefficients; that of the offset is one."""
+        return self._fitted().coef[0]
+
+    @property
+    def intercept_(self) -> float:
+        """The constant."""
+        return float(self._fitted().intercept[0])
+
+    @property
+    def n_iter_(self) -> int:
+        """Passes over all rows."""
+        return max(self._fitted().step, 1)
+
+    def _fitted(self) -> Any:
+        if "state_" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__} is not fitted")
+        return self.state_

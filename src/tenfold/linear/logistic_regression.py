@@ -1,0 +1,135 @@
+"""Logistic regression: argmin Σ wᵢ log(1 + exp(-yᵢ (xᵢᵀβ + β₀))) + (1 - r) |β|² / 2C + r Σ|βⱼ| / C."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tenfold.core import Array, Claim, Columns, Need
+from tenfold.estimator import Classifier
+from tenfold.estimator.constraints import boolean, integer, positive, real, share
+from tenfold.kernels.glm import LOGISTIC
+from tenfold.linear.glm import FAR, Glm, GlmState
+from tenfold.linear.glm_inference import Errors
+from tenfold.stats.curvature import Curvature
+
+
+class LogisticRegression(Errors, Glm, Classifier):
+    """Logistic regression by Newton's method, exact in each pass.
+
+    A first answer comes from a share of the parts; then all rows are read, mostly two or three times, until the
+    gap to the minimum is proved to be small. With many classes it is softmax regression.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The inverse of the strength of the penalty. Infinite: none.
+    l1_ratio : float, default=0.0
+        The share of absolute values in the penalty; the rest is squared.
+    fit_intercept : bool, default=True
+        Whether to fit a constant beside the columns. It is not penalised.
+    tol : float, default=1e-14
+        Stop when the objective, per row, is proved to be at most so much above its minimum. Newton's last step squares
+        the gap, so a small value costs little. For more than 2,000 coefficients the square root counts.
+    max_iter : int, default=100
+        Passes over all rows at the most.
+
+    Attributes
+    ----------
+    coef_ : array of shape (1 or classes, features)
+    intercept_ : array of shape (1 or classes,)
+    classes_ : array
+    coef_names_ : array of str
+        The feature of each coefficient; a category is one.
+    standard_errors_, z_values_, p_values_ : array
+        Of the coefficients, then the intercept; for two classes, without a penalty (C infinite). See also `summary()`.
+    n_iter_ : int
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import LogisticRegression
+    >>> model = LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"])
+    >>> model.predict([[0.5], [2.5]]).tolist()
+    ['no', 'yes']
+    >>> model.certificate_["gap"].value < 1e-14
+    True
+    """
+
+    kind = LOGISTIC
+    need = Need("mixed", sparse=True, target="class")
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "C": [positive],
+        "l1_ratio": [share()],
+        "fit_intercept": [boolean],
+        "tol": [real(0)],
+        "max_iter": [integer(1)],
+    }
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        l1_ratio: float = 0.0,
+        fit_intercept: bool = True,
+        tol: float = 1e-14,
+        max_iter: int = 100,
+    ) -> None:
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def penalties(self, weight: float) -> tuple[float, float]:
+        """λ₂ and λ₁; they do not grow with the rows."""
+        return (1 - self.l1_ratio) / self.C, self.l1_ratio / self.C
+
+    def _more(self, state: GlmState, s: Curvature, penalty: float) -> tuple[Claim, ...]:
+        if s.worst < 0:
+            why = "a hyperplane has every row on its own side; "
+            why += (
+                "only the penalty keeps the coefficients finite"
+                if penalty
+                else "so no coefficients minimise the loss, it falls to nought as they grow. Remedy: a finite C"
+            )
+            return (Claim("separable", 1.0, "proved", why, "data"),)
+        if not penalty and state.phase == "done" and state.step > FAR:
+            why = "the coefficients grew in every round, as they do if some rows can be separated. Remedy: a finite C"
+            return (Claim("separable", 1.0, "estimated", why, "data", "that they would have grown on"),)
+        return ()
+
+    def _after_fit(self, X: Any) -> None:
+        claim = self.certificate_.get("separable")
+        if claim is not None and math.isinf(self.C):
+            warnings.warn(f"LogisticRegression: {claim.because}", UserWarning, stacklevel=4)
+
+    def scores_from(self, state: GlmState, X: Columns) -> Array:
+        """The margins; of two classes the first has nought."""
+        margin = self.margins(state, X)
+        return margin if state.classes > 2 else np.column_stack([np.zeros(len(margin)), margin[:, 0]])
+
+    def decision_function(self, X: Any) -> Any:
+        """The margin of each row, for many classes of each class.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or Source
+
+        Returns
+        -------
+        margin : array of shape (rows,) or (rows, classes)
+        """
+
+        def margin(state: GlmState, X: Columns) -> Array:
+            found = self.margins(state, X)
+            return found if state.classes > 2 else found[:, 0]
+
+        return self._apply(margin, X, lambda: [f"margin_{c}" for c in self.classes_][-self.state_.coef.shape[0] :])
+
+    @property
+    def n_iter_(self) -> int:
+        """Passes over all rows."""
+        return max(self.state_.step, 1)

@@ -1,0 +1,96 @@
+"""What the perceptron sums up: where a walk over rows has led, and how some weights separate the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+
+from tenfold.core import Array, Chunk, Codes, Design
+from tenfold.linear.steepness import squared_lengths
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """Where some rows have led. Two of them mix: the mean, by weight of the rows."""
+
+    weights: Annotated[Array, "output", "predictor"]
+    """constants, then coefficients"""
+    average: Annotated[Array, "output", "predictor"]
+    """of all weights on the way"""
+    pocket: Annotated[Array, "output", "predictor"]
+    """the weights that were right about the most rows in a row"""
+    time: float
+    run: Annotated[Array, "output"]
+    best: Annotated[Array, "output"]
+    mistakes: Annotated[Array, "output"]
+    mean_mistakes: Annotated[Array, "output"]
+    """of a part, where parts are mixed"""
+    mass: float
+
+    def __add__(self, other: Round) -> Round:
+        if not other.mass:
+            return self
+        if not self.mass:
+            return other
+        mass = self.mass + other.mass
+        a, b = self.mass / mass, other.mass / mass
+        return Round(
+            a * self.weights + b * other.weights,
+            a * self.average + b * other.average,
+            a * self.pocket + b * other.pocket,
+            a * self.time + b * other.time,
+            np.zeros_like(self.run),
+            np.maximum(self.best, other.best),
+            self.mistakes + other.mistakes,
+            a * self.mean_mistakes + b * other.mean_mistakes,
+            mass,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Margins:
+    """How weights separate rows: least y f, weight of the rows on the wrong side, and how long rows are."""
+
+    weights: Annotated[Array, "output", "predictor"]
+    least: Annotated[Array, "output"]
+    wrong: Annotated[Array, "output"]
+    radius: float
+    """largest |x|², with 1 for the constant if there is one"""
+    mass: float
+    heaviest: float
+    """largest weight of a row"""
+
+    @classmethod
+    def of(cls, chunk: Chunk, levels: Codes, weights: Array, constant: bool) -> Margins:
+        """Of the rows of a chunk."""
+        design = Design.of(chunk.X, levels)
+        f = design @ np.ascontiguousarray(weights[:, 1:].T) + weights[:, 0]
+        which = np.ones(1) if len(weights) == 1 else np.arange(len(weights))
+        z = np.where(chunk.y[:, None] == which, f, -f)
+        long = squared_lengths(design) + constant
+        return cls(
+            weights,
+            z.min(axis=0, initial=np.inf),
+            chunk.weight @ (z <= 0),
+            float(long.max(initial=0.0)),
+            float(chunk.weight.sum()),
+            float(chunk.weight.max(initial=0.0)),
+        )
+
+    def __add__(self, other: Margins) -> Margins:
+        return Margins(
+            self.weights,
+            np.minimum(self.least, other.least),
+            self.wrong + other.wrong,
+            max(self.radius, other.radius),
+            self.mass + other.mass,
+            max(self.heaviest, other.heaviest),
+        )
+
+    @property
+    def margin(self) -> Array:
+        """For each output the least distance of a row from the plane, negative on the wrong side; 0 for no plane."""
+        long = np.linalg.norm(self.weights, axis=1)
+        return np.divide(self.least, long, out=np.zeros_like(long), where=long > 0)

@@ -1,0 +1,292 @@
+"""Principal components: orthogonal directions, each with the largest variance that those before it leave.
+
+They are the eigenvectors of the scatter Σ (x - m)(x - m)ᵀ, which is read off merged moments. Squares lose small
+variances: where columns repeat each other so much that it shows, one more scan is asked for, whose summary is a
+triangular factor with the same directions.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+import scipy.linalg as sla
+
+from tenfold.core import ONE, Array, Ask, Chunk, Claim, Codes, DataError, Need, Schema
+from tenfold.estimator.constraints import boolean, integer, share
+from tenfold.linear.projecting import Projector, oriented
+from tenfold.linear.whitening import EPS, SURE, USUAL, varying
+from tenfold.stats.moments import Moments
+from tenfold.stats.triangle import Triangle
+
+ALIKE = 1e-6
+"""least eigenvalue of the correlations below which moments have lost too much"""
+
+
+class PCAState(NamedTuple):
+    """The components, and what variance each has."""
+
+    step: int
+    phase: str
+    mean: Annotated[Array, "column"]
+    components: Annotated[Array, "component", "column"]
+    explained_variance: Annotated[Array, "component"]
+    explained_variance_ratio: Annotated[Array, "component"]
+    singular_values: Annotated[Array, "component"]
+    noise_variance: float
+
+
+class Axes(NamedTuple):
+    """All principal axes, and how far they can be trusted."""
+
+    vectors: Array
+    """rows"""
+    singular: Array
+    """√ of the sums of squares along them"""
+    error: Array
+    """axis x axis: how far off the scatter may be between two of them"""
+    lost: bool
+    """whether a triangular factor would tell more of small variances"""
+    still: int
+    """columns that are constant"""
+
+    @property
+    def told(self) -> Any:
+        """Which axes have more variance than rounding could feign; that of the others is taken as 0."""
+        return self.singular > 0
+
+    def wants_factor(self, k: int) -> bool:
+        """Whether a triangular factor would tell more of the first k."""
+        return self.lost and bool((np.diag(self.error) > 1e-8 * self.singular**2)[:k].any())
+
+
+class PCA(Projector):
+    """Principal component analysis, exact in one pass (a second, for more digits, if the data need it).
+
+    Columns are numbers. A row of weight 2 counts as two rows; where weights add up to no more than 1, variances are
+    divided by their sum, not by one less.
+
+    Parameters
+    ----------
+    n_components : int or float between 0 and 1, optional
+        How many components; all by default. A share: as many as have that share of the variance together.
+    whiten : bool, default=False
+        Whether `transform` divides each component by its standard deviation; one that has none becomes 0.
+
+    Attributes
+    ----------
+    components_ : array of shape (components, columns)
+        Directions of unit length, the largest variance first, the largest entry of each positive.
+    explained_variance_ : array of shape (components,)
+    explained_variance_ratio_ : array of shape (components,)
+    singular_values_ : array of shape (components,)
+        Of the centred rows.
+    mean_ : array of shape (columns,)
+    n_components_ : int
+    noise_variance_ : float
+        Mean variance of what was left out.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import PCA
+    >>> model = PCA(n_components=1).fit([[0.0, 0.0], [2.0, 2.0], [4.0, 4.0], [1.0, 1.5]])
+    >>> model.components_.round(2).tolist()
+    [[0.72, 0.7]]
+    >>> model.transform([[2.0, 2.0]]).round(2).tolist()
+    [[0.27]]
+    """
+
+    passes = ONE
+    need = Need("numeric", sparse=True)
+    state_type = PCAState
+    summary_types = (Moments, Triangle)
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_components": [integer(1), share(open=True), None],
+        "whiten": [boolean],
+    }
+
+    def __init__(self, n_components: Any = None, whiten: bool = False) -> None:
+        self.n_components = n_components
+        self.whiten = whiten
+
+    def start(self, schema: Schema) -> PCAState:
+        """Nothing known."""
+        p = len(schema.columns)
+        if isinstance(self.n_components, (int, np.integer)) and self.n_components > p:
+            raise ValueError(f"n_components={self.n_components} must be at most the number of columns, {p}")
+        none = np.zeros(0)
+        return PCAState(0, "moments", np.zeros(p), np.zeros((0, p)), none, none, none, 0.0)
+
+    def ask(self, state: PCAState) -> Ask | None:
+        """Moments, then a triangular factor if they are not enough."""
+        return None if state.step else Ask(state.phase)
+
+    def summarize(self, state: PCAState, chunk: Chunk) -> Moments | Triangle:
+        """The moments of the columns, or their triangular factor."""
+        return Moments.of(chunk) if state.phase == "moments" else Triangle.of(chunk, state.mean)
+
+    def shares(self, state: PCAState) -> str | None:
+        """The same moments serve every number of components."""
+        return "moments" if state.phase == "moments" else None
+
+    def summarize_groups(self, state: PCAState, chunk: Chunk, codes: Codes, groups: int) -> list[Moments] | None:
+        """The moments of each group."""
+        return Moments.by_group(chunk._replace(y=None), codes, groups) if state.phase == "moments" else None
+
+    def update(self, state: PCAState, s: Moments | Triangle) -> PCAState:
+        """The axes; ask for a triangular factor where it gains digits."""
+        axes = principal_axes(s)
+        free = s.weight - 1.0 if s.weight > 1.0 else max(s.weight, EPS)
+        variance = axes.singular**2 / free
+        total = float(variance.sum())
+        ratio = variance / total if total > 0 else np.zeros_like(variance)
+        k = self._count(ratio)
+        wanting = axes.wants_factor(k)
+        left = variance[k : max(k, min(len(variance), math.ceil(s.weight)))]
+        return PCAState(
+            int(not wanting),
+            "triangle" if wanting else state.phase,
+            s.mean if isinstance(s, Moments) else s.mean()[0],
+            axes.vectors[:k],
+            variance[:k],
+            ratio[:k],
+            axes.singular[:k],
+            float(left.mean()) if len(left) else 0.0,
+        )
+
+    def _count(self, ratio: Array) -> int:
+        """How many components are kept."""
+        if self.n_components is None:
+            return len(ratio)
+        if isinstance(self.n_components, (int, np.integer)):
+            return int(self.n_components)
+        return min(int(np.searchsorted(np.cumsum(ratio), self.n_components, side="right")) + 1, len(ratio))
+
+    def certify(self, state: PCAState, s: Moments | Triangle) -> tuple[Claim, ...] | None:
+        """How much is kept, how many digits hold, and which directions are hard to tell apart."""
+        if not len(state.components):
+            return None
+        axes, k = principal_axes(s), len(state.components)
+        how = "moments" if isinstance(s, Moments) else "triangular factors"
+        more = "; another scan would give more" if axes.wants_factor(k) else ""
+        kept = float(state.explained_variance_ratio.sum())
+        claims = [
+            Claim("explained variance", kept, "estimated", "share of the variance that is kept", "objective", USUAL),
+            _variance_digits(axes, k, f"of the least certain variance, from merged {how}{more}"),
+            _direction_digits(axes, k),
+        ]
+        if axes.still:
+            why = "these columns change by no more than rounding"
+            claims.append(Claim("constant columns", float(axes.still), "estimated", why, "data"))
+        rank = int(axes.told.sum())
+        if rank < len(axes.singular) - axes.still:
+            why = f"rows vary in {rank} directions; the other components only fill up the space"
+            claims.append(Claim("rank", float(rank), "estimated", why, "data"))
+        return tuple(claims)
+
+    def directions(self, state: PCAState) -> tuple[Array, Array]:
+        """The components, around the mean, divided by their standard deviations if they are to be white."""
+        return state.mean, state.components.T / self._scale(state, np.inf)
+
+    def _scale(self, state: PCAState, nothing: float) -> Array:
+        """What a component is divided by, `nothing` for one without variance."""
+        deviation = np.sqrt(state.explained_variance)
+        return np.where(deviation > 0, deviation, nothing) if self.whiten else np.ones_like(deviation)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """The rows whose components these are, as far as components tell.
+
+        Parameters
+        ----------
+        X : array of shape (rows, components)
+
+        Returns
+        -------
+        X : array of shape (rows, columns)
+        """
+        names, X = self.get_feature_names_out(), np.asarray(X, dtype=np.float64)
+        if X.ndim != 2 or X.shape[1] != len(names):
+            raise DataError(
+                f"X has shape {X.shape}, but there are {len(names)} components. Remedy: give what transform gives"
+            )
+        state = self.state_
+        return (X * self._scale(state, 0.0)) @ state.components + state.mean
+
+    @property
+    def n_components_(self) -> int:
+        """How many components there are."""
+        return len(self.state_.components)
+
+
+def principal_axes(s: Moments | Triangle) -> Axes:
+    """The axes of a summary, by the singular values of a triangular factor, which moments have too."""
+    m = s if isinstance(s, Moments) else s.moments()
+    p = len(m.mean)
+    varies = varying(np.diag(m.comoment), np.abs(m.mean), m.weight)
+    both = np.outer(varies, varies)
+    gamma = SURE * EPS * (1.0 + math.log2(m.weight + 1.0) / 8)
+    share, least, lost = 0.0, 0.0, False
+    if isinstance(s, Triangle):
+        factor: Array | None = np.where(varies, s.factor[1:, 1:], 0.0)
+    else:
+        scale = np.sqrt(np.where(varies, np.diag(m.comoment), 1.0))
+        R = np.where(both, m.comoment / np.outer(scale, scale), 0.0)
+        R.flat[:: p + 1] = 1.0
+        factor, least = _factor(R)
+        lost = factor is None and m.weight > p
+        if factor is not None:
+            factor, share = factor.T * np.where(varies, scale, 0.0), gamma / least
+    if factor is None:
+        values, rows = sla.eigh(np.where(both, m.comoment, 0.0))
+        singular, vectors = np.sqrt(np.maximum(values[::-1], 0.0)), rows[:, ::-1].T
+        error = np.full((p, p), gamma * float(values[-1]))
+    else:
+        _, singular, vectors = sla.svd(factor)
+        step = 16 * EPS * float(singular[0])
+        error = share * np.outer(singular, singular) + step * np.add.outer(singular, singular) + step**2
+    told = singular**2 > np.diag(error)
+    vectors = np.vstack([vectors[told], _complement(vectors[told])])
+    vectors = oriented(vectors.T, np.ones(p)).T
+    return Axes(vectors, np.where(told, singular, 0.0), error, lost, int((~varies).sum()))
+
+
+def _complement(rows: Array) -> Array:
+    """An orthonormal basis of what is orthogonal to the rows, the same however their rounding fell."""
+    k, p = rows.shape
+    if k == p:
+        return rows[:0]
+    return np.asarray(sla.qr(np.eye(p) - rows.T @ rows, mode="economic", pivoting=True)[0][:, : p - k].T)
+
+
+def _factor(R: Array) -> tuple[Array | None, float]:
+    """The Cholesky factor of correlations, and about their least eigenvalue; None if that is too small."""
+    factor, info = sla.lapack.dpotrf(R.T, lower=1)
+    if info:
+        return None, 0.0
+    norm = float(np.abs(R).sum(axis=0).max())
+    least = float(sla.lapack.dpocon(factor, norm, uplo="L")[0]) * norm
+    return (np.tril(factor), least) if least > ALIKE else (None, least)
+
+
+def _variance_digits(axes: Axes, k: int, why: str) -> Claim:
+    """Digits of the least certain variance among the first k that are more than rounding."""
+    some = np.flatnonzero(axes.told[:k])
+    worst = (np.diag(axes.error)[some] / axes.singular[some] ** 2).max(initial=EPS)
+    return Claim("digits", min(-math.log10(worst), 15.0), "estimated", why, "arithmetic", USUAL)
+
+
+def _direction_digits(axes: Axes, k: int) -> Claim:
+    """Digits of the direction among the first k that is hardest to tell from another."""
+    square = axes.singular**2
+    apart = np.abs(np.subtract.outer(square, square))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        angle = np.where(np.eye(len(square), dtype=bool), 0.0, np.minimum(axes.error / apart, 1.0))
+    angle = np.where(np.isnan(angle), 1.0, angle)[:k][axes.told[:k]]
+    if not angle.size:
+        return Claim("direction digits", 0.0, "estimated", "no direction has any variance", "arithmetic", USUAL)
+    i, j = np.unravel_index(int(angle.argmax()), angle.shape)
+    why = f"of the least certain direction, number {i}, beside number {j}: the nearer their variances, the fewer"
+    digits = min(-math.log10(max(float(angle.max()), EPS)), 15.0)
+    return Claim("direction digits", digits, "estimated", why, "arithmetic", USUAL)

@@ -1,0 +1,215 @@
+"""Least squares on products of columns: argmin Σ wᵢ (yᵢ - Σ_t β_t z_t(xᵢ) - β₀)², z_t a product of at most d factors.
+
+The products are formed, summed and solved for in double-double. Powers of one column are nearly multiples of each
+other, so that the condition of the problem eats the digits which rounding each power to float64 would leave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from tenfold.core import ONE, Array, Ask, Chunk, Claim, Columns, DataError, Need, Schema
+from tenfold.estimator import Regressor
+from tenfold.estimator.constraints import boolean, integer
+from tenfold.kernels.double import subtract_product
+from tenfold.linear.claims import claims_of
+from tenfold.linear.inference import Inference, infer
+from tenfold.linear.inferring import Inferring
+from tenfold.linear.solving_double import TINY, another_round, from_double
+from tenfold.stats.double import Double
+from tenfold.stats.double_moments import ROWS, DoubleMoments
+from tenfold.stats.monomials import Monomials, few_rows, monomials
+from tenfold.stats.rfactor import last_bits
+
+ROUNDS = 4
+"""scans at the most, beyond the first"""
+
+
+class PolynomialState(NamedTuple):
+    """A polynomial, and where its moments are to be taken."""
+
+    step: int
+    round: int
+    coef: Annotated[Array, "term"]
+    intercept: float
+    rest: Annotated[Array, "known"]
+    """what intercept and coefficients lack to twice the precision"""
+    center: Annotated[Array, "term"]
+
+
+@dataclass(frozen=True, eq=False)
+class TermMoments(DoubleMoments):
+    """Moments of the terms: how many there are, the schema does not know."""
+
+    mean: Annotated[Array, "one more"]
+    mean_rest: Annotated[Array, "one more"]
+    comoment: Annotated[Array, "one more", "one more"]
+    comoment_rest: Annotated[Array, "one more", "one more"]
+    coef: Annotated[Array, "one more"]
+    coef_rest: Annotated[Array, "one more"]
+    center: Annotated[Array, "term"]
+    blur: Annotated[Array, "one more", "one more"]
+
+
+class PolynomialRegression(Inferring, Regressor):
+    """Least squares on all products of columns up to a degree, in double-double.
+
+    The same model as `LinearRegression` after `PolynomialBasis`, but with the digits that this pair loses: there each
+    power is rounded to float64 before the learner sees it, and no learner can bring back what is gone.
+
+    Parameters
+    ----------
+    degree : int, default=2
+        Factors of a product at the most.
+    interaction_only : bool, default=False
+        Whether all factors of a product are different columns.
+    fit_intercept : bool, default=True
+        Whether to fit a constant beside the products.
+
+    Attributes
+    ----------
+    coef_ : array of shape (products,)
+    intercept_ : float
+    coef_names_ : array of str
+    terms_ : array of str
+        The names of the coefficients, then "intercept" if there is one. What follows has an entry for each.
+    standard_errors_, t_values_, p_values_ : array of shape (terms,)
+        Classical ones.
+    covariance_ : array of shape (terms, terms)
+    f_test_ : FTest
+    r2_, adjusted_r2_, residual_variance_ : float
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import PolynomialRegression
+    >>> model = PolynomialRegression(2).fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 2.0, 5.0, 10.0])
+    >>> model.coef_names_.tolist(), model.coef_.tolist(), model.intercept_
+    (['x0', 'x0^2'], [0.0, 1.0], 1.0)
+    """
+
+    passes = ONE
+    need = Need("numeric", target="number")
+    state_type = PolynomialState
+    summary_types = (TermMoments,)
+    steering = frozenset({"step", "round", "rest", "center"})
+    standard_errors = "classical"
+    alpha = 0.0
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "degree": [integer(1)],
+        "interaction_only": [boolean],
+        "fit_intercept": [boolean],
+    }
+
+    def __init__(self, degree: int = 2, interaction_only: bool = False, fit_intercept: bool = True) -> None:
+        self.degree = degree
+        self.interaction_only = interaction_only
+        self.fit_intercept = fit_intercept
+
+    def start(self, schema: Schema) -> PolynomialState:
+        """Zero coefficients."""
+        q = len(self._monomials(len(schema.columns)).parent)
+        return PolynomialState(0, 0, np.zeros(q), 0.0, np.zeros(q + 1), np.zeros(q))
+
+    def ask(self, state: PolynomialState) -> Ask | None:
+        """Moments of the target, then of what the coefficients so far leave of it."""
+        return None if state.step else Ask("double", state.round)
+
+    def summarize(self, state: PolynomialState, chunk: Chunk) -> TermMoments:
+        """The moments of the terms and the residual, in double-double."""
+        terms = self._monomials(chunk.X.shape[1])
+        shift = np.zeros(len(state.coef))
+        if chunk.n:
+            shift = terms.values(next(chunk.X.blocks(ROWS))[1]).mean(axis=0)
+        at = Double(np.append(state.intercept, state.coef), state.rest)
+        found = TermMoments.of_blocks(chunk, _blocks(chunk.X, terms), shift, at, state.center)
+        if not np.isfinite(found.comoment).all():
+            j = int(np.argwhere(~np.isfinite(np.diag(found.comoment)))[0][0])
+            raise DataError(f"term number {j} is too large to be squared. Remedy: rescale the columns")
+        return found
+
+    def update(self, state: PolynomialState, s: TermMoments) -> PolynomialState:
+        """Solve for a correction; read the rows again where that gains digits."""
+        found, exact = from_double(s, 0.0, self.fit_intercept)
+        state = state._replace(coef=found.values[:-1], intercept=float(found.values[-1]), rest=exact.low)
+        state = state._replace(center=s.mean[:-1] * self.fit_intercept)
+        if another_round(s, found, exact) and state.round < ROUNDS:
+            return state._replace(round=state.round + 1)
+        return state._replace(step=1)
+
+    def certify(self, state: PolynomialState, s: TermMoments) -> tuple[Claim, ...] | None:
+        """As other least squares; and whether there are too few rows for so many terms."""
+        if not state.round and not state.step:
+            return None
+        found = from_double(s, 0.0, self.fit_intercept, np.append(state.coef, state.intercept))[0]
+        claims = claims_of(found, "double-double moments", bool(state.step))
+        return claims + few_rows(s.weight, len(state.coef) + self.fit_intercept)
+
+    def predict_from(self, state: PolynomialState, X: Columns) -> Array:
+        """The polynomial, evaluated in double-double: its terms can be far larger than their sum."""
+        terms, out = self._monomials(X.shape[1]), np.empty(len(X))
+        for rows, block in X.blocks():
+            high, low = terms.doubled(block)
+            left, rest = np.full(len(block), -state.intercept), np.full(len(block), -state.rest[0])
+            subtract_product(high, low, state.coef, state.rest[1:], left, rest)
+            out[rows] = -(left + rest)
+        return out
+
+    def infer(self) -> Inference:
+        """What the summary says about the coefficients: standard errors and what follows from them."""
+        if self.summary_ is None:
+            raise ValueError("this model was saved without its summary, and standard errors are made from that")
+        given = np.append(self.state_.coef, self.state_.intercept)
+        found = from_double(self.summary_, 0.0, self.fit_intercept, given)[0]
+        return infer(found, "classical", 0.0, self.fit_intercept, float(self.summary_.weight), TINY)
+
+    @property
+    def coef_names_(self) -> Any:
+        """The name of each coefficient's product."""
+        names = self._monomials(len(self.schema_.columns)).names(self.schema_.names)
+        return np.array(names, dtype=object)
+
+    def _spread(self, state: PolynomialState, X: Columns, half: Array, constant: Array) -> Array:
+        out = np.empty((len(X), half.shape[1]))
+        terms = self._monomials(X.shape[1])
+        for rows, block in X.blocks():
+            out[rows] = terms.values(block) @ half + constant
+        return out
+
+    def _monomials(self, columns: int) -> Monomials:
+        return monomials(columns, self.degree, self.interaction_only)
+
+    def sound(self, state: PolynomialState, summary: Any, schema: Schema) -> bool:
+        """Whether there is a coefficient for each product."""
+        q = len(self._monomials(len(schema.columns)).parent)
+        fits = len(state.coef) == q and len(state.rest) == q + 1
+        return fits and (summary is None or len(summary.mean) == q + 1)
+
+
+def _blocks(X: Columns, terms: Monomials) -> Iterator[Any]:
+    for rows, block in X.blocks(ROWS):
+        high, low = terms.doubled(block)
+        yield rows, high, low, _Rounded(terms, block, high)
+
+
+class _Rounded:
+    """Terms move together when a column is rounded: along their derivatives."""
+
+    def __init__(self, terms: Monomials, block: Any, values: Array) -> None:
+        self.terms, self.block, self.values, self.last = terms, block, values, last_bits(block)
+
+    def moves(self, around: Array, coef: Array, r: Array, weight: Array) -> list[Array]:
+        """Rows whose squares are the variance that rounding of the columns gives to Σ w r d."""
+        found = []
+        for by in range(self.block.shape[1]):
+            if not self.last[:, by].any():
+                continue
+            slopes = self.terms.slopes(self.block, self.values, by)
+            moved = -around * (slopes @ coef)[:, None]
+            moved[:, 1:] += slopes * r[:, None]
+            found.append(moved * (weight * self.last[:, by])[:, None])
+        return found

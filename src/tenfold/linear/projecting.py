@@ -1,0 +1,55 @@
+"""Learners that project rows on a few directions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tenfold.core import Array, Columns
+from tenfold.estimator import Transformer
+
+
+class Projector(Transformer):
+    """Brings `directions(state)`: where the projection is zero, and columns x components."""
+
+    def directions(self, state: Any) -> tuple[Array, Array]:
+        """The centre and the directions."""
+        raise NotImplementedError
+
+    def transform_from(self, state: Any, X: Columns) -> Array:
+        """(x - centre) on each direction."""
+        center, directions = self.directions(state)
+        out = np.empty((len(X), directions.shape[1]))
+        for rows, block in X.blocks(shift=center):
+            np.matmul(block, directions, out=out[rows])
+        return out
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """A name for each component: that of the learner and a number.
+
+        Parameters
+        ----------
+        input_features : array of str, optional
+            Names of the columns, which must be those seen in fitting.
+
+        Returns
+        -------
+        names : array of str
+        """
+        super().get_feature_names_out(input_features)
+        name = type(self).__name__.lower()
+        return np.array([f"{name}{k}" for k in range(self.directions(self.state_)[1].shape[1])], dtype=object)
+
+
+def oriented(directions: Array, scale: Array, towards: Array | None = None) -> Array:
+    """Each direction turned towards a vector or, without one, so that its largest entry is positive.
+
+    Entries are compared as those of columns of unit scale.
+    """
+    if not directions.size:
+        return directions
+    loading = directions * scale[:, None]
+    largest = loading[np.abs(loading).argmax(axis=0), np.arange(directions.shape[1])]
+    ahead = largest if towards is None else directions.T @ towards
+    return directions * np.where(ahead < 0, -1.0, 1.0)

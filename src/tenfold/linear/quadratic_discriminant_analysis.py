@@ -1,0 +1,179 @@
+"""Quadratic discriminant analysis: each class is normal, with a mean and a covariance of its own.
+
+log P(c | x) = log π_c - ½ log |Σ_c| - ½ (x - μ_c)ᵀ Σ_c⁻¹ (x - μ_c) + const. Weight, mean and co-moments by class
+merge, and the maximum-likelihood model is read off them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+import scipy.linalg as sla
+
+from tenfold.core import ONE, Array, Chunk, Claim, Codes, Columns, Need, Schema
+from tenfold.estimator.constraints import array, share
+from tenfold.kernels.discriminants import quadratic_scores
+from tenfold.linear.discriminant import Discriminant, class_means, log_prior, thinnest
+from tenfold.linear.whitening import FLOOR, Rounded, digits, varying, whiten_all
+from tenfold.stats.scatter import ClassMoments
+
+HEIGHT = 512
+"""rows whose scores are computed at a time, at least"""
+
+
+class QDAState(NamedTuple):
+    """Prior, mean and covariance of each class, and what distances are measured with."""
+
+    step: int
+    priors: Annotated[Array, "class"]
+    means: Annotated[Array, "class", "column"]
+    covariance: Annotated[Array, "class", "column", "column"]
+    """regularised as asked"""
+    whitening: Annotated[Array, "class", "column", "column"]
+    """W with |W(x - mean)|² the squared distance"""
+    level: Annotated[Array, "class"]
+    """the score of a class at its mean"""
+
+
+class QuadraticDiscriminantAnalysis(Discriminant):
+    """Quadratic discriminant analysis, exact in one pass.
+
+    Columns are numbers. A class whose rows do not vary in every direction, since they are few or columns repeat each
+    other, has no density. It is given a little variance there (1e-10, columns having 1 within classes), and the
+    certificate names it: `reg_param` is the remedy. scikit-learn refuses such rows.
+
+    Parameters
+    ----------
+    priors : array of shape (classes,), optional
+        Probability of each class; by default as often as it occurs.
+    reg_param : float from 0 to 1, default=0.0
+        This share of each covariance is replaced by the identity.
+
+    Attributes
+    ----------
+    classes_ : array
+    priors_ : array of shape (classes,)
+    means_ : array of shape (classes, columns)
+    covariance_ : array of shape (classes, columns, columns)
+        With `reg_param` in it.
+    rotations_ : list of array of shape (columns, columns)
+        The principal axes of each class.
+    scalings_ : list of array of shape (columns,)
+        The variance along each of them.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import QuadraticDiscriminantAnalysis
+    >>> X = [[-1.0], [0.0], [1.0], [-9.0], [0.5], [9.0]]
+    >>> model = QuadraticDiscriminantAnalysis().fit(X, ["near"] * 3 + ["far"] * 3)
+    >>> model.predict([[-5.0], [0.2], [5.0]]).tolist()
+    ['far', 'near', 'far']
+    """
+
+    passes = ONE
+    need = Need("numeric", target="class")
+    state_type = QDAState
+    summary_types = (ClassMoments,)
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"priors": [array, None], "reg_param": [share()]}
+
+    def __init__(self, priors: Any = None, reg_param: float = 0.0) -> None:
+        self.priors = priors
+        self.reg_param = reg_param
+
+    def start(self, schema: Schema) -> QDAState:
+        """Nothing known."""
+        k, p = len(schema.classes), len(schema.columns)
+        square = np.zeros((k, p, p))
+        return QDAState(0, np.full(k, 1 / k), np.zeros((k, p)), square, square, np.zeros(k))
+
+    def summarize(self, state: QDAState, chunk: Chunk) -> ClassMoments:
+        """Weight, mean and co-moments by class."""
+        return ClassMoments.of(chunk, len(state.priors))
+
+    def shares(self, state: QDAState) -> str:
+        """The same moments serve every prior and regularisation."""
+        return ClassMoments.__name__
+
+    def summarize_groups(self, state: QDAState, chunk: Chunk, codes: Codes, groups: int) -> list[ClassMoments]:
+        """The same for each group of rows."""
+        return ClassMoments.by_group(chunk, codes, groups, len(state.priors))
+
+    def update(self, state: QDAState, s: ClassMoments) -> QDAState:
+        """Means and covariances as they are; priors and regularisation enter here."""
+        prior, _, _, means = class_means(s, self.priors)
+        covariance, each = self._whiten(s)
+        whitening = np.array([np.zeros_like(covariance[0]) if w is None else w.rows for w in each])
+        level = log_prior(prior, s.weight) - 0.5 * np.array([0.0 if w is None else w.log_det for w in each])
+        return QDAState(1, prior, means, covariance, whitening, level)
+
+    def _whiten(self, s: ClassMoments) -> tuple[Array, list[Rounded | None]]:
+        """The covariance of each class, and what makes it the identity; None for a class without rows."""
+        k, p = s.mean.shape
+        scatter = s.pooled()
+        total = scatter.overall()
+        unit = np.ones(p)
+        for square in (total.comoment, scatter.within):
+            spread = np.diag(square) / total.weight
+            unit = np.where(varying(spread, np.abs(total.mean), 1.0), np.sqrt(np.maximum(spread, 0.0)), unit)
+        covariance, each = np.zeros((k, p, p)), []
+        for c in range(k):
+            if s.weight[c] > 0:
+                covariance[c] = (1.0 - self.reg_param) * s.comoment[c] / s.weight[c] + self.reg_param * np.eye(p)
+            each.append(whiten_all(covariance[c], unit) if s.weight[c] > 0 else None)
+        return covariance, each
+
+    def certify(self, state: QDAState, s: ClassMoments) -> tuple[Claim, ...] | None:
+        """The estimate is the optimum; lost digits, and classes that do not vary in every direction, are said."""
+        if not state.step:
+            return None
+        _, each = self._whiten(s)
+        why = "the merged means and covariances themselves, regularised as asked: closed form"
+        which = "least eigenvalue of the correlations within a class: of the distances"
+        least = min((max(w.least, FLOOR) for w in each if w is not None), default=1.0)
+        claims: tuple[Claim, ...] = (
+            Claim("gap", 0.0, "proved", why, "objective"),
+            digits(least, float(s.weight.sum()), which),
+            thinnest(s.weight),
+        )
+        thin = [c for c, w in enumerate(each) if w is not None and w.missing]
+        if thin:
+            c = thin[0]
+            lacks, p = each[c].missing, s.mean.shape[1]  # type: ignore[union-attr]
+            why = (
+                f"class number {c} of weight {s.weight[c]:g} does not vary in {lacks} of {p} directions, in which it "
+                "is given a variance of next to nothing. Remedy: reg_param above 0, more rows, or fewer columns"
+            )
+            claims += (Claim("singular classes", float(len(thin)), "estimated", why, "data"),)
+        return claims
+
+    def scores_by(self, states: Sequence[QDAState], X: Columns, codes: Codes) -> Array:
+        """log π_c + log p(x | c), each row by the state that its code says."""
+        n, p = X.shape
+        center = np.array([s.priors @ s.means for s in states])
+        whitening = np.array([s.whitening for s in states])
+        moved = np.array([w @ (m - c) for s, c in zip(states, center) for w, m in zip(s.whitening, s.means)])
+        level = np.array([s.level for s in states])
+        groups, classes = level.shape
+        out = np.empty((n, classes))
+        height = max(1, min(n, max(HEIGHT, 128 * groups)))
+        scratch = (np.empty(groups + 1, np.int64), np.empty(height, np.int64), np.empty((height, p)))
+        product = np.empty((p, height))
+        moved = moved.reshape(groups, classes, p)
+        for rows, block in X.blocks(height, dtype=None, checked=False):
+            quadratic_scores(block, codes[rows], center, whitening, moved, level, *scratch, product, out[rows])
+        if not np.isfinite(out).all():
+            X.check()
+        return out
+
+    @property
+    def scalings_(self) -> list[Array]:
+        """The variance of each class along its principal axes, the largest first."""
+        return [sla.eigvalsh(c)[::-1] for c in self.state_.covariance]
+
+    @property
+    def rotations_(self) -> list[Array]:
+        """The principal axes of each class, as columns."""
+        return [sla.eigh(c)[1][:, ::-1] for c in self.state_.covariance]

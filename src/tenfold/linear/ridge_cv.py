@@ -1,0 +1,132 @@
+"""Ridge regression whose penalty is chosen by cross-validation: the α of least mean squared error on new rows."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tenfold.core import Array, Claim, Schema
+from tenfold.estimator.constraints import array, boolean
+from tenfold.linear.by_fold import CV, SEED, ByFold, FoldedState
+from tenfold.linear.penalised import USUAL
+from tenfold.linear.solving import from_moments, quick
+from tenfold.stats.folds import FoldMoments, Pieces
+
+
+class RidgeCV(ByFold):
+    """Ridge regression with the penalty that predicts best, from one scan.
+
+    The rows of each fold are summarized by themselves. Each model that leaves one out is made from the merge of the
+    others and judged by the summary of that one, so all folds and penalties cost one scan. The objective is that of
+    :class:`Ridge`: the penalty is not multiplied by the number of rows.
+
+    Parameters
+    ----------
+    alphas : array, default=(0.1, 1.0, 10.0)
+        The penalties to try.
+    fit_intercept : bool, default=True
+        Whether to fit a constant beside the columns. It is not penalised.
+    cv : None, int or array, default=None
+        None: ten folds by lot, drawn from each row's own values, so that models merge and equal rows are never on both
+        sides. An int: so many folds of rows in a row, as scikit-learn has them; a first pass counts the rows, and
+        models do not merge. An array: the fold of each row.
+    random_state : int, default=0
+        Seed of the lot.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The penalty of least error; of equals the largest.
+    alphas_ : array of shape (alphas,)
+        The largest first.
+    mse_path_ : array of shape (alphas, folds)
+    best_score_ : float
+        Minus the least mean squared error.
+    coef_ : array of shape (columns,)
+    intercept_ : float
+    certificate_ : Certificate
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        Only if the columns have names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tenfold import RidgeCV
+    >>> X = np.random.default_rng(0).normal(size=(200, 5))
+    >>> model = RidgeCV(alphas=np.logspace(-3, 3, 30)).fit(X, X @ np.ones(5) + X[:, 0] ** 2)
+    >>> model.mse_path_.shape, model.certificate_.provenance.passes
+    ((30, 10), 1.0)
+    """
+
+    summary_types = (Pieces, FoldMoments)
+    steering = ByFold.steering | {"l1_ratio", "n_iter", "dual_gap"}
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "alphas": [array],
+        "fit_intercept": [boolean],
+        "cv": CV,
+        "random_state": [SEED],
+    }
+
+    def __init__(
+        self, alphas: Any = (0.1, 1.0, 10.0), fit_intercept: bool = True, cv: Any = None, random_state: int = 0
+    ) -> None:
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.cv = cv
+        self.random_state = random_state
+
+    def start(self, schema: Schema) -> FoldedState:
+        """Zero coefficients; moments, however many columns there are."""
+        return super().start(schema)._replace(wide=False)
+
+    def _grid(self, whole: Any) -> tuple[Array, Array]:
+        given = np.sort(np.asarray(self.alphas, dtype=np.float64).ravel())[::-1]
+        if not len(given) or not (given >= 0).all() or not np.isfinite(given).all():
+            raise ValueError("alphas must be numbers that are not negative")
+        return np.zeros(1), given[None].copy()
+
+    def _models(self, summary: Any, ratios: Array, grid: Array) -> Any:
+        values = np.stack([_values(summary, alpha, self.fit_intercept) for alpha in grid[0].tolist()])
+        yield values[:, :-1], values[:, -1]
+
+    def _best(self, summary: Any, ratio: float, alpha: float) -> tuple[Array, float, int, float]:
+        values = _values(summary, alpha, self.fit_intercept)
+        return values[:-1], float(values[-1]), 1, math.nan
+
+    def certify(self, state: FoldedState, summary: Any) -> tuple[Claim, ...] | None:
+        """How near to the optimum the model of all rows is, and how many digits of it and of the errors hold."""
+        if not state.step:
+            return None
+        whole = self._whole(summary)
+        found = from_moments(whole, state.alpha, self.fit_intercept, np.append(state.coef, state.intercept))
+        why = "residual of the normal equations (moments), as a share of the squares of y"
+        which = "perturbation of the least certain coefficient, from merged moments"
+        return (
+            Claim("gap", found.gap, "estimated", why, "objective", USUAL),
+            Claim("digits", found.digits, "estimated", which, "arithmetic", USUAL),
+            *self._chosen(state),
+        )
+
+    @property
+    def alphas_(self) -> Array:
+        """The penalties, the largest first."""
+        return self._fitted.grid[0]
+
+    @property
+    def mse_path_(self) -> Array:
+        """Mean squared error by penalty and fold."""
+        return self._fitted.errors[0]
+
+    @property
+    def best_score_(self) -> float:
+        """Minus the least mean squared error."""
+        return -float(self.mse_path_.mean(axis=1).min())
+
+
+def _values(summary: Any, alpha: float, fit_intercept: bool) -> Array:
+    """Coefficients, the intercept last."""
+    found = quick(summary, alpha, fit_intercept)
+    return from_moments(summary, alpha, fit_intercept).values if found is None else found

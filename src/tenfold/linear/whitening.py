@@ -1,0 +1,88 @@
+"""Matrices under which a covariance becomes the identity, and how many digits they keep.
+
+A covariance S is brought to unit diagonal, R = D⁻¹SD⁻¹, so that the units of the columns do not matter. With the
+eigenvalues λ of R, a relative error γ in its entries becomes γ/λ in its inverse.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg as sla
+
+from tenfold.core import Array, Claim, Flags
+
+EPS = float(np.finfo(np.float64).eps)
+SURE = 4.0
+"""standard deviations of rounding errors that an estimate covers"""
+FLOOR = 1e-10
+"""variances below this share of a unit are taken as this: beneath it rounding speaks"""
+USUAL = "rounding errors independent and of the usual size"
+
+
+class Whitening(NamedTuple):
+    """How a covariance becomes the identity."""
+
+    half: Array
+    """H, columns x rank: HHᵀ is the inverse of the covariance, or its pseudo-inverse; the least eigenvalue first"""
+    least: float
+    """least eigenvalue of the correlations that is kept, 1 if there is none"""
+    varies: Flags
+    """columns that are more than a constant and its rounding"""
+
+    @property
+    def rank(self) -> int:
+        """How many directions are kept."""
+        return self.half.shape[1]
+
+
+def varying(square: Array, size: Array, weight: float) -> Flags:
+    """Which columns, with sums of squares around their means and values of some size, are not constant."""
+    return square > weight * (4 * EPS * size) ** 2
+
+
+def whiten(covariance: Array, varies: Flags, tol: float) -> Whitening:
+    """Leave out directions whose standard deviation, columns having one, is at most `tol`."""
+    scale = np.sqrt(np.where(varies, np.diag(covariance), 1.0))
+    R = np.where(np.outer(varies, varies), covariance / np.outer(scale, scale), 0.0)
+    values, vectors = sla.eigh(R)
+    keep = values > max(tol**2, EPS * len(R))
+    half = vectors[:, keep] / np.sqrt(values[keep]) / scale[:, None]
+    return Whitening(half, float(values[keep].min(initial=np.inf)) if keep.any() else 1.0, varies)
+
+
+class Rounded(NamedTuple):
+    """A whitening of full rank: directions without variance are given a little."""
+
+    rows: Array
+    """W with |W(x - μ)|² the squared distance"""
+    log_det: float
+    least: float
+    """least eigenvalue, of the correlations or in units, before it was lifted"""
+    missing: int
+    """directions that were given a variance"""
+
+
+def whiten_all(covariance: Array, unit: Array) -> Rounded:
+    """All directions; where it matters, variances are measured in the squares of `unit`, one for each column."""
+    own = np.sqrt(np.diag(covariance))
+    if (own > 0).all():
+        R = covariance / np.outer(own, own)
+        factor, info = sla.lapack.dpotrf(R.T, lower=1)
+        norm = float(np.abs(R).sum(axis=0).max())
+        least = 0.0 if info else float(sla.lapack.dpocon(factor, norm, uplo="L")[0]) * norm
+        if least > 1e-4:
+            rows = np.tril(sla.lapack.dtrtri(factor, lower=1)[0]) / own
+            return Rounded(rows, 2 * float(np.log(np.diag(factor) * own).sum()), least, 0)
+    values, vectors = sla.eigh(covariance / np.outer(unit, unit))
+    lifted = np.maximum(values, FLOOR)
+    log_det = float(np.log(lifted).sum()) + 2 * float(np.log(unit).sum())
+    return Rounded((vectors / np.sqrt(lifted)).T / unit, log_det, float(values[0]), int((values < FLOOR).sum()))
+
+
+def digits(least: float, weight: float, why: str) -> Claim:
+    """How many decimal digits hold if the least eigenvalue of the correlations is this: 0 to 15."""
+    error = SURE * EPS * (1.0 + math.log2(weight + 1.0) / 8) / max(least, EPS)
+    return Claim("digits", min(max(-math.log10(error), 0.0), 15.0), "estimated", why, "arithmetic", USUAL)

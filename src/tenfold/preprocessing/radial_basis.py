@@ -1,0 +1,84 @@
+"""Radial basis functions: z_m = exp(-γ |x - c_m|²) for points c_m, or of each column by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from tenfold.core import Array, Columns
+from tenfold.preprocessing.bases import Basis, BasisState, distances
+
+
+class RadialBasis(Basis):
+    """Make of each row how near it is to some points, or of each value to some centres; exact in one pass.
+
+    Given points (of a `KMeans`, its `cluster_centers_`) are compared with whole rows: a function for each. If only
+    their number is given, centres are found for each column, and functions are of one column: as many for each.
+
+    Parameters
+    ----------
+    centers : int or array of shape (points, columns), default=5
+    gamma : float or "auto", default="auto"
+        How fast the functions fall, above 0. "auto": 1 / (2 d²), where d is the mean distance of a point from the
+        nearest other one, or of a column's neighbouring centres.
+    spacing : {"quantiles", "grid"}, default="quantiles"
+        Where to find centres: in the middle of equal shares of the rows (of a sample, if there are more than
+        16,384 distinct ones), or evenly from the least value to the largest.
+    random_state : int, default=0
+        Seed of that sample. None draws one, and the certificate records it.
+
+    Attributes
+    ----------
+    centers_ : array of shape (points or centers, columns)
+    gamma_ : array of shape (columns,)
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import RadialBasis
+    >>> RadialBasis([[0.0, 0.0], [3.0, 4.0]], gamma=0.04).fit_transform([[3.0, 4.0]]).round(3).tolist()
+    [[0.368, 1.0]]
+    """
+
+    short = "rbf"
+
+    def widths(self, centers: Array) -> Array:
+        """1 / (2 d²)."""
+        if not self._given:
+            return 0.5 / distances(centers) ** 2
+        apart = cdist(centers, centers)
+        np.fill_diagonal(apart, np.inf)
+        near = float(apart.min(axis=1).mean()) if len(centers) > 1 else 1.0
+        return np.full(centers.shape[1], 0.5 / near**2 if near > 0 else 1.0)
+
+    def functions(self, away: Array) -> Array:
+        """exp(-z²)."""
+        return np.exp(-away * away)
+
+    def transform_from(self, state: BasisState, X: Columns) -> Array:
+        """A function for each point, or for each column and centre."""
+        if not self._given:
+            return super().transform_from(state._replace(steep=np.sqrt(state.steep)), X)
+        out = np.empty((len(X), len(state.centers)))
+        for rows, block in X.blocks(X.block_rows(len(state.centers))):
+            out[rows] = np.exp(-state.steep[0] * cdist(block, state.centers, "sqeuclidean"))
+        return out
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """The name of each output: the function's and the number of the point, after the column's if it is of one.
+
+        Parameters
+        ----------
+        input_features : array of str, optional
+            Names of the columns; by default those seen in fitting, or x0, x1, ...
+
+        Returns
+        -------
+        names : array of str
+        """
+        names = super().get_feature_names_out(input_features)
+        if self._given:
+            return np.array([f"{self.short}{m}" for m in range(len(self.state_.centers))], dtype=object)
+        return names

@@ -1,0 +1,40 @@
+"""Hashes of rows in memory, by their first columns: to tell later whether rows were trained on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tenfold.kernels.rows import hash_rows
+
+COLUMNS = 6
+BLOCKS, ROWS = 16, 4096
+"""rows that are looked at: all of few, blocks spread over many"""
+DISTINCT = 0.9
+"""rows that are equal this often by chance tell nothing"""
+
+
+def row_hashes(columns: list[Any], n: int) -> list[int]:
+    """48 bits for each of some rows; none if they are not numbers, or too often equal."""
+    pieces = [column for column in columns[:COLUMNS] if column.dtype.kind in "fiub"]
+    if not pieces or not n:
+        return []
+    at = np.arange(n)
+    if n > BLOCKS * ROWS:
+        at = (np.linspace(0, n - ROWS, BLOCKS).astype(int)[:, None] + np.arange(ROWS)).ravel()
+    block = np.column_stack([np.asarray(piece[at], dtype=np.float64) for piece in pieces])
+    bits = np.empty(len(block), np.uint64)
+    hash_rows(block, 0, bits)
+    some = np.unique(bits >> np.uint64(16))
+    return [int(h) for h in some] if len(some) >= DISTINCT * len(bits) else []
+
+
+def columns_of(X: Any) -> list[Any]:
+    """The first columns of an array, a CSR matrix or a tuple of columns."""
+    if isinstance(X, tuple):
+        return [np.asarray(column) for column in X[:COLUMNS]]
+    if sp.issparse(X):
+        return list(X[:, :COLUMNS].toarray().T)
+    return list(X[:, :COLUMNS].T)

@@ -1,0 +1,126 @@
+"""What a linear model needs of very many categories: all moments but the table of pairs, and its products.
+
+The table CᵀWC, how often any two categories meet, has the square of their number of entries. Its product with a vector
+has their number, and comes from one look at the codes of the rows, which are small and can be held.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from tenfold.core import Array, Chunk, Codes, Design, MergeError
+from tenfold.kernels.coded import add_by_code, add_products
+from tenfold.stats.moments import Moments
+
+EMPTY = np.zeros(0)
+NO_MERGE = (
+    "models of so many categories are found by iterations over their rows, and do not merge. Remedy: fit to all rows"
+)
+
+
+class Coded(NamedTuple):
+    """The codes of rows, and nothing else of them."""
+
+    codes: Any
+    """rows x categorical columns, in as few bytes as they take"""
+    weight: Any
+    """of each row, or None: all are one"""
+
+
+@dataclass(frozen=True, eq=False)
+class CodeLens:
+    """A lens through which rows become codes."""
+
+    levels: Codes
+
+    def __call__(self, chunk: Chunk) -> Coded:
+        """The codes and weights of a chunk."""
+        columns = Design.of(chunk.X, self.levels).codes
+        kind = np.uint16 if self.levels.max() < 2**16 else np.uint32
+        codes = np.empty((chunk.n, len(columns)), kind)
+        for c, values in enumerate(columns):
+            codes[:, c] = np.where(values < 0, np.iinfo(kind).max, values)
+        return Coded(codes, None if chunk.uniform else chunk.weight)
+
+
+@dataclass(frozen=True, eq=False)
+class Products:
+    """CᵀWC v, for a v that is known elsewhere."""
+
+    product: Annotated[Array, "value"]
+
+    @classmethod
+    def of(cls, held: Coded, levels: Codes, vector: Array) -> Products:
+        """Of rows that are held."""
+        out, some = np.zeros(len(vector)), levels[levels > 0]
+        weight = EMPTY if held.weight is None else held.weight
+        unseen = int(np.iinfo(held.codes.dtype).max)
+        add_products(held.codes, unseen, np.cumsum(some) - some, vector, weight, out)
+        return cls(out)
+
+    def __add__(self, other: Products) -> Products:
+        return Products(self.product + other.product)
+
+
+@dataclass(frozen=True, eq=False)
+class CodedMoments:
+    """Moments of the numeric columns and the target; sums of them, and weights, by category; one product."""
+
+    weight: float
+    mean: Annotated[Array, "number"]
+    rest: Annotated[Array, "number"]
+    comoment: Annotated[Array, "number", "number"]
+    cross: Annotated[Array, "value", "number"]
+    """Σ w (z - mean) over the rows of each category"""
+    count: Annotated[Array, "value"]
+    at: Annotated[Array, "value"]
+    """where the product was taken"""
+    product: Annotated[Array, "value"]
+    """CᵀWC at"""
+
+    @classmethod
+    def of(cls, chunk: Chunk, levels: Codes, at: Array) -> CodedMoments:
+        """Summarize a chunk."""
+        design = Design.of(chunk.X, levels)
+        numbers = Moments.of(chunk._replace(X=design.numbers))
+        q, p, k = len(numbers.mean), len(design.numeric), len(design.coded)
+        sums, product = np.zeros((k, q + 1)), np.zeros(k)
+        for rows, block in design.numbers.blocks(shift=numbers.mean[:p]):
+            some = np.column_stack([block, chunk.y[rows] - numbers.mean[p], np.ones(len(block))])
+            some *= chunk.weight[rows, None]
+            add_by_code(design.addresses, design.like, design.first, some, rows.start, sums)
+        count = sums[:, q].copy()
+        if at.any():
+            product = Products.of(CodeLens(levels)(chunk), levels, at).product
+        cross = sums[:, :q] - np.outer(count, numbers.rest)
+        return cls(numbers.weight, numbers.mean, numbers.rest, numbers.comoment, cross, count, at, product)
+
+    def __add__(self, other: Any) -> CodedMoments:
+        if not isinstance(other, CodedMoments) or not np.array_equal(self.at, other.at):
+            raise MergeError(NO_MERGE)
+        if other.weight == 0:
+            return self
+        if self.weight == 0:
+            return other
+        whole = self.numbers() + other.numbers()
+        moved = [s.cross + np.outer(s.count, (s.mean - whole.mean) + (s.rest - whole.rest)) for s in (self, other)]
+        return CodedMoments(
+            whole.weight,
+            whole.mean,
+            whole.rest,
+            whole.comoment,
+            moved[0] + moved[1],
+            self.count + other.count,
+            self.at,
+            self.product + other.product,
+        )
+
+    def __radd__(self, other: Any) -> CodedMoments:
+        raise MergeError(NO_MERGE)
+
+    def numbers(self) -> Moments:
+        """Of the numeric columns and the target."""
+        return Moments(self.weight, self.mean, self.rest, self.comoment)

@@ -1,0 +1,144 @@
+"""Summaries by fold: every fold's rows by themselves, merged fold by fold, and all but one by prefix and suffix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Annotated, Any
+
+import numpy as np
+
+from tenfold.core import Array, Chunk, Codes, Columns
+from tenfold.stats.moments import Moments
+from tenfold.stats.race import row_bits, uniform
+from tenfold.stats.rows import Rows
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """How many rows each chunk has, in their order."""
+
+    part: Annotated[Codes, "piece"]
+    offset: Annotated[Codes, "piece"]
+    """number in the source of the part's, or the chunk's, first row"""
+    rows: Annotated[Codes, "piece"]
+    dropped: Annotated[Codes, "piece"]
+    """rows of weight zero"""
+
+    @classmethod
+    def of(cls, chunk: Chunk) -> Pieces:
+        """Of one chunk; of none if it has no rows."""
+        some = 1 if chunk.n or chunk.dropped else 0
+        return cls(*(np.full(some, v, np.int64) for v in (chunk.part, chunk.offset, chunk.n, chunk.dropped)))
+
+    def __add__(self, other: Pieces) -> Pieces:
+        names = ("part", "offset", "rows", "dropped")
+        return Pieces(*(np.concatenate([getattr(self, n), getattr(other, n)]) for n in names))
+
+
+def by_lot(chunk: Chunk, levels: Codes, folds: int, seed: int) -> Codes:
+    """The fold of each row, drawn from its own numbers and target.
+
+    Equal rows are in the same fold, wherever and in whatever order they stand. Categories have no say: their codes
+    change when others are found.
+    """
+    X = chunk.X
+    if levels.any():
+        numbers = tuple(X.column(j) for j in np.flatnonzero(levels == 0).tolist())
+        X = Columns(numbers) if numbers else Columns(np.empty((chunk.n, 0)))
+    target = Columns(np.asarray(chunk.y, dtype=np.float64)[:, None])
+    bits = row_bits(X, seed) ^ row_bits(target, seed + 1)
+    return (uniform(bits) * folds).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class FoldMoments:
+    """The moments of each fold."""
+
+    weight: Annotated[Array, "fold"]
+    mean: Annotated[Array, "fold", "joint"]
+    rest: Annotated[Array, "fold", "joint"]
+    comoment: Annotated[Array, "fold", "joint", "joint"]
+
+    @classmethod
+    def of(cls, chunk: Chunk, levels: Codes, codes: Codes, folds: int) -> FoldMoments:
+        """Of a chunk whose rows are in these folds."""
+        in_order = bool((codes[1:] >= codes[:-1]).all())
+        if not in_order and not levels.any():
+            return cls._stack(Moments.by_group(chunk, codes, folds))
+        if in_order:
+            ends = np.searchsorted(codes, np.arange(folds + 1))
+            each: Any = [slice(a, b) for a, b in pairwise(ends.tolist())]
+        else:
+            each = [np.flatnonzero(codes == k) for k in range(folds)]
+        return cls._stack([Moments.of(chunk.rows(rows), levels) for rows in each])
+
+    @classmethod
+    def _stack(cls, each: Sequence[Moments]) -> FoldMoments:
+        names = ("mean", "rest", "comoment")
+        return cls(np.array([m.weight for m in each]), *(np.stack([getattr(m, n) for m in each]) for n in names))
+
+    def each(self) -> list[Moments]:
+        """Fold by fold."""
+        parts = zip(self.weight.tolist(), self.mean, self.rest, self.comoment, strict=True)
+        return [Moments(*fields) for fields in parts]
+
+    def __add__(self, other: Any) -> Any:
+        if not isinstance(other, FoldMoments):
+            return NotImplemented
+        return FoldMoments._stack([a + b for a, b in zip(self.each(), other.each(), strict=True)])
+
+
+@dataclass(frozen=True, eq=False)
+class FoldRows:
+    """The rows themselves, while they are few, each with its fold."""
+
+    rows: Rows
+    fold: Annotated[Codes, "row"]
+    folds: int
+
+    @classmethod
+    def of(cls, chunk: Chunk, levels: Codes, codes: Codes, folds: int) -> Any:
+        """Of a chunk whose rows are in these folds, or their moments by fold if those are smaller."""
+        rows = Rows.of(chunk, levels)
+        if isinstance(rows, Moments):
+            return FoldMoments.of(chunk, levels, codes, folds)
+        return cls(rows, codes, folds)
+
+    def each(self) -> list[Rows]:
+        """Fold by fold."""
+        return [self.rows.take(np.flatnonzero(self.fold == k)) for k in range(self.folds)]
+
+    def moments(self) -> FoldMoments:
+        """The moments by fold that these rows have."""
+        return FoldMoments._stack([rows.moments() for rows in self.each()])
+
+    def canonical(self) -> FoldMoments:
+        """What is the same for rows in any order."""
+        return self.moments()
+
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, FoldMoments):
+            return self.moments() + other
+        both = self.rows + other.rows
+        if isinstance(both, Moments):
+            return self.moments() + other.moments()
+        return FoldRows(both, np.concatenate([self.fold, other.fold]), self.folds)
+
+    def __radd__(self, other: Any) -> Any:
+        """Moments + rows are moments."""
+        return other + self.moments() if isinstance(other, FoldMoments) else NotImplemented
+
+
+def but_one(each: Sequence[Any]) -> tuple[Any, list[Any]]:
+    """The merge of all, and of all but each one: never a difference, which would lose digits."""
+    ahead, behind = [each[0]], [each[-1]]
+    for summary in each[1:]:
+        ahead.append(ahead[-1] + summary)
+    for summary in each[-2::-1]:
+        behind.append(summary + behind[-1])
+    behind.reverse()
+    last = len(each) - 1
+    rest = [behind[1] if k == 0 else ahead[-2] if k == last else ahead[k - 1] + behind[k + 1] for k in range(last + 1)]
+    return ahead[-1], rest

@@ -1,0 +1,149 @@
+"""How the rows pull at given coefficients: what robust standard errors are made of.
+
+With RRᵀ the inverse of the normal matrix, z = Rᵀ(1, x - center) and e = y - xᵀβ - β₀, the scores are w e z. Rows alone
+give the sum Σ w e² z zᵀ, by HC2 and HC3 divided by 1 - |z|² or its square (|z|² is the leverage); clusters give the sum
+of the scores of each. Sums merge; clusters merge by their keys. What was taken at other coefficients does not add up,
+and says so. The summary that the coefficients are made from comes along, so that models still merge.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tenfold.core import Array, Chunk, Codes, DataError, Design
+from tenfold.stats.double_moments import DoubleMoments
+from tenfold.stats.moments import Moments
+from tenfold.stats.rfactor import RFactor
+
+ALONE = 1e-10
+"""a row whose leverage is nearer to 1 decides a coefficient alone, and leaves no residual"""
+
+
+PLACE = ("coef", "intercept", "center", "root")
+"""what must be equal for scores to add up"""
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Sums over rows, or scores by cluster, at some coefficients."""
+
+    base: Moments
+    """what the coefficients are made from"""
+    coef: Annotated[Array, "feature"]
+    intercept: float
+    center: Annotated[Array, "feature"]
+    root: Annotated[Array, "predictor", "direction"]
+    """R: its columns are the directions in which scores are taken"""
+    meat: Annotated[Array, "direction", "direction"]
+    """Σ w e² z zᵀ over the rows; NaN if two were merged that were taken elsewhere"""
+    alone: float
+    """weight of the rows of leverage 1, which HC2 and HC3 leave out"""
+    keys: Annotated[Codes, "cluster"]
+    """of the clusters, sorted"""
+    scores: Annotated[Array, "cluster", "direction"]
+    """Σ w e z of each cluster"""
+
+    @property
+    def weight(self) -> float:
+        """Of the rows."""
+        return self.base.weight
+
+    @property
+    def fits(self) -> bool:
+        """Whether all was taken at the same coefficients."""
+        return bool(np.isfinite(self.meat).all())
+
+    def __add__(self, other: Any) -> Scores:
+        if other.base.weight == 0:
+            return self
+        if self.base.weight == 0:
+            return other  # type: ignore[no-any-return]
+        base = self.base + other.base
+        keys, scores, meat = self.keys, self.scores, self.meat + other.meat
+        if not all(np.array_equal(getattr(self, name), getattr(other, name)) for name in PLACE):
+            meat, keys, scores = np.full_like(meat, np.nan), keys[:0], scores[:0]
+        elif len(other.keys):
+            keys, at = np.unique(np.concatenate([keys, other.keys]), return_inverse=True)
+            scores = np.zeros((len(keys), len(meat)))
+            scores[at[: len(self.keys)]] = self.scores
+            scores[at[len(self.keys) :]] += other.scores
+        fields = {name: getattr(self, name) for name in PLACE}
+        return KINDS[type(base)](
+            base=base, meat=meat, alone=self.alone + other.alone, keys=keys, scores=scores, **fields
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class FactorScores(Scores):
+    """The same beside an R-factor."""
+
+    base: RFactor  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, eq=False)
+class DoubleScores(Scores):
+    """The same beside moments in double-double."""
+
+    base: DoubleMoments  # type: ignore[assignment]
+
+
+KINDS: dict[type, type[Scores]] = {Moments: Scores, RFactor: FactorScores, DoubleMoments: DoubleScores}
+
+
+def scores_of(
+    base: Any, chunk: Chunk, how: str, coef: Array, intercept: float, center: Array, root: Array, levels: Codes | None
+) -> Scores:
+    """Summarize a chunk, block by block; `how` is HC0, HC2, HC3 or cluster."""
+    design = Design.of(chunk.X, levels)
+    p, directions = design.width, root.shape[1]
+    meat, alone = np.zeros((directions, directions)), 0.0
+    keys, code = _clusters(chunk) if how == "cluster" else (np.zeros(0, np.int64), None)
+    scores = np.zeros((len(keys), directions))
+    level = math.fsum([intercept, *(center * coef)])
+    for rows, block in design.blocks(chunk.X.block_rows(p + 1)):
+        d = np.ones((len(block), p + 1))
+        np.subtract(block, center, out=d[:, 1:])
+        e, weight, z = chunk.y[rows] - level - d[:, 1:] @ coef, chunk.weight[rows], d @ root
+        if code is not None:
+            some = code[rows]
+            pick = sp.csr_array((weight * e, (some, np.arange(len(some)))), shape=(len(keys), len(some)))
+            scores += pick @ z
+            continue
+        square = weight * e * e
+        if how in ("HC2", "HC3"):
+            free = 1.0 - (z * z).sum(axis=1)
+            lone = free < ALONE
+            alone += float(weight[lone].sum())
+            square = np.where(lone, 0.0, square / np.where(lone, 1.0, free if how == "HC2" else free * free))
+        meat += (z * square[:, None]).T @ z
+    return KINDS[type(base)](base, coef, intercept, center, root, meat, alone, keys, scores)
+
+
+def _clusters(chunk: Chunk) -> tuple[Codes, Codes]:
+    """The sorted keys of a chunk's clusters, and the number of each row's."""
+    if chunk.beside is None:
+        raise DataError(
+            "standard errors by cluster need the cluster of each row. Remedy: fit(X, y, groups=...), an array or the "
+            "name of a column; or other standard_errors"
+        )
+    keys, code = np.unique(keys_of(np.asarray(chunk.beside)), return_inverse=True)
+    return keys, code.astype(np.int64)
+
+
+def keys_of(values: Any) -> Codes:
+    """An integer for each value, the same on every worker: whole numbers are their own, other values are hashed."""
+    kind = values.dtype.kind
+    wrong: Any = values != values if kind in "fM" else [v is None or v != v for v in values] if kind == "O" else False
+    if np.any(wrong):
+        raise DataError("groups says of some rows not to which group they belong. Remedy: leave these rows out")
+    if kind in "biu":
+        return values.astype(np.int64)  # type: ignore[no-any-return]
+    found, at = np.unique(values.astype(str) if kind == "O" else values, return_inverse=True)
+    hashed = [int.from_bytes(hashlib.blake2b(str(v).encode(), digest_size=8).digest(), "little") for v in found]
+    return np.array(hashed, dtype=np.uint64).view(np.int64)[at]

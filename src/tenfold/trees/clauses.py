@@ -1,0 +1,119 @@
+"""Rules as a table of their conditions, for kernels; from a tree and back to what can be read."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from tenfold.core import Array, Codes, Columns, Flags
+from tenfold.kernels import rule_covering as rc
+from tenfold.trees.conditions import ABOVE, AMONG, BELOW, Condition, tightened, way
+from tenfold.trees.tree import Tree
+
+SIGNS = (BELOW, ABOVE, AMONG)
+
+
+class Clauses(NamedTuple):
+    """The conditions of all rules, one rule after the other."""
+
+    start: Annotated[Codes, "ends"]
+    """where each rule's begin, and the last one's end"""
+    column: Annotated[Codes, "clause"]
+    sign: Annotated[Codes, "clause"]
+    bound: Annotated[Array, "clause"]
+    missing: Annotated[Codes, "clause"]
+    """whether a missing value fulfils it"""
+    set_at: Annotated[Codes, "clause"]
+    width: Annotated[Codes, "clause"]
+    """where its categories begin in `member`, and how many the column has"""
+    member: Annotated[Codes, "member"]
+    """whether a category is in the set"""
+
+    @property
+    def size(self) -> int:
+        """How many rules there are."""
+        return len(self.start) - 1
+
+    @property
+    def rule(self) -> Codes:
+        """The rule of each condition."""
+        return np.repeat(np.arange(self.size), np.diff(self.start))
+
+    def only(self, rules: Any, clauses: Flags | None = None) -> Clauses:
+        """Some rules, in this order, with some of their conditions."""
+        keep = np.ones(len(self.column), bool) if clauses is None else clauses
+        which = np.asarray(rules, dtype=np.int64)
+        many = np.diff(self.start)[which]
+        pick = np.repeat(self.start[which] - np.cumsum(many) + many, many) + np.arange(many.sum())
+        ends = np.concatenate([[0], np.cumsum(keep[pick])])[np.cumsum(many)]
+        start, pick = np.concatenate([[0], ends]).astype(np.int64), pick[keep[pick]]
+        fields: Any = [start, *(getattr(self, name)[pick] for name in self._fields[1:-1]), self.member]
+        return Clauses(*fields)
+
+    def firsts(self, X: Columns) -> Codes:
+        """The first rule that each row fulfils, or how many rules there are."""
+        out = np.empty(len(X), np.int64)
+        for rows, block in X.blocks():
+            rc.first_of(block, *self, out[rows])
+        return out
+
+    def key(self, r: int) -> tuple[Any, ...]:
+        """By which equal rules are known."""
+        some = slice(self.start[r], self.start[r + 1])
+        return tuple(getattr(self, name)[some].tobytes() for name in ("column", "sign", "bound", "missing", "set_at"))
+
+    def condition(self, c: int) -> Condition:
+        """A condition, to be read."""
+        member = self.member[self.set_at[c] : self.set_at[c] + self.width[c]]
+        codes = tuple(np.flatnonzero(member).tolist()) if self.sign[c] == rc.AMONG else ()
+        sign, missing = SIGNS[self.sign[c]], bool(self.missing[c])
+        return Condition(int(self.column[c]), sign, float(self.bound[c]), codes, missing)
+
+    def conditions(self, r: int) -> tuple[Condition, ...]:
+        """Those of a rule."""
+        return tuple(self.condition(c) for c in range(self.start[r], self.start[r + 1]))
+
+    def sound(self, levels: Codes) -> bool:
+        """Whether kernels can go through it."""
+        n, start = len(self.column), self.start
+        fine = len(start) > 0 and start[0] == 0 and start[-1] == n and (np.diff(start) >= 0).all()
+        fine = fine and ((self.column >= 0) & (self.column < len(levels))).all() and np.isin(self.sign, (0, 1, 2)).all()
+        if not fine:
+            return False
+        wide, sets = levels[self.column], self.sign == rc.AMONG
+        fine = (sets == (wide > 0)).all() and (self.width == np.where(sets, wide, 0)).all()
+        return bool(fine and (self.set_at >= 0).all() and (self.set_at <= len(self.member) - self.width).all())
+
+
+def clauses_of(tree: Tree, levels: Codes) -> Clauses:
+    """The rules of a tree's leaves, by column, with one condition of each sign at most."""
+    above = tree.parent
+    rows: list[tuple[Any, ...]] = []
+    start, place = [0], 0
+    sets: dict[tuple[int, tuple[int, ...]], int] = {}
+    for k in tree.leaves.tolist():
+        for one in sorted(tightened(way(tree, k, above)), key=lambda one: (one.column, one.sign)):
+            wide = int(levels[one.column])
+            at = 0
+            if one.sign == AMONG:
+                if (wide, one.codes) not in sets:
+                    sets[wide, one.codes] = place
+                    place += wide
+                at = sets[wide, one.codes]
+            rows.append((one.column, SIGNS.index(one.sign), one.bound, int(one.missing), at, wide))
+        start.append(len(rows))
+    member = np.zeros(place, np.int64)
+    for (_, codes), at in sets.items():
+        member[at + np.array(codes, np.int64)] = 1
+    fields = list(zip(*rows, strict=True)) if rows else [()] * 6
+    kinds = (np.int64, np.int64, np.float64, np.int64, np.int64, np.int64)
+    table = [np.array(field, kind) for field, kind in zip(fields, kinds, strict=True)]
+    every: Any = [np.array(start, np.int64), *table, member]
+    return Clauses(*every)
+
+
+def no_clauses() -> Clauses:
+    """No rule."""
+    none = np.zeros(0, np.int64)
+    return Clauses(np.zeros(1, np.int64), none, none, np.zeros(0), none, none, none, none)

@@ -1,0 +1,201 @@
+"""Gradient boosting for numbers: squared, absolute, quantile or Poisson loss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tenfold.core import Array, Columns, DataError, Need, Schema
+from tenfold.estimator import Regressor
+from tenfold.estimator.constraints import array, boolean, choice, integer, real, seed, share
+from tenfold.kernels import gradients as gr
+from tenfold.stats.tree_bins import Seen, fine_unit
+from tenfold.trees import renewing as rn
+from tenfold.trees.boosted import FEW, Boosted, Start
+from tenfold.trees.boosting import Boosting
+
+LOSSES = {
+    "squared_error": gr.SQUARED,
+    "absolute_error": gr.ABSOLUTE,
+    "quantile": gr.QUANTILE,
+    "poisson": gr.POISSON,
+}
+
+
+class GradientBoostingRegressor(Boosting, Regressor):
+    """Gradient boosted trees on binned columns, the same trees for any parts, threads and workers.
+
+    Parameters
+    ----------
+    loss : {"squared_error", "absolute_error", "poisson", "quantile"}, default="squared_error"
+        Leaves of the absolute and of the quantile loss say a quantile of the residuals of their rows.
+    quantile : float, optional
+        The level, if the loss is "quantile".
+    learning_rate : float, default=0.1
+        What a tree says is multiplied by it.
+    max_iter : int, default=100
+        Rounds at the most.
+    max_leaf_nodes : int, default=31
+    max_depth : int, optional
+    min_samples_leaf : int, default=20
+    l2_regularization : float, default=0.0
+    max_bins : int, default=255
+    subsample : float, default=1.0
+        Share of the rows that each round learns from, drawn by their numbers in the source.
+    early_stopping : bool, default=False
+        Whether to keep rows back, and to stop when their loss has not fallen by `tol` for `n_iter_no_change` rounds.
+    validation_fraction : float, default=0.1
+        Share of the rows kept back, drawn by their numbers in the source.
+    n_iter_no_change : int, default=10
+    tol : float, default=1e-7
+    monotonic_cst : array of shape (columns,) or dict, optional
+        1: the margin must not fall as the column rises; -1: it must not rise; 0: it is free. A dict has names.
+    random_state : int, default=0
+        Seed of the sample that the edges of the bins come from, and of the draws.
+
+    Attributes
+    ----------
+    n_iter_ : int
+        Rounds that were made.
+    train_score_, validation_score_ : array of shape (rounds + 1,)
+        Mean loss after each round, of the rows learned from and of those kept back.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import GradientBoostingRegressor
+    >>> model = GradientBoostingRegressor(max_iter=50, min_samples_leaf=1)
+    >>> model.fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 5.0, 5.0, 1.0]).predict([[0.2], [1.4]]).round(1)
+    array([1., 5.])
+    """
+
+    need = Need("mixed", missing=True, target="number")
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "loss": [choice("squared_error", "absolute_error", "poisson", "quantile")],
+        "quantile": [share(), None],
+        "learning_rate": [real(0, open=True)],
+        "max_iter": [integer(1)],
+        "max_leaf_nodes": [integer(2), None],
+        "max_depth": [integer(1), None],
+        "min_samples_leaf": [integer(1)],
+        "l2_regularization": [real(0)],
+        "max_bins": [integer(2)],
+        "subsample": [share()],
+        "early_stopping": [boolean],
+        "validation_fraction": [share(open=True)],
+        "n_iter_no_change": [integer(1)],
+        "tol": [real(0)],
+        "monotonic_cst": [array, dict, None],
+        "random_state": [seed],
+    }
+
+    def __init__(
+        self,
+        loss: str = "squared_error",
+        quantile: float | None = None,
+        learning_rate: float = 0.1,
+        max_iter: int = 100,
+        max_leaf_nodes: int | None = 31,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 20,
+        l2_regularization: float = 0.0,
+        max_bins: int = 255,
+        subsample: float = 1.0,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
+        monotonic_cst: Any = None,
+        random_state: int | None = 0,
+    ) -> None:
+        self.loss = loss
+        self.quantile = quantile
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.l2_regularization = l2_regularization
+        self.max_bins = max_bins
+        self.subsample = subsample
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.monotonic_cst = monotonic_cst
+        self.random_state = random_state
+
+    def start(self, schema: Schema) -> Boosted:
+        """No tree yet."""
+        if (self.loss == "quantile") != (self.quantile is not None):
+            raise ValueError(f"loss={self.loss!r} with quantile={self.quantile}. Remedy: both, or neither")
+        return super().start(schema)
+
+    def loss_of(self, state: Boosted) -> int:
+        """By its name."""
+        return LOSSES[self.loss]
+
+    def level_of(self) -> float:
+        """A half, unless it is given."""
+        return 0.5 if self.quantile is None else float(self.quantile)
+
+    def constant_of(self, state: Boosted, seen: Seen, learn: Any) -> Start | rn.Digits:
+        """The sum of the target, or digits of its quantile."""
+        weight = seen.weight if len(seen.weight) else np.ones(len(learn), np.int64)
+        if self.loss_of(state) in gr.RENEWED:
+            sought = rn.seek(1) if state.sought.digit == 0 else state.sought
+            return rn.count(sought, np.where(learn, 0, -1), rn.keys(seen.target, float), weight, float)
+        away, unit = seen.target - _center(state), _unit(state)
+        if state.few:
+            whole = np.rint(away / unit).astype(np.int64) * weight
+        else:
+            whole = np.rint(away * (weight * state.unit) / unit).astype(np.int64)
+        total = whole[learn].sum()
+        return Start(np.array([total]), int(weight[learn].sum()))
+
+    def start_from(self, state: Boosted, s: Start | rn.Digits) -> Boosted:
+        """The mean, its logarithm, or the quantile."""
+        if isinstance(s, rn.Digits):
+            sought = rn.narrow(rn.seek(1) if state.sought.digit == 0 else state.sought, s, self.level_of())
+            if sought.digit < rn.last(float):
+                return state._replace(sought=sought)
+            return state._replace(phase="rows", sought=rn.seek(0), base=rn.values(sought.prefix.view(np.uint64), float))
+        mean = np.asarray(_center(state) + s.sums * _unit(state) / max(s.weight * state.unit, 1e-300), dtype=float)
+        if self.loss == "poisson":
+            if state.least < 0 or state.most == 0:
+                raise DataError("loss='poisson' wants targets of nought or more, some above. Remedy: another loss")
+            mean = np.log(np.maximum(mean, 1e-300))
+        return state._replace(phase="rows", base=mean)
+
+    def predict_from(self, state: Boosted, X: Columns) -> Array:
+        """The margin, or its exponential."""
+        return self._answer(self.margins(state, X))
+
+    def staged_predict(self, X: Any) -> Iterator[Array]:
+        """The predictions after each round.
+
+        Parameters
+        ----------
+        X : array or frame
+
+        Yields
+        ------
+        y : array of shape (rows,)
+        """
+        return (self._answer(margin) for margin in self._staged(X))
+
+    def _answer(self, margin: Array) -> Array:
+        return np.exp(margin[:, 0]) if self.loss == "poisson" else margin[:, 0].copy()
+
+
+def _center(state: Boosted) -> float:
+    """Of the targets."""
+    return 0.5 * state.least + 0.5 * state.most
+
+
+def _unit(state: Boosted) -> float:
+    """What one means in sums of their distances from it."""
+    heaviest = FEW if state.few else state.heaviest
+    return fine_unit(max(0.5 * state.most - 0.5 * state.least, 0.0) * heaviest, state.rows)

@@ -1,0 +1,133 @@
+"""Missing values that take the most common value, or go to all branches in parts: what the levels of a tree then do.
+
+All of it is in whole numbers: a row has `WHOLE` parts, a child a share of its parent's weight in 2⁻⁴⁰. So the tree is
+the same whatever the parts of the source, and however many histograms come at a time.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tenfold.core import Array, Codes
+from tenfold.kernels import tree_missing as tm
+from tenfold.kernels import tree_parts as tp
+from tenfold.kernels.tree_growing import ARITY, COLUMN, ORDER, PLACE, TURN
+from tenfold.kernels.tree_search import NUMERIC, SUMS
+
+WAYS = {"learned": tm.LEARNED, "node_majority": tm.NODE, "class_majority": tm.CLASS, "fractional": tm.PARTS}
+
+
+class Split(NamedTuple):
+    """What a split makes of a node."""
+
+    table: Codes
+    """the branch of each bin"""
+    sums: Codes
+    """channel sums of the branches"""
+    gaps: Codes
+    """the branch of missing rows of each class, if that matters"""
+    shares: Codes
+    """of the branches, if rows go in parts"""
+
+
+class Parts(NamedTuple):
+    """Rows in parts: the row, its node, and how many of `WHOLE` parts are there; by row, then by node."""
+
+    row: Codes
+    node: Codes
+    part: Codes
+
+
+def width_of(way: int, channels: int) -> int:
+    """How many numbers a node has for missing values."""
+    return {tm.CLASS: channels - 1, tm.PARTS: 1}.get(way, 0)
+
+
+def search(h: Any, cut: Any, rules: Any, some: Any, sums: Any, cost: Any) -> tuple[Any, ...]:
+    """The best split: (merit, column, place, order, turn)."""
+    return *tm.search_known(
+        h, cut.offset, rules.kind, cut.gap, some, sums, rules.criterion, rules.units, rules.limits, cost,
+        rules.missing, *_room(h, cut),
+    ), 0  # fmt: skip
+
+
+def branches(h: Any, cut: Any, rules: Any, node: Any, sums: Any) -> Split:
+    """What that split makes of a node: in `TURN`, whether missing values go left in prediction."""
+    cells, branch, where = _room(h, cut)
+    table = np.empty(len(branch) + 1, np.int64)
+    j = int(node[COLUMN])
+    arity, common = tm.branches_known(
+        h, cut.offset, rules.kind, cut.gap, j, node[PLACE], node[ORDER], sums, rules.criterion, rules.missing, cells,
+        table, branch, where,
+    )  # fmt: skip
+    node[TURN] = rules.kind[j] == NUMERIC and common == 0
+    branch, table = branch[:arity].copy(), table[: int(cut.gap[j]) + 1]
+    gap = h[:, cut.offset[j + 1] - 1]
+    wide = width_of(rules.missing, len(sums))
+    gaps, shares = np.zeros(wide, np.int64), np.zeros((arity, wide), np.int64)
+    if rules.missing == tm.CLASS:
+        gaps = where.copy()
+        branch[:, -1] += gap[-1]  # at the most: it is not known how many of each class
+    elif rules.missing == tm.PARTS:
+        weight = branch[:, 1] if rules.criterion == SUMS else branch[:, :-1].sum(axis=1)
+        share = weight / weight.sum()
+        shares[:, 0] = np.floor(share * 2.0**tp.SHARE)
+        branch += np.rint(share[:, None] * gap).astype(np.int64)
+    return Split(table, branch, gaps, shares)
+
+
+def _room(h: Any, cut: Any) -> tuple[Codes, Codes, Codes]:
+    wide = max(2, int(cut.gap.max()))
+    channels = len(h)
+    return np.empty((channels, wide), np.int64), np.empty((wide, channels), np.int64), np.zeros(channels - 1, np.int64)
+
+
+def go_down_by_class(at: Any, bins: Any, cut: Any, label: Any, nodes: Any) -> Codes:
+    """The node of each row, going on from those given."""
+    nodes = np.zeros(bins.shape[1], np.int64) if nodes is None else nodes.copy()
+    tp.down_by_class(bins, cut.gap, np.asarray(at.node), at.route, at.gaps, label, nodes)
+    return np.asarray(nodes)
+
+
+def go_down_in_parts(at: Any, bins: Any, cut: Any, parts: Parts | None) -> Parts:
+    """The parts of all rows, going on from those given."""
+    if parts is None:
+        n = bins.shape[1]
+        parts = Parts(np.arange(n), np.zeros(n, np.int64), np.full(n, tm.WHOLE))
+    arity = np.ascontiguousarray(at.node[:, ARITY])
+    while (at.node[parts.node, COLUMN] >= 0).any():
+        room = len(parts.row)
+        while True:
+            more = Parts(*(np.empty(room, np.int64) for _ in range(3)))
+            count = tp.down_in_parts(bins, cut.gap, at.node, arity, at.route, at.gaps, *parts, *more)
+            if count <= room:
+                break
+            room = count
+        parts = Parts(*(x[:count] for x in more))
+    order = np.lexsort((parts.node, parts.row))
+    return Parts(*(np.ascontiguousarray(x[order]) for x in parts))
+
+
+def histograms(at: Any, slot: Any, bins: Any, cut: Any, parts: Parts, label: Any, a: Any, b: Any, rule: int) -> Codes:
+    """The histograms of the nodes that want one, of the rows of a chunk: slots x channels x cells."""
+    slots = int(slot.max(initial=-1)) + 1
+    hist = np.zeros((slots, at.sums.shape[1], int(cut.offset[-1])), np.int64)
+    tp.add_parts(bins, cut.offset, parts.row, slot[parts.node], parts.part, label, a, b, rule, hist)
+    return hist
+
+
+def blend(tree: Any, weight: Array, value: Array, X: Any) -> Array:
+    """The values of the leaves that a row gets to, by the share of it that does: siblings share by their weight."""
+    above = tree.parent
+    whole = np.bincount(above[1:], weights=weight[1:], minlength=len(weight))
+    share = np.ones(len(weight))
+    share[1:] = weight[1:] / whole[above[1:]]
+    out = np.zeros((len(X), value.shape[1]))
+    for rows, block in X.blocks():
+        tp.spread(
+            block, tree.feature, tree.threshold, tree.first_child, tree.children, tree.route_at, tree.route_width,
+            tree.route, share, value, out[rows],
+        )  # fmt: skip
+    return out

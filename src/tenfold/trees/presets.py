@@ -1,0 +1,192 @@
+"""Trees by the names they have in books: the same engine, the parameters that make it that algorithm."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from tenfold.estimator.constraints import choice
+from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
+from tenfold.trees.pruned import BY_WEIGHT
+
+
+class _Preset(DecisionTreeClassifier):
+    """What is not a parameter of a preset is fixed, here or in the preset."""
+
+    criterion = "gini"
+    split = "subset"
+    method = "histogram"
+    missing = "learned"
+    min_weight_fraction_leaf = 0.0
+    min_impurity_decrease = 0.0
+    max_features = None
+    max_leaf_nodes = None
+    class_weight = None
+    feature_costs = None
+    cost_power = 1.0
+    prune: str | None = None
+    held_back = 0.25
+    ccp_alpha = 0.0
+    confidence = 0.25
+    significance = 0.05
+    max_bins = 255
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        name: DecisionTreeClassifier._parameter_constraints[name]
+        for name in ("max_depth", "min_samples_split", "min_samples_leaf", "random_state")
+    }
+
+    def __init__(
+        self,
+        max_depth: int | None = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: int = 1,
+        random_state: int | None = 0,
+    ) -> None:
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.random_state = random_state
+
+
+class ID3(_Preset):
+    """ID3 (Quinlan 1986): the column of greatest information gain, a branch for each category, until nodes are pure.
+
+    A category that no training row of a node had gets the most common class of that node. Columns of numbers, which ID3
+    did not have, are split at thresholds.
+
+    Parameters
+    ----------
+    max_depth : int, optional
+    min_samples_split : int, default=2
+    min_samples_leaf : int, default=1
+    random_state : int, default=0
+
+    Attributes
+    ----------
+    classes_ : array
+    tree_ : Tree
+    value_ : array of shape (nodes, classes)
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import ID3
+    >>> model = ID3().fit([["sun", "mild"], ["sun", "hot"], ["rain", "mild"]], ["out", "in", "in"])
+    >>> model.predict([["sun", "mild"], ["rain", "hot"]]).tolist()
+    ['out', 'in']
+    """
+
+    criterion = "entropy"
+    split = "multiway"
+
+
+class C45(_Preset):
+    """C4.5 (Quinlan 1993): gain ratio, a branch for each category, thresholds, missing values in parts.
+
+    A row that misses the value of a node's column goes to every branch with a part of its weight, in training and in
+    prediction. Every column may win, not only those of at least average gain. The tree is pruned by pessimistic
+    estimates; branches are cut, and none is put in the place of the node above it.
+
+    Parameters
+    ----------
+    max_depth : int, optional
+    min_samples_split : int, default=2
+    min_samples_leaf : int, default=1
+        Of a multiway split, two branches must have so many.
+    prune : {"pessimistic", "chi_squared"} or None, default="pessimistic"
+    confidence : float, default=0.25
+        Of the error limits that are compared; the smaller, the more is cut.
+    random_state : int, default=0
+
+    Attributes
+    ----------
+    classes_ : array
+    tree_ : Tree
+    value_ : array of shape (nodes, classes)
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import C45
+    >>> model = C45().fit([[1.0], [2.0], [3.0], [4.0], [float("nan")]], ["a", "a", "b", "b", "b"])
+    >>> model.predict_proba([[float("nan")]]).round(2).tolist()
+    [[0.4, 0.6]]
+    """
+
+    criterion = "gain_ratio"
+    split = "multiway"
+    missing = "fractional"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **_Preset._parameter_constraints,
+        "prune": [choice(*BY_WEIGHT), None],
+        "confidence": DecisionTreeClassifier._parameter_constraints["confidence"],
+    }
+
+    def __init__(
+        self,
+        max_depth: int | None = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: int = 1,
+        prune: str | None = "pessimistic",
+        confidence: float = 0.25,
+        random_state: int | None = 0,
+    ) -> None:
+        super().__init__(max_depth, min_samples_split, min_samples_leaf, random_state)
+        self.prune = prune
+        self.confidence = confidence
+
+
+class CART(_Preset):
+    """CART (Breiman and others 1984) for classes: Gini, two branches, sets of categories.
+
+    Missing values go to the side that lowers impurity more; there are no surrogate splits. The tree is not pruned here.
+
+    Parameters
+    ----------
+    max_depth : int, optional
+    min_samples_split : int, default=2
+    min_samples_leaf : int, default=1
+    random_state : int, default=0
+
+    Attributes
+    ----------
+    classes_ : array
+    tree_ : Tree
+    value_ : array of shape (nodes, classes)
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import CART
+    >>> CART(max_depth=1).fit([["red"], ["blue"], ["green"]], [1, 0, 1]).predict([["green"]])
+    array([1])
+    """
+
+
+class SLIQ(_Preset):
+    """SLIQ (Mehta and others 1996): exact, Gini, two branches; columns are sorted once, the tree grows breadth first.
+
+    All rows are held in memory. Every threshold between distinct values is tried; of up to 12 categories and more than
+    two classes, every set. For rows that do not fit, `CART` does the same on bins.
+
+    Parameters
+    ----------
+    max_depth : int, optional
+    min_samples_split : int, default=2
+    min_samples_leaf : int, default=1
+    random_state : int, default=0
+
+    Attributes
+    ----------
+    classes_ : array
+    tree_ : Tree
+    value_ : array of shape (nodes, classes)
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import SLIQ
+    >>> SLIQ().fit([[1.0], [2.0], [4.0]], [0, 0, 1]).tree_.threshold[0]
+    np.float64(3.0)
+    """
+
+    method = "exact"

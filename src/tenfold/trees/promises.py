@@ -1,0 +1,66 @@
+"""What a tree promises on unseen rows: from its length in bits, and from rows that were held back to prune it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tenfold.core import Claim
+from tenfold.theory.occam import occam_bound
+from tenfold.trees.tree import Tree
+
+DELTA = 0.05
+"""the chance that a bound fails"""
+ASKED = "rows drawn independently from one distribution, their columns and categories known beforehand"
+
+
+def description_bits(tree: Tree, levels: Any, classes: int) -> float:
+    """Bits in which a tree can be written down so that nobody needs the rows to read it.
+
+    A bit a node says whether it splits. A split names its column and where missing values go; a threshold has its sign,
+    its exponent (11 bits), and as many bits of the mantissa as it uses (whose number takes 6); categories have a branch
+    each, or none. Whatever answers names a class.
+    """
+    inner = tree.feature >= 0
+    sets = inner & (tree.route_at >= 0)
+    numbers = inner & ~sets
+    bits = tree.node_count + inner.sum() * math.log2(max(len(levels), 1)) + numbers.sum() * (1 + 1 + 11 + 6)
+    bits += mantissa_bits(tree.threshold[numbers]).sum()
+    answers = len(tree.leaves)
+    for k in np.flatnonzero(sets).tolist():
+        route = tree.route[tree.route_at[k] : tree.route_at[k] + tree.route_width[k]]
+        known = route[route >= 0]
+        each = len(known) == tree.children[k] and (known == np.arange(len(known))).all()
+        bits += 1 + (len(route) if each else len(route) * math.log2(int(tree.children[k]) + 1) + math.log2(len(route)))
+        answers += len(known) < len(route)
+    return float(bits + answers * math.log2(max(classes, 2)))
+
+
+def mantissa_bits(values: Any) -> Any:
+    """How many bits of the mantissa a float64 uses."""
+    mantissa = np.ascontiguousarray(values, dtype=np.float64).view(np.int64) & ((1 << 52) - 1)
+    lowest = np.where(mantissa == 0, 1 << 52, mantissa & -mantissa)
+    return 52 - np.log2(lowest.astype(np.float64)).astype(np.int64)
+
+
+def occam_claim(tree: Tree, levels: Any, classes: int, wrong: int, rows: int) -> Claim:
+    """The true error, from training errors and the length of the tree."""
+    bits = description_bits(tree, levels, classes)
+    bound = occam_bound(wrong, rows, DELTA, log_prior=-bits * math.log(2.0))
+    why = f"from {wrong:,} errors on the {rows:,} rows it grew from and {bits:,.0f} bits, but for a chance of {DELTA:g}"
+    return Claim("occam bound", float(bound), "proved", why, "unseen rows", ASKED)
+
+
+def held_back_claims(log_prior: float, wrong: int, rows: int) -> tuple[Claim, Claim]:
+    """The error on rows that were held back to prune by, and the true error, which it is too good an estimate of."""
+    bound = occam_bound(wrong, rows, DELTA, log_prior=log_prior)
+    choice = f"{wrong:,} errors on {rows:,} rows that were held back, the choice of the pruning counted in"
+    return (
+        Claim("held-back error", wrong / rows, "proved", "share of the rows that the pruning was chosen by", "data"),
+        Claim(
+            "held-back bound", float(bound), "proved", f"exact binomial, from {choice}, but for a chance of {DELTA:g}",
+            "unseen rows", "rows drawn independently from one distribution",
+        ),
+    )  # fmt: skip

@@ -1,0 +1,198 @@
+"""A forest of trees for classes: each sees rows of its own draw, and few columns at a node; shares are averaged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tenfold.core import Array, Claim, Codes, Columns, Need, Schema
+from tenfold.estimator import Classifier
+from tenfold.estimator.constraints import boolean, choice, integer, seed, share
+from tenfold.estimator.kinds import winners
+from tenfold.kernels import tree_search as ts
+from tenfold.stats.gathered import Gathered
+from tenfold.stats.tree_bins import Look, Seen
+from tenfold.trees.learner import Histograms, RowsOf
+from tenfold.trees.random_forest import Forest, RandomForest, weights_of
+
+CRITERIA = {"gini": ts.GINI, "entropy": ts.ENTROPY, "log_loss": ts.ENTROPY}
+
+
+@dataclass(frozen=True, eq=False)
+class Unseen:
+    """Weights, in whole units, of rows by what the trees that have not drawn them say."""
+
+    wrong: int
+    whole: int
+    """of the rows that some tree has not drawn"""
+    drawn: int
+    """of those that every tree has"""
+
+    def __add__(self, other: Unseen) -> Unseen:
+        return Unseen(self.wrong + other.wrong, self.whole + other.whole, self.drawn + other.drawn)
+
+
+class RandomForestClassifier(RandomForest, Classifier):
+    """A random forest on binned columns, the same trees for any parts, threads and workers.
+
+    Each tree draws every row a Poisson number of times, from a hash of the row and the tree, and each node chooses
+    among a few columns. The trees' shares of the classes are averaged.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+    criterion : {"gini", "entropy", "log_loss"}, default="gini"
+    max_depth : int, optional
+    min_samples_split : int, default=2
+    min_samples_leaf : int, default=1
+    max_features : int, float, "sqrt" or "log2", default="sqrt"
+        How many columns each node may choose from; None: all. More, if none of those can be split.
+    max_leaf_nodes : int, optional
+        With it, the split of greatest merit comes first.
+    bootstrap : bool, default=True
+        Whether trees draw rows; else each sees all.
+    draw_by : {"content", "number"}, default="content"
+        What rows are drawn by. "content": equal rows are drawn together, and their order does not matter. "number":
+        each by itself, by its number in the source; for data in which many rows are equal.
+    max_bins : int, default=255
+    random_state : int, default=0
+        Seed of the draws, and of the sample that bins come from. None draws one, and the certificate records it.
+
+    Attributes
+    ----------
+    classes_ : array
+    trees_ : Tree
+        The nodes of all trees, one tree after the other.
+    roots_ : array of shape (trees,)
+    value_ : array of shape (nodes, classes)
+        Shares of the classes.
+    feature_importances_ : array of shape (columns,)
+        By decrease of impurity, which favours columns with many values, and gives noise its share.
+    oob_score_ : float
+        Share of the rows whose class is said right by the trees that have not drawn them; NaN without such rows.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import RandomForestClassifier
+    >>> X = [[float(i)] for i in range(20)]
+    >>> model = RandomForestClassifier(20).fit(X, ["a"] * 10 + ["b"] * 10)
+    >>> model.predict([[1.5], [17.5]]).tolist()
+    ['a', 'b']
+    """
+
+    need = Need("mixed", missing=True, target="class")
+    summary_types = (Look, Gathered, Histograms, RowsOf, Unseen)
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_estimators": [integer(1)],
+        "criterion": [choice(*CRITERIA)],
+        "max_depth": [integer(1), None],
+        "min_samples_split": [integer(2)],
+        "min_samples_leaf": [integer(1)],
+        "max_features": [integer(1), share(open=True), choice("sqrt", "log2"), None],
+        "max_leaf_nodes": [integer(2), None],
+        "bootstrap": [boolean],
+        "draw_by": [choice("content", "number")],
+        "max_bins": [integer(2)],
+        "random_state": [seed],
+    }
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: int = 1,
+        max_features: Any = "sqrt",
+        max_leaf_nodes: int | None = None,
+        bootstrap: bool = True,
+        draw_by: str = "content",
+        max_bins: int = 255,
+        random_state: int | None = 0,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.bootstrap = bootstrap
+        self.draw_by = draw_by
+        self.max_bins = max_bins
+        self.random_state = random_state
+
+    def start(self, schema: Schema) -> Forest:
+        """No tree yet."""
+        return self.begin(schema, len(schema.classes))
+
+    def criterion_of(self) -> int:
+        """What makes a split good."""
+        return CRITERIA[self.criterion]
+
+    def channels(self, state: Forest) -> int:
+        """The classes, and the number of rows."""
+        return state.outputs + 1
+
+    def units(self, state: Forest) -> Array:
+        """Of weights."""
+        return np.full(2, state.unit)
+
+    def numbers(self, state: Forest, target: Any, weight: Any, times: Any) -> tuple[Any, Any, Any]:
+        """Labels and weights."""
+        return target.astype(np.uint16), weights_of(weight, times), np.zeros(0, np.int64)
+
+    def values(self, state: Forest, sums: Any) -> Array:
+        """The shares of the classes."""
+        weight = sums[:, :-1].sum(axis=1, keepdims=True)
+        return np.asarray(sums[:, :-1] / np.maximum(weight, 1))
+
+    def judged(self, state: Forest, seen: Seen, sums: Array, trees: Codes) -> Unseen:
+        """Weights of rows that are told wrong."""
+        weight = seen.weight if len(seen.weight) else np.ones(len(trees), np.int64)
+        told = trees > 0
+        wrong = told & (winners(sums) != seen.target)
+        return Unseen(int(weight[wrong].sum()), int(weight[told].sum()), int(weight[~told].sum()))
+
+    def certify(self, state: Forest, s: Any) -> tuple[Claim, ...] | None:
+        """The error on rows that trees have not drawn; the training error, if they draw none."""
+        if not isinstance(s, Unseen):
+            return None
+        if not self.bootstrap:
+            why = "share of the weight of the training rows, sent down all trees"
+            return (Claim("training error", s.wrong / s.whole, "proved", why, "data"),)
+        why = "share of the weight of the rows that every tree has drawn: they are not judged"
+        claims = [Claim("rows not judged", s.drawn / (s.drawn + s.whole), "proved", why, "data")]
+        if s.whole:
+            why = "each row judged by the trees that have not drawn it, about a third: rather too high than too low"
+            claims.append(Claim("out-of-bag error", s.wrong / s.whole, "estimated", why, "unseen rows"))
+        return tuple(claims)
+
+    @property
+    def oob_score_(self) -> float:
+        """Share of the rows whose class is said right by the trees that have not drawn them."""
+        s = self.summary_
+        if not self.bootstrap:
+            raise AttributeError("oob_score_")  # every tree has seen every row
+        return 1 - s.wrong / s.whole if s.whole else float("nan")
+
+    def scores_from(self, state: Forest, X: Columns) -> Array:
+        """The mean of the trees' shares."""
+        return self.means(state, X)
+
+    def probability_from(self, scores: Any) -> Any:
+        """Means of shares are probabilities."""
+        return scores
+
+    def log_probability_from(self, scores: Any) -> Any:
+        """Their logarithm."""
+        with np.errstate(divide="ignore"):
+            return np.log(scores)
+
+    def sound(self, state: Forest, summary: Any, schema: Schema) -> bool:
+        """Whether the trees can be gone down, and speak of these classes."""
+        return state.outputs == len(schema.classes) and super().sound(state, summary, schema)

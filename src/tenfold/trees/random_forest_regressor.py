@@ -1,0 +1,213 @@
+"""A forest of trees for numbers: each sees rows of its own draw; their means are averaged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tenfold.core import Array, Claim, Codes, Columns, Need, Schema
+from tenfold.estimator import Regressor
+from tenfold.estimator.constraints import boolean, choice, integer, seed, share
+from tenfold.kernels import tree_search as ts
+from tenfold.kernels.forests import MOST
+from tenfold.stats.gathered import Gathered
+from tenfold.stats.tree_bins import Look, Seen, fine_unit
+from tenfold.trees.learner import Histograms, RowsOf
+from tenfold.trees.random_forest import Forest, RandomForest, weights_of
+
+FEW = 16
+"""whole weights up to this one multiply numbers that are whole already"""
+
+
+@dataclass(frozen=True, eq=False)
+class UnseenNumbers:
+    """Sums over rows that some tree has not drawn, of what those trees say; and the weight of the others."""
+
+    squares: float
+    """of the errors"""
+    whole: float
+    """weight"""
+    away: float
+    spread: float
+    """Σ of the target's distance from the centre, and of its square"""
+    drawn: float
+    """weight of the rows that every tree has drawn"""
+
+    def __add__(self, other: UnseenNumbers) -> UnseenNumbers:
+        return UnseenNumbers(
+            self.squares + other.squares,
+            self.whole + other.whole,
+            self.away + other.away,
+            self.spread + other.spread,
+            self.drawn + other.drawn,
+        )
+
+
+class RandomForestRegressor(RandomForest, Regressor):
+    """A random forest on binned columns, the same trees for any parts, threads and workers.
+
+    Each tree draws every row a Poisson number of times, from a hash of the row and the tree. The trees' means are
+    averaged.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+    max_depth : int, optional
+    min_samples_split : int, default=2
+    min_samples_leaf : int, default=1
+    max_features : int, float, "sqrt" or "log2", optional
+        How many columns each node may choose from; all by default. More, if none of those can be split.
+    max_leaf_nodes : int, optional
+        With it, the split of greatest merit comes first.
+    bootstrap : bool, default=True
+        Whether trees draw rows; else each sees all.
+    draw_by : {"content", "number"}, default="content"
+        What rows are drawn by. "content": equal rows are drawn together, and their order does not matter. "number":
+        each by itself, by its number in the source; for data in which many rows are equal.
+    max_bins : int, default=255
+    random_state : int, default=0
+        Seed of the draws, and of the sample that bins come from. None draws one, and the certificate records it.
+
+    Attributes
+    ----------
+    trees_ : Tree
+        The nodes of all trees, one tree after the other.
+    roots_ : array of shape (trees,)
+    value_ : array of shape (nodes, 1)
+        Mean of the target.
+    feature_importances_ : array of shape (columns,)
+        By decrease of the squared error, which favours columns with many values, and gives noise its share.
+    oob_score_ : float
+        R² of what the trees that have not drawn a row say of it; NaN without such rows.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import RandomForestRegressor
+    >>> X = [[float(i)] for i in range(20)]
+    >>> model = RandomForestRegressor(50).fit(X, [0.0] * 10 + [8.0] * 10)
+    >>> model.predict([[1.5], [17.5]])
+    array([0., 8.])
+    """
+
+    need = Need("mixed", missing=True, target="number")
+    summary_types = (Look, Gathered, Histograms, RowsOf, UnseenNumbers)
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_estimators": [integer(1)],
+        "max_depth": [integer(1), None],
+        "min_samples_split": [integer(2)],
+        "min_samples_leaf": [integer(1)],
+        "max_features": [integer(1), share(open=True), choice("sqrt", "log2"), None],
+        "max_leaf_nodes": [integer(2), None],
+        "bootstrap": [boolean],
+        "draw_by": [choice("content", "number")],
+        "max_bins": [integer(2)],
+        "random_state": [seed],
+    }
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        max_depth: int | None = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: int = 1,
+        max_features: Any = None,
+        max_leaf_nodes: int | None = None,
+        bootstrap: bool = True,
+        draw_by: str = "content",
+        max_bins: int = 255,
+        random_state: int | None = 0,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.bootstrap = bootstrap
+        self.draw_by = draw_by
+        self.max_bins = max_bins
+        self.random_state = random_state
+
+    def start(self, schema: Schema) -> Forest:
+        """No tree yet."""
+        return self.begin(schema, 1)
+
+    def criterion_of(self) -> int:
+        """What makes a split good."""
+        return ts.SUMS
+
+    def channels(self, state: Forest) -> int:
+        """Σg, Σh, and the number of rows."""
+        return 3
+
+    def units(self, state: Forest) -> Array:
+        """Of sums of the target, and of weights."""
+        heft = FEW if _few(state) else state.heaviest
+        return np.array([fine_unit(state.scale * heft * (MOST + 1), state.rows), state.unit])
+
+    def numbers(self, state: Forest, target: Any, weight: Any, times: Any) -> tuple[Any, Any, Any]:
+        """Distances from the centre, in whole units, and weights.
+
+        A row of weight 2 has the numbers of two rows: of splits that are as good as each other, both take the same.
+        """
+        away, heft = state.center - target, weights_of(weight, times)
+        if len(weight) and not _few(state):
+            away = away * (weight * state.unit)
+        g = np.rint(away / self.units(state)[0]).astype(np.int64)
+        each = heft if _few(state) else times
+        return np.zeros(0, np.uint16), g * each if len(each) else g, heft
+
+    def values(self, state: Forest, sums: Any) -> Array:
+        """The mean of the target."""
+        g, h = (sums[:, k] * unit for k, unit in enumerate(self.units(state)))
+        return np.asarray(state.center - g / np.where(h > 0, h, 1.0))[:, None]
+
+    def judged(self, state: Forest, seen: Seen, sums: Array, trees: Codes) -> UnseenNumbers:
+        """Squared errors."""
+        weight = seen.weight * state.unit if len(seen.weight) else np.ones(len(trees))
+        told = trees > 0
+        w, y = weight[told], seen.target[told]
+        error, away = sums[told, 0] / trees[told] - y, y - state.center
+        return UnseenNumbers(
+            float(w @ error**2), float(w.sum()), float(w @ away), float(w @ away**2), float(weight[~told].sum())
+        )
+
+    def certify(self, state: Forest, s: Any) -> tuple[Claim, ...] | None:
+        """The error on rows that trees have not drawn, or on all if they draw none; how finely targets were summed."""
+        if not isinstance(s, UnseenNumbers):
+            return None
+        fine = "targets were summed in whole multiples of this"
+        claims = [Claim("resolution", float(self.units(state)[0]), "proved", fine, "arithmetic")]
+        if not self.bootstrap:
+            why = "over the training rows, sent down all trees"
+            return (*claims, Claim("training mean squared error", s.squares / s.whole, "proved", why, "data"))
+        if s.whole:
+            why = "each row judged by the trees that have not drawn it, about a third: rather too high than too low"
+            claims.append(Claim("out-of-bag mean squared error", s.squares / s.whole, "estimated", why, "unseen rows"))
+        return tuple(claims)
+
+    @property
+    def oob_score_(self) -> float:
+        """R² of what the trees that have not drawn a row say of it."""
+        s = self.summary_
+        if not self.bootstrap:
+            raise AttributeError("oob_score_")  # every tree has seen every row
+        spread = s.spread - s.away**2 / s.whole if s.whole else 0.0
+        return 1 - s.squares / spread if spread > 0 else float("nan")
+
+    def predict_from(self, state: Forest, X: Columns) -> Array:
+        """The mean of the trees' means."""
+        return self.means(state, X)[:, 0]
+
+    def sound(self, state: Forest, summary: Any, schema: Schema) -> bool:
+        """Whether the trees can be gone down."""
+        return state.outputs == 1 and super().sound(state, summary, schema)
+
+
+def _few(state: Forest) -> bool:
+    """Whether weights are small whole numbers."""
+    return state.unit == 1.0 and state.heaviest <= FEW

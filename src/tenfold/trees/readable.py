@@ -1,0 +1,92 @@
+"""The methods by which a fitted tree is read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tenfold.estimator.base import Estimator
+from tenfold.trees import reading
+from tenfold.trees.conditions import Rule
+from tenfold.trees.reading import Book, TreeStats
+
+
+class Readable(Estimator):
+    """A tree that can be read. What it says of missing values goes for all ways but fractional ones."""
+
+    def book(self) -> Book:
+        """The tree, and what its nodes say."""
+        state, schema = self.state_, self.schema_
+        if schema.classes is None:
+            return Book(state.tree, schema, state.value[:, 0], state.value[:, 1], np.ones(len(state.value)), state.gaps)
+        weight = state.value.sum(axis=1)
+        share = state.value.max(axis=1) / np.where(weight > 0, weight, 1.0)
+        return Book(state.tree, schema, schema.classes[state.value.argmax(axis=1)], weight, share, state.gaps)
+
+    @property
+    def rules_(self) -> tuple[Rule, ...]:
+        """A rule for each leaf, from left to right."""
+        return reading.rules(self.book())
+
+    def tree_stats(self) -> TreeStats:
+        """Leaves, height, external path length, and that weighted by training rows.
+
+        Returns
+        -------
+        stats : TreeStats
+        """
+        return reading.stats(self.book())
+
+    def to_text(self) -> str:
+        """The tree as indented lines; in brackets, the weight of the training rows of a leaf.
+
+        Returns
+        -------
+        text : str
+        """
+        return reading.text(self.book())
+
+    def to_dnf(self, label: Any) -> str:
+        """The disjunctive normal form of a class: when the tree says it.
+
+        A category that no training row of a node had fulfils no condition there; an unknown one counts as missing.
+
+        Parameters
+        ----------
+        label : object
+            The class.
+
+        Returns
+        -------
+        formula : str
+        """
+        book = self.book()
+        if book.schema.classes is None:
+            raise TypeError("to_dnf is of classes, and this tree says numbers. Remedy: rules_")
+        if label not in book.schema.classes.tolist():
+            raise ValueError(f"{label!r} is none of the classes {book.schema.classes.tolist()[:10]}")
+        return reading.dnf(book, label)
+
+    def to_sql(self) -> str:
+        """The tree as an SQL expression, CASE ... END. Columns have the names of the fit; NULL is a missing value.
+
+        Returns
+        -------
+        expression : str
+        """
+        self._in_one_leaf("to_sql")
+        return reading.sql(self.book())
+
+    def to_graphviz(self) -> str:
+        """The tree as the source of a graph, for Graphviz's `dot`.
+
+        Returns
+        -------
+        source : str
+        """
+        return reading.graphviz(self.book())
+
+    def _in_one_leaf(self, what: str) -> None:
+        if getattr(self, "missing", None) == "fractional":
+            raise ValueError(f'{what}: with missing="fractional" a row may end in several leaves. Remedy: another way')

@@ -1,0 +1,176 @@
+"""Reading a tree: as text, rules, a disjunctive normal form, SQL, a Graphviz graph, and in numbers."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tenfold.core import Array, Flags, Schema
+from tenfold.trees.conditions import AMONG, BELOW, Condition, Rule, branch, tightened, way, words
+from tenfold.trees.tree import Tree
+
+
+class TreeStats(NamedTuple):
+    """How large a tree is."""
+
+    leaves: int
+    height: int
+    """splits on the longest way"""
+    external_path_length: int
+    """sum of the depths of all leaves: what it takes to get to each once"""
+    weighted_external_path_length: float
+    """the same, times the weight of the training rows in the leaf: what it takes to classify them"""
+
+
+class Book(NamedTuple):
+    """All that reading a tree takes."""
+
+    tree: Tree
+    schema: Schema
+    said: Any
+    """what each node says: a class, or a number"""
+    weight: Array
+    """of the training rows of each node"""
+    share: Array
+    """of them, that are of the class it says; of numbers 1"""
+    gaps: Flags
+    """which columns had missing values"""
+
+    def answer(self, k: int) -> str:
+        """What a node says, as it is read."""
+        said = self.said[k]
+        return f"{said:.6g}" if self.schema.classes is None else str(said)
+
+
+def stats(book: Book) -> TreeStats:
+    """Its numbers."""
+    tree, leaves = book.tree, book.tree.leaves
+    depth = tree.depth[leaves]
+    return TreeStats(len(leaves), tree.max_depth, int(depth.sum()), float((depth * book.weight[leaves]).sum()))
+
+
+def rules(book: Book) -> tuple[Rule, ...]:
+    """A rule a leaf, from left to right."""
+    above, found = book.tree.parent, []
+    for k in in_order(book.tree):
+        if book.tree.feature[k] < 0:
+            found.append(rule(book, tightened(way(book.tree, k, above)), k))
+    return tuple(found)
+
+
+def rule(book: Book, conditions: tuple[Condition, ...], k: int) -> Rule:
+    """The rule that says what node k says."""
+    when = " and ".join(words(one, book.schema, book.gaps) for one in conditions)
+    text = f"if {when} then {book.answer(k)}" if when else book.answer(k)
+    return Rule(conditions, book.said[k], float(book.weight[k]), float(book.share[k]), text)
+
+
+def in_order(tree: Tree) -> list[int]:
+    """The nodes, each before its children, from left to right."""
+    found, stack = [], [0]
+    while stack:
+        k = stack.pop()
+        found.append(k)
+        if tree.feature[k] >= 0:
+            first = int(tree.first_child[k])
+            stack.extend(range(first + int(tree.children[k]) - 1, first - 1, -1))
+    return found
+
+
+def dnf(book: Book, label: Any) -> str:
+    """When a class is said: one of several conjunctions holds."""
+    found = [one for one in rules(book) if one.said == label]
+    terms = [" ∧ ".join(words(c, book.schema, book.gaps) for c in one.conditions) for one in found]
+    if not found:
+        return "false"
+    if terms == [""]:
+        return "true"
+    return " ∨ ".join(f"({term})" for term in terms)
+
+
+def text(book: Book) -> str:
+    """Indented, a line a branch."""
+    tree, above = book.tree, book.tree.parent
+    if tree.node_count == 1:
+        return f"{book.answer(0)} ({book.weight[0]:g})"
+    lines = []
+    for k in in_order(tree)[1:]:
+        up = int(above[k])
+        line = "|   " * int(tree.depth[k] - 1) + words(
+            branch(tree, up, int(k - tree.first_child[up])), book.schema, book.gaps
+        )
+        lines.append(line if tree.feature[k] >= 0 else f"{line}: {book.answer(k)} ({book.weight[k]:g})")
+    return "\n".join(lines)
+
+
+def sql(book: Book) -> str:
+    """A CASE expression, as deep as the tree; missing values are NULL, and unknown categories count as missing."""
+    tree = book.tree
+
+    def case(k: int) -> list[str]:
+        own = [literal(book.said[k])]
+        if tree.feature[k] < 0:
+            return own
+        ways = [branch(tree, k, child) for child in range(int(tree.children[k]))]
+        below = [case(int(tree.first_child[k]) + child) for child in range(len(ways))]
+        last = next((child for child, one in enumerate(ways) if one.missing), None)
+        known = {code for one in ways for code in one.codes}
+        none = tuple(code for code in range(int(tree.route_width[k]) - 1) if code not in known)
+        if none and last is not None:
+            ways, below = [*ways, ways[last]._replace(codes=none, missing=False)], [*below, own]
+        some = [(f"WHEN {when(one, book.schema)} THEN", x) for i, (one, x) in enumerate(zip(ways, below)) if i != last]
+        lines = ["CASE"]
+        for head, answer in [*some, ("ELSE", own if last is None else below[last])]:
+            lines += [f"  {head} {answer[0]}", *(f"  {line}" for line in answer[1:])]
+        return [*lines, "END"]
+
+    return "\n".join(case(0))
+
+
+def when(one: Condition, schema: Schema) -> str:
+    """A condition in SQL."""
+    column = schema.columns[one.column]
+    name = '"' + column.name.replace('"', '""') + '"'
+    tests = [f"{name} {one.sign} {one.bound!r}"] if one.sign != AMONG else []
+    if one.codes:
+        tests.append(f"{name} IN ({', '.join(literal(column.categories[c]) for c in one.codes)})")
+    if one.missing:
+        tests.append(f"{name} IS NULL")
+    return " OR ".join(tests)
+
+
+def literal(value: Any) -> str:
+    """A value in SQL."""
+    value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    return repr(value) if isinstance(value, (int, float)) else "'" + str(value).replace("'", "''") + "'"
+
+
+def graphviz(book: Book) -> str:
+    """The source of a graph, for the program `dot`."""
+    tree, above = book.tree, book.tree.parent
+    lines = ["digraph tree {", '  node [shape=box, style=rounded, fontname="helvetica"];']
+    for k in range(tree.node_count):
+        inner = tree.feature[k] >= 0
+        name = book.schema.columns[int(tree.feature[k])].name if inner else book.answer(k)
+        label = _quoted(f"{name}\n{book.weight[k]:g}")
+        lines.append(f"  {k} [label={label}{'' if inner else ', style=filled'}];")
+    for k in range(1, tree.node_count):
+        up = int(above[k])
+        lines.append(f"  {up} -> {k} [label={_quoted(edge(book, up, int(k - tree.first_child[up])))}];")
+    return "\n".join([*lines, "}"])
+
+
+def edge(book: Book, k: int, child: int) -> str:
+    """What is written at a branch: the condition without its column."""
+    one = branch(book.tree, k, child)
+    if one.sign != AMONG:
+        gap = ", missing" if one.missing and book.gaps[one.column] else ""
+        return f"{'≤' if one.sign == BELOW else '>'} {one.bound:.3g}{gap}"
+    missing = ["missing"] * int(one.missing and book.gaps[one.column])
+    names = [str(book.schema.columns[one.column].categories[c]) for c in one.codes] + missing
+    return ", ".join(names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} more"])
+
+
+def _quoted(value: str) -> str:
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'

@@ -1,0 +1,90 @@
+"""What a tree learner knows between reduces, and what it asks of the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from tenfold.core import Array, Codes, Flags
+from tenfold.stats.gathered import Gathered
+from tenfold.stats.tree_bins import Cut
+from tenfold.trees import frontier as fr
+from tenfold.trees.tree import Tree
+
+
+class TreeState(NamedTuple):
+    """A tree, and how to go on."""
+
+    step: int
+    phase: str
+    turn: int
+    """how many reduces there were since the look"""
+    bin_edges: Annotated[Array, "column", "edge"]
+    levels: Annotated[Codes, "column"]
+    rows: int
+    unit: float
+    """what one means in sums of weights"""
+    even: bool
+    """whether every weight is one"""
+    center: float
+    scale: float
+    """of the target, if it is a number"""
+    whole: int
+    """weight of all rows, in whole units, once it is known"""
+    factor: Annotated[Codes, "weighed class"]
+    heft: float
+    """weights of the classes in whole units, none if all are one; and that unit"""
+    costs: Annotated[Array, "column"]
+    frontier: fr.Frontier
+    tree: Tree
+    value: Annotated[Array, "node", "output"]
+    """weights of the classes, or the mean of the target and the weight, of the training rows of each node"""
+    outputs: int
+    gaps: Annotated[Flags, "column"]
+    """whether a value of the column was missing"""
+    log_prior: float = 0.0
+    """ln of the weight of this pruning among all that held-back rows could have chosen"""
+
+    @property
+    def cut(self) -> Cut:
+        """Where columns are cut."""
+        return Cut(self.bin_edges, self.levels)
+
+
+@dataclass(frozen=True, eq=False)
+class Histograms:
+    """Of the nodes that want one: slots x (channels x cells). Whole numbers: merging is exact."""
+
+    sums: Annotated[Codes, "slot", "cell"]
+
+    def __add__(self, other: Histograms) -> Histograms:
+        return Histograms(self.sums + other.sums)
+
+
+@dataclass(frozen=True, eq=False)
+class RowsOf:
+    """The rows of the nodes that want them, and the node of each."""
+
+    rows: Gathered
+    node: Annotated[Codes, "entry"]
+
+    def __add__(self, other: RowsOf) -> RowsOf:
+        return RowsOf(self.rows + other.rows, np.concatenate([self.node, other.node]))
+
+
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """Channel sums of the rows that end in each node of the finished tree; the error of rows that end in several."""
+
+    sums: Annotated[Codes, "node", "channel"]
+    wrong: int
+    whole: int
+    """of those rows: the weight of the wrong ones, and of all"""
+    back: Annotated[Codes, "held back", "channel"]
+    """the channel sums of held-back rows, if there are any"""
+
+    def __add__(self, other: Ends) -> Ends:
+        whole = self.whole + other.whole
+        return Ends(self.sums + other.sums, self.wrong + other.wrong, whole, self.back + other.back)

@@ -1,0 +1,315 @@
+"""Rules from a tree, pruned one by one: a condition is dropped if the rule is then no worse on its estimate.
+
+Weights of classes by rule, and by rule without one of its conditions, merge: each round of pruning is one reduce.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from tenfold.core import MANY, Array, Ask, Chunk, Claim, Codes, Columns, Need, Schema
+from tenfold.estimator import Classifier
+from tenfold.estimator.constraints import choice, integer, seed, share
+from tenfold.kernels import rule_covering as rc
+from tenfold.trees.clauses import Clauses, clauses_of, no_clauses
+from tenfold.trees.conditions import Rule, tightened, words
+from tenfold.trees.decision_tree_classifier import CRITERIA, DecisionTreeClassifier
+from tenfold.trees.learner import TreeLearner, weights_of
+from tenfold.trees.pruning import upper_rate
+from tenfold.trees.reading import literal, when
+from tenfold.trees.records import TreeState
+
+
+@dataclass(frozen=True, eq=False)
+class Covered:
+    """Weights by class of the rows that fulfil each rule, and of those that fail at one condition alone."""
+
+    full: Annotated[Codes, "rule", "class"]
+    without: Annotated[Codes, "clause", "class"]
+
+    def __add__(self, other: Covered) -> Covered:
+        return Covered(self.full + other.full, self.without + other.without)
+
+
+@dataclass(frozen=True, eq=False)
+class Fired:
+    """Weights by class of the rows for which each rule is the first; last, of those that fulfil none."""
+
+    weight: Annotated[Codes, "place", "class"]
+
+    def __add__(self, other: Fired) -> Fired:
+        return Fired(self.weight + other.weight)
+
+
+class RuleState(NamedTuple):
+    """A list of rules, and the tree it comes from."""
+
+    step: int
+    phase: str
+    """"grow", "prune", "order", "judge", "done" """
+    turn: int
+    trunk: TreeState
+    clauses: Clauses
+    value: Annotated[Array, "rule", "class"]
+    """weights of the classes of all training rows that fulfil a rule"""
+    settled: Annotated[Codes, "rule"]
+    """whether no condition of it is to be dropped any more"""
+    rest: Annotated[Array, "class"]
+    """the same of the rows that fulfil none"""
+
+
+class RuleListClassifier(Classifier):
+    """An ordered list of rules from a decision tree (rule post-pruning, as C4.5 has it), exact in each pass.
+
+    Each leaf of the tree gives a rule, with two bounds a column at most. A condition is dropped if the rule
+    without it has no greater estimated error (the upper limit of the binomial rate); of several, the best to drop goes
+    first. Rules then stand in the order of that estimate, and the first that a row fulfils decides. The list ends where
+    a default class does no worse than the rules that would follow.
+
+    Parameters
+    ----------
+    criterion : str, default="gain_ratio"
+        Of the tree: see `DecisionTreeClassifier`.
+    split : {"subset", "multiway"}, default="multiway"
+    confidence : float, default=0.25
+        Of the error limits; the smaller, the more is dropped.
+    max_depth : int, optional
+    min_samples_split : int, default=2
+    min_samples_leaf : int, default=1
+    max_bins : int, default=255
+    random_state : int, default=0
+        Seed of the sample that bins come from. None draws one, and the certificate records it.
+
+    Attributes
+    ----------
+    classes_ : array
+    rules_ : tuple of Rule
+        In order; the last has no conditions.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import RuleListClassifier
+    >>> X = [["sun", "mild"], ["sun", "hot"], ["rain", "mild"], ["rain", "hot"]] * 5
+    >>> model = RuleListClassifier().fit(X, ["out", "in", "in", "in"] * 5)
+    >>> print(model.to_text())
+    1. if x0 = rain then in (10, 100 %)
+    2. if x1 = hot then in (10, 100 %)
+    3. else out (5, 100 %)
+    """
+
+    need = Need("mixed", missing=True, target="class")
+    passes = MANY
+    state_type = RuleState
+    summary_types = (*TreeLearner.summary_types, Covered, Fired)
+    steering = frozenset({"step", "phase", "turn", "trunk", "settled"})
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "criterion": [choice(*CRITERIA)],
+        "split": [choice("subset", "multiway")],
+        "confidence": [share(open=True)],
+        "max_depth": [integer(1), None],
+        "min_samples_split": [integer(2)],
+        "min_samples_leaf": [integer(1)],
+        "max_bins": [integer(2)],
+        "random_state": [seed],
+    }
+
+    def __init__(
+        self,
+        criterion: str = "gain_ratio",
+        *,
+        split: str = "multiway",
+        confidence: float = 0.25,
+        max_depth: int | None = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: int = 1,
+        max_bins: int = 255,
+        random_state: int | None = 0,
+    ) -> None:
+        self.criterion = criterion
+        self.split = split
+        self.confidence = confidence
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.max_bins = max_bins
+        self.random_state = random_state
+
+    @property
+    def _tree(self) -> DecisionTreeClassifier:
+        """The learner of the tree."""
+        return DecisionTreeClassifier(
+            self.criterion, split=self.split, max_depth=self.max_depth, min_samples_split=self.min_samples_split,
+            min_samples_leaf=self.min_samples_leaf, max_bins=self.max_bins, random_state=self.random_state,
+        )  # fmt: skip
+
+    def start(self, schema: Schema) -> RuleState:
+        """No rule, and no tree."""
+        k = len(schema.classes)
+        nothing = np.zeros((0, k)), np.zeros(0, np.int64), np.zeros(k)
+        return RuleState(0, "grow", 0, self._tree.start(schema), no_clauses(), *nothing)
+
+    def ask(self, state: RuleState) -> Ask | None:
+        """What the tree asks for; then what rules cover."""
+        if state.phase == "grow":
+            return self._tree.ask(state.trunk)
+        return None if state.phase == "done" else Ask(state.phase, state.turn)
+
+    def lens(self, state: RuleState) -> Any:
+        """That of the tree; rules are about the values themselves."""
+        return self._tree.lens(state.trunk) if state.phase == "grow" else None
+
+    def follow(self, state: RuleState, held: Any, scratch: Any) -> Any:
+        """What the tree follows."""
+        return self._tree.follow(state.trunk, held, scratch) if state.phase == "grow" else None
+
+    def summarize(self, state: RuleState, chunk: Chunk) -> Any:
+        """What the tree needs, what rules cover, or which comes first."""
+        if state.phase == "grow":
+            return self._tree.summarize(state.trunk, chunk)
+        weight, k, rules = weights_of(chunk, state.trunk), len(state.rest), state.clauses
+        if state.phase == "prune":
+            full, without = np.zeros((rules.size, k), np.int64), np.zeros((len(rules.column), k), np.int64)
+            for rows, block in chunk.X.blocks():
+                w = weight[rows] if len(weight) else weight
+                rc.cover(block, chunk.y[rows], w, 1 - state.settled, *rules, full, without)
+            return Covered(full, without)
+        found = np.zeros((rules.size + 1, k), np.int64)
+        np.add.at(found, (rules.firsts(chunk.X), chunk.y), weight if len(weight) else 1)
+        return Fired(found)
+
+    def update(self, state: RuleState, s: Any) -> RuleState:
+        """The next round: fewer conditions, then an order, then fewer rules."""
+        if state.phase == "grow":
+            trunk = self._tree.update(state.trunk, s)
+            if trunk.phase != "judge":
+                return state._replace(trunk=trunk)
+            rules = clauses_of(trunk.tree, trunk.levels)
+            nothing = np.zeros((rules.size, len(state.rest))), np.zeros(rules.size, np.int64)
+            return state._replace(phase="prune", trunk=trunk, clauses=rules, value=nothing[0], settled=nothing[1])
+        state = state._replace(turn=state.turn + 1)
+        if state.phase == "prune":
+            return self._pruned(state, s)
+        if state.phase == "order":
+            return self._ended(state, s)
+        return state._replace(phase="done")
+
+    def _pruned(self, state: RuleState, s: Covered) -> RuleState:
+        """Each rule without the condition that it is best without, if there is one; equal rules once."""
+        rules, unit = state.clauses, state.trunk.unit
+        full = np.where(state.settled[:, None] == 1, state.value, s.full * unit)
+        leaf = state.trunk.value[state.trunk.tree.leaves].argmax(axis=1) if state.turn == 1 else full.argmax(axis=1)
+        worst = _estimate(full, leaf, self.confidence)
+        of = rules.rule
+        less = _estimate(full[of] + s.without * unit, leaf[of], self.confidence)
+        drop = np.zeros(len(of), bool)
+        settled = np.ones(rules.size, np.int64)
+        for r in np.flatnonzero(state.settled == 0).tolist():
+            some = less[rules.start[r] : rules.start[r + 1]]
+            if len(some) and some.min() <= worst[r]:
+                drop[rules.start[r] + some.argmin()], settled[r] = True, 0
+        smaller = rules.only(range(rules.size), ~drop)
+        once = {(smaller.key(r), int(settled[r])): r for r in range(rules.size - 1, -1, -1)}
+        keep = sorted(once.values())
+        state = state._replace(clauses=smaller.only(keep), value=full[keep], settled=settled[keep])
+        if not state.settled.all():
+            return state
+        value = state.value
+        order = np.lexsort((-value.sum(axis=1), _estimate(value, value.argmax(axis=1), self.confidence)))
+        return state._replace(
+            phase="order", clauses=state.clauses.only(order), value=value[order], settled=state.settled[order]
+        )
+
+    def _ended(self, state: RuleState, s: Fired) -> RuleState:
+        """The rules up to where a default does no worse, without those that are never the first."""
+        weight: Array = np.asarray(s.weight * state.trunk.unit, dtype=np.float64)
+        said = state.value.argmax(axis=1)
+        each = _estimate(weight[:-1], said, self.confidence) * weight[:-1].sum(axis=1)
+        rest = np.cumsum(weight[::-1], axis=0)[::-1]
+        last = _estimate(rest, rest.argmax(axis=1), self.confidence) * rest.sum(axis=1)
+        end = int((np.concatenate([[0.0], np.cumsum(each)]) + last).argmin())
+        keep = [r for r in range(end) if weight[r].any()]
+        default = rest[end] if rest[end].any() else rest[0]
+        return state._replace(
+            step=1, phase="judge", clauses=state.clauses.only(keep), value=state.value[keep],
+            settled=state.settled[keep], rest=default,
+        )  # fmt: skip
+
+    def certify(self, state: RuleState, s: Any) -> tuple[Claim, ...] | None:
+        """The training error, from the rows for which each rule is the first."""
+        if state.phase not in ("judge", "done"):
+            return None
+        said = np.append(state.value.argmax(axis=1), state.rest.argmax())
+        whole = s.weight.sum()
+        wrong = whole - s.weight[np.arange(len(said)), said].sum()
+        why = "share of the weight of the training rows, by the first rule that each fulfils"
+        return (
+            Claim("training error", float(wrong / whole), "proved", why, "data"),
+            Claim("rules", float(state.clauses.size), "proved", "in the list, without the default", "objective"),
+        )
+
+    def scores_from(self, state: RuleState, X: Columns) -> Array:
+        """The shares of the classes among all training rows that fulfil the first rule that fits."""
+        value = np.vstack([state.value, state.rest])
+        return np.asarray((value / value.sum(axis=1, keepdims=True))[state.clauses.firsts(X)])
+
+    def probability_from(self, scores: Any) -> Any:
+        """Shares are probabilities."""
+        return scores
+
+    def log_probability_from(self, scores: Any) -> Any:
+        """Their logarithm."""
+        with np.errstate(divide="ignore"):
+            return np.log(scores)
+
+    def sound(self, state: RuleState, summary: Any, schema: Schema) -> bool:
+        """Whether rules can be gone through, and each says something."""
+        told = np.vstack([state.value, state.rest])
+        fine = len(state.value) == state.clauses.size and np.isfinite(told).all() and (told.sum(axis=1) > 0).all()
+        return bool(fine and state.clauses.sound(schema.levels) and state.trunk.tree.walkable(schema.levels))
+
+    @property
+    def rules_(self) -> tuple[Rule, ...]:
+        """The rules in order; the last has no conditions."""
+        state, schema, found = self.state_, self.schema_, []
+        for r, value in enumerate(np.vstack([state.value, state.rest])):
+            conditions = tightened(state.clauses.conditions(r)) if r < len(state.value) else ()
+            said, weight = schema.classes[value.argmax()], float(value.sum())
+            head = " and ".join(words(one, schema, state.trunk.gaps) for one in conditions)
+            text = f"{f'if {head} then' if head else 'else'} {said}"
+            found.append(Rule(conditions, said, weight, float(value.max()) / weight, text))
+        return tuple(found)
+
+    def to_text(self) -> str:
+        """The rules as numbered lines; in brackets, the weight of the training rows that fulfil it, and their share.
+
+        Returns
+        -------
+        text : str
+        """
+        return "\n".join(
+            f"{i}. {rule} ({rule.weight:g}, {100 * rule.share:.0f} %)" for i, rule in enumerate(self.rules_, 1)
+        )
+
+    def to_sql(self) -> str:
+        """The list as an SQL expression, CASE ... END. Columns have the names of the fit; NULL is a missing value.
+
+        Returns
+        -------
+        expression : str
+        """
+        *some, last = self.rules_
+        if not some:
+            return literal(last.said)
+        tests = (" AND ".join(f"({when(one, self.schema_)})" for one in rule.conditions) or "TRUE" for rule in some)
+        lines = (f"  WHEN {test} THEN {literal(rule.said)}" for test, rule in zip(tests, some, strict=True))
+        return "\n".join(["CASE", *lines, f"  ELSE {literal(last.said)}", "END"])
+
+
+def _estimate(weight: Array, said: Codes, confidence: float) -> Array:
+    """The upper limit of the error rate of rows with these weights of classes; of none, 1."""
+    n = weight.sum(axis=1)
+    return upper_rate(n - weight[np.arange(len(n)), said], n, confidence)

@@ -1,0 +1,77 @@
+"""A loss over rows: its slopes and curvatures in whole units, and its sum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tenfold.core.crew import hands, share
+from tenfold.kernels import gradients as gr
+from tenfold.stats.tree_bins import fine_unit
+from tenfold.trees.boosted import FEW, Boosted, Loss
+
+_NONE = np.zeros(0)
+
+
+class Slopes(NamedTuple):
+    """A loss, and what one means in its sums."""
+
+    loss: int
+    level: float
+    """of a quantile"""
+    weight_unit: float
+    units: tuple[float, float]
+    """of Σg and Σh"""
+    unit: float
+    """of Σ loss"""
+    count_unit: float
+    """of Σ weight, where a leaf must have enough of it"""
+
+    @classmethod
+    def of(cls, state: Boosted, loss: int, level: float) -> Slopes:
+        """The units follow from the ranges of targets and weights: slopes beyond twice the range are cut there."""
+        wide = max(state.most - state.least, abs(state.most), 1e-300)
+        slope, curve, worst = {
+            gr.SQUARED: (2 * wide, 1.0, 2 * wide * wide),
+            gr.ABSOLUTE: (1.0, 1.0, 2 * wide),
+            gr.QUANTILE: (1.0, 1.0, 2 * wide),
+            gr.POISSON: (2 * wide, 2 * wide, 64 * wide),
+        }.get(loss, (1.0, 1.0, 64.0))
+        if state.few:
+            g, h, count = fine_unit(FEW * slope, state.rows), fine_unit(FEW * curve, state.rows), 1.0
+        else:
+            g, h, count = (fine_unit(x * state.heaviest, state.rows) for x in (slope, curve, 1.0))
+        most = fine_unit(worst * state.heaviest, state.rows)
+        return cls(loss, level, state.unit, (g, 1.0 if loss < gr.POISSON and state.even else h), most, count)
+
+    def gradients(self, margin: Any, output: int, target: Any, weight: Any) -> tuple[Any, Any]:
+        """g and h of each row; no h, if every one is one."""
+        n = len(margin)
+        g, h = np.empty(n, np.int64), np.empty(0 if self.loss < gr.POISSON and not len(weight) else n, np.int64)
+        weights = (_NONE, weight) if self.count_unit == 1 else (self._weights(weight), weight[:0])
+        given = (margin, output, target, *weights, self.level, *self.units)
+        _by_rows(n, lambda a, z: gr.gradients(self.loss, *given, a, z, g, h))
+        return g, h
+
+    def counts(self, weight: Any) -> Any:
+        """For how many rows each counts; none, if each is one."""
+        return np.rint(weight * (self.weight_unit / self.count_unit)).astype(np.int64)
+
+    def sum(self, margin: Any, target: Any, weight: Any, keep: Any) -> Loss:
+        """The loss of the rows that are kept for learning, and of the others."""
+        given = (margin, target, self._weights(weight), self.level, keep, self.unit)
+        found = _by_rows(len(margin), lambda a, z: gr.loss_sum(self.loss, *given, a, z))
+        return Loss(*(np.sum(x, axis=0) for x in zip(*found, strict=True)))
+
+    def _weights(self, weight: Any) -> Any:
+        return weight * self.weight_unit if len(weight) else _NONE
+
+
+def _by_rows(n: int, call: Callable[[int, int], Any]) -> list[Any]:
+    """Some rows for each thread."""
+    ends = np.linspace(0, n, hands() + 1).astype(int).tolist()
+    return share([partial(call, a, z) for a, z in pairwise(ends)])

@@ -1,0 +1,45 @@
+"""The majority baseline against scikit-learn's, with weights, text, missing values and unseen categories."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.dummy import DummyClassifier as Theirs
+
+import tenfold as tn
+from tenfold.sources import part_rows
+
+
+@pytest.mark.parametrize("strategy", ["prior", "most_frequent"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_equals_scikit_learn(strategy, weighted):
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(301, 2)), np.array(["a", "b", "c"])[random.choice(3, 301, p=[0.3, 0.5, 0.2])]
+    weight = random.random(301) * random.integers(0, 2, 301) if weighted else None
+    with part_rows(20):
+        mine = tn.DummyClassifier(strategy).fit(X, y, sample_weight=weight)
+    theirs = Theirs(strategy=strategy).fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(mine.predict_proba(X), theirs.predict_proba(X), rtol=1e-14)
+    np.testing.assert_array_equal(mine.predict(X), theirs.predict(X))
+    np.testing.assert_allclose(mine.class_prior_, theirs.class_prior_, rtol=1e-14)
+
+
+def test_the_certificate_says_the_training_error():
+    X, y = np.zeros((10, 1)), np.repeat(["ham", "spam"], [7, 3])
+    model = tn.DummyClassifier().fit(X, y)
+    assert model.certificate_["training error"].value == pytest.approx(1 - model.score(X, y), abs=1e-15)
+
+
+def test_takes_text_and_holes_and_values_it_has_not_seen():
+    frame = pd.DataFrame({"word": ["x", None, "y", "x"], "number": [1.0, np.nan, 2.0, 3.0]})
+    model = tn.DummyClassifier().fit(frame, [0, 1, 1, 1])
+    new = pd.DataFrame({"word": ["never"], "number": [np.nan]})
+    assert model.predict(new).tolist() == [1]
+
+
+def test_folds_of_it_cost_what_folds_of_naive_bayes_cost():
+    random = np.random.default_rng(1)
+    X, y = random.normal(size=(200, 3)), random.integers(0, 2, 200)
+    cv = tn.cross_validate([tn.DummyClassifier(), tn.GaussianNB()], X, y, folds=5)
+    from sklearn.model_selection import StratifiedKFold, cross_val_score
+
+    np.testing.assert_allclose(cv.scores[0, 0], cross_val_score(Theirs(), X, y, cv=StratifiedKFold(5)), atol=1e-15)

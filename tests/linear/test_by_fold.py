@@ -1,0 +1,191 @@
+"""Penalties chosen by cross-validation: scikit-learn on the same folds, brute force by lot, laws of merging."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import sklearn.linear_model as peer
+from sklearn.model_selection import KFold, LeaveOneGroupOut
+
+import tenfold as tn
+from tenfold import DataError, ElasticNetCV, Lasso, LassoCV, MergeError, Ridge, RidgeCV
+from tenfold.sources import part_rows
+from tenfold.testing import bits
+
+
+def data(seed=0, n=203, p=8):
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n, p)) * 10.0 ** random.integers(-1, 2, p) + random.normal(size=p) * 3
+    y = X @ (random.normal(size=p) * (random.random(p) < 0.5)) + 4 * random.normal(size=n) + 7
+    return X, y, random.uniform(0.2, 3.0, n)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_lasso_of_scikit_learn(weighted):
+    X, y, weight = data()
+    weight = weight if weighted else None
+    with part_rows(33):
+        model = LassoCV(cv=10).fit(X, y, sample_weight=weight)
+    wanted = peer.LassoCV(cv=10, tol=1e-13, max_iter=10**6).fit(X, y, sample_weight=weight)
+    assert model.alpha_ == pytest.approx(wanted.alpha_, rel=1e-12)
+    np.testing.assert_allclose(model.alphas_, wanted.alphas_, rtol=1e-12)
+    np.testing.assert_allclose(model.mse_path_, wanted.mse_path_, rtol=1e-10)
+    np.testing.assert_allclose(model.coef_, wanted.coef_, atol=1e-10)
+    assert model.intercept_ == pytest.approx(wanted.intercept_, rel=1e-10)
+
+
+def test_elastic_net_of_scikit_learn():
+    X, y, _ = data()
+    how = {"l1_ratio": [0.2, 0.7, 0.95], "cv": 4, "alphas": 30, "fit_intercept": False, "positive": True}
+    model = ElasticNetCV(**how).fit(X, y)
+    wanted = peer.ElasticNetCV(**how, tol=1e-13, max_iter=10**6).fit(X, y)
+    assert (model.alpha_, model.l1_ratio_) == pytest.approx((wanted.alpha_, wanted.l1_ratio_), rel=1e-12)
+    np.testing.assert_allclose(model.alphas_, wanted.alphas_, rtol=1e-12)
+    np.testing.assert_allclose(model.mse_path_, wanted.mse_path_, rtol=1e-9)
+
+
+def test_ridge_of_scikit_learn():
+    X, y, _ = data()
+    alphas = np.logspace(-2, 4, 13)
+    model = RidgeCV(alphas, cv=7).fit(X, y)
+    wanted = peer.RidgeCV(alphas, cv=7, scoring="neg_mean_squared_error").fit(X, y)
+    assert model.alpha_ == wanted.alpha_
+    assert model.best_score_ == pytest.approx(wanted.best_score_, rel=1e-11)
+    np.testing.assert_allclose(model.coef_, Ridge(model.alpha_).fit(X, y).coef_, rtol=1e-12)
+
+
+@pytest.mark.parametrize("learner", [LassoCV(alphas=5), RidgeCV([0.1, 10.0, 1e3])], ids=["lasso", "ridge"])
+def test_by_lot_is_by_brute_force(learner):
+    """Every fold again: fit the others, predict it."""
+    X, y, weight = data(1)
+    with part_rows(50):
+        model = learner.fit(X, y, sample_weight=weight)
+    folds = fold_of_each(model, X, y)
+    assert len(set(folds)) == 10
+    for i, alpha in enumerate(model.alphas_):
+        for k in range(10):
+            train, test = folds != k, folds == k
+            one = (Ridge if isinstance(model, RidgeCV) else Lasso)(alpha)
+            one.fit(X[train], y[train], sample_weight=weight[train])
+            error = np.average((y[test] - one.predict(X[test])) ** 2, weights=weight[test])
+            assert model.mse_path_[i, k] == pytest.approx(error, rel=1e-10)
+    mean = model.mse_path_.mean(axis=1)
+    assert model.alpha_ == model.alphas_[mean.argmin()]
+
+
+def fold_of_each(model, X, y):
+    from tenfold.core import Chunk, Columns
+    from tenfold.stats.folds import by_lot
+
+    chunk = Chunk(Columns(X), y, np.ones(len(y)), True, 0, 0)
+    return by_lot(chunk, np.zeros(X.shape[1], np.int64), 10, model.random_state)
+
+
+def test_by_lot_models_add_up():
+    X, y, _ = data(2)
+    whole = LassoCV(alphas=20).fit(X, y)
+    some, others = LassoCV(alphas=20).fit(X[::2], y[::2]), LassoCV(alphas=20).fit(X[1::2], y[1::2])
+    merged = some + others
+    assert merged.alpha_ == pytest.approx(whole.alpha_, rel=1e-12)
+    np.testing.assert_allclose(merged.mse_path_, whole.mse_path_, rtol=1e-10)
+    assert whole.certificate_.provenance.passes == 1
+    assert merged.verify().origin == "verified"
+
+
+def test_rows_in_a_row_do_not_add_up():
+    X, y, _ = data()
+    model = LassoCV(cv=3, alphas=5).fit(X, y)
+    assert model.certificate_.provenance.passes == 2
+    assert not hasattr(model, "partial_fit")
+    with pytest.raises(MergeError):
+        model + model
+
+
+def test_the_same_bits_for_threads_and_forms():
+    X, y, weight = data()
+    found = set()
+    for threads in (1, 2, 3):
+        for cv in (None, 4):
+            with tn.on(tn.Local(threads=threads)), part_rows(30):
+                model = LassoCV(alphas=10, cv=cv).fit(X, y, sample_weight=weight)
+            found.add((cv, bits(model.state_)))
+    assert len(found) == 2
+
+
+def test_given_folds():
+    X, y, _ = data()
+    groups = np.array(["b", "a", "c"])[np.arange(len(y)) % 3]
+    splits = list(LeaveOneGroupOut().split(X, groups=groups))
+    by_array, by_pairs = (LassoCV(alphas=10, cv=cv).fit(X, y) for cv in (groups, splits))
+    wanted = peer.LassoCV(alphas=10, cv=splits, tol=1e-13, max_iter=10**6).fit(X, y)
+    np.testing.assert_allclose(by_array.mse_path_, wanted.mse_path_, rtol=1e-10)
+    assert np.array_equal(by_array.mse_path_, by_pairs.mse_path_)
+
+
+def test_a_source_that_does_not_know_its_rows(tmp_path):
+    import pandas as pd
+
+    X, y, _ = data()
+    frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])]).assign(y=y, keep=np.arange(len(y)) % 4 > 0)
+    frame.to_parquet(tmp_path / "rows.parquet", row_group_size=40)
+    import pyarrow.compute as pc
+
+    source = tn.scan(tmp_path / "rows.parquet", target="y", where=pc.field("keep"), drop=["keep"])
+    model = LassoCV(alphas=10, cv=5).fit(source)
+    some = np.arange(len(y)) % 4 > 0
+    wanted = peer.LassoCV(alphas=10, cv=KFold(5), tol=1e-13, max_iter=10**6).fit(X[some], y[some])
+    np.testing.assert_allclose(model.mse_path_, wanted.mse_path_, rtol=1e-10)
+
+
+def test_within_a_cross_validation():
+    X, y, _ = data()
+    cv = tn.cross_validate([LassoCV(alphas=5), RidgeCV(), LassoCV(alphas=5, cv=3)], X, y, folds=4)
+    for k, test in enumerate(np.array_split(np.arange(len(y)), 4)):
+        train = np.setdiff1d(np.arange(len(y)), test)
+        for i, learner in enumerate((LassoCV(alphas=5), RidgeCV(), LassoCV(alphas=5, cv=3))):
+            alone = learner.fit(X[train], y[train]).score(X[test], y[test])
+            assert cv.scores[i, 0, k] == pytest.approx(alone, rel=1e-10)
+
+
+def test_of_equal_penalties_the_largest():
+    """No column tells anything: all penalties predict the mean."""
+    random = np.random.default_rng(0)
+    X = np.column_stack([np.full(60, 2.0), np.full(60, 3.0)])
+    model = LassoCV(alphas=[0.1, 1.0, 7.0]).fit(X, random.normal(size=60))
+    assert model.alpha_ == 7.0
+
+
+def test_certificate():
+    X, y, _ = data()
+    claims = LassoCV(alphas=10).fit(X, y).certificate_
+    assert claims["gap"].value <= 1e-12
+    assert 10 < claims["score digits"].value <= 15
+    assert claims["folds"].value == 10
+    exact = X @ np.ones(X.shape[1])
+    assert LassoCV(alphas=[1e-9]).fit(X, exact).certificate_["score digits"].value < 3
+
+
+def test_sparse_rows():
+    X, y, _ = data()
+    X[np.abs(X) < 3] = 0
+    a, b = LassoCV(alphas=10, cv=5).fit(X, y), LassoCV(alphas=10, cv=5).fit(sp.csr_array(X), y)
+    np.testing.assert_allclose(a.mse_path_, b.mse_path_, rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("cv", "words"),
+    [(50, "n_samples=20"), ([0, 1, 0], "20 rows"), ([([0], [1])] * 2, "judge each row"), (np.zeros(20), "one fold")],
+)
+def test_refused(cv, words):
+    X, y, _ = data(n=20)
+    with pytest.raises((DataError, ValueError), match=words):
+        LassoCV(cv=cv).fit(X, y)
+
+
+def test_files(tmp_path):
+    X, y, _ = data()
+    for learner in (LassoCV(alphas=5), ElasticNetCV([0.5, 1.0], alphas=5, cv=3), RidgeCV()):
+        model = learner.fit(X, y)
+        model.save(tmp_path / "model.tenfold")
+        again = tn.load(tmp_path / "model.tenfold")
+        assert np.array_equal(again.mse_path_, model.mse_path_)
+        assert again.verify().origin == "verified"

@@ -1,0 +1,199 @@
+"""The perceptron against its theorem, loops by hand, and scikit-learn."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import Perceptron as Theirs
+
+import tenfold as tn
+from tenfold import Perceptron
+from tenfold.sources import part_rows
+from tenfold.testing import bits, check_law
+
+random = np.random.default_rng(1)
+X = random.standard_normal((200, 3))
+plane = X @ [1.0, -1.0, 0.5] + 0.2
+noisy = plane + 0.7 * random.standard_normal(200) > 0
+three = np.digitize(plane, [-0.7, 0.9])
+
+
+def separable(seed, rows=60, columns=3, gap=0.05):
+    """Rows on both sides of a plane, none within the gap."""
+    random = np.random.default_rng(seed)
+    u = random.standard_normal(columns + 1)
+    X = random.standard_normal((4 * rows, columns)) * 10.0 ** random.integers(-1, 2)
+    f = (u[0] + X @ u[1:]) / np.linalg.norm(u)
+    far = np.abs(f) > gap
+    return X[far][:rows], (f > 0)[far][:rows]
+
+
+def by_hand(X, y, eta=1.0, epochs=1, changes=lambda z: z <= 0):
+    w, made = np.zeros(X.shape[1] + 1), []
+    for _ in range(epochs):
+        count = 0
+        for x, side in zip(X, np.where(y, 1, -1), strict=True):
+            row = np.append(1.0, x)
+            if changes(side * (w @ row)):
+                w = w + eta * side * row
+                count += 1
+        made.append(count)
+    return w, made
+
+
+def weights(model):
+    return np.append(model.intercept_, model.coef_)
+
+
+def test_it_changes_where_the_score_is_zero_too():
+    """Erratum 8: with y wᵀx < 0 it never leaves w = 0."""
+    w, made = by_hand(X, noisy, epochs=3)
+    model = Perceptron(shuffle=False, max_iter=3, tol=None).fit(X, noisy)
+    np.testing.assert_allclose(weights(model), w, rtol=1e-12)
+    assert model.mistakes_.tolist() == made
+    stuck, none = by_hand(X, noisy, epochs=3, changes=lambda z: z < 0)
+    assert not stuck.any()
+    assert none == [0, 0, 0]
+
+
+def test_as_scikit_learn_has_it():
+    ours = Perceptron(shuffle=False, max_iter=4, tol=None).fit(X, three)
+    theirs = Theirs(shuffle=False, max_iter=4, tol=None).fit(X, three)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-10)
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-10)
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), rtol=1e-9, atol=1e-9)
+    assert (ours.predict(X) == theirs.predict(X)).all()
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(
+    st.integers(0, 10**6), st.sampled_from([0.01, 1.0, 37.0]), st.booleans(), st.booleans(),
+    st.sampled_from(["rule", "averaged", "pocket"]),
+)  # fmt: skip
+def test_on_separable_rows_mistakes_are_never_above_the_bound(seed, eta0, mixing, weighted, variant):
+    """Errata 23 and 28: the plane has length 1; any η > 0 ends."""
+    rows, y = separable(seed)
+    if len(set(y)) < 2:
+        return
+    weight = np.random.default_rng(seed).integers(1, 4, len(y)) if weighted else None
+    with part_rows(17):
+        model = Perceptron(variant, eta0=eta0, mixing=mixing, tol=None, max_iter=20_000)
+        model.fit(rows, y, sample_weight=weight)
+    assert model.mistakes_[-1] == 0, "the last epoch has no mistake"
+    claims = model.certificate_
+    if claims["training error"].value == 0:  # an average may be behind
+        assert claims["mistakes"].value <= claims["mistake bound"].value
+        A = np.column_stack([np.ones(len(rows)), rows])
+        w = weights(model)
+        margin = (np.where(y, 1, -1) * (A @ w)).min() / np.linalg.norm(w)
+        assert claims["margin"].value == pytest.approx(margin, rel=1e-9)
+        bound = (A**2).sum(axis=1).max() / margin**2
+        assert claims["mistake bound"].value == pytest.approx(bound, rel=1e-9)
+    else:
+        assert variant == "averaged"
+
+
+def test_no_step_length_changes_what_is_predicted():
+    """Erratum 28: from w = 0 the weights are so many times as long, and nothing else."""
+    rows, y = separable(5)
+    found = [Perceptron(eta0=eta0, tol=None, max_iter=10_000).fit(rows, y) for eta0 in (1.0, 1 / 1024, 64.0)]
+    for model in found[1:]:
+        assert model.mistakes_.tolist() == found[0].mistakes_.tolist()
+        np.testing.assert_allclose(model.coef_ / model.eta0, found[0].coef_, rtol=1e-9)
+        assert model.certificate_["margin"].value == pytest.approx(found[0].certificate_["margin"].value)
+
+
+def test_the_bound_needs_a_plane_of_length_one():
+    """Erratum 23: with the margin of longer weights the bound would be below the mistakes."""
+    rows, y = separable(3)
+    model = Perceptron(tol=None, max_iter=10_000).fit(rows, y)
+    A = np.column_stack([np.ones(len(rows)), rows])
+    long = (np.where(y, 1, -1) * (A @ (1e3 * weights(model)))).min()
+    false = (A**2).sum(axis=1).max() / long**2
+    assert false < model.certificate_["mistakes"].value <= model.certificate_["mistake bound"].value
+
+
+def test_the_average_is_that_of_all_weights_on_the_way():
+    model = Perceptron("averaged", shuffle=False, max_iter=2, tol=None).fit(X, noisy)
+    w, seen = np.zeros(4), []
+    for _ in range(2):
+        for x, side in zip(X, np.where(noisy, 1, -1), strict=True):
+            row = np.append(1.0, x)
+            if side * (w @ row) <= 0:
+                w = w + side * row
+            seen.append(w)
+    np.testing.assert_allclose(weights(model), np.mean(seen, axis=0), rtol=1e-12)
+
+
+def test_the_pocket_holds_the_best_of_the_longest_runs():
+    model = Perceptron("pocket", shuffle=False, max_iter=6, tol=None).fit(X, noisy)
+    w, best = np.zeros(4), (np.inf, None)
+    A, sides = np.column_stack([np.ones(200), X]), np.where(noisy, 1, -1)
+    for _ in range(6):
+        run, longest, kept = 0, 0, w
+        for row, side in zip(A, sides, strict=True):
+            if side * (w @ row) <= 0:
+                if run > longest:
+                    longest, kept = run, w
+                w, run = w + side * row, 0
+            else:
+                run += 1
+        kept = w if run > longest else kept
+        wrong = int((sides * (A @ kept) <= 0).sum())
+        best = min(best, (wrong, kept), key=lambda pair: pair[0])
+    np.testing.assert_allclose(weights(model), best[1], rtol=1e-12)
+    assert model.certificate_["training error"].value == best[0] / 200
+
+
+def test_on_noisy_rows_the_others_are_better_than_the_rule():
+    errors = {
+        variant: Perceptron(variant, max_iter=20, tol=None).fit(X, noisy).certificate_["training error"].value
+        for variant in ("rule", "averaged", "pocket")
+    }
+    assert errors["averaged"] < errors["rule"]
+    assert errors["pocket"] < errors["rule"]
+    with pytest.raises(KeyError, match="mistake bound"):
+        Perceptron().fit(X, noisy).certificate_["mistake bound"]
+
+
+def test_mixing_is_the_mean_of_the_parts():
+    with part_rows(50):
+        model = Perceptron(mixing=True, shuffle=False, max_iter=1).fit(X, noisy)
+    each = [by_hand(X[rows], noisy[rows]) for rows in np.split(np.arange(200), 4)]
+    np.testing.assert_allclose(weights(model), np.mean([w for w, _ in each], axis=0), rtol=1e-12)
+    assert model.mistakes_[0] == np.mean([made for _, made in each])
+    assert "iterative parameter mixing" in model.certificate_["mixed"].because
+    for law in ("associative", "identity", "pure", "threads", "certified"):
+        check_law(law, Perceptron(mixing=True, max_iter=3), 3)
+
+
+@pytest.mark.parametrize("variant", ["rule", "averaged", "pocket"])
+def test_cuts_threads_and_sparse_rows(variant):
+    rows = np.where(np.abs(X) > 0.5, X, 0.0)
+    found = set()
+    for cut, threads in ((200, 1), (33, 2), (1, 3)):
+        with part_rows(cut), tn.on(tn.Local(threads=threads)):
+            found.add(bits(Perceptron(variant, max_iter=4, tol=None).fit(rows, three).state_))
+    assert len(found) == 1
+    dense, sparse = (Perceptron(variant, max_iter=4, tol=None).fit(form, three) for form in (rows, sp.csr_array(rows)))
+    np.testing.assert_allclose(dense.coef_, sparse.coef_, rtol=1e-9)
+
+
+def test_partial_fit_walks_on_and_claims_no_bound(tmp_path):
+    model = Perceptron("pocket", shuffle=False)
+    for rows in (slice(0, 80), slice(80, 200)):
+        model.partial_fit(X[rows], plane[rows] > 0, classes=[False, True])
+    w, _ = by_hand(X, plane > 0)
+    np.testing.assert_allclose(model.state_.weights[0], w, rtol=1e-12)
+    assert model.certificate_.get("mistake bound") is None
+    model.save(tmp_path / "model.tenfold")
+    assert tn.load(tmp_path / "model.tenfold").verify()
+
+
+def test_cross_validation():
+    halves = np.arange(200) % 2
+    cv = tn.cross_validate([Perceptron("averaged")], X, noisy, folds=halves)
+    for fold in (0, 1):
+        model = Perceptron("averaged").fit(X[halves != fold], noisy[halves != fold])
+        assert cv.scores.ravel()[fold] == model.score(X[halves == fold], noisy[halves == fold])

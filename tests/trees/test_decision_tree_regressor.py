@@ -1,0 +1,57 @@
+"""Regression trees beside scikit-learn's; whole numbers; constant targets."""
+
+import numpy as np
+import pytest
+from sklearn.tree import DecisionTreeRegressor as Peer
+
+from tenfold import DecisionTreeRegressor
+
+
+def rows(seed, n=700):
+    random = np.random.default_rng(seed)
+    X = random.integers(0, 60, (n, 4)).astype(float)
+    return X, X[:, 0] * (X[:, 1] > 20) + 5 * random.standard_normal(n), 0.5 + random.random(n)
+
+
+@pytest.mark.parametrize("method", ["histogram", "exact"])
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"max_depth": 5},
+        {"min_samples_leaf": 7},
+        {"min_weight_fraction_leaf": 0.03},
+        {"min_impurity_decrease": 0.5},
+        {"max_leaf_nodes": 17},
+    ],
+    ids=str,
+)
+def test_scikit_learns_tree(params, method):
+    X, y, w = rows(0)
+    ours = DecisionTreeRegressor(**params, method=method).fit(X, y, sample_weight=w)
+    peer = Peer(**params).fit(X, y, sample_weight=w)
+    assert len(ours.tree_.leaves) == peer.get_n_leaves()
+    assert ours.predict(X) == pytest.approx(peer.predict(X), abs=1e-7)
+
+
+def test_a_leaf_is_the_mean_of_its_rows():
+    X, y, w = rows(1)
+    model = DecisionTreeRegressor(max_depth=3).fit(X, y, sample_weight=w)
+    assert model.certificate_["leaf error"].value == 0
+    found = model.predict(X)
+    for value in np.unique(found):
+        here = found == value
+        assert value == pytest.approx((w * y)[here].sum() / w[here].sum(), rel=1e-8)
+
+
+@pytest.mark.parametrize("method", ["histogram", "exact"])
+@pytest.mark.parametrize("value", [0.0, 3.3, 1e200])
+def test_a_constant_target_is_not_split(value, method):
+    X, _, w = rows(2)
+    assert DecisionTreeRegressor(method=method).fit(X, np.full(len(X), value), sample_weight=w).tree_.node_count == 1
+
+
+def test_rounding_is_not_taken_for_a_decrease():
+    """Two constant halves far from nought: two leaves, however the sums are rounded."""
+    X, _, w = rows(3)
+    y = np.where(X[:, 0] > 30, 1e6 + 1 / 3, 1e6 - 1 / 7)
+    assert DecisionTreeRegressor().fit(X, y, sample_weight=w).tree_.node_count == 3

@@ -1,0 +1,225 @@
+"""Gradient boosting: the same trees in every mode, against scikit-learn, and against what each loss is minimized by."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.metrics import log_loss, mean_pinball_loss, mean_poisson_deviance
+from threadpoolctl import threadpool_limits
+
+import tenfold as tn
+from tenfold.sources import part_rows
+from tenfold.testing import bits
+from tenfold.trees import boosting, frontier, renewing
+from tenfold.trees.gradient_boosting_classifier import GradientBoostingClassifier
+from tenfold.trees.gradient_boosting_regressor import GradientBoostingRegressor
+
+N = 3000
+
+
+def mixed(seed):
+    random = np.random.default_rng(seed)
+    X = random.standard_normal((N, 3))
+    X[random.random((N, 3)) < 0.1] = np.nan
+    frame = pd.DataFrame(X, columns=list("abc"))
+    frame["short"] = np.array(list("uvwxyz"))[random.integers(0, 6, N)]
+    frame["long"] = [f"k{i}" for i in random.integers(0, 300, N)]
+    z = np.nan_to_num(X[:, 0] * X[:, 1]) + frame["short"].isin(["u", "x"]) + 0.5 * random.standard_normal(N)
+    return frame, z.to_numpy(), random.random(N)
+
+
+def classes(z, k):
+    return np.digitize(z, np.quantile(z, np.linspace(0, 1, k + 1)[1:-1]))
+
+
+MODELS = {
+    "two classes": (GradientBoostingClassifier(max_iter=4), lambda z: classes(z, 2)),
+    "three classes": (GradientBoostingClassifier(max_iter=2, max_leaf_nodes=9, subsample=0.7), lambda z: classes(z, 3)),
+    "held back": (GradientBoostingClassifier(max_iter=4, early_stopping=True, subsample=0.5), lambda z: classes(z, 2)),
+    "squared": (GradientBoostingRegressor(max_iter=3, l2_regularization=1.0), lambda z: z),
+    "absolute": (GradientBoostingRegressor("absolute_error", max_iter=3), lambda z: 1e6 + z),
+    "quantile": (
+        GradientBoostingRegressor("quantile", 0.9, max_iter=3, subsample=0.5, early_stopping=True),
+        lambda z: z,
+    ),
+    "poisson": (GradientBoostingRegressor("poisson", max_iter=3, max_depth=3), lambda z: np.floor(np.exp(z))),
+    "monotone": (
+        GradientBoostingRegressor("absolute_error", max_iter=3, monotonic_cst={"a": 1, "b": -1}),
+        lambda z: z,
+    ),
+}
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("name", MODELS)
+def test_the_same_trees_however_they_are_grown(monkeypatch, name, weighted):
+    frame, z, weight = mixed(0)
+    model, target = MODELS[name]
+    found, turns = set(), set()
+    for gather, memory, threads, rows in (
+        (1 << 27, 1, 1, 10_000),
+        (1 << 27, 1, 3, 500),
+        (0, 1 << 26, 2, 700),
+        (0, 1, 1, 700),
+    ):
+        monkeypatch.setattr(boosting, "GATHER", gather)
+        monkeypatch.setattr(frontier, "MEMORY", memory)
+        with part_rows(rows), tn.on(tn.Local(threads=threads)):
+            model.fit(frame, target(z), sample_weight=weight if weighted else None)
+        state = model.state_
+        found.add(
+            (
+                *(bits(x) for x in (state.trees, model.summary_)),
+                *(x.tobytes() for x in (state.value, state.base, state.train_score, state.validation_score)),
+            )
+        )
+        turns.add(state.turn)
+    assert len(turns) == 3, "all ways took the same number of reduces: were they the same way?"
+    assert len(found) == 1
+    assert model.n_iter_ == model.max_iter
+    assert len(model.train_score_) == model.max_iter + 1
+    assert (np.diff(model.train_score_) < 0).all()
+    assert np.isfinite(model.validation_score_).all() == model.early_stopping
+
+
+def smooth(seed, n=4000):
+    random = np.random.default_rng(seed)
+    X = random.random((n, 4))
+    return X, np.sin(6 * X[:, 0]) + X[:, 1] * X[:, 2], random
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "poisson", "quantile"])
+def test_as_good_as_the_peer(loss):
+    X, f, random = smooth(1)
+    given = {"loss": loss, "quantile": 0.8 if loss == "quantile" else None, "max_iter": 60}
+    y = random.poisson(np.exp(f)).astype(float) if loss == "poisson" else f + random.standard_t(3, len(X)) * 0.3
+    train, test = slice(0, 3000), slice(3000, None)
+    ours = GradientBoostingRegressor(**given).fit(X[train], y[train]).predict(X[test])
+    with threadpool_limits(1):  # its threads wait for each other, long on a machine that is busy
+        theirs = HistGradientBoostingRegressor(**given, early_stopping=False).fit(X[train], y[train]).predict(X[test])
+    score = {
+        "poisson": mean_poisson_deviance,
+        "squared_error": lambda y, p: np.mean((y - p) ** 2),
+    }.get(loss, lambda y, p: mean_pinball_loss(y, p, alpha=given["quantile"] or 0.5))
+    assert score(y[test], ours) < 1.03 * score(y[test], theirs)
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_as_good_as_the_peer_on_classes(k):
+    X, y = make_classification(4000, 10, n_informative=6, n_classes=k, random_state=0)
+    train, test = slice(0, 3000), slice(3000, None)
+    ours = GradientBoostingClassifier(max_iter=40).fit(X[train], y[train])
+    with threadpool_limits(1):
+        theirs = HistGradientBoostingClassifier(max_iter=40, early_stopping=False).fit(X[train], y[train])
+    mine, peer = (log_loss(y[test], m.predict_proba(X[test])) for m in (ours, theirs))
+    assert mine < 1.03 * peer
+    assert ours.train_score_[-1] == pytest.approx(log_loss(y[train], ours.predict_proba(X[train])), rel=1e-6)
+    assert ours.certificate_["training loss"].value == pytest.approx(ours.train_score_[-1], rel=1e-12)
+
+
+def test_one_tree_by_hand():
+    """One split, where it lowers the squared error most; means as leaves, times the rate."""
+    X, y = np.arange(8.0)[:, None], np.array([1.0, 1, 1, 1, 5, 5, 5, 9])
+    model = GradientBoostingRegressor(max_iter=1, max_leaf_nodes=2, min_samples_leaf=1, learning_rate=0.5).fit(X, y)
+    assert model.state_.trees.threshold[0] == 3.5
+    assert model.predict([[0.0], [7.0]]) == pytest.approx([3.5 + 0.5 * (1 - 3.5), 3.5 + 0.5 * (6 - 3.5)], abs=1e-9)
+    median = GradientBoostingRegressor(
+        "absolute_error", max_iter=1, max_leaf_nodes=2, min_samples_leaf=1, learning_rate=0.5
+    ).fit(X, y)
+    assert median.state_.base[0] == 1.0  # the least of the medians
+    assert median.predict([[0.0], [7.0]]).tolist() == [1.0, 1.0 + 0.5 * (5 - 1)]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("level", [0.1, 0.5, 0.9])
+def test_leaves_say_quantiles(level, weighted):
+    """The leaf of a round is the quantile of the residuals of its rows, found by sorting."""
+    X, f, random = smooth(2, 1500)
+    y = 1e4 * (f + random.standard_normal(len(X)))
+    weight = random.integers(1, 4, len(X)) if weighted else np.ones(len(X), int)
+    model = GradientBoostingRegressor("quantile", level, max_iter=2, learning_rate=1.0).fit(X, y, sample_weight=weight)
+    first, last = list(model.staged_predict(X))
+    step, residual = last - first, y - first
+    for value in np.unique(step.round(6)):
+        rows = np.flatnonzero(step.round(6) == value)
+        copies = np.sort(np.repeat(residual[rows], weight[rows]))
+        want = copies[int(np.ceil(level * len(copies) - 1e-9)) - 1]
+        assert step[rows[0]] == pytest.approx(want, rel=1e-6, abs=1e-6)
+
+
+def test_keys_keep_the_order():
+    random = np.random.default_rng(0)
+    x = np.concatenate([[0.0, -0.0, 1e-300, -1e-300, 5.0, -5.0], random.standard_normal(1000) * 1e3])
+    for kind in (np.float32, np.float64):
+        key = renewing.keys(x, kind)
+        back = renewing.values(key, kind)
+        assert np.array_equal(back, x.astype(kind).astype(float))
+        order = np.argsort(key, kind="stable")
+        assert (np.diff(back[order]) >= 0).all()
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "poisson"])
+def test_monotone_columns(loss):
+    X, f, random = smooth(3, 2000)
+    y = np.exp(f + 0.5 * random.standard_normal(len(X)))
+    model = GradientBoostingRegressor(loss, max_iter=30, monotonic_cst=[0, 1, 0, -1]).fit(X, y)
+    rows = np.repeat(X[:200], 30, axis=0)
+    for column, way in ((1, 1), (3, -1)):
+        grid = rows.copy()
+        grid[:, column] = np.tile(np.linspace(0, 1, 30), 200)
+        steps = np.diff(model.predict(grid).reshape(200, 30), axis=1)
+        assert (way * steps >= 0).all()
+    free = GradientBoostingRegressor(loss, max_iter=30).fit(X, y)
+    grid[:, 3] = np.tile(np.linspace(0, 1, 30), 200)
+    assert (np.diff(free.predict(grid).reshape(200, 30), axis=1) > 0).any()
+
+
+def test_early_stopping_and_stages():
+    X, f, random = smooth(4, 2000)
+    y = (f + random.standard_normal(len(X)) > 0.5).astype(int)
+    model = GradientBoostingClassifier(max_iter=200, early_stopping=True, n_iter_no_change=5, tol=1e-4).fit(X, y)
+    assert 5 < model.n_iter_ < 200
+    assert len(model.validation_score_) == model.n_iter_ + 1
+    best = model.validation_score_[:-5].min()
+    assert model.validation_score_[-5:].min() > best - 1e-4
+    claim = model.certificate_["validation loss"]
+    assert claim.value == pytest.approx(model.validation_score_[-1], rel=1e-12)
+    stages = list(model.staged_predict_proba(X))
+    assert len(stages) == model.n_iter_
+    assert np.allclose(stages[-1], model.predict_proba(X), rtol=0, atol=1e-12)
+    assert np.array_equal(list(model.staged_predict(X))[-1], model.predict(X))
+
+
+def test_errors():
+    X, y = np.random.default_rng(0).random((50, 2)), np.arange(50.0)
+    with pytest.raises(ValueError, match="Remedy: both, or neither"):
+        GradientBoostingRegressor("quantile").fit(X, y)
+    with pytest.raises(ValueError, match="another loss"):
+        GradientBoostingRegressor("poisson").fit(X, y - 10)
+    with pytest.raises(ValueError, match="2 entries"):
+        GradientBoostingRegressor(monotonic_cst=[1]).fit(X, y)
+    with pytest.raises(ValueError, match="two classes"):
+        GradientBoostingClassifier(monotonic_cst=[1, 0]).fit(X, y % 3)
+    frame = pd.DataFrame({"a": list("ab") * 25, "b": y})
+    with pytest.raises(ValueError, match="'a' is categorical"):
+        GradientBoostingRegressor(monotonic_cst={"a": 1}).fit(frame, y)
+
+
+def test_file(tmp_path):
+    frame, z, _ = mixed(5)
+    model = GradientBoostingRegressor("absolute_error", max_iter=3).fit(frame, z)
+    model.save(tmp_path / "m.tenfold")
+    again = tn.load(tmp_path / "m.tenfold")
+    assert np.array_equal(again.predict(frame), model.predict(frame))
+    again.verify()
+    state, schema = model.state_, model.schema_
+    first = state.trees.first_child.copy()
+    first[0] = 0
+    for broken in (
+        state._replace(roots=state.roots + 10_000),
+        state._replace(trees=state.trees._replace(first_child=first)),
+        state._replace(value=state.value * np.nan),
+    ):
+        assert not model.sound(broken, model.summary_, schema)
+    assert model.sound(state, model.summary_, schema)

@@ -1,0 +1,221 @@
+"""Missing values: an oracle that routes rows by hand, Quinlan's worked example, many categories, whole numbers."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from brute_splits import impurity
+from tenfold import C45, DecisionTreeClassifier, DecisionTreeRegressor, load
+from tenfold.trees import missing
+
+WAYS = ["learned", "node_majority", "class_majority", "fractional"]
+GOLF = """
+sunny,75,70,true,Play
+sunny,80,90,true,Don't
+sunny,85,85,false,Don't
+sunny,72,95,false,Don't
+sunny,69,70,false,Play
+,72,90,true,Play
+overcast,83,78,false,Play
+overcast,64,65,true,Play
+overcast,81,75,false,Play
+rain,71,80,true,Don't
+rain,65,70,true,Don't
+rain,75,80,false,Play
+rain,68,80,false,Play
+rain,70,96,false,Play
+"""
+
+
+def golf():
+    names = ["outlook", "temperature", "humidity", "windy", "play"]
+    table = pd.DataFrame([line.split(",") for line in GOLF.strip().split("\n")], columns=names)
+    table["outlook"] = table["outlook"].replace("", None)
+    return table.astype({"temperature": float, "humidity": float})
+
+
+def test_fractional_examples_are_quinlans():
+    """C4.5, chapter 3: gain 0.199, ratio 0.110; the sunny branch gets 5/13 of a case; P(Play) = 0.44."""
+    table = golf()
+    X, y = table.drop(columns="play"), table["play"]
+    ratio = C45(max_depth=1, prune=None).fit(X[["outlook"]], y)
+    assert ratio.tree_.merit[0] == pytest.approx(0.110, abs=5e-4)
+    model = DecisionTreeClassifier("entropy", split="multiway", missing="fractional", min_samples_leaf=2).fit(X, y)
+    assert model.tree_.merit[0] / 14 == pytest.approx(0.199, abs=5e-4)
+    sunny = model.tree_.first_child[0] + 2
+    assert model.value_[sunny] == pytest.approx([3, 2 + 5 / 13], abs=1e-3)
+    case = pd.DataFrame({"outlook": ["sunny"], "temperature": [70.0], "humidity": [np.nan], "windy": ["false"]})
+    assert model.predict_proba(case)[0] == pytest.approx([0.56, 0.44], abs=5e-3)
+    assert model.predict_proba(case)[0, 1] == pytest.approx((2 + 5 / 13) / (5 + 5 / 13), abs=1e-3)
+
+
+def table(seed, classes):
+    random = np.random.default_rng(seed)
+    n = 60
+    X = pd.DataFrame({"x": random.integers(0, 8, n).astype(float), "z": random.standard_normal(n).round(1)})
+    X["c"] = pd.Series(np.array(list("abcd"), dtype=object)[random.integers(0, 4, n)], dtype=object)
+    for name in X:
+        X.loc[random.random(n) < 0.25, name] = np.nan if name != "c" else None
+    return X, random.integers(0, classes, n)
+
+
+def candidates(column, multiway):
+    """Every split of the known values: the branch of each row, -1 where the value is missing."""
+    missing = column.isna().to_numpy()
+    if column.dtype.kind == "f":
+        x = column.to_numpy()
+        return [np.where(missing, -1, x > v) for v in np.unique(x[~missing])[:-1]]
+    code = np.where(missing, -1, np.searchsorted(list("abcd"), column.fillna("a").to_numpy().astype(str)))
+    values = np.unique(code[~missing])
+    if len(values) < 2:
+        return []
+    if multiway:
+        return [np.where(missing, -1, np.searchsorted(values, code))]
+    sets = [s for k in range(1, len(values)) for s in combinations(values, k)]
+    return [np.where(missing, -1, ~np.isin(code, s)) for s in sets]
+
+
+def weights_by_value(value, known, w):
+    """The known values in order, and the weight of each."""
+    values = np.unique(value[known])
+    return values, np.array([w[known & (value == v)].sum() for v in values])
+
+
+def common(column, branch, y, w, c):
+    """The branch of the most common value: of the heavier side, or of the heaviest category; of class c, or (None) of
+    all. Where the class does not decide, all rows do."""
+    known = branch >= 0
+    value = branch if column.dtype.kind == "f" else column.fillna("").to_numpy()
+    values, heft = weights_by_value(value, known, w)
+    best = int(heft.argmax())
+    if c is not None:
+        mine = np.array([w[known & (value == v) & (y == c)].sum() for v in values])
+        best = best if mine[best] == mine.max() else int(mine.argmax())
+    return branch[known & (value == values[best])][0]
+
+
+def send(column, branch, y, w, way):
+    """rows x branches: how much of the weight of each row goes where."""
+    out = np.zeros((len(y), int(branch.max()) + 1))
+    known = branch >= 0
+    out[known, branch[known]] = w[known]
+    if way == "fractional":
+        out[~known] = w[~known, None] * out[known].sum(axis=0) / w[known].sum()
+        return out
+    for c in np.unique(y):
+        mine = ~known & (y == c)
+        out[mine, common(column, branch, y, w, c if way == "class_majority" else None)] = w[mine]
+    return out
+
+
+def decrease(column, branch, y, w, way, criterion, multiway):
+    known = branch >= 0
+    if way == "fractional":
+        y, w, branch, column = y[known], w[known], branch[known], column[known]
+        heft = np.sort(np.bincount(branch, weights=w))
+        if heft[-2 if multiway else 0] < 1 - 1e-3:
+            return -1.0  # a leaf has a row at the least, in parts or whole
+    parts = send(column, branch, y, w, way)
+    return impurity(y, w, criterion) - sum(impurity(y[p > 0], p[p > 0], criterion) for p in parts.T)
+
+
+@pytest.mark.parametrize("way", WAYS[1:])
+@pytest.mark.parametrize(("split", "classes"), [("subset", 2), ("multiway", 3)])
+def test_every_split_against_rows_sent_by_hand(way, split, classes):
+    inner = 0
+    for seed in range(6):
+        criterion = ("gini", "entropy")[seed % 2]
+        X, y = table(seed, classes)
+        model = DecisionTreeClassifier(criterion, split=split, missing=way, max_depth=3).fit(X, y)
+        tree = model.tree_
+        weight = {0: np.ones(len(y))}
+        for k in range(tree.node_count):
+            w = weight[k]
+            there = w > 0
+            some, classes_there, w = X[there], y[there], w[there]
+            assert model.value_[k] == pytest.approx(np.bincount(classes_there, weights=w, minlength=classes), abs=0.05)
+            if tree.feature[k] < 0:
+                continue
+            every = [(n, b) for n in X for b in candidates(some[n], split == "multiway")]
+            told = classes_there, w, way, criterion
+            best = max(decrease(some[n], b, *told, multiway=split == "multiway" and n == "c") for n, b in every)
+            assert tree.merit[k] == pytest.approx(best, abs=1e-9 if way != "fractional" or k == 0 else 0.05)
+            name = X.columns[tree.feature[k]]
+            branch = chosen(tree, k, some[name])
+            parts = send(some[name], branch, classes_there, w, way)
+            for b in range(parts.shape[1]):
+                weight[int(tree.first_child[k]) + b] = np.zeros(len(y))
+                weight[int(tree.first_child[k]) + b][there] = parts[:, b]
+            inner += 1
+    assert inner > 20
+
+
+def chosen(tree, k, column):
+    """The branch of each known value at a node."""
+    missing = column.isna().to_numpy()
+    if tree.route_at[k] < 0:
+        return np.where(missing, -1, column.to_numpy() > tree.threshold[k])
+    code = np.searchsorted(list("abcd"), column.fillna("a").to_numpy().astype(str))
+    return np.where(missing, -1, tree.route[tree.route_at[k] + code])
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("split", ["subset", "multiway"])
+def test_a_thousand_categories_many_classes_and_a_third_missing(way, split, tmp_path):
+    random = np.random.default_rng(0)
+    n = 6000
+    group = random.integers(0, 1000, n)
+    x = random.standard_normal((n, 2))
+    y = np.array(list("pqrst"))[(group % 5 + (x[:, 0] > 1)) % 5]
+    X = pd.DataFrame(x, columns=["a", "b"]).assign(group=pd.Series([f"g{i}" for i in group], dtype=object))
+    for name in X:
+        X.loc[random.random(n) < 0.3, name] = None if name == "group" else np.nan
+    model = DecisionTreeClassifier(missing=way, split=split, max_depth=8, min_samples_leaf=2).fit(X, y)
+    share = model.predict_proba(X)
+    assert np.isfinite(share).all()
+    assert share.sum(axis=1) == pytest.approx(1)
+    assert model.score(X, y) > 0.6
+    assert model.certificate_["training error"].value == pytest.approx(1 - model.score(X, y), abs=1e-12)
+    model.save(tmp_path / "tree.tenfold")
+    assert np.array_equal(load(tmp_path / "tree.tenfold").predict_proba(X), share)
+
+
+@pytest.mark.parametrize("way", ["node_majority", "fractional"])
+def test_numbers_too(way):
+    random = np.random.default_rng(1)
+    x = random.standard_normal((500, 3))
+    y = 3 * (x[:, 0] > 0) + x[:, 1]
+    x[random.random(x.shape) < 0.2] = np.nan
+    model = DecisionTreeRegressor(missing=way, min_samples_leaf=5).fit(x, y)
+    assert model.score(x, y) > 0.7
+    rows = np.full((1, 3), np.nan)
+    if way == "fractional":
+        assert model.predict(rows)[0] == pytest.approx(y.mean(), abs=0.01)  # all leaves by their weight
+    with pytest.raises(ValueError, match="missing"):
+        DecisionTreeRegressor(missing="class_majority").fit(x, y)
+
+
+def test_a_value_that_was_never_missing_goes_with_the_heavier_side():
+    x = np.array([[0.0], [1.0], [2.0], [3.0], [9.0]])
+    model = DecisionTreeClassifier(max_depth=1).fit(x, [0, 0, 0, 0, 1])
+    assert model.predict([[np.nan]])[0] == 0
+    model = DecisionTreeClassifier(max_depth=1).fit(-x, [0, 0, 0, 0, 1])
+    assert model.predict([[np.nan]])[0] == 0
+
+
+def test_parts_are_the_same_from_the_root_and_from_the_level_before(monkeypatch):
+    """What follows the rows may be dropped and made again, or a worker that died would change the tree."""
+    down, seen = missing.go_down_in_parts, []
+
+    def both(at, bins, cut, parts):
+        found = down(at, bins, cut, parts)
+        seen.append(all(np.array_equal(a, b) for a, b in zip(found, down(at, bins, cut, None), strict=True)))
+        return found
+
+    monkeypatch.setattr(missing, "go_down_in_parts", both)
+    X, y = table(0, 3)
+    DecisionTreeClassifier("gain_ratio", split="multiway", missing="fractional", max_depth=5).fit(X, y)
+    assert len(seen) > 3
+    assert all(seen)

@@ -1,0 +1,145 @@
+"""Forests: the same trees however they are grown; draws that are Poisson; out-of-bag scores that are exact."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn.datasets import make_classification, make_friedman1
+from sklearn.ensemble import RandomForestClassifier as PeerClassifier
+from sklearn.ensemble import RandomForestRegressor as PeerRegressor
+
+from tenfold.kernels.forests import draw_rows, tree_keys
+from tenfold.sources import part_rows
+from tenfold.testing import bits
+from tenfold.trees import frontier, random_forest
+from tenfold.trees.random_forest_classifier import RandomForestClassifier
+from tenfold.trees.random_forest_regressor import RandomForestRegressor
+
+N = 1500
+
+
+def mixed(seed):
+    random = np.random.default_rng(seed)
+    X = random.standard_normal((N, 4))
+    X[random.random((N, 4)) < 0.1] = np.nan
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame["short"] = np.array(list("uvwxyz"))[random.integers(0, 6, N)]
+    frame["long"] = [f"k{i}" for i in random.integers(0, 100, N)]
+    z = np.nan_to_num(X[:, 0] * X[:, 1]) + frame["short"].isin(["u", "x"]) + 0.5 * random.standard_normal(N)
+    return frame, z.to_numpy(), random.random(N)
+
+
+def times(numbers, tree, seed=0):
+    key, out = np.empty(1, np.uint64), np.empty(len(numbers), np.int64)
+    tree_keys(seed, random_forest.ROWS, tree, key)
+    draw_rows(numbers, key[0], out)
+    return out
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    "model",
+    [
+        RandomForestClassifier(5, min_samples_leaf=5, random_state=3),
+        RandomForestClassifier(3, max_leaf_nodes=20, max_features=3, draw_by="number"),
+        RandomForestClassifier(3, criterion="entropy", bootstrap=False, max_depth=6),
+        RandomForestRegressor(5, min_samples_leaf=5),
+        RandomForestRegressor(3, max_features=2, draw_by="number", max_depth=7),
+    ],
+)
+def test_the_same_forest_however_it_is_grown(monkeypatch, model, weighted):
+    frame, z, weight = mixed(0)
+    y = np.digitize(z, [-0.5, 0.5, 1.5]) if isinstance(model, RandomForestClassifier) else z
+    found, turns = set(), set()
+    for gather, few, memory, together, rows in (
+        (1 << 27, 0, 1, 16, None),
+        (0, 0, 1 << 26, 2, None),
+        (0, 0, 1 << 18, 16, 400),
+        (0, 200, 1 << 26, 3, 400),
+        (0, 200, 1 << 15, 16, 400),
+    ):
+        monkeypatch.setattr(random_forest, "GATHER", gather)
+        monkeypatch.setattr(random_forest, "TOGETHER", together)
+        monkeypatch.setattr(frontier, "FEW", few)
+        monkeypatch.setattr(frontier, "MEMORY", memory)
+        with part_rows(rows):
+            model.fit(frame, y, sample_weight=weight if weighted else None)
+        found.add((bits(model.trees_), model.value_.tobytes()))
+        turns.add(model.state_.turn)
+    assert len(found) == 1
+    assert len(turns) >= 3, "all ways took the same number of reduces: were they the same way?"
+    assert model.trees_.node_count > 60
+
+
+def test_draws_are_poisson_and_independent():
+    n = 40_000
+    a, b = times(np.arange(n), 0), times(np.arange(n), 1)
+    k = np.arange(6)
+    want = np.append(stats.poisson.pmf(k, 1), stats.poisson.sf(5, 1)) * n
+    assert stats.chisquare(np.append([(a == i).sum() for i in k], (a > 5).sum()), want).pvalue > 1e-4
+    joint = np.array([[((np.minimum(a, 3) == i) & (np.minimum(b, 3) == j)).sum() for j in range(4)] for i in range(4)])
+    assert stats.chi2_contingency(joint).pvalue > 1e-4
+    later = times(np.arange(1, n + 1), 0)
+    assert abs(np.corrcoef(a, later)[0, 1]) < 5 / np.sqrt(n)
+
+
+@pytest.mark.parametrize("regress", [False, True])
+def test_the_out_of_bag_score_is_that_of_trees_that_have_not_drawn_a_row(regress):
+    X, y = make_friedman1(300, random_state=0)
+    if regress:
+        model = RandomForestRegressor(7, draw_by="number", random_state=5).fit(X, y)
+    else:
+        y = np.digitize(y, [11, 16])
+        model = RandomForestClassifier(7, draw_by="number", random_state=5).fit(X, y)
+    sums, count = np.zeros((300, model.value_.shape[1])), np.zeros(300)
+    t = model.trees_
+    for tree, root in enumerate(model.roots_):
+        drawn = times(np.arange(300), tree, 5)
+        for i in np.flatnonzero(drawn == 0):
+            k = root
+            while t.feature[k] >= 0:
+                k = t.first_child[k] + (X[i, t.feature[k]] > t.threshold[k])
+            sums[i] += model.value_[k]
+            count[i] += 1
+    told = count > 0
+    assert 0 < (~told).sum() < 60
+    if regress:
+        error = ((sums[told, 0] / count[told] - y[told]) ** 2).sum()
+        want = 1 - error / ((y[told] - y[told].mean()) ** 2).sum()
+    else:
+        want = (sums[told].argmax(axis=1) == y[told]).mean()
+    assert model.oob_score_ == pytest.approx(want, abs=1e-12)
+
+
+def test_as_accurate_as_the_peer():
+    X, y = make_classification(4000, 20, n_informative=8, flip_y=0.05, random_state=1)
+    ours = RandomForestClassifier(60).fit(X[:2000], y[:2000])
+    peer = PeerClassifier(60, random_state=0).fit(X[:2000], y[:2000])
+    assert ours.score(X[2000:], y[2000:]) > peer.score(X[2000:], y[2000:]) - 0.02
+    assert abs(ours.oob_score_ - ours.score(X[2000:], y[2000:])) < 0.03
+    assert np.corrcoef(ours.feature_importances_, peer.feature_importances_)[0, 1] > 0.95
+    assert ours.feature_importances_.sum() == pytest.approx(1)
+    X, z = make_friedman1(2000, noise=0.5, random_state=1)
+    ours, peer = RandomForestRegressor(40).fit(X[:1000], z[:1000]), PeerRegressor(40, random_state=0)
+    assert ours.score(X[1000:], z[1000:]) > peer.fit(X[:1000], z[:1000]).score(X[1000:], z[1000:]) - 0.02
+    assert abs(ours.oob_score_ - ours.score(X[1000:], z[1000:])) < 0.05
+
+
+def test_one_tree_of_all_rows_is_the_tree():
+    from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
+
+    frame, z, _ = mixed(2)
+    y = z > 0.3
+    forest = RandomForestClassifier(1, bootstrap=False, max_features=None, max_depth=6).fit(frame, y)
+    tree = DecisionTreeClassifier(max_depth=6).fit(frame, y)
+    assert np.array_equal(forest.predict_proba(frame), tree.predict_proba(frame))
+    assert forest.certificate_["training error"].value == pytest.approx(1 - tree.score(frame, y))
+    with pytest.raises(AttributeError, match="oob_score_"):
+        _ = forest.oob_score_
+
+
+def test_equal_rows_are_drawn_together_by_content_and_apart_by_number():
+    X, y = np.zeros((200, 1)), np.repeat([0.0, 1.0], 100)
+    together = RandomForestRegressor(40).fit(X, y)
+    apart = RandomForestRegressor(40, draw_by="number").fit(X, y)
+    assert apart.value_.std() < 0.08 < together.value_.std()
