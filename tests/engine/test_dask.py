@@ -93,6 +93,9 @@ def cases():
     """Every public learner, and least squares where it reads twice."""
     short = {"KMeans": {"n_clusters": 6, "max_iter": 6}, "AdaBoostClassifier": {"n_estimators": 10}}
     short |= {name: {"max_iter": 3} for name in ("Perceptron", "SGDClassifier", "SGDRegressor")}
+    short |= {"CART": {"max_depth": 4}, "TanhBasis": {"centers": 4}}  # else as another learner
+    short |= {f"GradientBoosting{kind}": {"max_iter": 5} for kind in ("Classifier", "Regressor")}
+    short |= {f"RandomForest{kind}": {"n_estimators": 5} for kind in ("Classifier", "Regressor")}
     found = [(name_of(one), one.set_params(**short.get(name_of(one), {})), False) for one in learners()]
     return [*found, ("LinearRegression, twice", tn.LinearRegression(), True)]
 
