@@ -6,16 +6,18 @@ marks of both.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
+
+import numpy as np
 
 MOST = 256
 DIGITS = 12
 
 
-def marks_from(hashes: Iterable[int]) -> str:
+def marks_from(hashes: Any) -> str:
     """The least of some 48-bit hashes, as text."""
-    return "".join(f"{h:012x}" for h in sorted(set(hashes))[:MOST])
+    least = hashes if len(hashes) <= MOST else np.partition(hashes, MOST)[:MOST]
+    return "".join(f"{h:012x}" for h in sorted({int(h) for h in least}))
 
 
 def words(marks: str) -> list[str]:
@@ -33,6 +35,7 @@ def common(made: str, hashes: Any) -> float:
     known = words(made)
     if not known:
         return 0.0
-    bar = known[-1] if len(known) == MOST else "f" * DIGITS
-    could = [word for h in set(hashes) if (word := f"{h:012x}") <= bar]
-    return sum(word in set(known) for word in could) / len(could) if could else 0.0
+    made_of = np.array([int(word, 16) for word in known], dtype=np.uint64)
+    bar = made_of[-1] if len(known) == MOST else np.uint64(1 << 48)
+    could = hashes[hashes <= bar]
+    return float(np.isin(could, made_of).mean()) if len(could) else 0.0

@@ -171,7 +171,7 @@ class ArraySource(Source):
         weight = self.weight[rows]
         return rows, (None if weight.all() else np.flatnonzero(weight))
 
-    def hashes(self) -> list[int]:
+    def hashes(self) -> Any:
         """Of some rows, by their first columns."""
         return row_hashes(columns_of(self.X), self.n_rows)
 

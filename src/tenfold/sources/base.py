@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
+import numpy as np
+
 from tenfold.core import Chunk, DataError, Need, Schema
 
 
@@ -47,9 +49,9 @@ class Source(ABC):
     def fingerprint(self) -> str:
         """A short text by which this data is recognised."""
 
-    def hashes(self) -> list[int]:
+    def hashes(self) -> Any:
         """48 bits for each of some rows or parts, by which they are recognised wherever they stand; or none."""
-        return []
+        return np.zeros(0, np.uint64)
 
     @contextmanager
     def once(self, part: int, needs: int) -> Iterator[None]:

@@ -327,7 +327,7 @@ class TableSource(ArrowSource):
         """Bytes of the table."""
         return int(self.table.nbytes)
 
-    def hashes(self) -> list[int]:
+    def hashes(self) -> Any:
         """Of some rows, by their first columns that are numbers."""
         first = [self.table.column(name) for name in self.names[:COLUMNS]]
         plain = [c.to_numpy() for c in first if pa.types.is_floating(c.type) or pa.types.is_integer(c.type)]
