@@ -8,7 +8,7 @@ from helpers import learners, name_of
 from tenfold.core.axes import fields
 from tenfold.testing import LAWS, check_contract, check_law
 
-DRAWS = int(os.environ.get("TENFOLD_DRAWS", "25"))
+DRAWS = int(os.environ.get("TENFOLD_DRAWS", "10"))
 
 
 @pytest.mark.parametrize("law", LAWS)
