@@ -173,7 +173,9 @@ def test_equal_rows_of_few_values_are_no_proof():
     model = tn.GaussianNB().fit(X[:1000], y[:1000])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        tn.certify(model, X[1000:], y[1000:])
+        promise = tn.certify(model, X[1000:], y[1000:])
+    assert promise.get("error at most") is not None
+    assert model.certificate_.provenance.marks == ""
 
 
 def test_a_file_among_those_trained_on_is_noticed(tmp_path):
