@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 import tenfold as tn
 from tenfold.sources import part_rows
 from tenfold.testing import bits
-from tenfold.trees import boosting, frontier, renewing
+from tenfold.trees import boosting, frontier, renewing, slopes
 from tenfold.trees.gradient_boosting_classifier import GradientBoostingClassifier
 from tenfold.trees.gradient_boosting_regressor import GradientBoostingRegressor
 
@@ -51,10 +51,18 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("name", MODELS)
-def test_the_same_trees_however_they_are_grown(monkeypatch, name, weighted):
+@pytest.mark.parametrize(
+    ("name", "weighted", "many"),
+    [
+        *((name, weighted, slopes.MANY) for name in MODELS for weighted in (False, True)),
+        ("two classes", False, 1),
+        ("three classes", False, 1),
+        ("held back", False, 1),
+    ],
+)
+def test_the_same_trees_however_they_are_grown(monkeypatch, name, weighted, many):
     frame, z, weight = mixed(0)
+    monkeypatch.setattr(slopes, "MANY", many)
     model, target = MODELS[name]
     found, turns = set(), set()
     for gather, memory, threads, rows in (
@@ -116,6 +124,19 @@ def test_as_good_as_the_peer_on_classes(k):
     assert mine < 1.03 * peer
     assert ours.train_score_[-1] == pytest.approx(log_loss(y[train], ours.predict_proba(X[train])), rel=1e-6)
     assert ours.certificate_["training loss"].value == pytest.approx(ours.train_score_[-1], rel=1e-12)
+
+
+def test_short_slopes_are_as_good(monkeypatch):
+    """Many rows, of two classes: g and h have 12 bits each, and it costs nothing that can be seen."""
+    X, y = make_classification(12_000, 10, n_informative=6, random_state=1)
+    found = []
+    for many in (slopes.MANY, 1):
+        monkeypatch.setattr(slopes, "MANY", many)
+        found.append(GradientBoostingClassifier(max_iter=40).fit(X[:8000], y[:8000]).predict_proba(X[8000:]))
+    fine, short = (-np.log(q[np.arange(4000), y[8000:]]) for q in found)
+    assert not np.array_equal(*found)
+    assert abs(np.mean(short - fine)) < 3 * np.std(short - fine) / np.sqrt(4000)
+    assert np.mean(short) == pytest.approx(np.mean(fine), rel=0.02)
 
 
 def test_one_tree_by_hand():

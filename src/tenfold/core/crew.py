@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 _threads: ContextVar[int] = ContextVar("threads", default=1)
@@ -40,6 +42,12 @@ def share(calls: Sequence[Callable[[], Any]]) -> list[Any]:
         _pools[n] = ThreadPoolExecutor(n - 1, thread_name_prefix="tenfold-crew")
     rest = [_pools[n].submit(call) for call in calls[1:]]
     return [calls[0](), *(r.result() for r in rest)]
+
+
+def by_rows(n: int, call: Callable[[int, int], Any]) -> list[Any]:
+    """What a call returns for the rows from one to another: some rows for each thread."""
+    ends = [n * i // hands() for i in range(hands() + 1)]
+    return share([partial(call, a, z) for a, z in pairwise(ends)])
 
 
 if hasattr(os, "register_at_fork"):

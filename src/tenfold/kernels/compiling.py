@@ -17,6 +17,9 @@ kernel = numba.njit(nogil=True, cache=True)
 dividing = numba.njit(nogil=True, cache=True, error_model="numpy")
 """a division by nought gives infinity, not an error: so loops of divisions become vector instructions, same bits"""
 
+written_in = numba.njit(inline="always", error_model="numpy")
+"""a formula that becomes part of the loop it is used in"""
+
 
 class _Notice(event.Listener):
     """Says once per process that kernels are being compiled; a cached kernel says nothing."""

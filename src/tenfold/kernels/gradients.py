@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from tenfold.kernels.compiling import kernel
+from tenfold.kernels.compiling import dividing, kernel, written_in
+from tenfold.kernels.exponential import exp, log1p
 
 SQUARED, ABSOLUTE, QUANTILE, POISSON, LOGISTIC, SOFTMAX = range(6)
 RENEWED = (ABSOLUTE, QUANTILE)
@@ -17,6 +18,31 @@ BLOCK = 128
 """rows that go through all trees before the next do"""
 
 
+@written_in
+def logistic_slopes(m, y):
+    """Slope and curvature of ln(1 + exp(m)) - m y."""
+    e = exp(-abs(m))
+    q = (1.0 if m >= 0 else e) / (1.0 + e)
+    return q - y, e / ((1.0 + e) * (1.0 + e))
+
+
+@dividing
+def logistic(margin, target, g_times, h_times, g, h):
+    """Both of rows of weight one, in whole units."""
+    for i in range(len(margin)):
+        slope, curve = logistic_slopes(margin[i], target[i])
+        g[i] = np.int64(np.rint(slope * g_times))
+        h[i] = np.int64(np.rint(curve * h_times))
+
+
+@dividing
+def logistic_losses(margin, target, times, out):
+    """The loss of rows of weight one, in whole units."""
+    for i in range(len(margin)):
+        m = margin[i]
+        out[i] = np.int64(np.rint((max(m, 0.0) - m * target[i] + log1p(exp(-abs(m)))) * times))
+
+
 @kernel
 def gradients(loss, margin, output, target, weight, times, level, g_unit, h_unit, start, stop, g, h):
     """g and h of some rows for one output: slope and curvature of the loss, times the weight, in whole units.
@@ -24,13 +50,15 @@ def gradients(loss, margin, output, target, weight, times, level, g_unit, h_unit
     margin: rows x outputs. Weights that are whole numbers come as `times`, so that a row of weight two is rounded as
     two rows are; else they are in `weight`. Both are empty, if every one is one. h: empty, if all are to be one.
     """
+    if loss == LOGISTIC and not len(weight) and not len(times):
+        logistic(margin[start:stop, 0].copy(), target[start:stop], 1 / g_unit, 1 / h_unit, g[start:stop], h[start:stop])
+        return
     for i in range(start, stop):
         m, y = margin[i, output], target[i]
         w = weight[i] if len(weight) else 1.0
         curve = 1.0
         if loss == LOGISTIC:
-            q = 1.0 / (1.0 + math.exp(-m))
-            slope, curve = q - y, q * (1.0 - q)
+            slope, curve = logistic_slopes(m, y)
         elif loss == SOFTMAX:
             top = margin[i, 0]
             for c in range(1, margin.shape[1]):
@@ -62,6 +90,17 @@ def loss_sum(loss, margin, target, weight, level, keep, unit, start, stop):
     """Loss of rows that are kept for learning, and of the others, in whole units; and their weights."""
     sums = np.zeros(2, np.int64)
     heft = np.zeros(2)
+    if loss == LOGISTIC and not len(weight):
+        units, side = np.empty(stop - start, np.int64), keep[start:stop].view(np.uint8)
+        logistic_losses(margin[start:stop, 0].copy(), target[start:stop], 1 / unit, units)
+        kept, total, rows = 0, 0, 0
+        for i in range(len(units)):
+            total += units[i]
+            kept += units[i] * side[i]
+            rows += side[i]
+        sums[0], sums[1] = kept, total - kept
+        heft[0], heft[1] = rows, len(units) - rows
+        return sums, heft
     for i in range(start, stop):
         y = target[i]
         w = weight[i] if len(weight) else 1.0
@@ -76,7 +115,7 @@ def loss_sum(loss, margin, target, weight, level, keep, unit, start, stop):
         else:
             m = margin[i, 0]
             if loss == LOGISTIC:
-                value = max(m, 0.0) - m * y + math.log1p(math.exp(-abs(m)))
+                value = max(m, 0.0) - m * y + log1p(exp(-abs(m)))
             elif loss == POISSON:
                 value = math.exp(m) - y * m
             elif loss == SQUARED:

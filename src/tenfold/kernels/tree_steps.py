@@ -1,7 +1,7 @@
 """A tree split by split, so that threads can share the columns of a large node between them.
 
 The same whole numbers and the same arithmetic as in `kernels/tree_growing.py` and `kernels/tree_search.py`, the same
-tree; here Σg and Σh of a bin stand side by side while they are summed, and the cuts of a column are rated all at once.
+tree; here a row adds one word to a bin, and the cuts of a column are rated all at once.
 """
 
 from __future__ import annotations
@@ -9,18 +9,21 @@ from __future__ import annotations
 import numpy as np
 
 from tenfold.kernels.compiling import dividing, kernel
-from tenfold.kernels.tree_filling import LOW, PACKED
 from tenfold.kernels.tree_growing import (
     ARITY,
     COLUMN,
     DEPTH,
     FIRST,
     LEAST,
+    MERIT,
     MOST,
+    ORDER,
+    PLACE,
     ROUTE,
     START,
     STOP,
     SUMS,
+    TURN,
     sort_rows,
 )  # fmt: skip
 from tenfold.kernels.tree_levels import branches_of
@@ -34,86 +37,11 @@ from tenfold.kernels.tree_search import (
     leaf_value,
     search_column,
 )
+from tenfold.kernels.tree_sums import fill_sums
 
-BLOCK = 2048
-"""rows that stay in cache while all columns take them in"""
-
-
-@kernel
-def gather(rows, start, stop, a, b, w, pair, heft):
-    """Of the rows of a node, in their order: g with a one in its low bits, and h; and the weight, if any."""
-    for i in range(start, stop):
-        r = rows[i]
-        pair[i - start, 0] = (a[r] << LOW) + 1
-        if len(b):
-            pair[i - start, 1] = b[r]
-        if len(w):
-            heft[i - start, 0] = w[r]
-
-
-@kernel
-def add_pairs(bins, offset, low, high, rows, start, stop, pair, cells):
-    """cells[cell of row i] += pair[i], for columns low to high, two at a time: they do not wait for each other."""
-    n = stop - start
-    at = np.empty(n, np.uint32)
-    for i in range(n):
-        at[i] = rows[start + i]
-    j = low
-    while j + 1 < high:
-        x, y = bins[j], bins[j + 1]
-        c, d = cells[offset[j] : offset[j + 1]], cells[offset[j + 1] : offset[j + 2]]
-        for i in range(n):
-            r, v, w = at[i], pair[i, 0], pair[i, 1]
-            k, m = np.uint64(x[r]), np.uint64(y[r])
-            c[k, 0] += v
-            c[k, 1] += w
-            d[m, 0] += v
-            d[m, 1] += w
-        j += 2
-    if j < high:
-        x, c = bins[j], cells[offset[j] : offset[j + 1]]
-        for i in range(n):
-            k = np.uint64(x[at[i]])
-            c[k, 0] += pair[i, 0]
-            c[k, 1] += pair[i, 1]
-
-
-@kernel
-def fill_columns(hist, bins, offset, low, high, rows, start, stop, pair, bent, heft, cells):
-    """The histogram of sums of a node, for columns low to high. Not bent: h is one. No heft: every weight is one."""
-    a, z = offset[low], offset[high]
-    mask = (1 << LOW) - 1
-    for s in range(start, stop, PACKED):
-        e = min(s + PACKED, stop)
-        for k in range(a, z):
-            cells[k, 0] = 0
-            cells[k, 1] = 0
-        for t in range(s, e, BLOCK):
-            u = min(t + BLOCK, e)
-            add_pairs(bins, offset, low, high, rows, t, u, pair[t - start : u - start], cells)
-        if s == start:
-            for k in range(a, z):
-                n = cells[k, 0] & mask
-                hist[0, k] = (cells[k, 0] - n) >> LOW
-                hist[1, k] = cells[k, 1]
-                hist[2, k] = n
-        else:
-            for k in range(a, z):
-                n = cells[k, 0] & mask
-                hist[0, k] += (cells[k, 0] - n) >> LOW
-                hist[1, k] += cells[k, 1]
-                hist[2, k] += n
-    if not bent:
-        for k in range(a, z):
-            hist[1, k] = hist[2, k]
-    if len(heft):
-        for k in range(a, z):
-            cells[k, 0] = 0
-        for t in range(start, stop, BLOCK):
-            u = min(t + BLOCK, stop)
-            add_pairs(bins, offset, low, high, rows, t, u, heft[t - start : u - start], cells)
-        for k in range(a, z):
-            hist[2, k] = cells[k, 0]
+LESS, MORE, NEW, OLD, ABLE_LESS, ABLE_MORE, SPLIT, WIDE, WORDS = range(9)
+"""of a step: the two new leaves (that with fewer rows first; no second: the root), where the histogram of the first is
+to be and where that of their parent is, whether they may be split; which node was, and how many routes that gave"""
 
 
 @dividing
@@ -134,10 +62,11 @@ def rate(g, h, n, count, total, base, units, rules, drop):
 def scan_free(hist, first, count, total, base, units, rules, room, drop):
     """As `search_column` for numbers of which none is missing, without bounds: (decrease, place, missing left)."""
     g = h = n = NOUGHT
+    sums, curves, counts = hist[0, first:], hist[1, first:], hist[2, first:]
     for k in range(count):
-        g += hist[0, first + k]
-        h += hist[1, first + k]
-        n += hist[2, first + k]
+        g += sums[k]
+        h += curves[k]
+        n += counts[k]
         room[0, k], room[1, k], room[2, k] = g, h, n
     rate(room[0], room[1], room[2], count, total, base, units, rules, drop)
     best, at = -1.0, NONE
@@ -178,25 +107,74 @@ def best_of(hist, offset, kind, gap, low, high, total, units, rules, cost, way, 
 
 @kernel
 def work(
-    bins, offset, kind, gap, low, high, rows, start, stop, pair, bent, heft, less, more, sums_less, sums_more, units,
-    rules, cost, way, bounds_less, bounds_more, cells, room, drop, present, out,
+    bins, offset, kind, gap, low, high, rows, word, short, h, heft, pool, node, real, sums, step, units, rules, cost,
+    way, cells, room, drop, present, out,
 ):  # fmt: skip
-    """For columns low to high: the smaller child's histogram, the larger's from the parent's, the best split of each.
-
-    `more` comes as the parent's histogram; for the root it is empty, and `less` alone is filled.
-    """
-    fill_columns(less, bins, offset, low, high, rows, start, stop, pair, bent, heft, cells)
+    """For columns low to high: the smaller leaf's histogram, the larger's from the parent's, the best split of each."""
+    k, other = step[LESS], step[MORE]
+    less, more = pool[step[NEW]], pool[step[OLD]]
+    fill_sums(less, bins, offset, low, high, rows, node[k, START], node[k, STOP], word, short, h, heft, cells)
     best_of(
-        less, offset, kind, gap, low, high, sums_less, units, rules, cost, way, bounds_less, room, drop, present, out[0]
-    )
-    if not len(more):
+        less, offset, kind, gap, low, high, sums[k], units, rules, cost, way, real[k, LEAST:], room, drop, present,
+        out[0],
+    )  # fmt: skip
+    if other < 0:
         return
     for c in range(3):
-        for k in range(offset[low], offset[high]):
-            more[c, k] -= less[c, k]
+        whole, some = more[c, offset[low] : offset[high]], less[c, offset[low] : offset[high]]
+        for i in range(len(whole)):
+            whole[i] -= some[i]
     best_of(
-        more, offset, kind, gap, low, high, sums_more, units, rules, cost, way, bounds_more, room, drop, present, out[1]
-    )
+        more, offset, kind, gap, low, high, sums[other], units, rules, cost, way, real[other, LEAST:], room, drop,
+        present, out[1],
+    )  # fmt: skip
+
+
+@kernel
+def note(outs, step, least_merit, node, real, opened):
+    """The best splits of the two new leaves, of those that were found over some columns each."""
+    for side in range(2):
+        k = step[LESS + side]
+        if k < 0 or not step[ABLE_LESS + side]:
+            continue
+        best = 0
+        for i in range(1, len(outs)):
+            if outs[i, side, 0] > outs[best, side, 0]:
+                best = i
+        found = outs[best, side]
+        if found[0] > least_merit:
+            node[k, COLUMN], node[k, PLACE], node[k, ORDER] = np.int64(found[1]), np.int64(found[2]), np.int64(found[3])
+            node[k, TURN] = np.int64(found[4])
+            real[k, MERIT] = opened[k] = found[0]
+
+
+@kernel
+def split_best(
+    bins, offset, kind, gap, pool, node, real, sums, nodes, way, units, l2, min_split, max_depth, rows, aside, table,
+    split, ends, slot, opened, step,
+):  # fmt: skip
+    """Split the leaf of the greatest merit, of equals that which came first; False: there is none."""
+    k = NONE
+    for i in range(nodes):
+        if opened[i] > -np.inf and (k < 0 or opened[i] > opened[k]):
+            k = i
+    if k < 0:
+        return False
+    opened[k] = -np.inf
+    step[SPLIT] = k
+    step[WIDE] = divide(
+        bins, offset, kind, gap, pool[slot[k]], node, real, sums, k, nodes, way, units, l2, rows, aside, table, split,
+        ends,
+    )  # fmt: skip
+    first = sums[nodes, 2] <= sums[nodes + 1, 2]
+    step[LESS], step[MORE] = (nodes, nodes + 1) if first else (nodes + 1, nodes)
+    step[OLD] = slot[k]
+    step[NEW] += 1
+    slot[step[LESS]], slot[step[MORE]] = step[NEW], step[OLD]
+    for side in range(2):
+        i = step[LESS + side]
+        step[ABLE_LESS + side] = sums[i, 2] >= min_split and (max_depth < 0 or node[i, DEPTH] < max_depth)
+    return True
 
 
 @kernel

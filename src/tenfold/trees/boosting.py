@@ -31,7 +31,7 @@ from tenfold.trees.learner import GATHER
 from tenfold.trees.records import Histograms
 from tenfold.trees.tree import Tree, no_tree, tree_from
 
-NONE, NO_LABEL = np.zeros(0, np.int64), np.zeros(0, np.uint16)
+NONE = np.zeros(0, np.int64)
 ROUGH = np.float32
 """what residuals are rounded to before quantiles of leaves are found"""
 
@@ -135,10 +135,8 @@ class Boosting(BoostedModel):
         g, h = slopes.gradients(margin, len(state.roots) % state.outputs, target, seen.weight)
         nodes = np.where(keep, nodes, len(state.frontier.node))
         at = state.frontier._replace(node=np.append(state.frontier.node, np.full((1, fr.FIELDS), -1), axis=0))
-        found = fr.histograms(at, seen.bins, state.cut, nodes, NO_LABEL, g, h, ts.SUMS)
-        if len(seen.weight):
-            heft = slopes.counts(seen.weight)
-            found[:, 2] = fr.histograms(at, seen.bins, state.cut, nodes, NO_LABEL, heft, NONE, ts.SUMS)[:, 0]
+        heft = slopes.counts(seen.weight)
+        found = fr.slope_histograms(at, seen.bins, state.cut, nodes, g, h, heft, slopes.short)
         loss = Loss(np.zeros(2, np.int64), np.zeros(2))
         if _new_round(state):
             loss = slopes.sum(margin, target, seen.weight, learn)
@@ -181,7 +179,7 @@ class Boosting(BoostedModel):
         grower = BestFirst(s.bins, cut, rules)
         for output in range(state.outputs):
             g, h = slopes.gradients(state.margin, output, target, s.weight)
-            tree, sums, real, node = grower.grow(g, h, slopes.counts(s.weight), index)
+            tree, sums, real, node = grower.grow(g, h, slopes.counts(s.weight), index, slopes.short)
             ends = tree.leaves
             if slopes.loss in gr.RENEWED:
                 residual = self._keys(state, target, state.margin)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core.crew import hands, share
+from tenfold.core.crew import by_rows
 from tenfold.kernels import gradients as gr
+from tenfold.kernels.tree_sums import SHORT
 from tenfold.stats.tree_bins import fine_unit
 from tenfold.trees.boosted import FEW, Boosted, Loss
 
+MANY = 1 << 15
+"""rows from which on slopes from -1 to 1 and curvatures up to 1/4 are rounded to so few bits that they share a word: the
+rounding is far below what another draw of the rows would do"""
 _NONE = np.zeros(0)
 
 
@@ -30,6 +31,8 @@ class Slopes(NamedTuple):
     """of Σ loss"""
     count_unit: float
     """of Σ weight, where a leaf must have enough of it"""
+    short: bool = False
+    """whether g and h share a word while they are summed"""
 
     @classmethod
     def of(cls, state: Boosted, loss: int, level: float) -> Slopes:
@@ -46,6 +49,8 @@ class Slopes(NamedTuple):
         else:
             g, h, count = (fine_unit(x * state.heaviest, state.rows) for x in (slope, curve, 1.0))
         most = fine_unit(worst * state.heaviest, state.rows)
+        if loss >= gr.LOGISTIC and state.even and state.rows >= MANY:
+            return cls(loss, level, 1.0, (2.0**-SHORT, 2.0 ** -(SHORT + 2)), most, 1.0, True)
         return cls(loss, level, state.unit, (g, 1.0 if loss < gr.POISSON and state.even else h), most, count)
 
     def gradients(self, margin: Any, output: int, target: Any, weight: Any) -> tuple[Any, Any]:
@@ -54,7 +59,7 @@ class Slopes(NamedTuple):
         g, h = np.empty(n, np.int64), np.empty(0 if self.loss < gr.POISSON and not len(weight) else n, np.int64)
         weights = (_NONE, weight) if self.count_unit == 1 else (self._weights(weight), weight[:0])
         given = (margin, output, target, *weights, self.level, *self.units)
-        _by_rows(n, lambda a, z: gr.gradients(self.loss, *given, a, z, g, h))
+        by_rows(n, lambda a, z: gr.gradients(self.loss, *given, a, z, g, h))
         return g, h
 
     def counts(self, weight: Any) -> Any:
@@ -64,14 +69,8 @@ class Slopes(NamedTuple):
     def sum(self, margin: Any, target: Any, weight: Any, keep: Any) -> Loss:
         """The loss of the rows that are kept for learning, and of the others."""
         given = (margin, target, self._weights(weight), self.level, keep, self.unit)
-        found = _by_rows(len(margin), lambda a, z: gr.loss_sum(self.loss, *given, a, z))
+        found = by_rows(len(margin), lambda a, z: gr.loss_sum(self.loss, *given, a, z))
         return Loss(*(np.sum(x, axis=0) for x in zip(*found, strict=True)))
 
     def _weights(self, weight: Any) -> Any:
         return weight * self.weight_unit if len(weight) else _NONE
-
-
-def _by_rows(n: int, call: Callable[[int, int], Any]) -> list[Any]:
-    """Some rows for each thread."""
-    ends = np.linspace(0, n, hands() + 1).astype(int).tolist()
-    return share([partial(call, a, z) for a, z in pairwise(ends)])
