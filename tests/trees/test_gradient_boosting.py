@@ -139,6 +139,17 @@ def test_short_slopes_are_as_good(monkeypatch):
     assert np.mean(short) == pytest.approx(np.mean(fine), rel=0.02)
 
 
+@pytest.mark.parametrize("given", [{}, {"max_depth": 3}, {"min_samples_leaf": 1}, {"max_leaf_nodes": 2}])
+def test_no_limit_on_leaves(given):
+    """As many as the rows allow, and no more room is asked for than they need."""
+    X, y = make_classification(900, 6, random_state=0)
+    model = GradientBoostingClassifier(**{"max_iter": 2, "max_leaf_nodes": None, **given}).fit(X, y)
+    leaves = np.add.reduceat(model.state_.trees.feature < 0, model.state_.roots)
+    most = min(900 // model.min_samples_leaf, 2 ** (model.max_depth or 30), model.max_leaf_nodes or 900)
+    assert (leaves <= most).all()
+    assert (leaves > min(most // 4, 60)).all()
+
+
 def test_one_tree_by_hand():
     """One split, where it lowers the squared error most; means as leaves, times the rate."""
     X, y = np.arange(8.0)[:, None], np.array([1.0, 1, 1, 1, 5, 5, 5, 9])

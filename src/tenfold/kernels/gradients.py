@@ -40,7 +40,7 @@ def logistic_losses(margin, target, times, out):
     """The loss of rows of weight one, in whole units."""
     for i in range(len(margin)):
         m = margin[i]
-        out[i] = np.int64(np.rint((max(m, 0.0) - m * target[i] + log1p(exp(-abs(m)))) * times))
+        out[i] = np.int64(np.rint(min((max(m, 0.0) - m * target[i] + log1p(exp(-abs(m)))) * times, 2.0**62)))
 
 
 @kernel
@@ -93,12 +93,12 @@ def loss_sum(loss, margin, target, weight, level, keep, unit, start, stop):
     if loss == LOGISTIC and not len(weight):
         units, side = np.empty(stop - start, np.int64), keep[start:stop].view(np.uint8)
         logistic_losses(margin[start:stop, 0].copy(), target[start:stop], 1 / unit, units)
-        kept, total, rows = 0, 0, 0
+        learned, all_units, rows = 0, 0, 0
         for i in range(len(units)):
-            total += units[i]
-            kept += units[i] * side[i]
+            all_units += units[i]
+            learned += units[i] * side[i]
             rows += side[i]
-        sums[0], sums[1] = kept, total - kept
+        sums[0], sums[1] = learned, all_units - learned
         heft[0], heft[1] = rows, len(units) - rows
         return sums, heft
     for i in range(start, stop):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tenfold.kernels.compiling import dividing, kernel
+from tenfold.kernels.desk import CLOSED, DONE, add, await_all, lay_out, look, put, rest, take
 from tenfold.kernels.tree_growing import (
     ARITY,
     COLUMN,
@@ -199,3 +200,76 @@ def divide(bins, offset, kind, gap, hist, node, real, sums, k, nodes, way, units
         side = MOST if way[j] > 0 else LEAST
         real[nodes, side] = real[nodes + 1, LEAST + MOST - side] = 0.5 * (x + y)
     return 0 if kind[j] == NUMERIC else gap[j] + 1
+
+
+@kernel
+def grow_best(
+    bins, offset, kind, gap, word, short, h, heft, pool, node, real, sums, step, units, rules, cost, way, cells, ends,
+    outs, desk, least_merit, min_split, max_depth, max_leaves, rows, aside, route,
+):  # fmt: skip
+    """Grow a tree, best leaf first, from its root, which is node 0; how many nodes, and the length of the routes.
+
+    The columns from ends[i] to ends[i + 1] are a piece of the work; `help_grow` takes some.
+    """
+    wide, most = 2, len(node)
+    for j in range(len(gap)):
+        wide = max(wide, gap[j] + 1)
+    room, drop, present = np.empty((3, wide), np.int64), np.empty(wide), np.empty(wide + 1, np.int64)
+    table, split, bounds = np.empty(wide, np.int64), np.zeros((wide, 3), np.int64), np.zeros(3, np.int64)
+    slot, opened = np.zeros(most, np.int64), np.full(most, -np.inf)
+    pieces, nodes, routed = len(ends) - 1, 1, 0
+    while True:
+        if step[ABLE_LESS] or step[ABLE_MORE]:
+            lay_out(desk)
+            k = take(desk, pieces)
+            while k >= 0:
+                work(
+                    bins, offset, kind, gap, ends[k], ends[k + 1], rows, word, short, h, heft, pool, node, real, sums,
+                    step, units, rules, cost, way, cells, room, drop, present, outs[k],
+                )  # fmt: skip
+                add(desk, DONE, 1)
+                k = take(desk, pieces)
+            await_all(desk, pieces)
+            note(outs, step, least_merit, node, real, opened)
+        if not split_best(
+            bins, offset, kind, gap, pool, node, real, sums, nodes, way, units, rules[2], min_split, max_depth, rows,
+            aside, table, split, bounds, slot, opened, step,
+        ):  # fmt: skip
+            break
+        if step[WIDE]:
+            node[step[SPLIT], ROUTE] = routed
+            for b in range(step[WIDE]):
+                route[routed + b] = table[b]
+            routed += step[WIDE]
+        nodes += 2
+        if nodes + 1 >= 2 * max_leaves:
+            break
+    for k in range(nodes):
+        if opened[k] > -np.inf:
+            node[k, COLUMN] = -1
+    put(desk, CLOSED, 1)
+    return nodes, routed
+
+
+@kernel
+def help_grow(
+    bins, offset, kind, gap, word, short, h, heft, pool, node, real, sums, step, units, rules, cost, way, cells, ends,
+    outs, desk, rows,
+):  # fmt: skip
+    """Take pieces of the work of `grow_best`, until the tree is grown."""
+    wide = 2
+    for j in range(len(gap)):
+        wide = max(wide, gap[j] + 1)
+    room, drop, present = np.empty((3, wide), np.int64), np.empty(wide), np.empty(wide + 1, np.int64)
+    pieces, turns = len(ends) - 1, 0
+    while not look(desk, CLOSED):
+        k = take(desk, pieces)
+        if k < 0:
+            turns = rest(turns)
+            continue
+        turns = 0
+        work(
+            bins, offset, kind, gap, ends[k], ends[k + 1], rows, word, short, h, heft, pool, node, real, sums, step,
+            units, rules, cost, way, cells, room, drop, present, outs[k],
+        )  # fmt: skip
+        add(desk, DONE, 1)

@@ -6,21 +6,23 @@ The tree is the one that `grow` and `frontier` make: the histograms are of whole
 from __future__ import annotations
 
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from tenfold.core.crew import by_rows, hands, share
+from tenfold.kernels.desk import CLOSED, desk
 from tenfold.kernels.tree_filling import total_of
-from tenfold.kernels.tree_growing import COLUMN, FIELDS, ROUTE, STOP
+from tenfold.kernels.tree_growing import COLUMN, FIELDS, LEAST, ROUTE, STOP
 from tenfold.kernels.tree_search import MULTIWAY, SUMS
-from tenfold.kernels.tree_steps import ABLE_LESS, ABLE_MORE, MORE, SPLIT, WIDE, WORDS, note, split_best, work
+from tenfold.kernels.tree_steps import ABLE_LESS, MORE, WORDS, grow_best, help_grow
 from tenfold.kernels.tree_sums import words
 from tenfold.stats.tree_bins import Cut
 from tenfold.trees.growing import Rules
 from tenfold.trees.tree import Tree, tree_from
 
+PIECES = 2
+"""for each thread: who is done with one takes another"""
 _NO_LABEL, _NONE = np.zeros(0, np.uint16), np.zeros(0, np.int64)
 
 
@@ -29,66 +31,51 @@ class BestFirst:
 
     def __init__(self, bins: Any, cut: Cut, rules: Rules) -> None:
         assert rules.criterion == SUMS
-        assert rules.max_leaf_nodes
         assert not (rules.kind == MULTIWAY).any()
         p, n = bins.shape
-        most = 2 * rules.max_leaf_nodes
         self.bins, self.cut, self.rules = bins, cut, rules
-        self.offset, self.gap, self.limits = cut.offset, cut.gap, rules.limits
-        self.cost, self.way, _ = rules.columns(p)
-        cells, wide = int(self.offset[-1]), int((self.gap + 1).max())
-        self.word, self.aside = np.empty(n, np.int64), np.empty(n, np.uint32)
-        self.pool = np.empty((rules.max_leaf_nodes, 3, cells), np.int64)
-        self.node, self.real = np.zeros((most, FIELDS), np.int64), np.zeros((most, 3))
-        self.sums, self.slot = np.zeros((most, 3), np.int64), np.zeros(most, np.int64)
-        self.table, self.ends = np.empty(wide, np.int64), np.zeros(3, np.int64)
-        self.split = np.zeros((max(wide, 2), 3), np.int64)
-        self.cells = np.empty(cells, np.int64)
-        ends = np.unique(np.linspace(0, p, hands() + 1).round().astype(int)).tolist()
-        self.outs = np.zeros((len(ends) - 1, 2, 5))
-        self.shares = [
-            (a, b, (np.empty((3, wide), np.int64), np.empty(wide), np.empty(wide + 1, np.int64), self.outs[i]))
-            for i, (a, b) in enumerate(pairwise(ends))
-        ]
+        cells = int(cut.offset[-1])
+        self.word, self.aside, self.cells = np.empty(n, np.int64), np.empty(n, np.uint32), np.empty(cells, np.int64)
+        self.pool, self.route = np.empty((0, 3, cells), np.int64), np.empty(0, np.int64)
+        pieces = min(p, PIECES * hands() if hands() > 1 else 1)
+        self.ends = np.array([p * i // pieces for i in range(pieces + 1)])
 
     def grow(self, g: Any, h: Any, w: Any, index: Any, short: bool = False) -> tuple[Tree, Any, Any, Any]:
         """Sums of g, h (empty: ones) and weights (empty: ones), of the rows that the index names.
 
         The tree, channel sums and bounds of its nodes, and the nodes with their spans in the index: it is sorted."""
-        node, real, sums, rules = self.node, self.real, self.sums, self.rules
-        node[0], real[0], sums[0] = 0, (0.0, -np.inf, np.inf), 0
-        node[0, [COLUMN, ROUTE]], node[0, STOP] = -1, len(index)
-        total_of(index, 0, len(index), _NO_LABEL, g, h, SUMS, sums[0])
+        rules, cut, total = self.rules, self.cut, np.zeros(3, np.int64)
+        total_of(index, 0, len(index), _NO_LABEL, g, h, SUMS, total)
         if len(w):
-            sums[0, 2] = w[index].sum()
+            total[2] = w[index].sum()
+        leaves = self._make_room(int(total[2]))
+        node, real = np.zeros((2 * leaves, FIELDS), np.int64), np.zeros((2 * leaves, 3))
+        sums = np.zeros((2 * leaves, 3), np.int64)
+        real[0, LEAST:], node[0, [COLUMN, ROUTE]], node[0, STOP], sums[0] = (-np.inf, np.inf), -1, len(index), total
         by_rows(len(g), lambda a, z: words(g, h, short, a, z, self.word))
-        opened, step = np.full(len(node), -np.inf), np.zeros(WORDS, np.int64)
+        step = np.zeros(WORDS, np.int64)
         step[MORE], step[ABLE_LESS] = -1, sums[0, 2] >= rules.min_samples_split and rules.max_depth
-        looks = [
-            partial(
-                work, self.bins, self.offset, rules.kind, self.gap, a, b, index, self.word, short,
-                _NONE if short else h, w, self.pool, node, real, sums, step, rules.units, self.limits, self.cost, self.way, self.cells, *room,
-            )
-            for a, b, room in self.shares
-        ]  # fmt: skip
-        route: list[Any] = []
-        routed, nodes = 0, 1
-        for _ in range(1, rules.max_leaf_nodes):
-            if step[ABLE_LESS] or step[ABLE_MORE]:
-                share(looks)
-                note(self.outs, step, rules.least_merit, node, real, opened)
-            if not split_best(
-                self.bins, self.offset, rules.kind, self.gap, self.pool, node, real, sums, nodes, self.way, rules.units,
-                rules.l2, rules.min_samples_split, rules.max_depth, index, self.aside, self.table, self.split,
-                self.ends, self.slot, opened, step,
-            ):  # fmt: skip
-                break
-            if step[WIDE]:
-                node[step[SPLIT], ROUTE] = routed
-                route.append(self.table[: step[WIDE]].copy())
-                routed += int(step[WIDE])
-            nodes += 2
-        found = node[:nodes].copy()
-        found[opened[:nodes] > -np.inf, COLUMN] = -1
-        tree, old = tree_from(found, real, np.concatenate(route) if route else np.zeros(0, np.int64), self.cut)
-        return tree, sums[old], real[old], found[old]
+        cost, way, _ = rules.columns(len(self.bins))
+        outs, place = np.zeros((len(self.ends) - 1, 2, 5)), desk()
+        given = (
+            self.bins, cut.offset, rules.kind, cut.gap, self.word, short, _NONE if short else h, w, self.pool, node,
+            real, sums, step, rules.units, rules.limits, cost, way, self.cells, self.ends, outs, place,
+        )  # fmt: skip
+        limits = rules.least_merit, rules.min_samples_split, rules.max_depth, leaves
+        helping = [partial(help_grow, *given, index)] * (hands() - 1)
+        try:
+            (nodes, routed), *_ = share([partial(grow_best, *given, *limits, index, self.aside, self.route), *helping])
+        finally:
+            place[CLOSED] = 1
+        tree, old = tree_from(node[:nodes], real, self.route[:routed], cut)
+        return tree, sums[old], real[old], node[old]
+
+    def _make_room(self, total: int) -> int:
+        """For as many leaves as there can be with so many rows: how many."""
+        rules = self.rules
+        deep = 2**rules.max_depth if 0 <= rules.max_depth < 30 else 1 << 30
+        leaves = max(2, min(rules.max_leaf_nodes, deep, total // max(int(rules.limits[0]), 1)))
+        if len(self.pool) < leaves:
+            self.pool = np.empty((leaves, *self.pool.shape[1:]), np.int64)
+            self.route = np.empty(leaves * int((self.cut.gap + 1).max()) if rules.kind.any() else 0, np.int64)
+        return leaves

@@ -13,8 +13,8 @@ from tenfold.stats.tree_bins import fine_unit
 from tenfold.trees.boosted import FEW, Boosted, Loss
 
 MANY = 1 << 15
-"""rows from which on slopes from -1 to 1 and curvatures up to 1/4 are rounded to so few bits that they share a word: the
-rounding is far below what another draw of the rows would do"""
+"""rows from which on slopes from -1 to 1 and curvatures up to 1/4 are rounded to so few bits that they share a word:
+the rounding is far below what another draw of the rows would do"""
 _NONE = np.zeros(0)
 
 
