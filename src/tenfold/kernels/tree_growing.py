@@ -96,17 +96,17 @@ def routes(hist, first, present, count, criterion, kind, place, by, out):
 def sort_rows(column, table, branches, rows, start, stop, aside, ends):
     """Sort the rows of a node by branch, in their order; ends[k]: where branch k ends."""
     if branches == 2:
-        here, there = start, 0
-        for i in range(start, stop):
-            r = rows[i]
-            right = table[column[r]]
+        here, there, one = np.uint64(start), np.uint64(0), np.uint64(1)
+        for i in range(stop - start):
+            r = rows[np.uint64(start + i)]
+            right = np.uint64(table[column[r]])
             rows[here] = r
             aside[there] = r
-            here += 1 - right
+            here += one - right
             there += right
-        for i in range(there):
-            rows[here + i] = aside[i]
-        ends[0], ends[1] = here, stop
+        split = np.int64(here)
+        rows[split:stop] = aside[: stop - split]
+        ends[0], ends[1] = split, stop
         return
     ends[: branches + 1] = 0
     for i in range(start, stop):

@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from tenfold.core.crew import by_rows, hands, share
+from tenfold.core.crew import hands, share
 from tenfold.kernels.desk import CLOSED, desk
 from tenfold.kernels.tree_filling import total_of
 from tenfold.kernels.tree_growing import COLUMN, FIELDS, LEAST, ROUTE, STOP
 from tenfold.kernels.tree_search import MULTIWAY, SUMS
 from tenfold.kernels.tree_steps import ABLE_LESS, MORE, WORDS, grow_best, help_grow
-from tenfold.kernels.tree_sums import words
 from tenfold.stats.tree_bins import Cut
 from tenfold.trees.growing import Rules
 from tenfold.trees.tree import Tree, tree_from
@@ -35,15 +34,17 @@ class BestFirst:
         p, n = bins.shape
         self.bins, self.cut, self.rules = bins, cut, rules
         cells = int(cut.offset[-1])
-        self.word, self.aside, self.cells = np.empty(n, np.int64), np.empty(n, np.uint32), np.empty(cells, np.int64)
+        self.aside, self.cells = np.empty(n, np.uint32), np.empty(cells, np.int64)
         self.pool, self.route = np.empty((0, 3, cells), np.int64), np.empty(0, np.int64)
         pieces = min(p, PIECES * hands() if hands() > 1 else 1)
         self.ends = np.array([p * i // pieces for i in range(pieces + 1)])
 
-    def grow(self, g: Any, h: Any, w: Any, index: Any, short: bool = False) -> tuple[Tree, Any, Any, Any]:
+    def grow(self, g: Any, h: Any, w: Any, word: Any, short: bool, index: Any) -> tuple[Tree, Any, Any, Any]:
         """Sums of g, h (empty: ones) and weights (empty: ones), of the rows that the index names.
 
-        The tree, channel sums and bounds of its nodes, and the nodes with their spans in the index: it is sorted."""
+        word, short: as in `kernels/tree_sums.py`. The tree, channel sums and bounds of its nodes, and the nodes with
+        their spans in the index: it is sorted.
+        """
         rules, cut, total = self.rules, self.cut, np.zeros(3, np.int64)
         total_of(index, 0, len(index), _NO_LABEL, g, h, SUMS, total)
         if len(w):
@@ -52,13 +53,12 @@ class BestFirst:
         node, real = np.zeros((2 * leaves, FIELDS), np.int64), np.zeros((2 * leaves, 3))
         sums = np.zeros((2 * leaves, 3), np.int64)
         real[0, LEAST:], node[0, [COLUMN, ROUTE]], node[0, STOP], sums[0] = (-np.inf, np.inf), -1, len(index), total
-        by_rows(len(g), lambda a, z: words(g, h, short, a, z, self.word))
         step = np.zeros(WORDS, np.int64)
         step[MORE], step[ABLE_LESS] = -1, sums[0, 2] >= rules.min_samples_split and rules.max_depth
         cost, way, _ = rules.columns(len(self.bins))
         outs, place = np.zeros((len(self.ends) - 1, 2, 5)), desk()
         given = (
-            self.bins, cut.offset, rules.kind, cut.gap, self.word, short, _NONE if short else h, w, self.pool, node,
+            self.bins, cut.offset, rules.kind, cut.gap, word, short, _NONE if short else h, w, self.pool, node,
             real, sums, step, rules.units, rules.limits, cost, way, self.cells, self.ends, outs, place,
         )  # fmt: skip
         limits = rules.least_merit, rules.min_samples_split, rules.max_depth, leaves

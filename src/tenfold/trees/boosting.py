@@ -170,16 +170,19 @@ class Boosting(BoostedModel):
         """A round over rows in one place: a tree for each output."""
         target = s.number if len(s.number) else s.label.astype(np.float64)
         learn, slopes = self._kept(s.order, s.rows, -1), self.slopes_of(state)
-        if not state.step:
-            state = self._scored(state, slopes.sum(state.margin, target, s.weight, learn))
         margin = state.margin.copy()
         keep = learn & self._kept(s.order, s.rows, state.step)
-        index = np.flatnonzero(keep).astype(np.uint32)
+        index = np.arange(s.rows, dtype=np.uint32)
+        index = index if keep.all() else index[keep]
         cut, rules = state.cut, self._rules(state)
         grower = BestFirst(s.bins, cut, rules)
         for output in range(state.outputs):
-            g, h = slopes.gradients(state.margin, output, target, s.weight)
-            tree, sums, real, node = grower.grow(g, h, slopes.counts(s.weight), index, slopes.short)
+            g, h, word, loss = slopes.words(state.margin, output, target, s.weight, learn)
+            if output == 0:
+                state = self._scored(state, loss)
+                if self._enough(state):
+                    return self._judged(state)
+            tree, sums, real, node = grower.grow(g, h, slopes.counts(s.weight), word, slopes.short, index)
             ends = tree.leaves
             if slopes.loss in gr.RENEWED:
                 residual = self._keys(state, target, state.margin)
@@ -192,9 +195,7 @@ class Boosting(BoostedModel):
             else:
                 gr.add_values(tree.apply_bins(s.bins, cut, np.zeros(s.rows, np.int64)), value, output, margin)
             state = state.plus(tree, value)
-        state = state._replace(step=state.step + 1, margin=margin)
-        state = self._scored(state, slopes.sum(margin, target, s.weight, learn))
-        return self._judged(state) if self._enough(state) else state
+        return state._replace(step=state.step + 1, margin=margin)
 
     def _level(self, state: Boosted, s: Level) -> Boosted:
         """One level of one tree."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from tenfold.core.crew import by_rows
 from tenfold.kernels import gradients as gr
-from tenfold.kernels.tree_sums import SHORT
+from tenfold.kernels.tree_sums import SHORT, words
 from tenfold.stats.tree_bins import fine_unit
 from tenfold.trees.boosted import FEW, Boosted, Loss
 
@@ -16,6 +16,7 @@ MANY = 1 << 15
 """rows from which on slopes from -1 to 1 and curvatures up to 1/4 are rounded to so few bits that they share a word:
 the rounding is far below what another draw of the rows would do"""
 _NONE = np.zeros(0)
+_NO_LOSS = np.zeros(2, np.int64), np.zeros(2)
 
 
 class Slopes(NamedTuple):
@@ -55,12 +56,28 @@ class Slopes(NamedTuple):
 
     def gradients(self, margin: Any, output: int, target: Any, weight: Any) -> tuple[Any, Any]:
         """g and h of each row; no h, if every one is one."""
+        g, h, call = self._gradients(margin, output, target, weight)
+        by_rows(len(margin), call)
+        return g, h
+
+    def words(self, margin: Any, output: int, target: Any, weight: Any, keep: Any) -> tuple[Any, Any, Any, Loss]:
+        """The same, the words that they add to histograms, and for the first output the loss, all in one go."""
+        g, h, gradients = self._gradients(margin, output, target, weight)
+        word, losses = np.empty(len(g), np.int64), self._losses(margin, target, weight, keep)
+
+        def call(start: int, stop: int) -> Any:
+            gradients(start, stop)
+            words(g, h, self.short, start, stop, word)
+            return losses(start, stop) if output == 0 else _NO_LOSS
+
+        return g, h, word, _sum(by_rows(len(g), call))
+
+    def _gradients(self, margin: Any, output: int, target: Any, weight: Any) -> tuple[Any, Any, Any]:
         n = len(margin)
         g, h = np.empty(n, np.int64), np.empty(0 if self.loss < gr.POISSON and not len(weight) else n, np.int64)
         weights = (_NONE, weight) if self.count_unit == 1 else (self._weights(weight), weight[:0])
         given = (margin, output, target, *weights, self.level, *self.units)
-        by_rows(n, lambda a, z: gr.gradients(self.loss, *given, a, z, g, h))
-        return g, h
+        return g, h, lambda start, stop: gr.gradients(self.loss, *given, start, stop, g, h)
 
     def counts(self, weight: Any) -> Any:
         """For how many rows each counts; none, if each is one."""
@@ -68,9 +85,15 @@ class Slopes(NamedTuple):
 
     def sum(self, margin: Any, target: Any, weight: Any, keep: Any) -> Loss:
         """The loss of the rows that are kept for learning, and of the others."""
+        return _sum(by_rows(len(margin), self._losses(margin, target, weight, keep)))
+
+    def _losses(self, margin: Any, target: Any, weight: Any, keep: Any) -> Any:
         given = (margin, target, self._weights(weight), self.level, keep, self.unit)
-        found = by_rows(len(margin), lambda a, z: gr.loss_sum(self.loss, *given, a, z))
-        return Loss(*(np.sum(x, axis=0) for x in zip(*found, strict=True)))
+        return lambda start, stop: gr.loss_sum(self.loss, *given, start, stop)
 
     def _weights(self, weight: Any) -> Any:
         return weight * self.weight_unit if len(weight) else _NONE
+
+
+def _sum(found: Any) -> Loss:
+    return Loss(*(np.sum(x, axis=0) for x in zip(*found, strict=True)))
