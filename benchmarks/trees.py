@@ -64,8 +64,8 @@ def beside_peers() -> None:
 def accuracy() -> None:
     differences = []
     for seed in range(20):
-        X, y = data(4000, 10, seed, 2 + seed % 3)
-        train, test = slice(0, 2000), slice(2000, None)
+        X, y = data(30_000, 10, seed, 2 + seed % 3)
+        train, test = slice(0, 10_000), slice(10_000, None)
         binned, exact = (
             tn.DecisionTreeClassifier(min_samples_leaf=5, method=m).fit(X[train], y[train]).score(X[test], y[test])
             for m in ("histogram", "exact")
@@ -73,7 +73,10 @@ def accuracy() -> None:
         differences.append(binned - exact)
     mean = statistics.mean(differences)
     error = statistics.stdev(differences) / 20**0.5
-    print(f"20 data sets: accuracy on bins less exact {mean:+.4f} ± {1.96 * error:.4f}, least {min(differences):+.4f}")
+    print(
+        f"20 data sets, 10,000 rows to learn from, 20,000 to judge: accuracy on bins less exact {mean:+.4f} ±"
+        f" {1.96 * error:.4f}, from {min(differences):+.4f} to {max(differences):+.4f}"
+    )
 
 
 def big(files: list[str], kill: bool) -> None:

@@ -217,7 +217,7 @@ def grow_best(
     room, drop, present = np.empty((3, wide), np.int64), np.empty(wide), np.empty(wide + 1, np.int64)
     table, split, bounds = np.empty(wide, np.int64), np.zeros((wide, 3), np.int64), np.zeros(3, np.int64)
     slot, opened = np.zeros(most, np.int64), np.full(most, -np.inf)
-    pieces, nodes, routed = len(ends) - 1, 1, 0
+    pieces, nodes, routed = len(ends) - 1, NOUGHT + 1, NOUGHT
     while True:
         if step[ABLE_LESS] or step[ABLE_MORE]:
             lay_out(desk)

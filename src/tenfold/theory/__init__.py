@@ -39,10 +39,12 @@ from tenfold.theory.pac import (
     sample_size,
 )
 from tenfold.theory.pac_bayes import pac_bayes_bound, pac_bayes_margin_bound
+from tenfold.theory.shortest_tree import ShortestTree, shortest_tree
 
 __all__ = [
     "Bound",
     "Residuals",
+    "ShortestTree",
     "adaboost_bound",
     "adaboost_rounds",
     "binomial_lower",
@@ -85,5 +87,6 @@ __all__ = [
     "pac_bayes_margin_bound",
     "perceptron_mistakes",
     "sample_size",
+    "shortest_tree",
     "weighted_majority_mistakes",
 ]
