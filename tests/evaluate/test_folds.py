@@ -33,8 +33,8 @@ from sklearn.neighbors import KNeighborsClassifier
 import tenfold as tn
 from tenfold.core import ONE, Array, Claim, Codes, Need
 from tenfold.estimator import Classifier, Regressor
-from tenfold.evaluate.cross_validate import Run
 from tenfold.evaluate.entries import entries_of
+from tenfold.evaluate.run import Run
 from tenfold.sources import part_rows
 
 quiet = settings(

@@ -17,11 +17,12 @@ from tenfold.engine.tally import Counted, this_machine
 from tenfold.engine.together import Grouped, Together, transformed
 from tenfold.engine.tree import merge
 from tenfold.estimator.kinds import winners
-from tenfold.evaluate.cross_validate import Run, without_column
+from tenfold.evaluate.a_column import without_column
 from tenfold.evaluate.entries import Entry
 from tenfold.evaluate.folds import Plan
 from tenfold.evaluate.hearing import hear
 from tenfold.evaluate.in_memory import codes_of
+from tenfold.evaluate.run import Run
 from tenfold.sources import Source
 from tenfold.stats.metrics import Scorer
 

@@ -16,10 +16,10 @@ from tenfold.engine.loop import schema_of
 from tenfold.engine.tally import Counted, this_machine
 from tenfold.engine.together import Grouped, Together, transformed
 from tenfold.estimator.kinds import winners
-from tenfold.evaluate.cross_validate import Run
 from tenfold.evaluate.folds import Plan, Split, plan
 from tenfold.evaluate.in_memory import codes_of
 from tenfold.evaluate.loss_parts import Parts, squared, zero_one
+from tenfold.evaluate.run import Run
 from tenfold.sources import Source
 from tenfold.sources.labels import class_codes, levels
 

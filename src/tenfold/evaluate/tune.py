@@ -11,9 +11,10 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from tenfold.estimator.inputs import source_from
-from tenfold.evaluate.cross_validate import Run, without_column
+from tenfold.evaluate.a_column import without_column
 from tenfold.evaluate.entries import Entry, entries_of
 from tenfold.evaluate.results import CrossValidation
+from tenfold.evaluate.run import Run
 from tenfold.sources import Source
 from tenfold.sources.dask import is_dask
 
