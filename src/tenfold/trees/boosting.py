@@ -27,6 +27,7 @@ from tenfold.trees.best_first import BestFirst
 from tenfold.trees.boosted import Boosted, Level, Loss, Start, directions
 from tenfold.trees.boosted_model import BoostedModel
 from tenfold.trees.growing import Rules
+from tenfold.trees.histograms import slope_histograms
 from tenfold.trees.learner import GATHER
 from tenfold.trees.records import Histograms
 from tenfold.trees.tree import Tree, no_tree, tree_from
@@ -136,7 +137,7 @@ class Boosting(BoostedModel):
         nodes = np.where(keep, nodes, len(state.frontier.node))
         at = state.frontier._replace(node=np.append(state.frontier.node, np.full((1, fr.FIELDS), -1), axis=0))
         heft = slopes.counts(seen.weight)
-        found = fr.slope_histograms(at, seen.bins, state.cut, nodes, g, h, heft, slopes.short)
+        found = slope_histograms(at, seen.bins, state.cut, nodes, g, h, heft, slopes.short)
         loss = Loss(np.zeros(2, np.int64), np.zeros(2))
         if _new_round(state):
             loss = slopes.sum(margin, target, seen.weight, learn)

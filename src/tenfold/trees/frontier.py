@@ -7,14 +7,12 @@ depend on how many histograms came at a time, and is the one that `grow` makes o
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from tenfold.core import Array, Codes
 from tenfold.kernels.tree_applying import leaves_of_bins
-from tenfold.kernels.tree_filling import fill
 from tenfold.kernels.tree_growing import (
     ARITY,
     COLUMN,
@@ -34,10 +32,9 @@ from tenfold.kernels.tree_growing import (
     draw,
     grow,
 )  # fmt: skip
-from tenfold.kernels.tree_levels import branches_of, sort_by_slot
+from tenfold.kernels.tree_levels import branches_of
 from tenfold.kernels.tree_missing import CLASS, LEARNED
 from tenfold.kernels.tree_search import SUMS, badness, leaf_value, search
-from tenfold.kernels.tree_sums import fill_sums, words
 from tenfold.stats.tree_bins import Cut
 from tenfold.trees import missing
 from tenfold.trees.growing import Rules
@@ -80,51 +77,6 @@ def go_down(at: Frontier, bins: Any, cut: Cut, nodes: Any) -> Any:
     )
     leaves_of_bins(bins, cut.offset, cut.gap, column, place, turn, first, routed, at.route, 0, nodes)
     return nodes
-
-
-def histograms(at: Frontier, bins: Any, cut: Cut, nodes: Any, label: Any, a: Any, b: Any, criterion: int) -> Any:
-    """The histograms of the nodes that want one, of the rows of a chunk: slots x channels x cells."""
-    rows, spans = _by_slot(at, nodes)
-    hist = np.zeros((len(spans), at.sums.shape[1], int(cut.offset[-1])), np.int64)
-    for s, (start, stop) in enumerate(spans):
-        if stop > start:
-            fill(hist[s], bins, cut.offset, rows, start, stop, label, a, b, criterion)
-    return hist
-
-
-def slope_histograms(at: Frontier, bins: Any, cut: Cut, nodes: Any, g: Any, h: Any, heft: Any, short: bool) -> Any:
-    """The same for slopes and curvatures (none: ones), weights (none: ones), for trees of boosting."""
-    rows, spans = _by_slot(at, nodes)
-    word, none = np.empty(len(g), np.int64), np.zeros(0, np.int64)
-    words(g, h, short, 0, len(g), word)
-    hist = np.zeros((len(spans), 3, int(cut.offset[-1])), np.int64)
-    cells = np.empty(hist.shape[2], np.int64)
-    for s, (start, stop) in enumerate(spans):
-        if stop > start:
-            fill_sums(
-                hist[s],
-                bins,
-                cut.offset,
-                0,
-                len(bins),
-                rows,
-                start,
-                stop,
-                word,
-                short,
-                none if short else h,
-                heft,
-                cells,
-            )
-    return hist
-
-
-def _by_slot(at: Frontier, nodes: Any) -> tuple[Any, list[tuple[int, int]]]:
-    """Rows sorted by the slot of their node, if it has one, and the span of each slot."""
-    ends = np.zeros(int(at.node[:, SLOT].max(initial=-1)) + 1, np.int64)
-    rows = np.empty(len(nodes), np.uint32)
-    sort_by_slot(nodes, np.ascontiguousarray(at.node[:, SLOT]), ends, rows)
-    return rows, list(pairwise([0, *ends.tolist()]))
 
 
 def take_in(at: Frontier, hist: Any, cut: Cut, rules: Rules) -> Frontier:

@@ -22,6 +22,7 @@ from tenfold.trees import frontier as fr
 from tenfold.trees.exact import Values
 from tenfold.trees.growing import Rules, grow_from, sums_by
 from tenfold.trees.held_back import HalvesLens, half
+from tenfold.trees.histograms import histograms
 from tenfold.trees.pruned import Pruned
 from tenfold.trees.readable import Readable
 from tenfold.trees.records import Ends, Histograms, RowsOf, TreeState
@@ -29,6 +30,8 @@ from tenfold.trees.tree import Tree, tree_from
 
 GATHER = 1 << 27
 """bytes of bins that are gathered in one place"""
+FEW = 16
+"""whole weights up to this one multiply targets that are whole already"""
 HEFT = 20
 """bits of the weight of a class"""
 
@@ -98,7 +101,7 @@ class TreeLearner(Pruned, Readable):
             found = missing.histograms(*at, label, a, b, rules.criterion)
             return Histograms(found.reshape(len(found), -1))
         if state.phase == "level":
-            found = fr.histograms(state.frontier, seen.bins, state.cut, chunk.scratch, label, a, b, rules.criterion)
+            found = histograms(state.frontier, seen.bins, state.cut, chunk.scratch, label, a, b, rules.criterion)
             return Histograms(found.reshape(len(found), -1))
         wants = (state.frontier.node[:, fr.SLOT] == fr.ROWS)[chunk.scratch]
         return RowsOf(Gathered.of(seen.rows(wants)), chunk.scratch[wants])
@@ -159,6 +162,8 @@ class TreeLearner(Pruned, Readable):
             rows=s.rows, unit=s.unit(min(room, EXACT)), even=s.even,
             center=0.5 * s.least + 0.5 * s.most, scale=max(0.5 * s.most - 0.5 * s.least, 0.0) * s.heaviest,
         )  # fmt: skip
+        if state.unit == 1.0 and s.heaviest <= FEW:  # two rows, or one of weight 2: targets are rounded alike
+            state = state._replace(scale=max(0.5 * s.most - 0.5 * s.least, 0.0) * FEW)
         width = missing.width_of(self._way(), self.channels(state))
         return state._replace(frontier=fr.root(self.channels(state), int(self.random_state), width))
 
