@@ -29,7 +29,7 @@ stumps, megabytes, *files = sys.argv[2:]
 rows = tn.scan(files, target="label")
 start = time.perf_counter()
 with tn.on(tn.Local(memory=None if megabytes == "None" else int(megabytes) << 20)):
-    model = tn.AdaBoostClassifier(int(stumps)).fit(rows)
+    model = tn.AdaBoostClassifier(n_estimators=int(stumps)).fit(rows)
 taken = time.perf_counter() - start
 print(f"{rows.n_rows:,} rows, {len(model.feature_)} stumps: {taken:.1f} s, most {memory()} MB")
 print(", ".join(f"{c.kind} {c.value:.4f}" for c in model.certificate_.claims))
@@ -71,7 +71,7 @@ def beside_the_peer(stumps: int) -> None:
     from sklearn.tree import DecisionTreeClassifier
 
     X, y = make_classification(n_samples=100_000, n_features=30, n_informative=15, flip_y=0.05, random_state=0)
-    ours = tn.AdaBoostClassifier(stumps)
+    ours = tn.AdaBoostClassifier(n_estimators=stumps)
     theirs = AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=stumps)
     first = timed(lambda: ours.fit(X, y))
     mine = timed(lambda: ours.fit(X, y))

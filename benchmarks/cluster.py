@@ -132,9 +132,9 @@ def rounds(cluster: faults.Cluster, stumps: int = 100) -> None:
         rows = tn.scan(folder, target="label")
         for _ in range(2):  # the first time, workers compile
             when.clear(), known.clear()
-            fit(tn.AdaBoostClassifier(stumps), rows, runner=cluster.runner, watchers=[watch])
+            fit(tn.AdaBoostClassifier(n_estimators=stumps), rows, runner=cluster.runner, watchers=[watch])
         with tn.on(tn.Local(threads=WORKERS)):
-            here = timed(lambda: tn.AdaBoostClassifier(stumps).fit(rows)) / stumps
+            here = timed(lambda: tn.AdaBoostClassifier(n_estimators=stumps).fit(rows)) / stumps
     each = np.diff(when)[10:]
     ten, last = known[11], known[-1]  # the first turn is for the edges of the bins
     print(

@@ -40,7 +40,7 @@ def learners(numbers: list[str], labels: list[str], few: int) -> dict[str, tuple
         "Ridge": (tn.Ridge(), tn.scan(numbers, target="y")),
         "GaussianNB": (tn.GaussianNB(), tn.scan(labels, target="label")),
         "KMeans": (tn.KMeans(8, max_iter=4, tol=0.0), tn.scan(numbers[:few], columns=columns)),
-        "AdaBoostClassifier": (tn.AdaBoostClassifier(20), tn.scan(labels[:few], target="label")),
+        "AdaBoostClassifier": (tn.AdaBoostClassifier(n_estimators=20), tn.scan(labels[:few], target="label")),
     }
 
 

@@ -30,5 +30,5 @@ if __name__ == "__main__":
         tn.on(tn.Dask(client)),
     ):
         rows = tn.scan("/data/rows", target="label")
-        model = tn.AdaBoostClassifier(500).fit(rows, checkpoint="/data/saves")
+        model = tn.AdaBoostClassifier(n_estimators=500).fit(rows, checkpoint="/data/saves")
         model.save("/data/boosted.tenfold")

@@ -58,7 +58,9 @@ cases = {
     "OneHot": (tn.OneHot(), words, None),
     "KMeans": (tn.KMeans(7, max_iter=20), X.astype(np.float32), None),
     "KMeans, float64": (tn.KMeans(5, max_iter=20), X, None),
-    "AdaBoostClassifier": (tn.AdaBoostClassifier(12), X, label),
+    "AdaBoostClassifier": (tn.AdaBoostClassifier(n_estimators=12), X, label),
+    "AdaBoostClassifier, trees": (tn.AdaBoostClassifier(tn.CART(max_depth=3), n_estimators=4), both, label),
+    "AdaBoostClassifier, Bayes": (tn.AdaBoostClassifier(tn.GaussianNB(), n_estimators=4), X, label),
     "LogisticRegression": (tn.LogisticRegression(), X, label == "left"),
     "LogisticRegression, softmax": (tn.LogisticRegression(l1_ratio=0.5), X.astype(np.float32), label),
     "PoissonRegressor": (tn.PoissonRegressor(), X, np.abs(y) / 1e6),
@@ -73,6 +75,7 @@ cases = {
     "SigmoidBasis": (tn.SigmoidBasis(spacing="grid"), X, None),
     "TanhBasis": (tn.TanhBasis(), X, None),
     "FindS": (tn.FindS(), words, label == "right"),
+    "DecisionStump": (tn.DecisionStump(), both, label),
     "DecisionTreeClassifier": (tn.DecisionTreeClassifier(max_features=3), X, label),
     "DecisionTreeRegressor": (tn.DecisionTreeRegressor(min_samples_leaf=5), X, y),
     "RandomForestClassifier": (tn.RandomForestClassifier(4), both, label),
@@ -87,6 +90,12 @@ cases = {
     "SLIQ": (tn.SLIQ(max_depth=6), X, label),
     "DecisionTreeClassifier, pruned": (tn.DecisionTreeClassifier(prune="reduced_error"), X, label),
     "RuleListClassifier": (tn.RuleListClassifier(max_depth=5), X, label),
+    "VotingClassifier": (tn.VotingClassifier(voting="soft"), X, label),
+    "VotingRegressor": (tn.VotingRegressor([("line", tn.Ridge()), ("curve", tn.PolynomialRegression(2))]), X, y),
+    "BaggingClassifier": (tn.BaggingClassifier(tn.CategoricalNB(), 4, oob_score=True), words, label),
+    "BaggingRegressor": (tn.BaggingRegressor(tn.DecisionTreeRegressor(max_depth=5), 3), X, y),
+    "StackingClassifier": (tn.StackingClassifier(cv=3, passthrough=True), X, label == "left"),
+    "StackingRegressor": (tn.StackingRegressor([("line", tn.Ridge()), ("mean", tn.DummyRegressor())]), X, y),
 }
 found = {}
 for threads in (1, 2, 3):

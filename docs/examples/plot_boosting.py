@@ -28,21 +28,10 @@ for claim in model.certificate_.claims[:3]:
     print(f"{claim.kind}: {claim.value:.4f}")
 
 # %%
-# A model of t rounds is the first t stumps of a model of more, so the votes can be added up one by one.
+# A model of t rounds is the first t stumps of a model of more, so one model says what each would have said.
 
-
-def errors(X, y):
-    """Share of the rows that the first 1, 2, 3, ... stumps together get wrong."""
-    votes, wrong = np.zeros(len(X)), []
-    for j, cut, left, right, weight in zip(
-        model.feature_, model.threshold_, model.left_, model.right_, model.estimator_weights_
-    ):
-        votes += weight * np.where(X[:, j] <= cut, 2 * left - 1, 2 * right - 1)
-        wrong.append(np.mean((votes > 0) != y))
-    return np.array(wrong)
-
-
-train, new = errors(X, y), errors(X_new, y_new)
+train = [np.mean(said != y) for said in model.staged_predict(X)]
+new = [np.mean(said != y_new) for said in model.staged_predict(X_new)]
 rounds = np.arange(1, len(train) + 1)
 bound = [float(theory.adaboost_bound(model.estimator_errors_[:t])) for t in rounds]
 assert train[-1] <= bound[-1]

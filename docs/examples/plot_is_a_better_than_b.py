@@ -175,7 +175,7 @@ for kind in ("error", "error at least", "error at most", "baseline error"):
 # once in twenty. `compare_all` adjusts p by Holm's method, for which nothing need be assumed.
 
 learners |= {
-    "boosted stumps": tn.AdaBoostClassifier(50),
+    "boosted stumps": tn.AdaBoostClassifier(n_estimators=50),
     "logistic": make_pipeline(StandardScaler(), LogisticRegression(max_iter=500)),
     "majority": DummyClassifier(),
 }

@@ -6,6 +6,12 @@ from tenfold.bayes.categorical_nb import CategoricalNB as CategoricalNB
 from tenfold.bayes.gaussian_nb import GaussianNB as GaussianNB
 from tenfold.cluster.kmeans import KMeans as KMeans
 from tenfold.compose.ada_boost_classifier import AdaBoostClassifier as AdaBoostClassifier
+from tenfold.compose.bagging_classifier import BaggingClassifier as BaggingClassifier
+from tenfold.compose.bagging_regressor import BaggingRegressor as BaggingRegressor
+from tenfold.compose.stacking_classifier import StackingClassifier as StackingClassifier
+from tenfold.compose.stacking_regressor import StackingRegressor as StackingRegressor
+from tenfold.compose.voting_classifier import VotingClassifier as VotingClassifier
+from tenfold.compose.voting_regressor import VotingRegressor as VotingRegressor
 from tenfold.concept.find_s import FindS as FindS
 from tenfold.core.certificate import Certificate as Certificate
 from tenfold.core.certificate import Claim as Claim
@@ -20,6 +26,9 @@ from tenfold.display.calibration import CalibrationDisplay as CalibrationDisplay
 from tenfold.display.confusion_matrix import ConfusionMatrixDisplay as ConfusionMatrixDisplay
 from tenfold.display.curves import LearningCurveDisplay as LearningCurveDisplay
 from tenfold.display.curves import ValidationCurveDisplay as ValidationCurveDisplay
+from tenfold.display.margins import MarginsDisplay as MarginsDisplay
+from tenfold.display.partial_dependence import PartialDependenceDisplay as PartialDependenceDisplay
+from tenfold.display.permutation_importance import PermutationImportanceDisplay as PermutationImportanceDisplay
 from tenfold.display.precision_recall import PrecisionRecallDisplay as PrecisionRecallDisplay
 from tenfold.display.roc_curve import RocCurveDisplay as RocCurveDisplay
 from tenfold.display.tree import TreeDisplay as TreeDisplay
@@ -36,7 +45,9 @@ from tenfold.evaluate.compare import compare_all as compare_all
 from tenfold.evaluate.comparison import Comparison as Comparison
 from tenfold.evaluate.comparison import Comparisons as Comparisons
 from tenfold.evaluate.cross_validate import cross_validate as cross_validate
+from tenfold.evaluate.dependences import PartialDependence as PartialDependence
 from tenfold.evaluate.fit_together import fit_together as fit_together
+from tenfold.evaluate.importances import PermutationImportance as PermutationImportance
 from tenfold.evaluate.intervals import Interval as Interval
 from tenfold.evaluate.intervals import difference_interval as difference_interval
 from tenfold.evaluate.intervals import error_interval as error_interval
@@ -45,6 +56,8 @@ from tenfold.evaluate.learning_curve import learning_curve as learning_curve
 from tenfold.evaluate.loss_parts import BiasVariance as BiasVariance
 from tenfold.evaluate.overfits import Overfitting as Overfitting
 from tenfold.evaluate.overfits import overfits as overfits
+from tenfold.evaluate.partial_dependence import partial_dependence as partial_dependence
+from tenfold.evaluate.permutation_importance import permutation_importance as permutation_importance
 from tenfold.evaluate.ranks import Ranks as Ranks
 from tenfold.evaluate.results import CrossValidation as CrossValidation
 from tenfold.evaluate.tune import Tuned as Tuned
@@ -83,6 +96,7 @@ from tenfold.preprocessing.standard_scaler import StandardScaler as StandardScal
 from tenfold.preprocessing.tanh_basis import TanhBasis as TanhBasis
 from tenfold.preprocessing.unit_vector import UnitVector as UnitVector
 from tenfold.sources.scan import scan as scan
+from tenfold.trees.decision_stump import DecisionStump as DecisionStump
 from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier as DecisionTreeClassifier
 from tenfold.trees.decision_tree_regressor import DecisionTreeRegressor as DecisionTreeRegressor
 from tenfold.trees.gradient_boosting_classifier import GradientBoostingClassifier as GradientBoostingClassifier
@@ -94,6 +108,7 @@ from tenfold.trees.presets import SLIQ as SLIQ
 from tenfold.trees.random_forest_classifier import RandomForestClassifier as RandomForestClassifier
 from tenfold.trees.random_forest_regressor import RandomForestRegressor as RandomForestRegressor
 from tenfold.trees.rule_list_classifier import RuleListClassifier as RuleListClassifier
+from tenfold.trees.tree_shap import TreeShap as TreeShap
 
 __version__: str
 __all__: list[str]

@@ -1,11 +1,14 @@
 """AdaBoost against brute force, scikit-learn and its own theory."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_wine, make_classification
 from sklearn.ensemble import AdaBoostClassifier as Peer
 from sklearn.tree import DecisionTreeClassifier
 
+import boosted_rounds
 import tenfold as tn
 from tenfold.sources import part_rows
 from tenfold.testing import bits
@@ -48,7 +51,7 @@ def noisy(seed, n=120, p=4, k=2):
 @pytest.mark.parametrize(("classes", "rate"), [(2, 1.0), (2, 0.5), (3, 1.0), (5, 1.0)])
 def test_every_round_is_the_best_stump(seed, classes, rate):
     X, y, weight = noisy(seed, k=classes)
-    model = tn.AdaBoostClassifier(7, learning_rate=rate).fit(X, y, sample_weight=weight)
+    model = tn.AdaBoostClassifier(n_estimators=7, learning_rate=rate).fit(X, y, sample_weight=weight)
     errors, alphas, votes, _ = brute(X, y, weight, len(model.feature_), rate)
     np.testing.assert_allclose(model.estimator_errors_, errors, rtol=1e-10)
     np.testing.assert_allclose(model.estimator_weights_, alphas, rtol=1e-9)
@@ -61,7 +64,7 @@ def test_every_round_is_the_best_stump(seed, classes, rate):
 def test_the_certificate_holds(seed):
     classes = 2 + seed % 3
     X, y, weight = noisy(seed, k=classes)
-    model = tn.AdaBoostClassifier(1 + seed).fit(X, y, sample_weight=weight)
+    model = tn.AdaBoostClassifier(n_estimators=1 + seed).fit(X, y, sample_weight=weight)
     claim = model.certificate_
     wrong = weight[model.predict(X) != y].sum() / weight.sum()
     assert wrong <= claim["training error"].value + 1e-12
@@ -82,7 +85,7 @@ def test_the_certificate_holds(seed):
 
 def test_the_bound_is_that_of_the_theory():
     X, y, weight = noisy(2)
-    model = tn.AdaBoostClassifier(9).fit(X, y, sample_weight=weight)
+    model = tn.AdaBoostClassifier(n_estimators=9).fit(X, y, sample_weight=weight)
     bound = float(tn.theory.adaboost_bound(model.estimator_errors_))
     assert model.certificate_["training error bound"].value == pytest.approx(bound, rel=1e-12)
 
@@ -91,7 +94,7 @@ def test_weights_follow():
     """After some rounds a row's weight is what brute force says, and so is the next stump."""
     X, y, weight = noisy(3)
     *_, w = brute(X, y, weight, 5)
-    model = tn.AdaBoostClassifier(5).fit(X, y, sample_weight=weight)
+    model = tn.AdaBoostClassifier(n_estimators=5).fit(X, y, sample_weight=weight)
     from tenfold.sources import ArraySource
 
     source = ArraySource(X, y, weight)
@@ -104,14 +107,14 @@ def test_weights_follow():
 @pytest.mark.parametrize("load", [load_breast_cancer, load_wine])
 def test_as_good_as_the_peer(load):
     X, y = load(return_X_y=True)
-    ours = tn.AdaBoostClassifier(50).fit(X, y).score(X, y)
+    ours = tn.AdaBoostClassifier(n_estimators=50).fit(X, y).score(X, y)
     peer = Peer(DecisionTreeClassifier(max_depth=1), n_estimators=50).fit(X, y).score(X, y)
     assert ours >= peer - 0.01
 
 
 def test_many_distinct_values_lose_little():
     X, y = make_classification(20_000, 10, n_informative=6, flip_y=0.05, random_state=0)
-    fine = tn.AdaBoostClassifier(30).fit(X, y)
+    fine = tn.AdaBoostClassifier(n_estimators=30).fit(X, y)
     assert fine.state_.bin_edges.shape == (10, 255)
     peer = Peer(DecisionTreeClassifier(max_depth=1), n_estimators=30).fit(X, y)
     assert fine.score(X, y) >= peer.score(X, y) - 0.005
@@ -121,7 +124,7 @@ def test_many_distinct_values_lose_little():
 
 def test_a_stump_without_error_decides_alone():
     X = np.array([[0.0, 5.0], [1.0, 5.0], [2.0, 5.0], [3.0, 5.0]])
-    model = tn.AdaBoostClassifier(10).fit(X, [0, 0, 1, 1])
+    model = tn.AdaBoostClassifier(n_estimators=10).fit(X, [0, 0, 1, 1])
     assert model.estimator_errors_.tolist() == [0.0]
     assert model.threshold_.tolist() == [1.5]
     assert model.certificate_["training error bound"].value == 0
@@ -130,10 +133,10 @@ def test_a_stump_without_error_decides_alone():
 
 def test_no_stump_is_better_than_chance():
     X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    model = tn.AdaBoostClassifier(10).fit(X, [0, 1, 1, 0])
+    model = tn.AdaBoostClassifier(n_estimators=10).fit(X, [0, 1, 1, 0])
     assert len(model.feature_) == 1
     assert model.certificate_["training error bound"].because.startswith("vacuous")
-    constant = tn.AdaBoostClassifier(3).fit(np.ones((5, 1)), ["a", "a", "a", "b", "b"])
+    constant = tn.AdaBoostClassifier(n_estimators=3).fit(np.ones((5, 1)), ["a", "a", "a", "b", "b"])
     assert constant.predict([[1.0], [7.0]]).tolist() == ["a", "a"]
 
 
@@ -145,7 +148,7 @@ def test_the_same_bits_held_in_memory_spilled_and_from_parts(tmp_path, monkeypat
     for memory in (None, 20_000, 0):
         for threads in (1, 3):
             with tn.on(tn.Local(threads=threads, memory=memory)), part_rows(50):
-                model = tn.AdaBoostClassifier(9).fit(X, y, sample_weight=weight)
+                model = tn.AdaBoostClassifier(n_estimators=9).fit(X, y, sample_weight=weight)
             found.add((bits(model.state_), bits(model.summary_)))
     assert len(found) == 1
     assert not list(tmp_path.iterdir())  # nothing is left behind
@@ -161,5 +164,46 @@ def test_wrong_parameters():
 def test_extreme_columns():
     """Values at the ends of the floats, and columns that never change."""
     X = np.array([[-1e308, 1.0], [1e308, 1.0], [0.0, 1.0], [1e-308, 1.0]])
-    model = tn.AdaBoostClassifier(20).fit(X, [0, 1, 0, 1])
+    model = tn.AdaBoostClassifier(n_estimators=20).fit(X, [0, 1, 0, 1])
     assert (model.predict(X) == [0, 1, 0, 1]).all()
+
+
+@pytest.mark.parametrize("name", boosted_rounds.LEARNERS)
+@pytest.mark.parametrize("seed", range(20))
+def test_rounds_are_those_of_the_definition_and_keep_the_bounds(seed, name):
+    """The 200 of `benchmarks/ada_boost.py`, here 20."""
+    X, y, weight = boosted_rounds.table(seed)
+    learner = tn.AdaBoostClassifier(boosted_rounds.LEARNERS[name], n_estimators=15)
+    found = boosted_rounds.examine(learner.fit(X, y, sample_weight=weight), X, y, weight)
+    assert found.error <= 1e-12
+    assert found.half <= 1e-12
+    assert found.above <= 1e-12
+    assert found.margin <= 1e-12
+    assert found.wrong == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_after_each_round_the_last_stump_is_as_good_as_chance(seed):
+    found = boosted_rounds.last_errors(*boosted_rounds.table(seed, classes=2), rounds=25)
+    proper = [last for error, last in found if 0 < error < 0.5]
+    assert proper
+    np.testing.assert_allclose(proper, 0.5, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_stump_comes_twice_in_a_row(seed):
+    X, y, weight = boosted_rounds.table(seed, classes=2)
+    model = tn.AdaBoostClassifier(n_estimators=40).fit(X, y, sample_weight=weight)
+    fields = (model.feature_, model.threshold_, model.left_, model.right_)
+    assert all(a != b for a, b in pairwise(zip(*fields, strict=True)))
+
+
+def test_no_error_once_there_are_rounds_enough():
+    """More than ln n / (2 γ²) of them: the theorem says so, and it comes about."""
+    random = np.random.default_rng(0)
+    X = random.integers(0, 3, (60, 2)).astype(float)
+    y = X.sum(axis=1) > 1.5
+    model = tn.AdaBoostClassifier(n_estimators=400).fit(X, y)
+    found = boosted_rounds.examine(model, X, y, np.ones(60))
+    assert found.nought > 0
+    assert found.wrong == 0

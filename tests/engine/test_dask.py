@@ -146,14 +146,14 @@ def test_dask_frames_and_arrays_have_the_same_bits_on_dask_and_here(folder, clus
     def models():
         return [
             tn.Ridge().fit(tn.scan(frame, target="y", columns=NUMBERS, weight="weight")),
-            tn.AdaBoostClassifier(9).fit(tn.scan(frame, target="noisy", columns=NUMBERS, weight="weight")),
+            tn.AdaBoostClassifier(n_estimators=9).fit(tn.scan(frame, target="noisy", columns=NUMBERS, weight="weight")),
             tn.CategoricalNB().fit(tn.scan(frame, target="label", columns=WORDS)),
             tn.LinearRegression().fit(tn.scan(frame, target="y", columns=[*NUMBERS, "near"])),
             tn.GaussianNB().fit(frame[NUMBERS], frame["label"]),
             tn.StandardScaler().fit(frame[NUMBERS]),
             tn.Ridge().fit(values, y, sample_weight=weight),
             tn.KMeans(4, max_iter=5).fit(values, sample_weight=weight),
-            tn.AdaBoostClassifier(9).fit(values, (y > 0).astype(int)),
+            tn.AdaBoostClassifier(n_estimators=9).fit(values, (y > 0).astype(int)),
         ]
 
     here = models()
@@ -197,7 +197,7 @@ def test_a_pipeline_over_a_source(folder, cluster):
     def models():
         return [
             make_pipeline(tn.StandardScaler(), tn.Ridge()).fit(source),
-            make_pipeline(tn.MinMaxScaler(), tn.AdaBoostClassifier(6)).fit(labelled),
+            make_pipeline(tn.MinMaxScaler(), tn.AdaBoostClassifier(n_estimators=6)).fit(labelled),
         ]
 
     here = models()
@@ -333,7 +333,7 @@ def test_the_scheduler_does_not_know_more_with_more_rounds(cluster, tmp_path):
         seen = known[rounds] = []
         with cluster.watched() as watched:
             done = fit(
-                tn.AdaBoostClassifier(rounds),
+                tn.AdaBoostClassifier(n_estimators=rounds),
                 source,
                 runner=cluster.runner,
                 watchers=[lambda at, seen=seen: seen.append(len(cluster.scheduler.tasks))],
@@ -347,7 +347,7 @@ def test_the_scheduler_does_not_know_more_with_more_rounds(cluster, tmp_path):
 
 def test_nothing_stays_on_the_cluster(folder, cluster):
     with tn.on(cluster.runner):
-        model = tn.AdaBoostClassifier(3).fit(tn.scan(folder, target="noisy", columns=NUMBERS))
+        model = tn.AdaBoostClassifier(n_estimators=3).fit(tn.scan(folder, target="noisy", columns=NUMBERS))
         model.predict(tn.scan(folder, columns=NUMBERS)).collect()
         next(iter(model.predict(tn.scan(folder, columns=NUMBERS))))  # the rest is not wanted
 
@@ -416,7 +416,8 @@ from tenfold.testing import bits
 if __name__ == "__main__":
     numbers = [f"x{j}" for j in range(5)]
     with faults.Cluster(int(sys.argv[2])) as cluster, tn.on(cluster.runner):
-        model = tn.AdaBoostClassifier(10).fit(tn.scan(sys.argv[1], target="label", columns=numbers, weight="weight"))
+        rows = tn.scan(sys.argv[1], target="label", columns=numbers, weight="weight")
+        model = tn.AdaBoostClassifier(n_estimators=10).fit(rows)
     print(json.dumps([bits(model.state_), bits(model.summary_), type(model.summary_).__name__]))
 """
 

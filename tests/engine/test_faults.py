@@ -26,7 +26,7 @@ def learner_of(name):
         "Ridge": tn.Ridge(),
         "GaussianNB": tn.GaussianNB(),
         "KMeans": tn.KMeans(5, max_iter=3, tol=0.0),
-        "AdaBoostClassifier": tn.AdaBoostClassifier(12),
+        "AdaBoostClassifier": tn.AdaBoostClassifier(n_estimators=12),
     }[name]
 
 
@@ -153,7 +153,7 @@ from tenfold.testing import bits
 if __name__ == "__main__":
     where, folder, saves, log, name, every, pause = sys.argv[1:]
     target = None if name == "KMeans" else "label"
-    learner = tn.KMeans(5, max_iter=12, tol=0.0) if name == "KMeans" else tn.AdaBoostClassifier(40)
+    learner = tn.KMeans(5, max_iter=12, tol=0.0) if name == "KMeans" else tn.AdaBoostClassifier(n_estimators=40)
     source = faults.Slow(tn.scan(folder, target=target, columns=[f"x{j}" for j in range(5)]), float(pause), log)
     own = faults.Cluster(2) if where == "own" else None
     runner = tn.Local(threads=2) if where == "local" else own.runner if own else tn.Dask(Client(where))
@@ -172,7 +172,9 @@ class Resumable:
     def __init__(self, folder, tmp_path, name):
         self.folder, self.name = folder, name
         self.saves, self.log = tmp_path / "saves", tmp_path / "log"
-        self.learner = tn.KMeans(5, max_iter=12, tol=0.0) if name == "KMeans" else tn.AdaBoostClassifier(40)
+        self.learner = (
+            tn.KMeans(5, max_iter=12, tol=0.0) if name == "KMeans" else tn.AdaBoostClassifier(n_estimators=40)
+        )
 
     def start(self, where, every):
         return faults.Driver(PROGRAM, where, self.folder, self.saves, self.log, self.name, every, PAUSE)

@@ -67,7 +67,7 @@ def test_in_a_pipeline():
 def test_at_most_a_hundred_ticks():
     seen = Recorder()
     y = (X[:, 0] * X[:, 1] > 0).astype(int)
-    model = tn.AdaBoostClassifier(120).set_callbacks(seen).fit(X, y)
+    model = tn.AdaBoostClassifier(n_estimators=120).set_callbacks(seen).fit(X, y)
     assert len(model.history_) > 120
     assert len(seen.ended) == 101
 

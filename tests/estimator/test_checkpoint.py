@@ -36,7 +36,7 @@ CASES = {
     "KMeans": (tn.KMeans(4, init=X[:4], max_iter=8, tol=0.0), (X,)),
     "KMeans, own start": (tn.KMeans(4, max_iter=8), (X,)),
     "KMeans, refilled": (tn.KMeans(5, init=np.vstack([np.full((4, 4), 1e3), X[:1]]), max_iter=9), (X,)),
-    "AdaBoostClassifier": (tn.AdaBoostClassifier(12), (X, LABEL)),
+    "AdaBoostClassifier": (tn.AdaBoostClassifier(n_estimators=12), (X, LABEL)),
     "StandardScaler": (tn.StandardScaler(), (X,)),
     "OneHot": (tn.OneHot(), (WORDS,)),
 }
@@ -137,11 +137,13 @@ def test_a_source_goes_on_in_other_hands(tmp_path, monkeypatch):
         return tn.scan(tmp_path / "rows.parquet", target="label")
 
     cut = Cut(monkeypatch, tn.AdaBoostClassifier())
-    whole = cut.fit(tn.AdaBoostClassifier(9), (source(),))
+    whole = cut.fit(tn.AdaBoostClassifier(n_estimators=9), (source(),))
     with pytest.raises(Stop), tn.on(tn.Local(threads=1)):
-        cut.fit(tn.AdaBoostClassifier(9), (source(),), at=6, checkpoint=tmp_path / "saves")
+        cut.fit(tn.AdaBoostClassifier(n_estimators=9), (source(),), at=6, checkpoint=tmp_path / "saves")
     with tn.on(tn.Local(threads=3, memory=0)):
-        found = cut.fit(tn.AdaBoostClassifier(9), (source(),), checkpoint=tn.Checkpoint(tmp_path / "saves"))
+        found = cut.fit(
+            tn.AdaBoostClassifier(n_estimators=9), (source(),), checkpoint=tn.Checkpoint(tmp_path / "saves")
+        )
     assert bits_of(found) == bits_of(whole)
     assert cut.turns < 7
 

@@ -363,7 +363,7 @@ def test_rows_from_everywhere_have_the_same_scores(path, folds):
     in_memory = {"fold": {"folds": DATA["fold"]}, "group": {"folds": 4, "groups": GROUP}}.get(folds, options)
     cases = [
         ([tn.Ridge(), make_pipeline(tn.StandardScaler(), tn.Ridge(9.0))], "y", NUMBERS, X, Y),
-        ([tn.GaussianNB(), tn.AdaBoostClassifier(4)], "label", NUMBERS, X, LABEL),
+        ([tn.GaussianNB(), tn.AdaBoostClassifier(n_estimators=4)], "label", NUMBERS, X, LABEL),
         ([tn.CategoricalNB()], "label", WORDS, TEXT, LABEL),
     ]
     for learners, target, columns, rows, y in cases:
@@ -452,7 +452,7 @@ def test_a_trial_judges_the_groups_it_has_models_for(names):
 def test_where_arrays_are_cut_does_not_matter():
     cases = [
         ([tn.Ridge(), tn.LinearRegression(), REGRESSORS["scaled"][0]], Y, {"scoring": NUMBER_SCORES}),
-        ([tn.GaussianNB(), tn.AdaBoostClassifier(3)], LABEL, {"scoring": CLASS_SCORES}),
+        ([tn.GaussianNB(), tn.AdaBoostClassifier(n_estimators=3)], LABEL, {"scoring": CLASS_SCORES}),
     ]
     for learners, target, options in cases:
         found = []
@@ -470,7 +470,7 @@ def test_row_groups_in_batches(path, monkeypatch):
         return [
             tn.cross_validate([tn.Ridge(), REGRESSORS["scaled"][0]], numbers, folds=6).scores,
             tn.cross_validate(tn.GaussianNB(), labelled, folds=6, shuffle=True).scores,
-            tn.cross_validate(tn.AdaBoostClassifier(3), labelled, folds=3).scores,
+            tn.cross_validate(tn.AdaBoostClassifier(n_estimators=3), labelled, folds=3).scores,
         ]
 
     whole = scores()
@@ -499,7 +499,7 @@ def everything(path, way):
         for t, c in (("y", NUMBERS), ("label", NUMBERS), ("label", WORDS))
     )
     numbers = [tn.Ridge(), tn.Ridge(50.0), tn.LinearRegression(), REGRESSORS["scaled"][0]]
-    classes = [tn.GaussianNB(), tn.AdaBoostClassifier(3), CLASSIFIERS["scaled"][0]]
+    classes = [tn.GaussianNB(), tn.AdaBoostClassifier(n_estimators=3), CLASSIFIERS["scaled"][0]]
     found = [
         tn.cross_validate(numbers, source, scoring=["r2", "neg_mean_absolute_error"], **WAYS[way]),
         tn.cross_validate(classes, labelled, scoring=["accuracy", "neg_log_loss"], **WAYS[way]),
@@ -597,8 +597,8 @@ def test_scans_for_numbers(learners, options, scans):
         (tn.GaussianNB(), {}, 4),  # classes, how many of each, the summaries, the scores
         ([tn.GaussianNB(var_smoothing=v) for v in (1e-9, 1e-3, 0.1)], {"scoring": CLASS_SCORES}, 4),
         (tn.GaussianNB(), {"folds": GROUP % 5}, 3),
-        (tn.AdaBoostClassifier(6), {}, 5),  # edges, then bins, which are held
-        ([tn.GaussianNB(), tn.AdaBoostClassifier(6), tn.AdaBoostClassifier(2)], {}, 5),
+        (tn.AdaBoostClassifier(n_estimators=6), {}, 5),  # edges, then bins, which are held
+        ([tn.GaussianNB(), tn.AdaBoostClassifier(n_estimators=6), tn.AdaBoostClassifier(n_estimators=2)], {}, 5),
     ],
 )
 def test_scans_for_classes(learners, options, scans):

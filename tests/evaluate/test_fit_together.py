@@ -75,7 +75,11 @@ def path(tmp_path_factory):
 def numeric():
     """Every learner that takes numbers, some of them twice."""
     found = [short(one) for one in learners() if one.need.kinds != "categorical"]
-    more = [tn.Ridge(20.0), tn.KMeans(3, random_state=4, max_iter=3), tn.AdaBoostClassifier(2, learning_rate=0.5)]
+    more = [
+        tn.Ridge(20.0),
+        tn.KMeans(3, random_state=4, max_iter=3),
+        tn.AdaBoostClassifier(n_estimators=2, learning_rate=0.5),
+    ]
     assert {"KMeans", "AdaBoostClassifier", "Ridge", "GaussianNB", "StandardScaler"} <= {name_of(one) for one in found}
     return [*found, *more]
 

@@ -34,9 +34,9 @@ def test_a_watcher_cannot_stop_before_there_is_a_model():
 def test_many_folds_spill():
     twice = np.r_[X.values, X.values]
     folds = np.arange(120) % 60
-    held = tn.cross_validate(tn.AdaBoostClassifier(2), twice, np.r_[y, y], folds=folds)
+    held = tn.cross_validate(tn.AdaBoostClassifier(n_estimators=2), twice, np.r_[y, y], folds=folds)
     with tn.on(tn.Local(threads=1, memory=0)):
-        spilled = tn.cross_validate(tn.AdaBoostClassifier(2), twice, np.r_[y, y], folds=folds)
+        spilled = tn.cross_validate(tn.AdaBoostClassifier(n_estimators=2), twice, np.r_[y, y], folds=folds)
     assert np.array_equal(held.scores, spilled.scores)
 
 

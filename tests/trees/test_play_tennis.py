@@ -98,6 +98,38 @@ def test_the_tree_node_by_node(method):
     assert model.certificate_["training error"].value == 0
 
 
+def test_the_gains_of_the_nodes_add_up_to_the_entropy_of_the_root():
+    """All leaves are pure: what the root did not know, the splits have told."""
+    share = y.value_counts(normalize=True)
+    entropy = -(share * np.log2(share)).sum()
+    assert entropy == pytest.approx(0.940286, abs=5.1e-7)
+    assert ID3().fit(X, y).tree_.merit.sum() / 14 == pytest.approx(entropy, rel=1e-12)
+
+
+def least_path_length(rows, columns, depth=0):
+    """Of all trees with a branch a category, pure leaves where columns are left: the least external path length."""
+    if rows["Play"].nunique() == 1 or not columns:
+        return depth
+    rest = {name: [c for c in columns if c != name] for name in columns if rows[name].nunique() > 1}
+    if not rest:
+        return depth
+    return min(sum(least_path_length(some, rest[name], depth + 1) for _, some in rows.groupby(name)) for name in rest)
+
+
+def test_no_tree_of_play_tennis_is_shorter():
+    assert least_path_length(TABLE, COLUMNS) == ID3().fit(X, y).tree_stats().external_path_length == 9
+
+
+def test_greed_may_miss_the_shortest_tree():
+    """The class is a xor b, of which neither tells anything by itself; c tells most of it, and so it comes first."""
+    rows = pd.DataFrame([[a, b] for a in "01" for b in "01" for _ in range(4)], columns=["a", "b"])
+    rows["Play"] = np.where(rows["a"] != rows["b"], "Yes", "No")
+    rows["c"] = np.where(np.arange(16) % 4 == 0, "No", rows["Play"])
+    found = ID3().fit(rows[["a", "b", "c"]], rows["Play"])
+    assert found.score(rows[["a", "b", "c"]], rows["Play"]) == 1
+    assert least_path_length(rows, ["a", "b", "c"]) == 8 < found.tree_stats().external_path_length
+
+
 def test_id3_is_that_tree():
     one, other = ID3().fit(X, y), DecisionTreeClassifier("entropy", split="multiway").fit(X, y)
     assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(one.tree_, other.tree_, strict=True))
@@ -110,6 +142,16 @@ def test_erratum_12_an_empty_branch_takes_the_most_common_class():
     most = rows["Play"].value_counts().idxmax()
     assert model.predict(strange)[0] == most
     assert model.predict_proba(strange)[0] == pytest.approx(rows["Play"].value_counts(normalize=True).sort_index())
+
+
+def test_erratum_12_a_branch_that_is_empty_here_alone_takes_the_most_common_class_of_the_node():
+    """It never rained on a hot day; of rainy days three in five were played."""
+    some = ["Outlook", "Temperature"]
+    model = ID3().fit(X[some], y)
+    assert model.tree_.max_depth == 2
+    hot = pd.DataFrame([["Rain", "Hot"]], columns=some)
+    assert model.predict_proba(hot)[0] == pytest.approx([0.4, 0.6])
+    assert model.predict(hot)[0] == "Yes"
 
 
 def test_erratum_12_an_exhausted_branch_takes_the_most_common_class():

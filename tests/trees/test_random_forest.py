@@ -7,7 +7,9 @@ from scipy import stats
 from sklearn.datasets import make_classification, make_friedman1
 from sklearn.ensemble import RandomForestClassifier as PeerClassifier
 from sklearn.ensemble import RandomForestRegressor as PeerRegressor
+from sklearn.tree import DecisionTreeClassifier as PeerTree
 
+from tenfold.core import Columns
 from tenfold.kernels.forests import draw_rows, tree_keys
 from tenfold.sources import part_rows
 from tenfold.testing import bits
@@ -45,6 +47,9 @@ def times(numbers, tree, seed=0):
         RandomForestClassifier(3, criterion="entropy", bootstrap=False, max_depth=6),
         RandomForestRegressor(5, min_samples_leaf=5),
         RandomForestRegressor(3, max_features=2, draw_by="number", max_depth=7),
+        RandomForestClassifier(3, class_weight="balanced", min_impurity_decrease=2e-3),
+        RandomForestClassifier(3, class_weight={0: 0.3, 2: 7.0}, min_weight_fraction_leaf=0.01),
+        RandomForestRegressor(3, min_impurity_decrease=2e-3, min_weight_fraction_leaf=0.01),
     ],
 )
 def test_the_same_forest_however_it_is_grown(monkeypatch, model, weighted):
@@ -81,6 +86,52 @@ def test_draws_are_poisson_and_independent():
     assert stats.chi2_contingency(joint).pvalue > 1e-4
     later = times(np.arange(1, n + 1), 0)
     assert abs(np.corrcoef(a, later)[0, 1]) < 5 / np.sqrt(n)
+
+
+@pytest.mark.parametrize(
+    "limits", [{}, {"min_weight_fraction_leaf": 0.05}, {"min_impurity_decrease": 0.004}, {"class_weight": "balanced"}]
+)
+def test_every_tree_is_scikit_learns_of_rows_weighted_by_draws(limits):
+    """Limits and the balance of classes are of all rows, not of those that a tree has drawn."""
+    random = np.random.default_rng(0)
+    X = random.integers(0, 40, (900, 4)).astype(float)
+    y = np.digitize(X[:, 0] + 10 * (X[:, 1] > X[:, 2]) + 12 * random.standard_normal(900), [15, 40])
+    weight = 0.5 + random.random(900)
+    given = {"min_samples_leaf": 20, "max_features": None}
+    model = RandomForestClassifier(4, draw_by="number", **given, **limits).fit(X, y, sample_weight=weight)
+    classes = weight.sum() / (3 * np.bincount(y, weights=weight)) if "class_weight" in limits else np.ones(3)
+    for tree, root in enumerate(model.roots_):
+        drawn = times(np.arange(900), tree)
+        w = weight * drawn * classes[y]
+        peer = {name: limit * weight.sum() / w.sum() for name, limit in limits.items() if name != "class_weight"}
+        there = drawn > 0
+        found = model.value_[model.trees_.apply(Columns(X[there]), root)]
+        peers = [
+            PeerTree(**given, **peer, random_state=s).fit(X[there], y[there], sample_weight=w[there]) for s in range(6)
+        ]
+        assert any(np.allclose(one.predict_proba(X[there]), found, rtol=0, atol=1e-4) for one in peers)
+        assert peers[0].get_n_leaves() > 4
+
+
+def test_a_tree_that_has_drawn_nothing_says_that_all_classes_are_alike():
+    model = RandomForestClassifier(30).fit([[0.0], [1.0]], ["a", "b"])
+    share = model.predict_proba([[0.0], [1.0], [5.0]])
+    assert share.sum(axis=1) == pytest.approx(1.0)
+    assert (model.value_ == 0.5).all(axis=1).any()
+    assert model.predict([[0.0], [1.0]]).tolist() == ["a", "b"]
+
+
+def test_weights_of_classes_make_a_rare_class_more_likely():
+    random = np.random.default_rng(2)
+    X = random.standard_normal((1000, 3))
+    y = np.where(X[:, 0] + random.standard_normal(1000) > 2, "rare", "usual")
+    plain, even = (
+        RandomForestClassifier(30, min_samples_leaf=10, class_weight=w).fit(X, y) for w in (None, "balanced")
+    )
+    told = [(model.predict(X)[y == "rare"] == "rare").mean() for model in (plain, even)]
+    assert told[0] + 0.3 < told[1]
+    with pytest.raises(ValueError, match="class_weight"):
+        RandomForestClassifier(class_weight={"rare": -1.0}).fit(X, y)
 
 
 @pytest.mark.parametrize("regress", [False, True])

@@ -169,6 +169,21 @@ def test_pictures(tennis):
     assert short.boxes_[-1].get_text().startswith("…")
 
 
+def test_answers_in_a_picture_are_short_lines_and_upright_where_there_are_many():
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": random.normal(size=400), "shop": [f"shop {i % 12}" for i in range(400)]})
+    frame.loc[::5, "x"] = np.nan
+    y = (frame["x"].fillna(9.0) > 0) & frame["shop"].isin(["shop 0", "shop 3", "shop 4", "shop 5", "shop 7"])
+    folded = tn.TreeDisplay.from_estimator(tn.DecisionTreeClassifier().fit(frame, y))
+    said = [text.get_text() for text in folded.ax_.texts if text not in folded.boxes_]
+    assert said[:2] == ["shop 1,\nshop 10,\nshop 11,\n4 more", "shop 0, shop 3,\nshop 4, 2 more"]
+    assert said[3].startswith("> 0.0")
+    assert said[3].endswith(",\nmissing")
+    assert len(said) == len(folded.lines_)
+    upright = tn.TreeDisplay.from_estimator(tn.ID3(max_depth=1).fit(frame[["shop"]], y))
+    assert {text.get_rotation() for text in upright.ax_.texts if text not in upright.boxes_} == {90}
+
+
 def test_errors_name_the_remedy(tennis):
     with pytest.raises(ValueError, match="Maybe"):
         tennis.to_dnf("Maybe")

@@ -1,117 +1,78 @@
-"""AdaBoost with stumps: rules of thumb, each made where those before it were wrong, vote.
+"""AdaBoost: rules of thumb, each made where those before it were wrong, vote.
 
-Round t picks the stump h_t of least weighted error ε_t, gives it α_t = log((1 - ε_t) / ε_t) + log(K - 1) votes
-(SAMME; K classes) and multiplies by exp(α_t) the weight of the rows it is wrong about. The weights by column, bin
-and class merge, so a round is one reduce; the bins are held and the weights follow.
+Round t learns h_t from weighted rows, gives it α_t = log((1 - ε_t) / ε_t) + log(K - 1) votes (SAMME; K classes; ε_t
+its weighted error) and multiplies by exp(α_t) the weight of the rows it is wrong about. What a round needs of the rows
+merges: for stumps the weights by column, bin and class (`ada_boost_stumps`), for any other learner its own summaries
+(`ada_boost_members`).
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, NamedTuple
+from collections.abc import Iterator
+from typing import Any, ClassVar
 
 import numpy as np
 
-from tenfold.core import MANY, Array, Ask, Chunk, Claim, Codes, Columns, Need, Schema
-from tenfold.core.arrays import ones
+from tenfold.compose import ada_boost_votes as av
+from tenfold.compose.ada_boost_members import Judged, MemberRounds, Members
+from tenfold.compose.ada_boost_stumps import Boosted, StumpRounds, Stumps
+from tenfold.core import MANY, SEQUENTIAL, Array, Ask, Certificate, Chunk, Claim, Columns, Need, Schema
 from tenfold.estimator import Classifier
 from tenfold.estimator.constraints import integer, real, seed
-from tenfold.kernels.binning import add_class_bins
-from tenfold.kernels.boosting import add_votes, follow_stumps, look_back
-from tenfold.stats.binned import BINS, BinLens, Binned, edges_of, sample_of
+from tenfold.estimator.kinds import winners
+from tenfold.stats.binned import BINS
 from tenfold.stats.race import Race
-
-TIE = 1e-10
-"""stumps whose errors differ by less are as good as each other"""
-
-
-class Stumps(NamedTuple):
-    """The stumps so far, and how to go on."""
-
-    step: int
-    phase: str
-    bin_edges: Annotated[Array, "column", "edge"]
-    feature: Annotated[Codes, "round"]
-    cut: Annotated[Codes, "round"]
-    """the last bin on the left"""
-    threshold: Annotated[Array, "round"]
-    """values up to this one go left"""
-    left: Annotated[Codes, "round"]
-    right: Annotated[Codes, "round"]
-    """the class that is said of rows on that side, by its number"""
-    estimator_weights: Annotated[Array, "round"]
-    estimator_errors: Annotated[Array, "round"]
-    classes: int
-
-
-@dataclass(frozen=True, eq=False)
-class Boosted:
-    """Weights of the rows by column, bin and class, and a look back at the last stump."""
-
-    weight: Annotated[Array, "column", "bin"]
-    """the bins of one class, then those of the next"""
-    wrong: float
-    """weight of the rows that the last stump is wrong about"""
-    total: float
-    doubtful: float
-    """original weight of the rows whose class has at most half of the votes"""
-    mass: float
-    """original weight of all rows"""
-    rounds: int
-
-    def __add__(self, other: Boosted) -> Boosted:
-        return Boosted(
-            self.weight + other.weight,
-            self.wrong + other.wrong,
-            self.total + other.total,
-            self.doubtful + other.doubtful,
-            self.mass + other.mass,
-            self.rounds,
-        )
 
 
 class AdaBoostClassifier(Classifier):
-    """AdaBoost (SAMME) with decision stumps on binned columns, exact in each pass.
+    """AdaBoost (SAMME) of decision stumps on binned columns, or of any learner, exact in each pass.
 
-    Each stump has the least weighted error of all that split between bins. Columns with at most `max_bins`
-    distinct values lose nothing by binning.
+    Without an estimator each stump has the least weighted error of all that split between bins; columns with at most
+    `max_bins` distinct values lose nothing by binning. Stumps for missing values and categories are
+    `AdaBoostClassifier(DecisionStump())`.
 
     Parameters
     ----------
+    estimator : classifier of tenfold, optional
+        What is boosted, with the weights of the rows; stumps by default, which is many times as fast. Not a learner
+        that goes one row after another.
     n_estimators : int, default=50
-        Stumps at the most; fewer if one makes no error, or none is better than chance.
+        Rounds at the most; fewer if one makes no error, or is no better than chance.
     learning_rate : float, default=1.0
-        Every stump's vote is multiplied by it.
+        The votes of every round are multiplied by it.
     max_bins : int, default=256
+        Of the stumps.
     random_state : int, default=0
-        Seed of the sample that the edges of the bins come from. None draws one, and the certificate records it.
+        Seed of the sample that the edges of the bins come from. An estimator with a `random_state` gets another one in
+        each round. None draws one, and the certificate records it.
 
     Attributes
     ----------
     classes_ : array
-    feature_, threshold_ : array of shape (rounds,)
-        Each stump's column, and the value up to which rows are on its left.
-    left_, right_ : array of shape (rounds,)
-        The number of the class it says on either side.
     estimator_weights_, estimator_errors_ : array of shape (rounds,)
-        Its votes, and its weighted error when it was made.
+        The votes of each round, and its weighted error when it was made.
+    feature_, threshold_ : array of shape (rounds,)
+        Of stumps: the column, and the value up to which rows are on the left.
+    left_, right_ : array of shape (rounds,)
+        Of stumps: the number of the class said on either side.
+    estimators_ : list of classifiers
+        The members, if an estimator was given; they predict, but keep no summaries.
     certificate_ : Certificate
 
     Examples
     --------
-    >>> from tenfold import AdaBoostClassifier
-    >>> model = AdaBoostClassifier(n_estimators=3).fit([[0.0], [1.0], [2.0], [3.0]], ["a", "b", "b", "a"])
-    >>> model.predict([[0.2], [1.4]]).tolist()
+    >>> from tenfold import AdaBoostClassifier, GaussianNB
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "b", "b", "a"]
+    >>> AdaBoostClassifier(n_estimators=3).fit(X, y).predict([[0.2], [1.4]]).tolist()
     ['a', 'b']
+    >>> len(AdaBoostClassifier(GaussianNB()).fit(X, y).estimators_)
+    1
     """
 
     passes = MANY
-    need = Need("numeric", target="class")
-    state_type = Stumps
-    summary_types = (Race, Boosted)
-    steering = frozenset({"step", "phase", "bin_edges", "cut", "classes"})
+    steering = frozenset({"step", "phase", "turn", "bin_edges", "cut", "classes", "members", "first", "current"})
     _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "estimator": [Classifier, None],
         "n_estimators": [integer(1)],
         "learning_rate": [real(0, open=True)],
         "max_bins": [integer(2)],
@@ -120,110 +81,80 @@ class AdaBoostClassifier(Classifier):
 
     def __init__(
         self,
+        estimator: Any = None,
+        *,
         n_estimators: int = 50,
         learning_rate: float = 1.0,
         max_bins: int = BINS,
         random_state: int | None = 0,
     ) -> None:
+        self.estimator = estimator
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
         self.max_bins = max_bins
         self.random_state = random_state
 
-    def start(self, schema: Schema) -> Stumps:
-        """No stump yet."""
-        if self.max_bins > BINS:
-            raise ValueError(f"max_bins is {self.max_bins}, but a bin is a byte. Remedy: at most {BINS}")
-        none, no = np.zeros(0, np.int64), np.zeros(0)
-        edges = np.zeros((len(schema.columns), 0))
-        return Stumps(0, "edges", edges, none, none, no, none, none, no, no, len(schema.classes))
+    @property
+    def need(self) -> Need:
+        """Numbers for stumps; else what the estimator takes."""
+        return self.estimator.need if isinstance(self.estimator, Classifier) else Need("numeric", target="class")
 
-    def ask(self, state: Stumps) -> Ask | None:
-        """Where to cut the columns; then one round after another."""
-        return None if state.phase == "done" else Ask(state.phase, state.step)
+    @property
+    def state_type(self) -> type:  # type: ignore[override]
+        """Stumps, or members."""
+        return Stumps if self.estimator is None else Members
 
-    def lens(self, state: Stumps) -> BinLens | None:
-        """Rows become bins as soon as the edges are known."""
-        return None if state.phase == "edges" else BinLens(state.bin_edges)
+    @property
+    def summary_types(self) -> tuple[type, ...]:  # type: ignore[override]
+        """Those of the rounds, and the records of the estimator."""
+        if self.estimator is None:
+            return (Race, Boosted)
+        return (self.estimator.state_type, *self.estimator.summary_types, Judged)
 
-    def follow(self, state: Stumps, held: Binned, scratch: Any) -> Any:
+    @property
+    def _rounds(self) -> StumpRounds | MemberRounds:
+        """How a round goes."""
+        if self.estimator is None:
+            return StumpRounds(self.n_estimators, self.learning_rate, self.max_bins, self.random_state)
+        return MemberRounds(self.estimator, self.n_estimators, self.learning_rate, self.random_state)
+
+    def start(self, schema: Schema) -> Any:
+        """No round yet."""
+        return self._rounds.start(schema)
+
+    def ask(self, state: Any) -> Ask | None:
+        """What the next round needs."""
+        return self._rounds.ask(state)
+
+    def lens(self, state: Any) -> Any:
+        """Bins for stumps, as soon as the edges are known; else the rows themselves."""
+        return self._rounds.lens(state)
+
+    def follow(self, state: Any, held: Any, scratch: Any) -> Any:
         """The weights of the rows, from those after earlier rounds."""
-        rounds, weight = (0, _original(held)) if scratch is None else scratch
-        weight = weight.copy()
-        down = 1 / _growth(state)
-        up = _raise(state) * down
-        stumps = (state.feature, state.cut, state.left, state.right)
-        follow_stumps(held.bins, held.label, *stumps, up, down, rounds, weight)
-        return state.step, weight
+        return self._rounds.follow(state, held, scratch)
 
-    def summarize(self, state: Stumps, chunk: Chunk) -> Any:
-        """A sample of rows, or their weights by column, bin and class."""
-        if state.phase == "edges":
-            return sample_of(chunk, self.random_state)
-        held, weight = chunk.held, chunk.scratch[1]
-        histogram = np.zeros((len(held.bins), self.max_bins * state.classes))
-        add_class_bins(held.bins, held.label, weight, self.max_bins, histogram)
-        last = [int(a[-1]) if len(a) else -1 for a in (state.feature, state.cut, state.left, state.right)]
-        bar = (1 - 1e-9) / max(_bound(state), 1e-300)
-        wrong, total, doubtful, mass = look_back(held.bins, held.label, *last, weight, _original(held), bar)
-        return Boosted(histogram, wrong, total, doubtful, mass, state.step)
+    def summarize(self, state: Any, chunk: Chunk) -> Any:
+        """What the round needs of weighted rows."""
+        return self._rounds.summarize(state, chunk)
 
-    def update(self, state: Stumps, s: Any) -> Stumps:
-        """Edges from the sample; then the stump of least error, unless the last one was the last."""
-        if state.phase == "edges":
-            return state._replace(phase="round", bin_edges=edges_of(s, self.max_bins))
-        chance = (1 - 1e-12) * (1 - 1 / state.classes)
-        if state.step and (state.step >= self.n_estimators or not 0 < state.estimator_errors[-1] < chance):
-            return state._replace(phase="done")
-        feature, cut, left, right, error = _best(s, state.classes)
-        if 0 < error < chance:
-            alpha = self.learning_rate * (math.log((1 - error) / error) + math.log(state.classes - 1))
-        elif error and state.step:
-            return state._replace(phase="done")  # no stump is better than chance
-        else:
-            alpha = 1 + float(state.estimator_weights.sum())  # without error: it decides alone
-        edge = state.bin_edges[feature, cut] if cut < state.bin_edges.shape[1] else np.inf
-        return state._replace(
-            step=state.step + 1,
-            feature=np.append(state.feature, feature),
-            cut=np.append(state.cut, cut),
-            threshold=np.append(state.threshold, edge),
-            left=np.append(state.left, left),
-            right=np.append(state.right, right),
-            estimator_weights=np.append(state.estimator_weights, alpha),
-            estimator_errors=np.append(state.estimator_errors, error),
-        )
+    def update(self, state: Any, s: Any) -> Any:
+        """The next round, unless the last one was the last."""
+        return self._rounds.update(state, s)
 
-    def certify(self, state: Stumps, s: Any) -> tuple[Claim, ...] | None:
+    def certify(self, state: Any, s: Any) -> tuple[Claim, ...] | None:
         """What the rounds prove about the training error, and that the weights are right."""
-        if not isinstance(s, Boosted) or not state.step or s.rounds != state.step:
-            return None
-        k, e, alpha = state.classes, state.estimator_errors, state.estimator_weights
-        bound = _bound(state)
-        why = "the product over the rounds of Σ w exp(α (wrong - 1/2)), which is 2 √(ε (1 - ε)) for two classes"
-        if bound >= 1:
-            why = f"vacuous: {why}, and it says nothing here"
-        doubt = "weight of the rows whose class has at most half of the votes: no other row can be wrong"
-        edges = 1 - 1 / k - e
-        least = int(edges.argmin())
-        theory = e[-1] * math.exp(alpha[-1]) / _growth(state)[-1] if e[-1] else 0.0
-        last = f"of the last stump under the new weights, where theory says {theory:.6g}: it has no more to say"
-        return (
-            Claim("training error bound", min(bound, 1.0), "proved", why, "objective"),
-            Claim("training error", s.doubtful / s.mass, "proved", doubt, "data"),
-            Claim("least edge", float(edges[least]), "proved", f"over chance, in round {least + 1}", "objective"),
-            Claim("last edge", float(edges[-1]), "proved", f"over chance, in round {state.step}", "objective"),
-            Claim("last error", s.wrong / s.total, "proved", last, "arithmetic"),
-        )
+        return self._rounds.certify(state, s)
 
-    def scores_from(self, state: Stumps, X: Columns) -> Array:
+    def votes_from(self, state: Any, X: Columns, rounds: list[int]) -> list[Array]:
+        """The share of the votes that each class has after so many rounds, for rising numbers of rounds."""
+        upto = np.cumsum(state.estimator_weights)
+        return [votes / upto[t - 1] for votes, t in zip(self._rounds.votes(state, X, rounds), rounds, strict=True)]
+
+    def scores_from(self, state: Any, X: Columns) -> Array:
         """Votes for the class, less the mean of the votes for others, as a share of all."""
-        votes = np.zeros((len(X), state.classes))
-        stumps = (state.feature, state.threshold, state.left, state.right, state.estimator_weights)
-        for rows, block in X.blocks():
-            add_votes(block, *stumps, votes[rows])
-        share = votes / state.estimator_weights.sum()
-        return share - (1 - share) / max(state.classes - 1, 1)
+        (votes,) = self._rounds.votes(state, X, [state.step])
+        return av.scores_of(votes, float(state.estimator_weights.sum()))
 
     def probability_from(self, scores: Any) -> Any:
         """As scikit-learn has it: scores as if they were (K - 1) log-odds."""
@@ -233,52 +164,54 @@ class AdaBoostClassifier(Classifier):
         """The logarithm of the above."""
         return super().log_probability_from(scores / max(scores.shape[1] - 1, 1))
 
-    def sound(self, state: Stumps, summary: Any, schema: Schema) -> bool:
-        """Whether stumps speak of columns and classes that there are."""
-        k, p, bins = len(schema.classes), len(schema.columns), state.bin_edges.shape[1]
-        codes = ((state.feature, p), (state.left, k), (state.right, k), (state.cut, bins + 1))
-        fits = state.classes == k and state.step == len(state.feature) > 0
-        fits &= all(((a >= 0) & (a < most)).all() for a, most in codes)
+    def staged_predict(self, X: Any) -> Iterator[Any]:
+        """The classes after each round.
+
+        Parameters
+        ----------
+        X : array or frame
+
+        Yields
+        ------
+        y : array of shape (rows,)
+        """
+
+        def said(state: Any, X: Columns) -> Any:
+            every = self._rounds.votes(state, X, range(1, state.step + 1))
+            return np.column_stack([winners(votes) for votes in every])
+
+        return (self.classes_[codes] for codes in self._apply(said, X, list).T)
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The members, if an estimator was given."""
+        if self.estimator is None or "state_" not in self.__dict__:
+            raise AttributeError("estimators_: there are members once a model with an estimator is fitted")
+        found = []
+        for member, state in self._rounds.members(self.state_):  # type: ignore[union-attr]
+            names = ("schema_", "n_features_in_", "feature_names_in_")
+            member.__dict__.update({name: self.__dict__[name] for name in names if name in self.__dict__})
+            member.state_, member.summary_, member.certificate_ = state, None, Certificate()
+            found.append(member)
+        return found
+
+    def sound(self, state: Any, summary: Any, schema: Schema) -> bool:
+        """Whether the rounds are such as a fit could have made."""
         numbers = np.concatenate([state.estimator_weights, state.estimator_errors])
-        return bool(fits and np.isfinite(numbers).all() and not np.isnan(state.threshold).any())
+        fits = state.classes == len(schema.classes) and state.step == len(state.estimator_errors) > 0
+        return bool(fits and np.isfinite(numbers).all() and self._rounds.sound(state, schema))
 
-
-def _original(held: Binned) -> Array:
-    """The weights that the rows came with."""
-    return ones(len(held.label)) if held.weight is None else held.weight
-
-
-def _growth(state: Stumps) -> Array:
-    """By how much each round raises the sum of the weights."""
-    e = state.estimator_errors
-    return (1 - e) + e * _raise(state)
-
-
-def _raise(state: Stumps) -> Array:
-    """By how much each round raises the weight of the rows it is wrong about."""
-    return np.exp(np.minimum(state.estimator_weights, 600.0))  # more only where no row is
-
-
-def _bound(state: Stumps) -> float:
-    """No more than this share of the rows has a class with at most half of the votes (Markov)."""
-    each = np.log(_growth(state)) - state.estimator_weights / 2
-    return float(np.exp(each.sum())) if not (state.estimator_errors == 0).any() else 0.0
-
-
-def _best(s: Boosted, classes: int) -> tuple[int, int, int, int, float]:
-    """Column, last bin on the left, class on either side and error of the stump that is least wrong.
-
-    Of stumps as good as each other the first is taken, whatever rounding says: so the order of the rows does not
-    matter.
-    """
-    each = s.weight.reshape(len(s.weight), classes, -1)
-    left = np.cumsum(each, axis=2)
-    right = left[:, :, -1:] - left
-    agreed = left.max(axis=1) + right.max(axis=1)
-    little = TIE * s.total
-    feature, cut = (int(i) for i in np.unravel_index((agreed >= agreed.max() - little).argmax(), agreed.shape))
-    low = each[feature, :, : cut + 1].sum(axis=1)
-    high = each[feature, :, cut + 1 :].sum(axis=1)
-    says = int((low >= low.max() - little).argmax()), int((high >= high.max() - little).argmax())
-    wrong = np.delete(low, says[0]).sum() + np.delete(high, says[1]).sum()
-    return feature, cut, *says, float(wrong / (low.sum() + high.sum()))
+    def _validate_params(self) -> None:
+        if hasattr(self.estimator, "fit") and not isinstance(self.estimator, Classifier):
+            raise TypeError(
+                f"estimator is {self.estimator!r}, but it must be a classifier of tenfold: its summaries of weighted "
+                "rows merge. Remedy: a learner such as DecisionTreeClassifier(max_depth=2), or none"
+            )
+        super()._validate_params()
+        if self.estimator is not None:
+            if self.estimator.passes == SEQUENTIAL:
+                raise ValueError(
+                    f"{type(self.estimator).__name__} goes one row after another, so it cannot be boosted here. "
+                    "Remedy: a learner whose summaries merge, such as LogisticRegression()"
+                )
+            self.estimator._validate_params()

@@ -36,9 +36,34 @@ def is_record(value: Any) -> bool:
     return hasattr(value, "_fields") or dataclasses.is_dataclass(value)
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Bundle:
+    """Several records as one: the states, or the summaries, of the members of a team."""
+
+    each: tuple[Any, ...]
+    width: int = 0
+    """if not nought, they are of rows of so many numbers, not of the schema's columns"""
+    beside: bool = False
+    """whether the schema's columns follow those numbers"""
+
+    def __add__(self, other: Bundle) -> Bundle:
+        return Bundle(tuple(a + b for a, b in zip(self.each, other.each, strict=True)), self.width, self.beside)
+
+    def schema(self, schema: Schema) -> Schema:
+        """Of the rows that the records are of."""
+        return schema.after(self.width, self.beside) if self.width else schema
+
+    def recode(self, old: Schema, new: Schema) -> Bundle:
+        """Each under a larger schema."""
+        old, new = self.schema(old), self.schema(new)
+        return Bundle(tuple(recode(record, old, new) for record in self.each), self.width, self.beside)
+
+
 @cache
 def fields(cls: Any) -> dict[str, Field]:
     """The fields of a record class, in order."""
+    if cls is Bundle:
+        return {"each": Field(Bundle, None)}
     return {name: _field(cls, name, hint) for name, hint in _hints(cls)}
 
 
@@ -64,6 +89,9 @@ def _field(cls: type, name: str, hint: Any) -> Field:
 def values(record: Any) -> Iterator[tuple[str, Field, Any]]:
     """Name, description and value of each field of a record."""
     kind: Any = type(record)
+    if kind is Bundle:
+        yield from ((str(at), Field(type(each), None), each) for at, each in enumerate(record.each))
+        return
     for name, field in fields(kind).items():
         yield name, field, getattr(record, name)
 
@@ -71,6 +99,7 @@ def values(record: Any) -> Iterator[tuple[str, Field, Any]]:
 def check(record: Any, schema: Schema) -> None:
     """Refuse a record whose types or shapes are not those its annotations and the schema say."""
     free: dict[str, int] = {}
+    schema = record.schema(schema) if isinstance(record, Bundle) else schema
     for name, field, value in values(record):
         where = f"{type(record).__name__}.{name}"
         if field.axes is None:

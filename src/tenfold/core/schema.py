@@ -135,6 +135,11 @@ class Schema:
         }
         return sizes.get(axis)
 
+    def after(self, width: int, beside: bool) -> Schema:
+        """Of rows that are made of these: so many numbers, and beside them, if so, the columns as they are."""
+        made = tuple(Column(f"x{j}", "numeric") for j in range(width))
+        return Schema(made + self.columns if beside else made, self.target, self.classes)
+
     def places(self, axis: str, larger: Schema) -> Any:
         """Where each label of `axis` stands in a larger schema; None where nothing moves."""
         if axis == "class" and not same(self.classes, larger.classes):

@@ -12,6 +12,10 @@ from tenfold.trees.reading import Book, edge
 from tenfold.trees.tree import Tree
 
 COLOURS = ("#3b82c4", "#d9822b", "#4c9a5b", "#b05cc6", "#c44e52", "#8c7a5b", "#5bbcc4", "#c4b23b")
+MANY = 8
+"""branches at the most whose answers are written across"""
+LINE = 13
+"""letters in a line of an answer, about"""
 
 
 class TreeDisplay:
@@ -80,7 +84,7 @@ class TreeDisplay:
         -------
         display : TreeDisplay
         """
-        book, tree = self.book, self.book.tree
+        tree = self.book.tree
         deep = tree.max_depth if max_depth is None else min(max_depth, tree.max_depth)
         x, wide = places(tree, deep)
         ax = axes("TreeDisplay", ax, (max(4.0, min(1.25 * wide, 24.0)), 1.2 + 1.25 * deep))
@@ -91,16 +95,22 @@ class TreeDisplay:
             y, up = -int(tree.depth[k]), int(above[k])
             if up >= 0:
                 self.lines_ += ax.plot([x[up], x[k]], [y + 1, y], color="#999999", linewidth=1.0, zorder=1)
-                words = edge(book, up, int(k - tree.first_child[up]))
-                ax.text(
-                    0.42 * x[up] + 0.58 * x[k], y + 0.42, words, ha="center", va="center", fontsize=0.9 * size,
-                    zorder=2,
-                    bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"},
-                )  # fmt: skip
+                self._answer(up, k, x, size)
             self.boxes_.append(self._box(k, x[k], y, deep, size))
         ax.set(xlim=(-0.6, wide - 0.4), ylim=(-deep - 0.45, 0.45))
         ax.axis("off")
         return self
+
+    def _answer(self, up: int, k: int, x: Array, size: float) -> None:
+        """What is written at the line to node k: across it; upright, near the node, where there are many lines."""
+        tree = self.book.tree
+        many, words = tree.children[up] > MANY, edge(self.book, up, int(k - tree.first_child[up]))
+        at = 0.68 if many else 0.58
+        self.ax_.text(
+            x[up] + at * (x[k] - x[up]), -int(tree.depth[up]) - at, words if many else _folded(words), ha="center",
+            va="center", fontsize=0.9 * size, rotation=90 if many else 0, zorder=2,
+            bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"},
+        )  # fmt: skip
 
     def _box(self, k: int, x: float, y: float, deep: int, size: float) -> Any:
         book, tree = self.book, self.book.tree
@@ -142,6 +152,17 @@ def _colour(book: Book, k: int) -> Any:
         strength = 0.15 + 0.5 * max(float(book.share[k]) - chance, 0.0) / (1 - chance)
         base = COLOURS[int(np.searchsorted(book.schema.classes, book.said[k])) % len(COLOURS)]
     return tuple(1 - strength * (1 - channel) for channel in to_rgb(base))
+
+
+def _folded(words: str) -> str:
+    """Lines of an answer, broken after commas only."""
+    lines: list[str] = []
+    for part in words.split(", "):
+        if lines and len(lines[-1]) + len(part) < LINE:
+            lines[-1] += f", {part}"
+        else:
+            lines.append(part)
+    return ",\n".join(lines)
 
 
 def _fitting(ax: Any, wide: int) -> float:

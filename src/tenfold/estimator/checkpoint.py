@@ -174,6 +174,7 @@ def read(path: Path, learner: Any) -> tuple[Snapshot, int | None]:
     if said != id_of(type(learner)):
         raise ModelFileError(f"it is a checkpoint of {said!r}")
     reader = Reader(tensors)
+    reader.know(learner)
     try:
         found = read_schema(reader, schema, learner)
         record = reader.record(state, learner.state_type, found)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tenfold.core import ModelFileError, Schema
-from tenfold.core.axes import check_shape, fields, is_record, values
+from tenfold.core.axes import Bundle, check_shape, fields, is_record, values
 from tenfold.core.losses import LOSSES, Loss
 from tenfold.estimator.container import STORED
 from tenfold.estimator.registry import class_of, id_of
@@ -21,6 +21,8 @@ MAX_DEPTH = 16
 MAX_DIGITS = 40
 FEW = 1 << 14
 """texts that are read at a time"""
+WIDEST = 1 << 16
+"""numbers that the members of a team may make of a row"""
 SPARE = 1 << 24
 """bytes that labels of fixed width may take beyond what their texts justify"""
 
@@ -58,7 +60,10 @@ class Writer:
         return {"tensor": self.tensor(labels, where)}
 
     def record(self, record: Any) -> dict[str, Any]:
-        """A state or a summary, field by field as annotated."""
+        """A state or a summary, field by field as annotated; of a bundle, each with the name of its type."""
+        if isinstance(record, Bundle):
+            each = [{"type": type(one).__name__, "record": self.record(one)} for one in record.each]
+            return {"each": each, "width": record.width, "beside": record.beside}
         return {
             name: {"record": self.record(value)} if is_record(field.type) else self.value(value, name)
             for name, field, value in values(record)
@@ -100,6 +105,8 @@ class Reader:
 
     def __init__(self, tensors: dict[str, Any]) -> None:
         self.tensors = dict(tensors)
+        self.kinds: set[type] = set()
+        """of records that a bundle may hold"""
 
     def tensor(self, name: Any) -> Any:
         """A tensor by its name. Each serves once."""
@@ -151,6 +158,8 @@ class Reader:
 
     def record(self, node: Any, cls: type, schema: Schema) -> Any:
         """A record of a class: its fields, each of the annotated type and the schema's shape."""
+        if cls is Bundle:
+            return self.bundle(node, schema)
         free: dict[str, int] = {}
         spec = fields(cls)
         if not isinstance(node, dict) or set(node) != set(spec):
@@ -171,6 +180,25 @@ class Reader:
                 check_shape(where, field, value.dtype, value.shape, schema, free)
             found[name] = value
         return _made(cls, found)
+
+    def know(self, learner: Any) -> None:
+        """Let bundles hold the records of a learner, and of those that it is made of."""
+        self.kinds |= {learner.state_type, *learner.summary_types}
+
+    def bundle(self, node: Any, schema: Schema) -> Bundle:
+        """Several records, each of a class that is known by then."""
+        each, width, beside = parts(node, "each", "width", "beside")
+        if not isinstance(each, list) or type(width) is not int or not 0 <= width <= WIDEST or type(beside) is not bool:
+            raise ModelFileError("a bundle is malformed")
+        under, found = Bundle((), width, beside).schema(schema), []
+        for one in each:
+            name, record = parts(one, "type", "record")
+            named = [k for k in self.kinds if k.__name__ == name and isinstance(record, dict)]
+            kinds = [k for k in named if k is Bundle or set(fields(k)) == set(record)]
+            if len(kinds) != 1:
+                raise ModelFileError("the file has a record of another learner")
+            found.append(self.record(record, kinds[0], under))
+        return Bundle(tuple(found), width, beside)
 
     def value(self, node: Any, depth: int = 0) -> Any:
         """A parameter or a field."""
@@ -211,6 +239,7 @@ class Reader:
         model = _made(cls, {k: self.value(v, depth + 1) for k, v in params.items()})
         try:
             model._validate_params()
+            self.know(model)
         except (ValueError, TypeError) as error:
             raise ModelFileError(f"a parameter in the file is not allowed: {error}") from None
         return model

@@ -73,13 +73,21 @@ def _changed(model: Any) -> list[str]:
     """The fields of a one-pass learner's state that its summary does not give, to the bit."""
     if model.passes != ONE:
         return []  # the summary was made at the state: it is for `certify` to see that it was this one
-    again = model.update(model.start(model.schema_), model.summary_)
-    return [
+    return _unlike(model, model.update(model.start(model.schema_), model.summary_), model.state_)
+
+
+def _unlike(learner: Any, again: Any, state: Any) -> list[str]:
+    """The fields in which two states of a learner differ; of a team, those of its members."""
+    names = [
         name
         for name, _, value in values(again)
-        if name not in model.steering
-        and not np.array_equal(value, getattr(model.state_, name), equal_nan=isinstance(value, np.ndarray))
+        if name not in learner.steering
+        and not np.array_equal(value, getattr(state, name), equal_nan=isinstance(value, np.ndarray))
     ]
+    if hasattr(learner, "team"):
+        for member, a, b in zip(learner.team(), again.members.each, state.members.each, strict=True):
+            names += [f"{type(member).__name__}: {name}" for name in _unlike(member, a, b)]
+    return names
 
 
 def _different(a: dict[str, Any], b: dict[str, Any]) -> str:
@@ -90,4 +98,8 @@ def _different(a: dict[str, Any], b: dict[str, Any]) -> str:
 def _equal(x: Any, y: Any) -> bool:
     if hasattr(x, "__array__") or hasattr(y, "__array__"):
         return np.array_equal(x, y)
+    if hasattr(x, "get_params") and type(x) is type(y):
+        return not _different(x.get_params(), y.get_params())
+    if isinstance(x, (list, tuple)) and type(x) is type(y):
+        return len(x) == len(y) and all(map(_equal, x, y))
     return bool(x == y)

@@ -177,7 +177,7 @@ class Hearing:
 
 
 def hear(
-    model: Any, X: Any, y: Any, weight: Any, wants: Callable[[Any], list[Want]], how: str = "auto"
+    model: Any, X: Any, y: Any, weight: Any, wants: Callable[[Any], list[Want]], how: str = "auto", ours: Any = Ours
 ) -> Heard:  # fmt: skip
     """What a model says of rows, summarized; `wants(classes)` tells of what summaries are wanted.
 
@@ -192,6 +192,8 @@ def hear(
         From the classes, or None, to a list of wants.
     how : {"auto", "predict_proba", "decision_function"}
         Where a score comes from, of estimators that have both.
+    ours : callable, default=Ours
+        How a learner of tenfold is heard, from the stages of its pipeline.
     """
     if isinstance(X, Source) and (y is not None or weight is not None):
         raise ValueError("a Source names its own target and weights: pass X alone")
@@ -205,7 +207,7 @@ def hear(
     stages = stages_of(model)
     if how == "decision_function" and stages:
         raise ValueError("learners of tenfold are ranked by their probabilities. Remedy: response_method='auto'")
-    voice: Any = Ours(stages) if stages else Theirs(model)
+    voice: Any = ours(stages) if stages else Theirs(model)
     if is_dask(X):
         return _over(voice, with_target(X, y, weight), wants, how)
     if isinstance(X, Source):

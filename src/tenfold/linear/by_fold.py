@@ -132,7 +132,7 @@ class ByFold(Featured, Regressor):
                 numbers = state.first[here] + np.arange(chunk.n)
             sizes = np.full(k, state.rows // k) + (np.arange(k) < state.rows % k)
             return np.searchsorted(np.cumsum(sizes), numbers, side="right"), k
-        labels, codes = np.unique(_listed(self.cv), return_inverse=True)
+        labels, codes = np.unique(listed(self.cv), return_inverse=True)
         return codes[chunk.X.numbers()].astype(np.int64), len(labels)
 
     def update(self, state: FoldedState, summary: Any) -> FoldedState:
@@ -166,7 +166,7 @@ class ByFold(Featured, Regressor):
         if isinstance(self.cv, (int, np.integer)):
             if total < self.cv:
                 raise DataError(f"cv={self.cv} is more than there are samples: n_samples={total}. Remedy: fewer folds")
-        elif (shape := _listed(self.cv).shape) != (total + int(pieces.dropped.sum()),):
+        elif (shape := listed(self.cv).shape) != (total + int(pieces.dropped.sum()),):
             raise DataError(
                 f"cv has shape {shape}, but there are {total + int(pieces.dropped.sum())} rows. "
                 "Remedy: the name or number of a fold for each row"
@@ -218,7 +218,7 @@ class ByFold(Featured, Regressor):
         return bool(fits and np.isfinite(state.errors).all() and state.errors.shape[:2] == state.grid.shape)
 
 
-def _listed(cv: Any) -> Any:
+def listed(cv: Any) -> Any:
     """The fold of each row, as an array says it, or pairs of rows to learn from and rows to be judged on."""
     pairs = isinstance(cv, (list, tuple)) and all(isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in cv)
     if not pairs:

@@ -22,8 +22,7 @@ def assert_same(a: Any, b: Any, what: str, *, exact: bool | None = None, unit: f
     exact = getattr(type(a), "exact", False) if exact is None else exact
     if not exact and hasattr(a, "canonical"):
         a, b = a.canonical(), b.canonical()
-    for name, _, x in values(a):
-        y = getattr(b, name)
+    for (name, _, x), (_, _, y) in zip(values(a), values(b), strict=True):
         where = f"{what}: {type(a).__name__}.{name}"
         if is_record(x):
             assert_same(x, y, where, exact=exact, unit=unit)

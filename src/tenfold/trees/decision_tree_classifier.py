@@ -199,9 +199,8 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         """The weight of all rows; and of each class, if they are to be balanced."""
         weight = sums[:-1]
         if self.class_weight == "balanced":
-            there = weight > 0
-            each = np.where(there, weight.sum() / (there.sum() * np.maximum(weight, 1)), 1.0)
-            state = state._replace(**dict(zip(("factor", "heft"), in_units(each), strict=True)))
+            factor, heft = balanced(weight)
+            state = state._replace(factor=factor, heft=heft)
         return state._replace(whole=int((weight * (state.factor if len(state.factor) else 1)).sum()))
 
     def rules_of(self, state: TreeState) -> Rules:
@@ -260,6 +259,12 @@ def errors_of(state: TreeState, sums: Any) -> tuple[int, int]:
     weight = sums[:, :-1]
     right = weight[np.arange(len(weight)), state.value.argmax(axis=1)].sum()
     return int(weight.sum() - right), int(weight.sum())
+
+
+def balanced(weight: Any) -> tuple[Any, float]:
+    """Weights that give all classes that are there the same, in whole units; and the unit."""
+    there = weight > 0
+    return in_units(np.where(there, weight.sum() / (there.sum() * np.maximum(weight, 1)), 1.0))
 
 
 def in_units(weight: Array) -> tuple[Any, float]:

@@ -156,8 +156,11 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
 
     def numbers(self, state: TreeState, target: Any, weight: Any) -> tuple[Any, Any, Any]:
         """Distances from the centre, in whole units, and weights."""
-        away = (state.center - target) * (weight * state.unit if len(weight) else 1.0)
-        g = np.rint(away / self._unit(state)).astype(np.int64)
+        away = state.center - target
+        if not len(weight) or state.unit == 1.0:
+            g = np.rint(away / self._unit(state)).astype(np.int64) * (weight if len(weight) else 1)
+        else:
+            g = np.rint(away * (weight * state.unit) / self._unit(state)).astype(np.int64)
         return np.zeros(0, np.uint16), g, weight
 
     def values(self, state: TreeState, sums: Any) -> Array:

@@ -4,106 +4,53 @@ How often a tree draws a row is a Poisson number from a hash of the row and the 
 runner draws the same. Histograms hold whole numbers, so the trees are the same from rows in one place, where threads
 grow one tree each, and level by level from merged histograms, where some trees share each reduce.
 
-The phases of a fit: "look", then "rows" (gather all, if they are few) or "level" and "finish" in turn, and "judge":
-what the trees that have not drawn a row say of it.
+The phases of a fit: "look", "weigh" (only if limits or classes have weights), then "rows" (gather all, if they are few)
+or "level" and "finish" in turn, and "judge": what the trees that have not drawn a row say of it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import count
-from typing import Annotated, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from tenfold.core import MANY, Array, Ask, Chunk, Codes, Columns, Schema
+from tenfold.core import MANY, Array, Ask, Chunk, Codes, Schema
 from tenfold.core.crew import hands, share
-from tenfold.estimator.base import Estimator
-from tenfold.kernels.forests import add_forest, add_unseen, draw_rows, tree_keys
+from tenfold.kernels.forests import draw_rows
 from tenfold.kernels.tree_growing import ARITY, FIRST, PATH, fill
 from tenfold.kernels.tree_levels import sort_by_slot
-from tenfold.kernels.tree_search import NUMERIC, SUBSET
+from tenfold.kernels.tree_search import NUMERIC, SUBSET, SUMS
 from tenfold.stats.gathered import Gathered
-from tenfold.stats.race import row_bits
 from tenfold.stats.tree_bins import EXACT, Cut, Look, Seen, TreeLens
 from tenfold.trees import frontier as fr
-from tenfold.trees.growing import Rules, grow_from
+from tenfold.trees.forest import COLUMNS, ROWS, Forest, ForestLens, Weighed, joined, keys_of, taken
+from tenfold.trees.forest_model import ForestModel
+from tenfold.trees.growing import Rules, grow_from, sums_by
 from tenfold.trees.learner import GATHER, Histograms, RowsOf, columns_of
-from tenfold.trees.tree import Tree, no_tree, tree_from
+from tenfold.trees.tree import Tree, no_tree
 
 TOGETHER = 16
 """trees that are grown at a time"""
-ROWS, COLUMNS = 0, 1
-"""what a tree's number is for"""
-ANY = float(np.nextafter(0.0, -np.inf))
-"""a split may gain nothing"""
+DRAWN = 4
+"""bits of how often a row is drawn"""
 
 
-class Forest(NamedTuple):
-    """The trees so far, and how to go on."""
-
-    step: int
-    """how many trees there are"""
-    phase: str
-    turn: int
-    bin_edges: Annotated[Array, "column", "edge"]
-    levels: Annotated[Codes, "column"]
-    rows: int
-    unit: float
-    even: bool
-    heaviest: float
-    center: float
-    scale: float
-    """of the target, if it is a number: the middle, and the way from there to the ends"""
-    trees: Tree
-    """one after the other"""
-    roots: Annotated[Codes, "tree"]
-    value: Annotated[Array, "node", "output"]
-    """what a tree says of rows that end in a node"""
-    frontier: fr.Frontier
-    """of the trees that grow level by level: their roots come first"""
-
-    @property
-    def cut(self) -> Cut:
-        """Where columns are cut."""
-        return Cut(self.bin_edges, self.levels)
-
-    @property
-    def outputs(self) -> int:
-        """Numbers that a tree says of a row."""
-        return self.value.shape[1]
-
-
-@dataclass(frozen=True, eq=False)
-class ForestLens:
-    """A lens through which rows become bins, with a number to draw them by: of their content, or their own."""
-
-    lens: TreeLens
-    seed: int
-    content: bool
-
-    def __call__(self, chunk: Chunk) -> Seen:
-        """Bins, targets, weights and numbers of a chunk."""
-        seen = self.lens(chunk)
-        if not self.content:
-            return seen
-        told = chunk.y.astype(np.float64).view(np.uint64) * np.uint64(0xD1B54A32D192ED03)
-        return seen._replace(number=(row_bits(chunk.X, self.seed) ^ told).view(np.int64))
-
-
-class RandomForest(Estimator):
+class RandomForest(ForestModel):
     """The phases. A learner brings what is left open below."""
 
     passes = MANY
     state_type = Forest
     steering = frozenset({
         "step", "phase", "turn", "bin_edges", "levels", "rows", "unit", "even", "heaviest", "center",
-        "scale", "frontier",
+        "scale", "whole", "factor", "heft", "frontier",
     })  # fmt: skip
     n_estimators: int
     max_depth: int | None
     min_samples_split: int
     min_samples_leaf: int
+    min_weight_fraction_leaf: float
+    min_impurity_decrease: float
     max_features: Any
     max_leaf_nodes: int | None
     bootstrap: bool
@@ -113,10 +60,10 @@ class RandomForest(Estimator):
 
     def begin(self, schema: Schema, outputs: int) -> Forest:
         """No tree yet."""
-        levels = schema.levels
+        levels, none = schema.levels, np.zeros(0, np.int64)
         return Forest(
-            0, "look", 0, np.zeros((len(levels), 0)), levels, 0, 1.0, True, 1.0, 0.0, 1.0, no_tree(),
-            np.zeros(0, np.int64), np.zeros((0, outputs)), fr.root(0, 0),
+            0, "look", 0, np.zeros((len(levels), 0)), levels, 0, 1.0, True, 1.0, 0.0, 1.0, 0, none, 1.0, no_tree(),
+            none, np.zeros((0, outputs)), fr.root(0, 0),
         )  # fmt: skip
 
     def ask(self, state: Forest) -> Ask | None:
@@ -138,10 +85,13 @@ class RandomForest(Estimator):
         if state.phase == "look":
             return Look.of(chunk, self.random_state)
         seen: Seen = chunk.held
+        if state.phase == "weigh":
+            numbers = self.numbers(state, seen.target, seen.weight, np.zeros(0, np.int64))
+            return Weighed(sums_by(np.zeros(chunk.n, np.int64), 1, self.channels(state), *numbers)[0])
         if state.phase == "rows":
             return Gathered.of(seen)
         if state.phase == "judge":
-            return self.judged(state, seen, *self._unseen(state, seen))
+            return self.judged(state, seen, *self.unseen(state, seen))
         at, slot = state.frontier, np.append(state.frontier.node[:, fr.SLOT], -1)
         if state.phase == "level":
             slots = int(slot.max()) + 1
@@ -168,14 +118,15 @@ class RandomForest(Estimator):
     def update(self, state: Forest, s: Any) -> Forest:
         """The next phase, trees or levels."""
         if state.phase == "look":
-            few = s.rows * len(state.levels) <= GATHER
             state = state._replace(
-                phase="rows" if few else "level", bin_edges=Cut.of(s, state.levels, min(self.max_bins, 255)).edges,
-                rows=s.rows, unit=s.unit(EXACT - 4), even=s.even, heaviest=s.heaviest,
+                phase="weigh", bin_edges=Cut.of(s, state.levels, min(self.max_bins, 255)).edges, rows=s.rows,
+                unit=s.unit(self.room() - DRAWN), even=s.even, heaviest=s.heaviest,
                 center=0.5 * s.least + 0.5 * s.most, scale=max(0.5 * s.most - 0.5 * s.least, 0.0),
             )  # fmt: skip
-            return state if few else self._roots(state)
+            return state if self.weighs() else self._planted(state)
         state = state._replace(turn=state.turn + 1)
+        if state.phase == "weigh":
+            return self._planted(self.weighed(state, s.sums))
         if state.phase == "judge":
             return state._replace(phase="done")
         if state.phase == "rows":
@@ -194,16 +145,19 @@ class RandomForest(Estimator):
             some = (more.node[:, fr.SLOT] == fr.ROWS).any()
             return state._replace(phase="finish" if some else "level", frontier=more)
         node = fr.pruned(at, rules)
-        return self._more(state, [_taken(node, at, t, state.cut) for t in range(self._growing(state))])
+        return self._more(state, [taken(node, at, t, state.cut) for t in range(self._growing(state))])
 
-    # ---- one tree after another ------------------------------------------------------------------
+    def _planted(self, state: Forest) -> Forest:
+        """In the phase in which trees begin to grow."""
+        few = state.rows * len(state.levels) <= GATHER
+        return state._replace(phase="rows") if few else self._roots(state)
 
     def _tree(self, state: Forest, s: Gathered, t: int) -> tuple[Tree, Any]:
         """Tree t from rows in one place."""
         times = self._times(s.order, t)
         index = np.flatnonzero(times) if len(times) else np.arange(s.rows)
         label, a, b = self.numbers(state, _target(s), s.weight, times)
-        rules = self._rules(state)._replace(seed=int(_keys(self.random_state, COLUMNS, t, 1).view(np.int64)[0]))
+        rules = self._rules(state)._replace(seed=int(keys_of(self.random_state, COLUMNS, t, 1).view(np.int64)[0]))
         channels = self.channels(state)
         tree, sums, _ = grow_from(s.bins, state.cut, rules, channels, label, a, b, index.astype(np.uint32))
         return tree, sums
@@ -214,15 +168,13 @@ class RandomForest(Estimator):
         start = np.cumsum([tree.node_count for tree in trees])
         state = state._replace(
             step=state.step + len(grown),
-            trees=_joined(trees),
+            trees=joined(trees),
             roots=np.concatenate([state.roots, start[:-1]]),
             value=np.concatenate([state.value, *(self.values(state, sums) for _, sums in grown)]),
         )
         if state.step == self.n_estimators:
             return state._replace(phase="judge", frontier=fr.root(0, 0))
         return state if state.phase == "rows" else self._roots(state)
-
-    # ---- some trees level by level ---------------------------------------------------------------
 
     def _growing(self, state: Forest) -> int:
         """How many trees grow at a time: one, if the best leaf of each comes first."""
@@ -235,7 +187,7 @@ class RandomForest(Estimator):
         fields: Any = (np.repeat(x, n, axis=0) for x in (one.node, one.real, one.sums, one.gaps))
         node, real, sums, gaps = fields
         node[:, fr.SLOT] = np.arange(n)
-        node[:, PATH] = _keys(self.random_state, COLUMNS, state.step, n).view(np.int64)
+        node[:, PATH] = keys_of(self.random_state, COLUMNS, state.step, n).view(np.int64)
         return state._replace(phase="level", frontier=fr.Frontier(node, real, sums, one.route, gaps))
 
     def _nodes(self, state: Forest, seen: Seen, t: int) -> tuple[Any, Any]:
@@ -261,67 +213,38 @@ class RandomForest(Estimator):
             out[of == t] = self._times(s.rows.order[of == t], state.step + t)
         return out
 
-    # ---- both --------------------------------------------------------------------------------------
-
     def _times(self, numbers: Any, t: int) -> Any:
         """How often tree t draws each row; none: every row once."""
         out = np.zeros(len(numbers) if self.bootstrap else 0, np.int64)
         if self.bootstrap:
-            draw_rows(numbers, _keys(self.random_state, ROWS, t, 1)[0], out)
+            draw_rows(numbers, keys_of(self.random_state, ROWS, t, 1)[0], out)
         return out
 
     def _rules(self, state: Forest) -> Rules:
-        most = columns_of(self.max_features, len(state.levels))
+        most, units, criterion = (
+            columns_of(self.max_features, len(state.levels)),
+            self.units(state),
+            self.criterion_of(),
+        )
+        least = self.min_impurity_decrease * state.whole * (units[1] if criterion == SUMS else 1.0)
         return Rules(
-            self.criterion_of(), np.where(state.levels > 0, SUBSET, NUMERIC), self.units(state),
-            -1 if self.max_depth is None else self.max_depth, self.min_samples_split, self.min_samples_leaf, 0.0,
-            self.max_leaf_nodes or 0, ANY, max_features=most,
+            criterion, np.where(state.levels > 0, SUBSET, NUMERIC), units,
+            -1 if self.max_depth is None else self.max_depth, self.min_samples_split, self.min_samples_leaf,
+            self.min_weight_fraction_leaf * state.whole * units[1], self.max_leaf_nodes or 0,
+            float(np.nextafter(least, -np.inf)), max_features=most,
         )  # fmt: skip
 
-    def _unseen(self, state: Forest, seen: Seen) -> tuple[Array, Codes]:
-        """Sums of what the trees say of rows they have not drawn, and how many trees those are."""
-        n, t = seen.bins.shape[1], state.trees
-        out, trees = np.zeros((n, state.outputs)), np.zeros(n, np.int64)
-        keys = _keys(self.random_state, ROWS, 0, len(state.roots))
-        add_unseen(
-            seen.bins, state.cut.gap, t.feature, t.place, t.missing_left, t.first_child, t.route_at, t.route,
-            state.roots, state.value, seen.number, keys, out, trees,
-        )  # fmt: skip
-        return out, trees
+    def weighs(self) -> bool:
+        """Whether the weight of all rows has to be known."""
+        return self.min_weight_fraction_leaf > 0 or self.min_impurity_decrease > 0
 
-    def means(self, state: Forest, X: Columns) -> Array:
-        """The mean of what the trees say of each row."""
-        out, t = np.zeros((len(X), state.outputs)), state.trees
-        for rows, block in X.blocks():
-            add_forest(
-                block, t.feature, t.threshold, t.missing_left, t.first_child, t.route_at, t.route_width, t.route,
-                state.roots, state.value, out[rows],
-            )  # fmt: skip
-        return out / len(state.roots)
+    def weighed(self, state: Forest, sums: Codes) -> Forest:
+        """With the weight of all rows, from their channel sums."""
+        return state._replace(whole=int(sums[1]))
 
-    @property
-    def feature_importances_(self) -> Array:
-        """Share of the decrease of impurity that is due to each column, a mean over the trees.
-
-        It favours columns with many values, and says nothing about rows that were not seen: a column of noise gets
-        its share too.
-        """
-        state: Forest = self.state_
-        p, n = len(state.levels), len(state.roots)
-        inner = state.trees.feature >= 0
-        tree = np.repeat(np.arange(n), np.diff(np.append(state.roots, state.trees.node_count)))
-        cell = tree[inner] * p + state.trees.feature[inner]
-        each = np.bincount(cell, state.trees.merit[inner], n * p).reshape(n, p)
-        whole = each.sum(axis=1, keepdims=True)
-        mean = (each / np.where(whole > 0, whole, 1.0)).mean(axis=0)
-        return np.asarray(mean / mean.sum() if mean.any() else mean)
-
-    def sound(self, state: Forest, summary: Any, schema: Schema) -> bool:
-        """Whether every tree can be gone down, and every node says something."""
-        nodes = state.trees.node_count
-        fine = len(state.roots) == state.step > 0 and len(state.value) == nodes and np.isfinite(state.value).all()
-        fine = fine and ((state.roots >= 0) & (state.roots < nodes)).all()
-        return bool(fine and state.trees.walkable(schema.levels))
+    def room(self) -> int:
+        """Bits of a sum of weights."""
+        return EXACT
 
     def criterion_of(self) -> int:
         """What makes a split good."""
@@ -348,31 +271,6 @@ class RandomForest(Estimator):
         raise NotImplementedError
 
 
-def weights_of(weight: Any, times: Any) -> Any:
-    """Weights times draws, none if all are one."""
-    if not len(times):
-        return weight
-    return times * weight if len(weight) else times
-
-
-def _keys(seed: Any, stream: int, first: int, n: int) -> Any:
-    out = np.empty(n, np.uint64)
-    tree_keys(int(seed), stream, first, out)
-    return out
-
-
-def _taken(node: Any, at: fr.Frontier, t: int, cut: Cut) -> tuple[Tree, Any]:
-    """The t-th of the growing trees, from the table of all their nodes."""
-    node, real, sums = node.copy(), at.real.copy(), at.sums.copy()
-    node[0], real[0], sums[0] = node[t], real[t], sums[t]
-    tree, old = tree_from(node, real, at.route, cut)
-    return tree, sums[old]
-
-
-def _target(rows: Gathered) -> Any:
-    return rows.number if len(rows.number) else rows.label
-
-
 def _shared(calls: list[Any]) -> list[Any]:
     """What the calls return, in order; each thread takes the next one that is left."""
     found: list[Any] = [None] * len(calls)
@@ -386,16 +284,5 @@ def _shared(calls: list[Any]) -> list[Any]:
     return found
 
 
-def _joined(trees: list[Tree]) -> Tree:
-    """One tree after the other."""
-    node, route, moved = 0, 0, []
-    for tree in trees:
-        moved.append(
-            tree._replace(
-                first_child=np.where(tree.feature >= 0, tree.first_child + node, 0),
-                route_at=np.where(tree.route_at >= 0, tree.route_at + route, -1),
-            )
-        )
-        node, route = node + tree.node_count, route + len(tree.route)
-    fields: Any = (np.concatenate(x) for x in zip(*moved, strict=True))
-    return Tree(*fields)
+def _target(rows: Gathered) -> Any:
+    return rows.number if len(rows.number) else rows.label

@@ -9,13 +9,15 @@ import numpy as np
 
 from tenfold.core import Array, Claim, Codes, Columns, Need, Schema
 from tenfold.estimator import Classifier
-from tenfold.estimator.constraints import boolean, choice, integer, seed, share
+from tenfold.estimator.constraints import boolean, choice, integer, real, seed, share
 from tenfold.estimator.kinds import winners
 from tenfold.kernels import tree_search as ts
 from tenfold.stats.gathered import Gathered
-from tenfold.stats.tree_bins import Look, Seen
-from tenfold.trees.learner import Histograms, RowsOf
-from tenfold.trees.random_forest import Forest, RandomForest, weights_of
+from tenfold.stats.tree_bins import EXACT, Look, Seen
+from tenfold.trees.decision_tree_classifier import balanced, in_units
+from tenfold.trees.forest import Forest, Weighed, weights_of
+from tenfold.trees.learner import HEFT, Histograms, RowsOf
+from tenfold.trees.random_forest import RandomForest
 
 CRITERIA = {"gini": ts.GINI, "entropy": ts.ENTROPY, "log_loss": ts.ENTROPY}
 
@@ -47,10 +49,15 @@ class RandomForestClassifier(RandomForest, Classifier):
     max_depth : int, optional
     min_samples_split : int, default=2
     min_samples_leaf : int, default=1
+    min_weight_fraction_leaf : float, default=0.0
+    min_impurity_decrease : float, default=0.0
+        Least decrease, weighted by the node's share of the rows; shares are of all rows, however many a tree has drawn.
     max_features : int, float, "sqrt" or "log2", default="sqrt"
-        How many columns each node may choose from; None: all. More, if none of those can be split.
+        How many columns each node may choose from; None: all. More, if none of those can be split, or by enough.
     max_leaf_nodes : int, optional
         With it, the split of greatest merit comes first.
+    class_weight : dict or "balanced", optional
+        Weights of classes; "balanced" gives all the same. The out-of-bag error takes no notice of them.
     bootstrap : bool, default=True
         Whether trees draw rows; else each sees all.
     draw_by : {"content", "number"}, default="content"
@@ -84,15 +91,18 @@ class RandomForestClassifier(RandomForest, Classifier):
     """
 
     need = Need("mixed", missing=True, target="class")
-    summary_types = (Look, Gathered, Histograms, RowsOf, Unseen)
+    summary_types = (Look, Weighed, Gathered, Histograms, RowsOf, Unseen)
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_estimators": [integer(1)],
         "criterion": [choice(*CRITERIA)],
         "max_depth": [integer(1), None],
         "min_samples_split": [integer(2)],
         "min_samples_leaf": [integer(1)],
+        "min_weight_fraction_leaf": [share()],
+        "min_impurity_decrease": [real(0)],
         "max_features": [integer(1), share(open=True), choice("sqrt", "log2"), None],
         "max_leaf_nodes": [integer(2), None],
+        "class_weight": [dict, choice("balanced"), None],
         "bootstrap": [boolean],
         "draw_by": [choice("content", "number")],
         "max_bins": [integer(2)],
@@ -107,8 +117,11 @@ class RandomForestClassifier(RandomForest, Classifier):
         max_depth: int | None = None,
         min_samples_split: int = 2,
         min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        min_impurity_decrease: float = 0.0,
         max_features: Any = "sqrt",
         max_leaf_nodes: int | None = None,
+        class_weight: Any = None,
         bootstrap: bool = True,
         draw_by: str = "content",
         max_bins: int = 255,
@@ -119,16 +132,39 @@ class RandomForestClassifier(RandomForest, Classifier):
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_impurity_decrease = min_impurity_decrease
         self.max_features = max_features
         self.max_leaf_nodes = max_leaf_nodes
+        self.class_weight = class_weight
         self.bootstrap = bootstrap
         self.draw_by = draw_by
         self.max_bins = max_bins
         self.random_state = random_state
 
     def start(self, schema: Schema) -> Forest:
-        """No tree yet."""
-        return self.begin(schema, len(schema.classes))
+        """No tree yet; the weights of the classes, if they are given."""
+        state = self.begin(schema, len(schema.classes))
+        if not isinstance(self.class_weight, dict):
+            return state
+        factor, heft = in_units(np.array([float(self.class_weight.get(c, 1.0)) for c in schema.classes.tolist()]))
+        return state._replace(factor=factor, heft=heft)
+
+    def weighs(self) -> bool:
+        """To balance classes too."""
+        return self.class_weight == "balanced" or super().weighs()
+
+    def weighed(self, state: Forest, sums: Codes) -> Forest:
+        """With the weight of all rows; and of each class, if they are to be balanced."""
+        weight = sums[:-1]
+        if self.class_weight == "balanced":
+            factor, heft = balanced(weight)
+            state, weight = state._replace(factor=factor, heft=heft), weight * factor
+        return state._replace(whole=int(weight.sum()))
+
+    def room(self) -> int:
+        """Less, if classes have weights."""
+        return EXACT if self.class_weight is None else 62 - HEFT
 
     def criterion_of(self) -> int:
         """What makes a split good."""
@@ -140,16 +176,19 @@ class RandomForestClassifier(RandomForest, Classifier):
 
     def units(self, state: Forest) -> Array:
         """Of weights."""
-        return np.full(2, state.unit)
+        return np.full(2, state.unit * state.heft)
 
     def numbers(self, state: Forest, target: Any, weight: Any, times: Any) -> tuple[Any, Any, Any]:
         """Labels and weights."""
-        return target.astype(np.uint16), weights_of(weight, times), np.zeros(0, np.int64)
+        label, a = target.astype(np.uint16), weights_of(weight, times)
+        if len(state.factor):
+            a = state.factor[label] * (a if len(a) else 1)
+        return label, a, np.zeros(0, np.int64)
 
     def values(self, state: Forest, sums: Any) -> Array:
-        """The shares of the classes."""
+        """The shares of the classes; all alike, where there is no weight: a tree may have drawn nothing."""
         weight = sums[:, :-1].sum(axis=1, keepdims=True)
-        return np.asarray(sums[:, :-1] / np.maximum(weight, 1))
+        return np.where(weight > 0, sums[:, :-1] / np.maximum(weight, 1), 1 / state.outputs)
 
     def judged(self, state: Forest, seen: Seen, sums: Array, trees: Codes) -> Unseen:
         """Weights of rows that are told wrong."""

@@ -9,13 +9,14 @@ import numpy as np
 
 from tenfold.core import Array, Claim, Codes, Columns, Need, Schema
 from tenfold.estimator import Regressor
-from tenfold.estimator.constraints import boolean, choice, integer, seed, share
+from tenfold.estimator.constraints import boolean, choice, integer, real, seed, share
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.forests import MOST
 from tenfold.stats.gathered import Gathered
 from tenfold.stats.tree_bins import Look, Seen, fine_unit
+from tenfold.trees.forest import Forest, Weighed, weights_of
 from tenfold.trees.learner import Histograms, RowsOf
-from tenfold.trees.random_forest import Forest, RandomForest, weights_of
+from tenfold.trees.random_forest import RandomForest
 
 FEW = 16
 """whole weights up to this one multiply numbers that are whole already"""
@@ -57,8 +58,12 @@ class RandomForestRegressor(RandomForest, Regressor):
     max_depth : int, optional
     min_samples_split : int, default=2
     min_samples_leaf : int, default=1
+    min_weight_fraction_leaf : float, default=0.0
+    min_impurity_decrease : float, default=0.0
+        Least decrease of the variance, weighted by the node's share of the rows; shares are of all rows, however many a
+        tree has drawn.
     max_features : int, float, "sqrt" or "log2", optional
-        How many columns each node may choose from; all by default. More, if none of those can be split.
+        How many columns each node may choose from; all by default. More, if none of those can be split, or by enough.
     max_leaf_nodes : int, optional
         With it, the split of greatest merit comes first.
     bootstrap : bool, default=True
@@ -93,12 +98,14 @@ class RandomForestRegressor(RandomForest, Regressor):
     """
 
     need = Need("mixed", missing=True, target="number")
-    summary_types = (Look, Gathered, Histograms, RowsOf, UnseenNumbers)
+    summary_types = (Look, Weighed, Gathered, Histograms, RowsOf, UnseenNumbers)
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_estimators": [integer(1)],
         "max_depth": [integer(1), None],
         "min_samples_split": [integer(2)],
         "min_samples_leaf": [integer(1)],
+        "min_weight_fraction_leaf": [share()],
+        "min_impurity_decrease": [real(0)],
         "max_features": [integer(1), share(open=True), choice("sqrt", "log2"), None],
         "max_leaf_nodes": [integer(2), None],
         "bootstrap": [boolean],
@@ -114,6 +121,8 @@ class RandomForestRegressor(RandomForest, Regressor):
         max_depth: int | None = None,
         min_samples_split: int = 2,
         min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        min_impurity_decrease: float = 0.0,
         max_features: Any = None,
         max_leaf_nodes: int | None = None,
         bootstrap: bool = True,
@@ -125,6 +134,8 @@ class RandomForestRegressor(RandomForest, Regressor):
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_impurity_decrease = min_impurity_decrease
         self.max_features = max_features
         self.max_leaf_nodes = max_leaf_nodes
         self.bootstrap = bootstrap

@@ -1,0 +1,184 @@
+"""AdaBoost with stumps: the weights by column, bin and class merge, so a round is one reduce.
+
+The bins are held and the weights follow. Each stump has the least weighted error of all that split between bins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from tenfold.compose import ada_boost_votes as av
+from tenfold.core import Array, Ask, Chunk, Claim, Codes, Columns, Schema
+from tenfold.core.arrays import ones
+from tenfold.kernels.binning import add_class_bins
+from tenfold.kernels.boosting import add_votes, follow_stumps, look_back
+from tenfold.stats.binned import BINS, BinLens, Binned, edges_of, sample_of
+
+TIE = 1e-10
+"""stumps whose errors differ by less are as good as each other"""
+
+
+class Stumps(NamedTuple):
+    """The stumps so far, and how to go on."""
+
+    step: int
+    phase: str
+    bin_edges: Annotated[Array, "column", "edge"]
+    feature: Annotated[Codes, "round"]
+    cut: Annotated[Codes, "round"]
+    """the last bin on the left"""
+    threshold: Annotated[Array, "round"]
+    """values up to this one go left"""
+    left: Annotated[Codes, "round"]
+    right: Annotated[Codes, "round"]
+    """the class that is said of rows on that side, by its number"""
+    estimator_weights: Annotated[Array, "round"]
+    estimator_errors: Annotated[Array, "round"]
+    classes: int
+
+
+@dataclass(frozen=True, eq=False)
+class Boosted:
+    """Weights of the rows by column, bin and class, and a look back at the last stump."""
+
+    weight: Annotated[Array, "column", "bin"]
+    """the bins of one class, then those of the next"""
+    wrong: float
+    """weight of the rows that the last stump is wrong about"""
+    total: float
+    doubtful: float
+    """original weight of the rows whose class has at most half of the votes"""
+    mass: float
+    """original weight of all rows"""
+    rounds: int
+
+    def __add__(self, other: Boosted) -> Boosted:
+        return Boosted(
+            self.weight + other.weight,
+            self.wrong + other.wrong,
+            self.total + other.total,
+            self.doubtful + other.doubtful,
+            self.mass + other.mass,
+            self.rounds,
+        )
+
+
+class StumpRounds(NamedTuple):
+    """The rounds, by the parameters of `AdaBoostClassifier`."""
+
+    most: int
+    rate: float
+    max_bins: int
+    seed: Any
+
+    def start(self, schema: Schema) -> Stumps:
+        """No stump yet."""
+        if self.max_bins > BINS:
+            raise ValueError(f"max_bins is {self.max_bins}, but a bin is a byte. Remedy: at most {BINS}")
+        none, no = np.zeros(0, np.int64), np.zeros(0)
+        edges = np.zeros((len(schema.columns), 0))
+        return Stumps(0, "edges", edges, none, none, no, none, none, no, no, len(schema.classes))
+
+    def ask(self, state: Stumps) -> Ask | None:
+        """Where to cut the columns; then one round after another."""
+        return None if state.phase == "done" else Ask(state.phase, state.step)
+
+    def lens(self, state: Stumps) -> BinLens | None:
+        """Rows become bins as soon as the edges are known."""
+        return None if state.phase == "edges" else BinLens(state.bin_edges)
+
+    def follow(self, state: Stumps, held: Binned, scratch: Any) -> Any:
+        """The weights of the rows, from those after earlier rounds."""
+        rounds, weight = (0, _original(held)) if scratch is None else scratch
+        weight = weight.copy()
+        down = 1 / av.growth(state)
+        up = av.raised(state) * down
+        stumps = (state.feature, state.cut, state.left, state.right)
+        follow_stumps(held.bins, held.label, *stumps, up, down, rounds, weight)
+        return state.step, weight
+
+    def summarize(self, state: Stumps, chunk: Chunk) -> Any:
+        """A sample of rows, or their weights by column, bin and class."""
+        if state.phase == "edges":
+            return sample_of(chunk, self.seed)
+        held, weight = chunk.held, chunk.scratch[1]
+        histogram = np.zeros((len(held.bins), self.max_bins * state.classes))
+        add_class_bins(held.bins, held.label, weight, self.max_bins, histogram)
+        last = [int(a[-1]) if len(a) else -1 for a in (state.feature, state.cut, state.left, state.right)]
+        back = (held.bins, held.label, *last, weight, _original(held), av.bar_of(state))
+        wrong, total, doubtful, mass = look_back(*back)
+        return Boosted(histogram, wrong, total, doubtful, mass, state.step)
+
+    def update(self, state: Stumps, s: Any) -> Stumps:
+        """Edges from the sample; then the stump of least error, unless the last one was the last."""
+        if state.phase == "edges":
+            return state._replace(phase="round", bin_edges=edges_of(s, self.max_bins))
+        if state.step and av.finished(state, self.most):
+            return state._replace(phase="done")
+        feature, cut, left, right, error = _best(s, state.classes)
+        alpha = av.votes_of(error, state, self.rate)
+        if alpha is None:
+            return state._replace(phase="done")
+        edge = state.bin_edges[feature, cut] if cut < state.bin_edges.shape[1] else np.inf
+        return state._replace(
+            step=state.step + 1,
+            feature=np.append(state.feature, feature),
+            cut=np.append(state.cut, cut),
+            threshold=np.append(state.threshold, edge),
+            left=np.append(state.left, left),
+            right=np.append(state.right, right),
+            estimator_weights=np.append(state.estimator_weights, alpha),
+            estimator_errors=np.append(state.estimator_errors, error),
+        )
+
+    def certify(self, state: Stumps, s: Any) -> tuple[Claim, ...] | None:
+        """What the rounds prove, once the weights have followed the last of them."""
+        known = isinstance(s, Boosted) and state.step and s.rounds == state.step
+        return av.claims_of(state, s, "stump") if known else None
+
+    def votes(self, state: Stumps, X: Columns, rounds: Iterable[int]) -> Iterator[Array]:
+        """The votes for each class after so many rounds, rising numbers of them: one array, which is added to."""
+        votes, first = np.zeros((len(X), state.classes)), 0
+        fields = (state.feature, state.threshold, state.left, state.right, state.estimator_weights)
+        for last in rounds:
+            stumps = [field[first:last] for field in fields]
+            for rows, block in X.blocks():
+                add_votes(block, *stumps, votes[rows])
+            yield votes
+            first = last
+
+    def sound(self, state: Stumps, schema: Schema) -> bool:
+        """Whether stumps speak of columns and classes that there are."""
+        k, p, bins = len(schema.classes), len(schema.columns), state.bin_edges.shape[1]
+        codes = ((state.feature, p), (state.left, k), (state.right, k), (state.cut, bins + 1))
+        fits = state.step == len(state.feature)
+        fits &= all(((a >= 0) & (a < most)).all() for a, most in codes)
+        return bool(fits and not np.isnan(state.threshold).any())
+
+
+def _original(held: Binned) -> Array:
+    """The weights that the rows came with."""
+    return ones(len(held.label)) if held.weight is None else held.weight
+
+
+def _best(s: Boosted, classes: int) -> tuple[int, int, int, int, float]:
+    """Column, last bin on the left, class on either side and error of the stump that is least wrong.
+
+    Of stumps as good as each other the first is taken, whatever rounding says: so the order of the rows does not
+    matter.
+    """
+    each = s.weight.reshape(len(s.weight), classes, -1)
+    left = np.cumsum(each, axis=2)
+    right = left[:, :, -1:] - left
+    agreed = left.max(axis=1) + right.max(axis=1)
+    little = TIE * s.total
+    feature, cut = (int(i) for i in np.unravel_index((agreed >= agreed.max() - little).argmax(), agreed.shape))
+    low = each[feature, :, : cut + 1].sum(axis=1)
+    high = each[feature, :, cut + 1 :].sum(axis=1)
+    says = int((low >= low.max() - little).argmax()), int((high >= high.max() - little).argmax())
+    wrong = np.delete(low, says[0]).sum() + np.delete(high, says[1]).sum()
+    return feature, cut, *says, float(wrong / (low.sum() + high.sum()))

@@ -1,0 +1,124 @@
+"""Bagging: classifiers of rows drawn anew for each, whose probabilities, or votes, are averaged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from tenfold.compose.bagging import Bagging
+from tenfold.core import Array, Chunk, Claim, Codes, Columns
+from tenfold.estimator.averaged import Averaged
+from tenfold.estimator.constraints import boolean, choice, integer, seed
+from tenfold.estimator.kinds import winners
+from tenfold.estimator.team import TeamState
+from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
+
+
+@dataclass(frozen=True, eq=False)
+class Unseen:
+    """Weights of rows by what those members say that have not drawn them."""
+
+    wrong: float
+    told: float
+    """of which some member can tell"""
+    drawn: float
+    """that every member has drawn"""
+
+    def __add__(self, other: Unseen) -> Unseen:
+        return Unseen(self.wrong + other.wrong, self.told + other.told, self.drawn + other.drawn)
+
+
+class BaggingClassifier(Bagging, Averaged):
+    """Bagged classifiers, fitted over shared scans to the same draws on any runner.
+
+    Each member draws every row a Poisson number of times of mean one, from a hash of the row and the member. Their
+    probabilities are averaged, or their votes, if they have none. If the member learns in one pass and no score is
+    asked for, bags merge.
+
+    Parameters
+    ----------
+    estimator : learner, optional
+        A classifier of tenfold; DecisionTreeClassifier by default.
+    n_estimators : int, default=10
+    oob_score : bool, default=False
+        Whether to read the rows once more, and judge each by the members that have not drawn it.
+    draw_by : {"content", "number"}, default="content"
+        What rows are drawn by. "content": equal rows are drawn together, and their order does not matter. "number":
+        each by itself, by its number in the source; for data in which many rows are equal.
+    random_state : int, default=0
+        Seed of the draws, and of the members' own seeds. None draws one, and the certificate records it.
+
+    Attributes
+    ----------
+    classes_ : array
+    estimators_ : list
+        The members, fitted, without those that have drawn no row.
+    oob_score_ : float
+        With `oob_score`: share of the rows whose class is said right by the members that have not drawn them; NaN
+        without such rows.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import BaggingClassifier, GaussianNB
+    >>> X = [[float(i)] for i in range(20)]
+    >>> model = BaggingClassifier(GaussianNB(), oob_score=True).fit(X, ["low"] * 10 + ["high"] * 10)
+    >>> model.predict([[1.5], [17.5]]).tolist(), model.oob_score_ > 0.8
+    (['low', 'high'], True)
+    """
+
+    predicts = "class"
+    judged_type = Unseen
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "estimator": "no_validation",
+        "n_estimators": [integer(1)],
+        "oob_score": [boolean],
+        "draw_by": [choice("content", "number")],
+        "random_state": [seed],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 10,
+        *,
+        oob_score: bool = False,
+        draw_by: str = "content",
+        random_state: int | None = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.oob_score = oob_score
+        self.draw_by = draw_by
+        self.random_state = random_state
+
+    def usual(self) -> Any:
+        """A tree."""
+        return DecisionTreeClassifier()
+
+    def judged(self, chunk: Chunk, sums: Array, count: Codes) -> Unseen:
+        """Weights of the rows that are told wrong."""
+        told = count > 0
+        wrong = told & (winners(sums) != chunk.y)
+        return Unseen(*(float(chunk.weight[some].sum()) for some in (wrong, told, ~told)))
+
+    def judgement(self, s: Unseen) -> tuple[Claim, ...]:
+        """The error on rows that members have not drawn."""
+        why = "share of the weight of the rows that every member has drawn: they are not judged"
+        claims = [Claim("rows not judged", s.drawn / (s.drawn + s.told), "proved", why, "data")]
+        if s.told:
+            why = "each row judged by the members that have not drawn it, about a third: rather too high than too low"
+            claims.append(Claim("out-of-bag error", s.wrong / s.told, "estimated", why, "unseen rows"))
+        return tuple(claims)
+
+    @property
+    def oob_score_(self) -> float:
+        """Share of the rows whose class is said right by the members that have not drawn them."""
+        s = self.__dict__.get("summary_")
+        if not isinstance(s, Unseen):
+            raise AttributeError("oob_score_")
+        return 1 - s.wrong / s.told if s.told else float("nan")
+
+    def scores_from(self, state: TeamState, X: Columns) -> Array:
+        """The mean of the members' probabilities, or votes."""
+        return self.means(state, X)

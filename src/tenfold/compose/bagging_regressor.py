@@ -1,0 +1,140 @@
+"""Bagging: regressors of rows drawn anew for each, whose predictions are averaged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from tenfold.compose.bagging import Bagging
+from tenfold.core import Array, Chunk, Claim, Codes, Columns
+from tenfold.estimator import Regressor
+from tenfold.estimator.constraints import boolean, choice, integer, seed
+from tenfold.estimator.team import TeamState
+from tenfold.stats.moments import two_sum
+from tenfold.trees.decision_tree_regressor import DecisionTreeRegressor
+
+
+@dataclass(frozen=True, eq=False)
+class UnseenNumbers:
+    """Of rows that some member has not drawn: squared errors of what those members say, and the target's spread."""
+
+    squares: float
+    told: float
+    """their weight"""
+    mean: float
+    rest: float
+    """the mean of the target, and what it lacks to twice the precision"""
+    spread: float
+    """squares of the target around its mean"""
+    drawn: float
+    """weight of the rows that every member has drawn"""
+
+    def __add__(self, other: UnseenNumbers) -> UnseenNumbers:
+        drawn = self.drawn + other.drawn
+        if not (self.told and other.told):
+            some = self if self.told else other
+            return UnseenNumbers(some.squares, some.told, some.mean, some.rest, some.spread, drawn)
+        told = self.told + other.told
+        apart = (other.mean - self.mean) + (other.rest - self.rest)
+        share = other.told / told
+        mean, rest = two_sum(self.mean, self.rest + apart * share)
+        spread = self.spread + other.spread + apart * apart * self.told * share
+        return UnseenNumbers(self.squares + other.squares, told, mean, rest, spread, drawn)
+
+
+class BaggingRegressor(Bagging, Regressor):
+    """Bagged regressors, fitted over shared scans to the same draws on any runner.
+
+    Each member draws every row a Poisson number of times of mean one, from a hash of the row and the member. Their
+    predictions are averaged. If the member learns in one pass and no score is asked for, bags merge.
+
+    Parameters
+    ----------
+    estimator : learner, optional
+        A regressor of tenfold; DecisionTreeRegressor by default.
+    n_estimators : int, default=10
+    oob_score : bool, default=False
+        Whether to read the rows once more, and judge each by the members that have not drawn it.
+    draw_by : {"content", "number"}, default="content"
+        What rows are drawn by. "content": equal rows are drawn together, and their order does not matter. "number":
+        each by itself, by its number in the source; for data in which many rows are equal.
+    random_state : int, default=0
+        Seed of the draws, and of the members' own seeds. None draws one, and the certificate records it.
+
+    Attributes
+    ----------
+    estimators_ : list
+        The members, fitted, without those that have drawn no row.
+    oob_score_ : float
+        With `oob_score`: R² of what the members that have not drawn a row say of it; NaN without such rows.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import BaggingRegressor, LinearRegression
+    >>> X = [[float(i)] for i in range(20)]
+    >>> model = BaggingRegressor(LinearRegression(), oob_score=True).fit(X, [2.0 * i for i in range(20)])
+    >>> model.predict([[30.0]]).round(6), round(model.oob_score_, 6)
+    (array([60.]), 1.0)
+    """
+
+    predicts = "number"
+    judged_type = UnseenNumbers
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "estimator": "no_validation",
+        "n_estimators": [integer(1)],
+        "oob_score": [boolean],
+        "draw_by": [choice("content", "number")],
+        "random_state": [seed],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 10,
+        *,
+        oob_score: bool = False,
+        draw_by: str = "content",
+        random_state: int | None = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.oob_score = oob_score
+        self.draw_by = draw_by
+        self.random_state = random_state
+
+    def usual(self) -> Any:
+        """A tree."""
+        return DecisionTreeRegressor()
+
+    def judged(self, chunk: Chunk, sums: Array, count: Codes) -> UnseenNumbers:
+        """Squared errors."""
+        told = count > 0
+        w, y, drawn = chunk.weight[told], chunk.y[told], float(chunk.weight[~told].sum())
+        if not len(y):
+            return UnseenNumbers(0.0, 0.0, 0.0, 0.0, 0.0, drawn)
+        total, error = float(w.sum()), sums[told, 0] / count[told] - y
+        mean, rest = two_sum(float(y[0]), float(w @ (y - y[0])) / total)
+        away = (y - mean) - rest
+        return UnseenNumbers(float(w @ error**2), total, mean, rest, float(w @ away**2), drawn)
+
+    def judgement(self, s: UnseenNumbers) -> tuple[Claim, ...]:
+        """The error on rows that members have not drawn."""
+        why = "share of the weight of the rows that every member has drawn: they are not judged"
+        claims = [Claim("rows not judged", s.drawn / (s.drawn + s.told), "proved", why, "data")]
+        if s.told:
+            why = "each row judged by the members that have not drawn it, about a third: rather too high than too low"
+            claims.append(Claim("out-of-bag mean squared error", s.squares / s.told, "estimated", why, "unseen rows"))
+        return tuple(claims)
+
+    @property
+    def oob_score_(self) -> float:
+        """R² of what the members that have not drawn a row say of it."""
+        s = self.__dict__.get("summary_")
+        if not isinstance(s, UnseenNumbers):
+            raise AttributeError("oob_score_")
+        return 1 - s.squares / s.spread if s.spread > 0 else float("nan")
+
+    def predict_from(self, state: TeamState, X: Columns) -> Array:
+        """The mean of the members' predictions."""
+        return self.means(state, X)[:, 0]

@@ -1,0 +1,110 @@
+"""Stacking: a classifier that learns from what others say of rows they have not seen."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from tenfold.bayes.gaussian_nb import GaussianNB
+from tenfold.compose.stacking import Stacking
+from tenfold.core import Array, Columns
+from tenfold.estimator.averaged import Averaged
+from tenfold.estimator.constraints import array, boolean, choice, integer, seed
+from tenfold.estimator.team import TeamState
+from tenfold.linear.linear_discriminant_analysis import LinearDiscriminantAnalysis
+from tenfold.linear.logistic_regression import LogisticRegression
+
+
+class StackingClassifier(Stacking, Averaged):
+    """Classifiers whose out-of-fold probabilities are the columns of a last one, over shared scans.
+
+    Parameters
+    ----------
+    estimators : list of (str, learner), optional
+        Classifiers of tenfold with their names; "drop" in the place of one leaves it out. By default GaussianNB and
+        LinearDiscriminantAnalysis.
+    final_estimator : learner, optional
+        A classifier of tenfold; LogisticRegression by default.
+    cv : int, array, or list of (train, test), default=5
+        How many folds: that of a row comes from a hash of what it holds, so equal rows are in one fold, and where
+        they stand does not matter. Or the fold of each row, for rows in memory.
+    stack_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
+        What members are asked for; "auto" takes the first of the others that a member has. Of two classes the second
+        is told; "predict" tells the number of a class.
+    passthrough : bool, default=False
+        Whether the last learner sees the columns too.
+    random_state : int, default=0
+        Seed of the folds. None draws one, and the certificate records it.
+
+    Attributes
+    ----------
+    classes_ : array
+    estimators_ : list
+        The members, fitted to all rows.
+    named_estimators_ : Bunch
+        The same by name.
+    final_estimator_ : learner
+        The last one, fitted.
+    stack_method_ : list of str
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import GaussianNB, LinearDiscriminantAnalysis, StackingClassifier
+    >>> X = [[i % 10 - 4.5, i // 10] for i in range(100)]
+    >>> model = StackingClassifier([("bayes", GaussianNB()), ("line", LinearDiscriminantAnalysis())])
+    >>> model.fit(X, [abs(x) < 3 for x, _ in X]).score(X, [abs(x) < 3 for x, _ in X])
+    1.0
+    """
+
+    predicts = "class"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "estimators": [list, tuple, None],
+        "final_estimator": "no_validation",
+        "cv": [integer(2), array],
+        "stack_method": [choice("auto", "predict_proba", "decision_function", "predict")],
+        "passthrough": [boolean],
+        "random_state": [seed],
+    }
+
+    def __init__(
+        self,
+        estimators: Any = None,
+        final_estimator: Any = None,
+        *,
+        cv: Any = 5,
+        stack_method: str = "auto",
+        passthrough: bool = False,
+        random_state: int | None = 0,
+    ) -> None:
+        self.estimators = estimators
+        self.final_estimator = final_estimator
+        self.cv = cv
+        self.stack_method = stack_method
+        self.passthrough = passthrough
+        self.random_state = random_state
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether the last learner has any."""
+        return hasattr(self.final(), "predict_proba")
+
+    def usual(self) -> list[tuple[str, Any]]:
+        """Two that one scan is enough for."""
+        return [("bayes", GaussianNB()), ("discriminant", LinearDiscriminantAnalysis())]
+
+    def usual_final(self) -> Any:
+        """Linear log-odds."""
+        return LogisticRegression()
+
+    def scores_from(self, state: TeamState, X: Columns) -> Array:
+        """Those of the last learner."""
+        found = self.final().scores_from(state.final.each[0], self.seen_by_last(state, X))
+        return found[:, : state.classes]
+
+    def probability_from(self, scores: Any) -> Any:
+        """Those of the last learner."""
+        return self.final().probability_from(scores)
+
+    def log_probability_from(self, scores: Any) -> Any:
+        """The logarithm of the above, as the last learner has it."""
+        return self.final().log_probability_from(scores)

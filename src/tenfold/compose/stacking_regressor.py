@@ -1,0 +1,92 @@
+"""Stacking: a regressor that learns from what others predict of rows they have not seen."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from tenfold.compose.stacking import Stacking
+from tenfold.core import Array, Columns
+from tenfold.estimator import Regressor
+from tenfold.estimator.constraints import array, boolean, integer, seed
+from tenfold.estimator.team import TeamState
+from tenfold.linear.linear_regression import LinearRegression
+from tenfold.linear.ridge import Ridge
+from tenfold.trees.decision_tree_regressor import DecisionTreeRegressor
+
+
+class StackingRegressor(Stacking, Regressor):
+    """Regressors whose out-of-fold predictions are the columns of a last one, over shared scans.
+
+    Parameters
+    ----------
+    estimators : list of (str, learner), optional
+        Regressors of tenfold with their names; "drop" in the place of one leaves it out. By default a
+        LinearRegression and a DecisionTreeRegressor.
+    final_estimator : learner, optional
+        A regressor of tenfold; Ridge by default. One that draws rows by what they hold, such as RidgeCV,
+        draws by predictions here, which are known to rounding only.
+    cv : int, array, or list of (train, test), default=5
+        How many folds: that of a row comes from a hash of what it holds, so equal rows are in one fold, and where
+        they stand does not matter. Or the fold of each row, for rows in memory.
+    passthrough : bool, default=False
+        Whether the last learner sees the columns too.
+    random_state : int, default=0
+        Seed of the folds. None draws one, and the certificate records it.
+
+    Attributes
+    ----------
+    estimators_ : list
+        The members, fitted to all rows.
+    named_estimators_ : Bunch
+        The same by name.
+    final_estimator_ : learner
+        The last one, fitted.
+    stack_method_ : list of str
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import LinearRegression, PolynomialRegression, StackingRegressor
+    >>> X = [[i / 10] for i in range(50)]
+    >>> model = StackingRegressor([("line", LinearRegression()), ("curve", PolynomialRegression(2))])
+    >>> model.fit(X, [x * x for (x,) in X]).predict([[2.0]]).round(1)
+    array([4.])
+    """
+
+    predicts = "number"
+    stack_method = "predict"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "estimators": [list, tuple, None],
+        "final_estimator": "no_validation",
+        "cv": [integer(2), array],
+        "passthrough": [boolean],
+        "random_state": [seed],
+    }
+
+    def __init__(
+        self,
+        estimators: Any = None,
+        final_estimator: Any = None,
+        *,
+        cv: Any = 5,
+        passthrough: bool = False,
+        random_state: int | None = 0,
+    ) -> None:
+        self.estimators = estimators
+        self.final_estimator = final_estimator
+        self.cv = cv
+        self.passthrough = passthrough
+        self.random_state = random_state
+
+    def usual(self) -> list[tuple[str, Any]]:
+        """A line and a tree."""
+        return [("line", LinearRegression()), ("tree", DecisionTreeRegressor())]
+
+    def usual_final(self) -> Any:
+        """Least squares with a little penalty: members say nearly the same."""
+        return Ridge()
+
+    def predict_from(self, state: TeamState, X: Columns) -> Array:
+        """What the last learner predicts."""
+        found: Array = self.final().predict_from(state.final.each[0], self.seen_by_last(state, X))
+        return found

@@ -1,0 +1,59 @@
+"""What both votes share: weights of the members, and the certificate.
+
+A vote is a weighted mean, Σ wₘ hₘ(x) / Σ wₘ, of what the members say. Members are summarized side by side, over shared
+scans; their claims are the vote's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tenfold.core import Array, Claim
+from tenfold.estimator.roster import Roster
+from tenfold.estimator.team import Joint, TeamState
+
+
+class Voting(Roster):
+    """Has `estimators` and `weights`."""
+
+    weights: Any
+
+    def ballot(self) -> Array:
+        """The share that each member has in the vote."""
+        named = self.named()
+        if self.weights is None:
+            return np.full(len(named), 1 / len(named))
+        given = list(self.estimators if self.estimators is not None else named)
+        if len(self.weights) != len(given):
+            raise ValueError(
+                f"Number of `estimators` and weights must be equal; got {len(self.weights)} weights, "
+                f"{len(given)} estimators"
+            )
+        there = [not isinstance(member, str) for _, member in given]
+        weights = np.asarray(self.weights, dtype=np.float64)[there]
+        if not np.isfinite(weights).all() or (weights < 0).any() or not weights.sum() > 0:
+            raise ValueError(f"weights must be finite, not negative and not all nought, but are {self.weights}")
+        return np.asarray(weights / weights.sum())
+
+    def start(self, schema: Any) -> TeamState:
+        """Every member at its own start."""
+        self.ballot()
+        return super().start(schema)
+
+    def together(self, state: TeamState, said: Any) -> Any:
+        """The weighted mean of a function of each member and its state."""
+        total = 0.0
+        for share, member, at in zip(self.ballot(), self.team(), state.members.each, strict=True):
+            total = total + share * said(member, at)
+        return total
+
+    def claims(self, state: TeamState, s: Joint, factor: float, why: str) -> tuple[Claim, ...] | None:
+        """The claims of the members by name, and what the mean of their errors says about the vote's."""
+        each = self.certified(state, s)
+        if each is None:
+            return None
+        named = zip((name for name, _ in self.named()), each, strict=True)
+        theirs = [c._replace(kind=f"{name}: {c.kind}") for name, claims in named for c in claims]
+        return (Claim("error factor", factor, "proved", why, "unseen rows"), *theirs)

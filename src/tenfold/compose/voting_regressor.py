@@ -1,0 +1,68 @@
+"""The mean of several regressors: Σ wₘ hₘ(x) / Σ wₘ."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from tenfold.compose.voting import Voting
+from tenfold.core import Array, Claim, Columns
+from tenfold.estimator import Regressor
+from tenfold.estimator.constraints import array
+from tenfold.estimator.team import Joint, TeamState
+from tenfold.linear.linear_regression import LinearRegression
+from tenfold.trees.decision_tree_regressor import DecisionTreeRegressor
+
+JENSEN = (
+    "the squared error of a mean is the mean of the members' squared errors less their spread around it, "
+    "on any rows: at most that mean, by this factor"
+)
+
+
+class VotingRegressor(Voting, Regressor):
+    """The weighted mean of what several regressors predict, fitted over shared scans.
+
+    If each member learns in one pass, so does the team: models merge, and `partial_fit` is there.
+
+    Parameters
+    ----------
+    estimators : list of (str, learner), optional
+        Regressors of tenfold with their names; "drop" in the place of one leaves it out. By default a
+        LinearRegression and a DecisionTreeRegressor.
+    weights : array of shape (members,), optional
+        Of each member; all the same by default.
+
+    Attributes
+    ----------
+    estimators_ : list
+        The members, fitted.
+    named_estimators_ : Bunch
+        The same by name.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import LinearRegression, Ridge, VotingRegressor
+    >>> model = VotingRegressor([("line", LinearRegression()), ("short", Ridge(2.0))])
+    >>> model.fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]).predict([[3.0]]).round(6)
+    array([6.])
+    """
+
+    predicts = "number"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"estimators": [list, tuple, None], "weights": [array, None]}
+
+    def __init__(self, estimators: Any = None, *, weights: Any = None) -> None:
+        self.estimators = estimators
+        self.weights = weights
+
+    def usual(self) -> list[tuple[str, Any]]:
+        """A line and a tree."""
+        return [("line", LinearRegression()), ("tree", DecisionTreeRegressor())]
+
+    def certify(self, state: TeamState, s: Joint) -> tuple[Claim, ...] | None:
+        """What the members claim, and that their mean is no worse than they are in the mean."""
+        return self.claims(state, s, 1.0, JENSEN)
+
+    def predict_from(self, state: TeamState, X: Columns) -> Array:
+        """The weighted mean."""
+        found: Array = self.together(state, lambda member, at: member.predict_from(at, X))
+        return found

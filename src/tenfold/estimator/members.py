@@ -1,0 +1,66 @@
+"""What can be a member of a team, what rows serve all of them, and whether a file has what is theirs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tenfold.core import SEQUENTIAL, Array, Need, Schema
+from tenfold.core.axes import Bundle
+from tenfold.estimator.base import Estimator
+from tenfold.estimator.kinds import winners
+
+NONE = Bundle(())
+"""in the place of a summary that was not asked for"""
+
+
+def nothing(summary: Any) -> bool:
+    """Whether that is what there is."""
+    return isinstance(summary, Bundle) and not summary.each
+
+
+def votes(scores: Any) -> Array:
+    """One for the class with the highest score."""
+    out = np.zeros(scores.shape)
+    out[np.arange(len(out)), winners(scores)] = 1.0
+    return out
+
+
+def sound_member(member: Any, state: Any, summary: Any, schema: Schema) -> bool:
+    """Whether state and summary (if any) are of a member's own types, and fit the schema."""
+    if nothing(summary):
+        summary = None
+    if type(state) is not member.state_type or not (summary is None or type(summary) in member.summary_types):
+        return False
+    return bool(member.sound(state, summary, schema))
+
+
+def check_member(name: str, member: Any, target: str, *, seeded: bool = True) -> None:
+    """Refuse what cannot be a member, and say what to do about it; with `seeded`, one that would draw a seed."""
+    if not isinstance(member, Estimator):
+        raise TypeError(
+            f"{name} is {member!r}, which is no learner of tenfold, so it cannot share a scan. Remedy: a learner of "
+            "tenfold, or scikit-learn's own ensemble"
+        )
+    if member.need.target != target:
+        raise TypeError(f"{name} is {member!r}, which does not predict {'classes' if target == 'class' else 'numbers'}")
+    if member.passes == SEQUENTIAL:
+        raise TypeError(f"{name} is {member!r}, which reads one row after another: it cannot share a scan")
+    if seeded and hasattr(member, "random_state") and not isinstance(member.random_state, (int, np.integer)):
+        raise ValueError(f"{name} has no seed that every worker knows. Remedy: random_state=0")
+
+
+def common_need(needs: list[Need], name: str) -> Need:
+    """What can be given to all."""
+    kinds = {need.kinds for need in needs}
+    if "categorical" in kinds and len(kinds) > 1:
+        raise ValueError(f"some members of {name} take categories only, others numbers: no rows serve both")
+    return Need(
+        "numeric" if "numeric" in kinds else needs[0].kinds,
+        missing=all(need.missing for need in needs),
+        sparse=all(need.sparse for need in needs),
+        target=needs[0].target,
+        binary=any(need.binary for need in needs),
+        positive=any(need.positive for need in needs),
+    )

@@ -1,0 +1,278 @@
+"""A learner made of learners: its members are summarized side by side over shared scans.
+
+The state of a team is the states of its members, its summary their summaries, and `+` adds each to its like. So what
+holds of the members holds of the team: parts, threads and workers do not matter, and if each member learns in one
+pass, teams merge. Each member is asked, updated and stopped as the loop would do it; one that is done waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from tenfold.core import (
+    MANY,
+    ONE,
+    Ask,
+    Certificate,
+    Chunk,
+    Claim,
+    Codes,
+    Columns,
+    DataError,
+    Flags,
+    Need,
+    Schema,
+)
+from tenfold.core.axes import Bundle
+from tenfold.engine.held import Held, through
+from tenfold.estimator.base import Estimator
+from tenfold.estimator.members import NONE, common_need, nothing, sound_member, votes
+from tenfold.stats.content import class_bits, value_bits
+
+
+class TeamState(NamedTuple):
+    """The states of the members, and how to go on."""
+
+    step: int
+    phase: str
+    """"fit" until the members are done, "done" at the end"""
+    turn: int
+    done: Annotated[Flags, "member"]
+    seen: Annotated[Codes, "member"]
+    """rows that each has learned from; without any it has no say"""
+    members: Bundle
+    found: Bundle
+    """the last summaries of members that were done, if others went on"""
+    final: Bundle
+    """of the learner that learns from what the members say, if there is one"""
+    classes: int
+    levels: Annotated[Codes, "column"]
+    class_bits: Annotated[Codes, "class"]
+    value_bits: Annotated[Codes, "value"]
+    """of the labels: rows are drawn by them, as their codes change"""
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """The summaries of the members, side by side."""
+
+    rows: Annotated[Codes, "member"]
+    """that each summary is of"""
+    each: Bundle
+
+    def __add__(self, other: Joint) -> Joint:
+        return Joint(self.rows + other.rows, self.each + other.each)
+
+
+class Everyone:
+    """All members learn from all rows."""
+
+    shared = True
+    """whether members with the same rows get the same chunk, so that they can share a summary of it"""
+
+    def __call__(self, chunk: Chunk) -> Callable[[int], Chunk]:
+        """From a member's number to its rows."""
+        return lambda member: chunk
+
+
+@dataclass(frozen=True, eq=False)
+class TeamLens:
+    """The rows of each member through its own lens."""
+
+    lenses: tuple[Any, ...]
+    draw: Any
+
+    def __call__(self, chunk: Chunk) -> tuple[Held | None, ...]:
+        """What each holds; None for one without a lens."""
+        rows = self.draw(chunk)
+        return tuple(None if lens is None else Held.of(lens, rows(at)) for at, lens in enumerate(self.lenses))
+
+
+class Team(Estimator):
+    """Brings `team()`, and may bring `draw(state)`: which rows each member learns from."""
+
+    state_type = TeamState
+    steering: ClassVar[frozenset[str]] = frozenset(TeamState._fields)
+
+    def team(self) -> list[Any]:
+        """The members, not fitted."""
+        raise NotImplementedError
+
+    def draw(self, state: TeamState) -> Any:
+        """From a chunk to a function from a member's number to its rows."""
+        return Everyone()
+
+    def after(self, state: TeamState) -> TeamState:
+        """The state once all members are done."""
+        return state._replace(phase="done")
+
+    @property
+    def passes(self) -> str:  # type: ignore[override]
+        """One pass if that is enough for every member."""
+        return ONE if all(member.passes == ONE for member in self.team()) else MANY
+
+    @property
+    def summary_types(self) -> tuple[type, ...]:  # type: ignore[override]
+        """Those of the members too: a model file may hold them."""
+        return (Joint, Bundle, *dict.fromkeys(kind for m in self.team() for kind in (m.state_type, *m.summary_types)))
+
+    @property
+    def need(self) -> Need:
+        """What all members take."""
+        return common_need([member.need for member in self.team()], type(self).__name__)
+
+    # ---- the loop of each member -------------------------------------------------------------------
+
+    def start(self, schema: Schema) -> TeamState:
+        """Every member at its own start."""
+        team = self.team()
+        n, classes = len(team), 0 if schema.classes is None else len(schema.classes)
+        states = Bundle(tuple(member.start(schema) for member in team))
+        return TeamState(
+            0, "fit", 0, np.zeros(n, bool), np.zeros(n, np.int64), states, Bundle((NONE,) * n), NONE, classes,
+            schema.levels, class_bits(schema), value_bits(schema),
+        )  # fmt: skip
+
+    def ask(self, state: TeamState) -> Ask | None:
+        """What the members that go on ask for."""
+        if state.phase == "done":
+            return None
+        asks = [ask for ask in self._asks(state) if ask is not None]
+        every = {ask.every for ask in asks}
+        share = every.pop() if len(every) == 1 and self.lens(state) is None else 1
+        return Ask(" ".join(dict.fromkeys(ask.what for ask in asks)), state.turn, share)
+
+    def _asks(self, state: TeamState) -> list[Ask | None]:
+        each = zip(self.team(), state.members.each, state.done, strict=True)
+        return [None if done else member.ask(at) for member, at, done in each]
+
+    def _wanted(self, state: TeamState) -> Flags:
+        """Whose summaries are made: if teams merge, all of them, every time."""
+        return np.ones(len(state.done), bool) if self.passes == ONE else ~state.done
+
+    def lens(self, state: TeamState) -> TeamLens | None:
+        """Those of the members, once all that go on have one."""
+        if state.phase != "fit":
+            return None
+        lenses = tuple(member.lens(at) for member, at in zip(self.team(), state.members.each, strict=True))
+        lacking = np.array([lens is None for lens in lenses])
+        return None if (lacking & self._wanted(state)).any() else TeamLens(lenses, self.draw(state))
+
+    def follow(self, state: TeamState, held: Any, scratch: Any) -> Any:
+        """What belongs to the held rows of each member that goes on."""
+        before = [None] * len(held) if scratch is None else scratch
+        each = zip(self.team(), state.members.each, held, before, self._wanted(state), strict=True)
+        return tuple(m.follow(at, h.value, s) if wanted else None for m, at, h, s, wanted in each)
+
+    def summarize(self, state: TeamState, chunk: Chunk) -> Any:
+        """The summary of each member's rows."""
+        wanted = self._wanted(state)
+        draw = self.draw(state)
+        rows = None if chunk.held is not None else draw(chunk)
+        counts, each = np.zeros(len(wanted), np.int64), [NONE] * len(wanted)
+        made: dict[Any, Any] = {}
+        for at, member in enumerate(self.team()):
+            if not wanted[at]:
+                continue
+            now, ask = state.members.each[at], member.ask(state.members.each[at])
+            if rows is None:
+                some = chunk.held[at].chunk(chunk.scratch[at])
+                counts[at], each[at] = some.n, member.summarize(now, some)
+                continue
+            some, name = rows(at), _shared(member, now) if draw.shared else None
+            if ask is not None and chunk.part % ask.every:  # of this part it wants none
+                some, name = some.rows(slice(0, 0)), None
+            found = made.get((name, id(some))) if name is not None else None
+            found = member.summarize(now, through(member, now, some)) if found is None else found
+            if name is not None:
+                made[name, id(some)] = found
+            counts[at], each[at] = some.n, found
+        return Joint(counts, Bundle(tuple(each)))
+
+    def update(self, state: TeamState, s: Joint) -> TeamState:
+        """Every member that goes on takes its summary in, as the loop would have it."""
+        team, asked = self.team(), self._asks(state)
+        done, seen = state.done.copy(), state.seen.copy()
+        states, found = list(state.members.each), list(state.found.each)
+        for at in np.flatnonzero(~state.done).tolist():
+            member, mine, ask = team[at], s.each.each[at], asked[at]
+            if ask is not None and ask.every == 1:
+                seen[at] = s.rows[at]
+                if not seen[at]:
+                    done[at] = True
+                    continue
+            claims, before = member.certify(states[at], mine), states[at]
+            if claims is None or not member.stop()(before.step, Certificate(claims), 0.0):
+                states[at] = member.update(before, mine)
+            done[at] = states[at] is before or member.ask(states[at]) is None
+            if done[at] and self.passes != ONE:
+                found[at] = mine
+        state = state._replace(
+            step=state.step + 1, done=done, seen=seen, members=Bundle(tuple(states)), found=Bundle(tuple(found))
+        )
+        if done.all():
+            if not seen.any():
+                few = "no member has drawn a row: there are few of them, perhaps 1 sample"
+                raise DataError(f"{few}. Remedy: more rows, more members, or another random_state")
+            return self.after(state._replace(turn=state.turn + 1))
+        new = self._asks(state)
+        again = all(a is None or a == b for a, b in zip(new, asked, strict=True))
+        return state if again else state._replace(turn=state.turn + 1)
+
+    def certified(self, state: TeamState, s: Joint | None) -> list[tuple[Claim, ...]] | None:
+        """The claims of each member, of its last summary; none of one without rows; None while not all are known."""
+        claims: list[Any] = []
+        for at, member in enumerate(self.team()):
+            mine = NONE if s is None or not s.rows[at] else s.each.each[at]
+            mine = state.found.each[at] if nothing(mine) else mine
+            claims.append(() if nothing(mine) else member.certify(state.members.each[at], mine))
+        return None if any(some is None for some in claims) else claims
+
+    # ---- the members of a fitted team ----------------------------------------------------------------
+
+    def fitted(self, at: int) -> Any:
+        """A member as it would be if it had been fitted by itself."""
+        state, s = self.state_, self.summary_
+        mine = s.each.each[at] if isinstance(s, Joint) and self.passes == ONE else state.found.each[at]
+        return self.dressed(self.team()[at], state.members.each[at], None if nothing(mine) else mine, self.schema_)
+
+    def dressed(self, member: Any, state: Any, summary: Any, schema: Schema) -> Any:
+        """A learner with what it has learned."""
+        member.schema_, member.state_, member.summary_ = schema, state, summary
+        claims = () if summary is None else member.certify(state, summary) or ()
+        member.certificate_ = Certificate(claims, self.certificate_.provenance)
+        member.n_features_in_ = len(schema.columns)
+        if schema.named:
+            member.feature_names_in_ = np.array(schema.names, dtype=object)
+        return member
+
+    def sound(self, state: TeamState, summary: Any, schema: Schema) -> bool:
+        """Whether what each member has is its own, and fits the schema."""
+        team, counts = self.team(), (state.members.each, state.found.each, state.done, state.seen)
+        if any(len(some) != len(team) for some in counts) or not state.done.all() or not state.seen.any():
+            return False
+        if state.phase != "done" or state.classes != len(state.class_bits) or (state.seen < 0).any():
+            return False
+        every = summary.each.each if self.passes == ONE and isinstance(summary, Joint) else state.found.each
+        return len(every) == len(team) and all(
+            sound_member(m, at, s, schema) for m, at, s in zip(team, state.members.each, every, strict=True)
+        )
+
+    def said(self, member: Any, state: Any, X: Columns, classes: int) -> Any:
+        """What a member says of rows: rows x classes, its probabilities or, if it has none, its vote; or a number."""
+        if not classes:
+            return member.predict_from(state, X)[:, None]
+        scores = member.scores_from(state, X)[:, :classes]
+        if hasattr(member, "predict_proba"):
+            return member.probability_from(scores)
+        return votes(scores)
+
+
+def _shared(member: Any, state: Any) -> Any:
+    """Members with equal answers have equal summaries of the same rows; None: nobody else has."""
+    common = getattr(member, "shares", lambda state: None)(state)
+    return None if common is None else (common, member.need, member.ask(state))

@@ -1,0 +1,133 @@
+"""Values at which a curve over a column is drawn: all of them if they are few, else steps between two quantiles.
+
+Both come from summaries that merge: the least distinct values, and a sample of rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from scipy.stats import mstats
+
+from tenfold.core import Array, DataError, Need, Schema
+from tenfold.engine.together import Many
+from tenfold.engine.tree import Tree
+from tenfold.evaluate.donors import Sample, places
+from tenfold.sources import Source
+
+LOOKED = 16384
+"""rows that quantiles are taken from, at most"""
+
+
+class Axis(NamedTuple):
+    """The values of a column, as a model takes them and as they are shown."""
+
+    name: str
+    values: Any
+    """codes of categories, or numbers"""
+    shown: Any
+    categorical: bool
+    deciles: Any = None
+    """of a column of numbers, if they are known"""
+
+
+@dataclass(frozen=True, eq=False)
+class Distinct:
+    """The least values of a column, one more than asked for at most."""
+
+    values: Annotated[Array, "value"]
+    most: int
+
+    @classmethod
+    def of(cls, column: Any, most: int) -> Distinct:
+        """Of some rows; missing values are none."""
+        found = np.unique(np.asarray(column))
+        return cls(found[~np.isnan(found)][: most + 1], most)
+
+    def __add__(self, other: Distinct) -> Distinct:
+        return Distinct(np.union1d(self.values, other.values)[: self.most + 1], self.most)
+
+
+@dataclass(frozen=True, eq=False)
+class Looking:
+    """The job: a sample of some columns, and their distinct values if they are few."""
+
+    need: Need
+    schema: Schema
+    at: tuple[int, ...]
+    most: int
+    seed: int
+
+    def parts(self, source: Source) -> range:
+        """All of them."""
+        return range(len(source))
+
+    def __call__(self, source: Source, part: int) -> Many:
+        """Of one part."""
+        tree, first = Tree(), None
+        for chunk in source.chunks(part, self.need, self.schema):
+            first = chunk.offset if first is None else first
+            columns = [chunk.X.column(j) for j in self.at]
+            place = places(chunk, first)
+            rows = Sample.among(place, self.seed, LOOKED)
+            value = np.column_stack([c[rows] for c in columns]).astype(np.float64)
+            sample = Sample.of(place[rows], value, chunk.n, self.seed, LOOKED)
+            tree.push(Many((sample, *(Distinct.of(c.astype(np.float64), self.most) for c in columns))))
+        return tree.total()
+
+
+def axis_of(
+    name: str, distinct: Distinct, sample: Any, resolution: int, percentiles: tuple[float, float], categorical: bool
+) -> Axis:
+    """Of a column of numbers."""
+    known = np.asarray(sample, dtype=np.float64)
+    known = known[~np.isnan(known)]
+    if not len(known):
+        raise DataError(f"column {name!r} has no value at all. Remedy: leave it out")
+    if categorical and len(distinct.values) > resolution:
+        raise DataError(
+            f"column {name!r} has more than {resolution} values, too many for categories. Remedy: a greater "
+            "grid_resolution, or custom_values"
+        )
+    deciles = mstats.mquantiles(known, np.arange(0.1, 1.0, 0.1))
+    if categorical or len(distinct.values) < resolution:
+        values = distinct.values
+    else:
+        low, high = mstats.mquantiles(known, percentiles)
+        if not low < high:
+            raise DataError(
+                f"column {name!r} has the same value at both percentiles {percentiles}. Remedy: percentiles further "
+                "apart, or custom_values"
+            )
+        values = np.linspace(low, high, resolution)
+    return Axis(name, values, values, categorical, deciles)
+
+
+def coded(name: str, categories: Any, resolution: int, custom: Any) -> Axis:
+    """Of a column of categories."""
+    known = categories.tolist()
+    if custom is None and len(known) > resolution:
+        raise DataError(
+            f"column {name!r} has {len(known)} categories, more than grid_resolution={resolution}. Remedy: a greater "
+            "grid_resolution, or custom_values"
+        )
+    shown = known if custom is None else list(custom)
+    other = [one for one in shown if one not in known]
+    if other:
+        raise ValueError(f"custom_values of column {name!r}: {other[:5]} are none of its categories {known[:10]}")
+    codes = np.array([known.index(one) for one in shown], dtype=np.float64)
+    return Axis(name, codes, np.asarray(shown, dtype=categories.dtype), True)
+
+
+def given(name: str, custom: Any, categorical: bool, numbers: bool = False) -> Axis:
+    """Of values that a user has given; numbers, if the column holds some."""
+    values = np.asarray(custom)
+    if values.ndim != 1 or not len(values):
+        raise ValueError(f"custom_values of column {name!r} must be a list of values")
+    if values.dtype.kind in "iuf" and not np.isfinite(values).all():
+        raise ValueError(f"custom_values of column {name!r} hold NaN or infinity")
+    if numbers and values.dtype.kind not in "biuf":
+        raise ValueError(f"column {name!r} holds numbers, and its custom_values {values.tolist()[:5]} are none")
+    return Axis(name, values, values, categorical or values.dtype.kind in "OUT")

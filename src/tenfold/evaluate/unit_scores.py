@@ -1,0 +1,94 @@
+"""Scores of the same rows, said again and again: of all of them each time, and of each unit for all times together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from tenfold.core import Codes
+from tenfold.stats.metrics import Confusion, Sum
+from tenfold.stats.metrics.scorers import confusion, regression
+
+Found = tuple[tuple[Any, ...], dict[int, Any]]
+"""a summary for each time, and for each unit"""
+
+
+def unit_scores(
+    summarize: Callable[..., Any], truth: Any, weight: Any, unit: Codes, k: int
+) -> Callable[[Sequence[Any]], Found]:
+    """From what is said of the rows, several times, to the summaries.
+
+    Parameters
+    ----------
+    summarize : callable
+        Of a `Scorer`.
+    truth, weight : array
+        Of the rows; weight may be None.
+    unit : array of int
+    k : int
+        Classes.
+    """
+    order = np.argsort(unit, kind="stable")
+    ends = np.flatnonzero(np.diff(unit[order], prepend=-1, append=-1))
+    each = [(int(unit[order[a]]), order[a:b]) for a, b in pairwise(ends.tolist())]
+    if summarize is regression:
+        return _regressions(truth, weight, unit, each)
+    if summarize is confusion:
+        return _confusions(truth, weight, unit, [u for u, _ in each], k)
+
+    def of(said: Sequence[Any]) -> Found:
+        times, units = len(said), {}
+        for u, rows in each:
+            heft = None if weight is None else np.tile(weight[rows], times)
+            units[u] = summarize(np.tile(truth[rows], times), np.concatenate([s[rows] for s in said]), heft, k)
+        return tuple(summarize(truth, s, weight, k) for s in said), units
+
+    return of
+
+
+def _regressions(truth: Any, weight: Any, unit: Codes, each: Any) -> Callable[[Sequence[Any]], Found]:
+    """What belongs to the target alone is summed once."""
+    known = {u: regression(truth[r], truth[r], None if weight is None else weight[r]) for u, r in each}
+    whole = regression(truth, truth, weight)
+
+    def of(said: Sequence[Any]) -> Found:
+        times, sums = [], np.zeros((2, int(unit.max()) + 1))
+        parts: list[Any] = []
+        for s in said:
+            error = np.abs(truth - s)
+            for square in (False, True):
+                loss = error**2 if square else error
+                parts.append(np.bincount(unit, loss if weight is None else weight * loss))
+            if not np.isfinite(parts[-1]).all():
+                regression(truth, s, weight)  # says what is wrong, if it is not only large
+            sums += parts[-2:]
+            times.append(replace(whole, absolute=Sum.of(parts[-2]), squared=Sum.of(parts[-1])))
+        n = len(said)
+        units = {
+            u: replace(
+                one, rows=n * one.rows, weight=n * one.weight, square=Sum(n * one.square.value),
+                absolute=Sum(float(sums[0, u])), squared=Sum(float(sums[1, u])),
+            )
+            for u, one in known.items()
+        }  # fmt: skip
+        return tuple(times), units
+
+    return of
+
+
+def _confusions(truth: Any, weight: Any, unit: Codes, filled: list[int], k: int) -> Callable[[Sequence[Any]], Found]:
+    """All units in one count."""
+    n = int(unit.max()) + 1
+    pair, rows = (unit * k + truth) * k, np.bincount(unit)
+
+    def of(said: Sequence[Any]) -> Found:
+        counts = [np.bincount(pair + s, weight, n * k * k).reshape(n, k, k).astype(np.float64) for s in said]
+        total = np.sum(counts, axis=0)
+        units = {u: Confusion(len(said) * int(rows[u]), total[u]) for u in filled}
+        return tuple(Confusion(len(truth), one.sum(axis=0)) for one in counts), units
+
+    return of

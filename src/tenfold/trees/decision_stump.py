@@ -1,0 +1,72 @@
+"""A decision stump: a tree of one split, that of least weighted error."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
+from tenfold.trees.presets import _Preset
+
+
+class DecisionStump(_Preset):
+    """A tree of a single split: one column, one threshold or two sets of categories, a class for either side.
+
+    By default no other stump gets less weight wrong, of those that split between bins; a column of at most `max_bins`
+    distinct values loses nothing by these. If none is better than to say the most common class, either side says it.
+
+    Parameters
+    ----------
+    criterion : str, default="error"
+        What makes a split good, as in `DecisionTreeClassifier`.
+    split : {"subset", "multiway"}, default="subset"
+        How categories are split: into two sets, or into a branch for each.
+    missing : {"learned", "node_majority", "class_majority", "fractional"}, default="learned"
+        What becomes of missing values, as in `DecisionTreeClassifier`.
+    min_samples_leaf : int, default=1
+    max_bins : int, default=255
+    random_state : int, default=0
+
+    Attributes
+    ----------
+    classes_ : array
+    tree_ : Tree
+    value_ : array of shape (nodes, classes)
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import DecisionStump
+    >>> model = DecisionStump().fit([["red", 1.0], ["blue", 2.0], ["green", 2.0], ["red", 3.0]], [1, 0, 0, 1])
+    >>> print(model.to_text())
+    x0 in {blue, green}: 0 (2)
+    x0 = red: 1 (2)
+    """
+
+    max_depth = 1
+    min_samples_split = 2
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        name: DecisionTreeClassifier._parameter_constraints[name]
+        for name in ("criterion", "split", "missing", "min_samples_leaf", "max_bins", "random_state")
+    }
+
+    def __init__(
+        self,
+        criterion: str = "error",
+        *,
+        split: str = "subset",
+        missing: str = "learned",
+        min_samples_leaf: int = 1,
+        max_bins: int = 255,
+        random_state: int | None = 0,
+    ) -> None:
+        self.criterion = criterion
+        self.split = split
+        self.missing = missing
+        self.min_samples_leaf = min_samples_leaf
+        self.max_bins = max_bins
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # two sides cannot tell three classes apart
+        return tags

@@ -1,0 +1,122 @@
+"""What a forest is while it grows: its trees, one after the other, and the lens through which it sees rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from tenfold.core import Array, Chunk, Codes
+from tenfold.kernels.forests import tree_keys
+from tenfold.stats.race import row_bits
+from tenfold.stats.tree_bins import Cut, Seen, TreeLens
+from tenfold.trees.frontier import Frontier
+from tenfold.trees.tree import Tree, tree_from
+
+ROWS, COLUMNS = 0, 1
+"""what a tree's number is for"""
+
+
+class Forest(NamedTuple):
+    """The trees so far, and how to go on."""
+
+    step: int
+    """how many trees there are"""
+    phase: str
+    turn: int
+    bin_edges: Annotated[Array, "column", "edge"]
+    levels: Annotated[Codes, "column"]
+    rows: int
+    unit: float
+    even: bool
+    heaviest: float
+    center: float
+    scale: float
+    """of the target, if it is a number: the middle, and the way from there to the ends"""
+    whole: int
+    """weight of all rows, in whole units, if it matters"""
+    factor: Annotated[Codes, "weighed class"]
+    heft: float
+    """weights of the classes in whole units, none if all are one; and that unit"""
+    trees: Tree
+    """one after the other"""
+    roots: Annotated[Codes, "tree"]
+    value: Annotated[Array, "node", "output"]
+    """what a tree says of rows that end in a node"""
+    frontier: Frontier
+    """of the trees that grow level by level: their roots come first"""
+
+    @property
+    def cut(self) -> Cut:
+        """Where columns are cut."""
+        return Cut(self.bin_edges, self.levels)
+
+    @property
+    def outputs(self) -> int:
+        """Numbers that a tree says of a row."""
+        return self.value.shape[1]
+
+
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """Channel sums of all rows, each taken once."""
+
+    sums: Annotated[Codes, "channel"]
+
+    def __add__(self, other: Weighed) -> Weighed:
+        return Weighed(self.sums + other.sums)
+
+
+@dataclass(frozen=True, eq=False)
+class ForestLens:
+    """A lens through which rows become bins, with a number to draw them by: of their content, or their own."""
+
+    lens: TreeLens
+    seed: int
+    content: bool
+
+    def __call__(self, chunk: Chunk) -> Seen:
+        """Bins, targets, weights and numbers of a chunk."""
+        seen = self.lens(chunk)
+        if not self.content:
+            return seen
+        told = chunk.y.astype(np.float64).view(np.uint64) * np.uint64(0xD1B54A32D192ED03)
+        return seen._replace(number=(row_bits(chunk.X, self.seed) ^ told).view(np.int64))
+
+
+def weights_of(weight: Any, times: Any) -> Any:
+    """Weights times draws, none if all are one."""
+    if not len(times):
+        return weight
+    return times * weight if len(weight) else times
+
+
+def keys_of(seed: Any, stream: int, first: int, n: int) -> Any:
+    """What the draws of some trees come from."""
+    out = np.empty(n, np.uint64)
+    tree_keys(int(seed), stream, first, out)
+    return out
+
+
+def taken(node: Any, at: Frontier, t: int, cut: Cut) -> tuple[Tree, Any]:
+    """The t-th of the growing trees, from the table of all their nodes."""
+    node, real, sums = node.copy(), at.real.copy(), at.sums.copy()
+    node[0], real[0], sums[0] = node[t], real[t], sums[t]
+    tree, old = tree_from(node, real, at.route, cut)
+    return tree, sums[old]
+
+
+def joined(trees: list[Tree]) -> Tree:
+    """One tree after the other."""
+    node, route, moved = 0, 0, []
+    for tree in trees:
+        moved.append(
+            tree._replace(
+                first_child=np.where(tree.feature >= 0, tree.first_child + node, 0),
+                route_at=np.where(tree.route_at >= 0, tree.route_at + route, -1),
+            )
+        )
+        node, route = node + tree.node_count, route + len(tree.route)
+    fields: Any = (np.concatenate(x) for x in zip(*moved, strict=True))
+    return Tree(*fields)

@@ -1,0 +1,164 @@
+"""Stacks against scikit-learn's with the same folds and members, and against out-of-fold predictions by hand."""
+
+import numpy as np
+import pytest
+import sklearn.ensemble as peers
+import sklearn.linear_model as linear
+from sklearn.base import clone
+from sklearn.naive_bayes import GaussianNB as PeerNB
+
+import tenfold as tn
+from tenfold.core import Chunk, Columns
+from tenfold.sources import part_rows
+from tenfold.stats.moments import Moments
+from tenfold.testing import bits, check_laws
+
+rng = np.random.default_rng(8)
+X = rng.standard_normal((500, 4))
+y = X @ [1.0, -2.0, 0.5, 0.0] + np.abs(X[:, 0]) + 0.5 * rng.standard_normal(500)
+label = np.array(["a", "b", "c"])[np.digitize(y, [-1.0, 1.0])]
+
+
+def folds_of(stack, rows, target):
+    """The fold of each row."""
+    codes = np.unique(target, return_inverse=True)[1] if target.dtype.kind == "U" else target
+    return stack.folds(stack.state_).of(Chunk(Columns(rows), codes, np.ones(len(rows)), True, 0, 0))
+
+
+def pairs(fold):
+    return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in np.unique(fold)]
+
+
+@pytest.mark.parametrize("passthrough", [False, True])
+@pytest.mark.parametrize("rows", [None, 60])
+def test_regressors_as_scikit_learn_has_them(passthrough, rows):
+    ours = [("a", tn.Ridge(0.5)), ("b", tn.Ridge(500.0)), ("c", tn.LinearRegression())]
+    theirs = [("a", linear.Ridge(0.5)), ("b", linear.Ridge(500.0)), ("c", linear.LinearRegression())]
+    stack = tn.StackingRegressor(ours, tn.Ridge(0.1), passthrough=passthrough)
+    with part_rows(rows or 1000):
+        model = stack.fit(X, y)
+    cv = pairs(folds_of(model, X, y))
+    assert len(cv) == 5
+    assert min(len(test) for _, test in cv) > 60
+    peer = peers.StackingRegressor(theirs, linear.Ridge(0.1), cv=cv, passthrough=passthrough).fit(X, y)
+    np.testing.assert_allclose(model.predict(X), peer.predict(X), rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(model.final_estimator_.coef_, peer.final_estimator_.coef_, rtol=1e-5, atol=1e-7)
+    assert model.stack_method_ == peer.stack_method_
+
+
+@pytest.mark.parametrize("target", [label, label == "a"])
+def test_classifiers_as_scikit_learn_has_them(target):
+    ours = [("bayes", tn.GaussianNB()), ("line", tn.LogisticRegression(1.0))]
+    theirs = [("bayes", PeerNB()), ("line", linear.LogisticRegression(C=1.0, tol=1e-10, max_iter=2000))]
+    fold = rng.integers(0, 4, len(X))
+    model = tn.StackingClassifier(ours, tn.LogisticRegression(1.0), cv=fold).fit(X, target)
+    final = linear.LogisticRegression(C=1.0, tol=1e-10, max_iter=2000)
+    peer = peers.StackingClassifier(theirs, final, cv=pairs(fold)).fit(X, target)
+    np.testing.assert_allclose(model.predict_proba(X), peer.predict_proba(X), atol=2e-5)
+    assert model.stack_method_ == peer.stack_method_ == ["predict_proba"] * 2
+    same = tn.StackingClassifier(ours, tn.LogisticRegression(1.0), cv=pairs(fold)).fit(X, target)
+    assert bits(same.state_) == bits(model.state_)
+
+
+def test_out_of_fold_by_hand():
+    """Members of many passes, weights, and a last learner of any kind."""
+    weight = rng.integers(0, 3, len(X)).astype(float)
+    team = [("tree", tn.DecisionTreeClassifier(max_depth=3)), ("bayes", tn.GaussianNB())]
+    with part_rows(100):
+        model = tn.StackingClassifier(team, tn.GaussianNB(), cv=3).fit(X, label, sample_weight=weight)
+        fold = folds_of(model, X, label)
+        told = np.zeros((len(X), 6))
+        for at, (_, member) in enumerate(team):
+            for k in range(3):
+                alone = clone(member).fit(X, label, sample_weight=weight * (fold != k))
+                told[fold == k, 3 * at : 3 * at + 3] = alone.predict_proba(X[fold == k])
+        last = tn.GaussianNB().fit(told, label, sample_weight=weight)
+        whole = np.hstack([clone(member).fit(X, label, sample_weight=weight).predict_proba(X) for _, member in team])
+    np.testing.assert_allclose(model.final_estimator_.theta_, last.theta_, rtol=1e-9)
+    np.testing.assert_allclose(model.predict_proba(X), last.predict_proba(whole), rtol=1e-6, atol=1e-12)
+
+
+def test_scans():
+    """One for all folds of one-pass members; what they say is read once and then held."""
+    model = tn.StackingRegressor([("a", tn.Ridge()), ("b", tn.Ridge(9.0))], tn.Ridge()).fit(X, y)
+    assert model.certificate_.provenance.passes == 2
+    seen = tn.StackingRegressor([(f"r{k}", tn.Ridge(2.0**k)) for k in range(9)])
+    counts = []
+
+    def of(chunk, levels=None, moments=Moments.of.__func__):
+        counts.append(chunk.n)
+        return moments(Moments, chunk, levels)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Moments, "of", of)
+        seen.fit(X, y)
+    assert len(counts) == 6 + 1  # five folds and no rows, for all nine; then what they say
+    assert sum(counts) == 2 * len(X)
+    assert [turn["asked"] for turn in model.history_][:2] == ["moments", "final moments"]
+
+
+def test_passthrough_of_words():
+    words = np.array(["u", "v", "w"], dtype=object)[rng.integers(0, 3, len(X))]
+    both = np.column_stack([X.astype(object), words])
+    shift = y + 3.0 * (words == "v")
+    team = [("tree", tn.DecisionTreeRegressor(max_depth=3)), ("line", tn.Ridge())]
+    model = tn.StackingRegressor(team, tn.Ridge(), passthrough=True).fit(both, shift)
+    assert len(model.final_estimator_.coef_) == 2 + 4 + 3
+    assert model.score(both, shift) > 0.9
+    assert model.verify().origin == "verified"
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba"])
+def test_methods(method):
+    team = [("a", tn.GaussianNB()), ("b", tn.LinearDiscriminantAnalysis())]
+    model = tn.StackingClassifier(team, stack_method=method).fit(X, label)
+    assert model.stack_method_ == [method] * 2
+    assert model.state_.final.width == (2 if method == "predict" else 6)
+    assert model.score(X, label) > 0.7
+
+
+def test_same_bits_for_threads_and_files(tmp_path):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(kind=label)
+    frame.to_parquet(tmp_path / "rows.parquet", row_group_size=125)
+    with part_rows(125):
+        model = tn.StackingClassifier().fit(frame[list("abcd")], label)
+    for threads in (1, 3):
+        with tn.on(tn.Local(threads=threads)):
+            other = tn.StackingClassifier().fit(tn.scan(tmp_path / "rows.parquet", target="kind"))
+        assert bits(other.state_) == bits(model.state_)
+
+
+def test_file(tmp_path):
+    for model, target in ((tn.StackingClassifier(passthrough=True), label), (tn.StackingRegressor(), y)):
+        model.fit(X, target).save(tmp_path / "stack.tenfold")
+        back = tn.load(tmp_path / "stack.tenfold")
+        assert bits(back.state_) == bits(model.state_)
+        assert back.verify().origin == "verified"
+        assert (back.predict(X) == model.predict(X)).all()
+        assert bits(back.final_estimator_.state_) == bits(model.final_estimator_.state_)
+
+
+def test_laws_of_other_stacks():
+    team = [("tree", tn.DecisionTreeClassifier(max_depth=2)), ("bayes", tn.GaussianNB())]
+    check_laws(tn.StackingClassifier(team, passthrough=True, cv=2), draws=2)
+
+
+def test_cross_validated_and_stacked_again():
+    inner = tn.StackingRegressor([("a", tn.Ridge()), ("b", tn.DummyRegressor())], cv=2)
+    outer = tn.StackingRegressor([("in", inner), ("c", tn.LinearRegression())], cv=2)
+    assert tn.cross_validate(outer, X, y, folds=3).scores.mean() > 0.5
+    assert [type(m).__name__ for m in outer.fit(X, y).estimators_] == ["StackingRegressor", "LinearRegression"]
+
+
+def test_refused():
+    with pytest.raises(TypeError, match="no learner of tenfold"):
+        tn.StackingRegressor(final_estimator=linear.Ridge()).fit(X, y)
+    with pytest.raises(TypeError, match="categories only"):
+        tn.StackingClassifier(final_estimator=tn.CategoricalNB()).fit(X, label)
+    with pytest.raises(ValueError, match="no decision_function"):
+        tn.StackingClassifier(stack_method="decision_function", estimators=[("a", tn.GaussianNB())]).fit(X, label)
+    with pytest.raises(ValueError, match="one fold"):
+        tn.StackingRegressor(cv=np.zeros(500)).fit(X, y)
+    with pytest.raises(tn.DataError, match="fewer than rows"):
+        tn.StackingRegressor(cv=np.arange(400) % 3).fit(X, y)
