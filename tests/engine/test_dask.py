@@ -438,6 +438,15 @@ def test_cold_and_warm_numba_caches_have_the_same_bits(folder, expected, tmp_pat
     assert cold == warm == expected["AdaBoostClassifier"]
 
 
+def test_a_share_of_the_parts_first_and_all_of_them_then(folder, cluster):
+    """What is held of every fourth part is not all: no row is left out when all parts are asked for."""
+    model = tn.AdaBoostClassifier(tn.LogisticRegression(), n_estimators=2)
+    source = rows(folder, model.need, weight=None)
+    here = bits_of(model.fit(source))
+    with tn.on(cluster.runner):
+        assert bits_of(model.fit(source)) == here
+
+
 def test_retries_are_counted(folder, cluster, tmp_path):
     """A part that fails once is read again; without retries that is an error."""
     source = rows(folder, tn.Ridge().need)

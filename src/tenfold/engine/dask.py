@@ -203,11 +203,12 @@ class DaskSession:
             return self._gather([self._walked(todo, job, f"{_name(job)}-{tag}")], parts)[0]
         held = [at for at, item in enumerate(job.items) if item.name]
         read = [at for at, item in enumerate(job.items) if not item.name]
-        self._kept = {name: k for name, k in self._kept.items() if name in {job.items[at].name for at in held}}
+        names = {job.items[at].name for at in held}
+        self._kept = {name: k for name, k in self._kept.items() if name in names and k.parts == parts}
         lost = [at for at in held if job.items[at].name not in self._kept]
         if lost:
             made = self._read(hold, (todo, lost), parts, f"hold_{_name(job)}-{tag}")
-            self._kept |= {job.items[at].name: Kept(made, place) for place, at in enumerate(lost)}
+            self._kept |= {job.items[at].name: Kept(made, place, parts) for place, at in enumerate(lost)}
         last: list[Any] = []
         if read:
             last.append(self._last(self._read(reduce_some, (todo, read), parts, f"{_name(job)}-{tag}"), tag))
@@ -292,6 +293,7 @@ class Kept:
     held: list[Any]
     place: int
     """among the lenses whose outputs were made together"""
+    parts: range
     scratch: list[Any] | None = None
     rounds: int = 0
 
