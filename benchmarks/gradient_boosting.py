@@ -3,7 +3,7 @@
 Beside LightGBM (both cores) and scikit-learn's HistGradientBoosting on 100,000 x 30, one process, one after the other:
 seconds to fit 200 trees of 31 leaves, ratio, test log loss, seconds to predict. With `--big`, 20 rounds over 20M rows
 of Parquet on workers of a cluster: seconds, reduces, the bare scan, the most memory of a process, and the digest of the
-trees, for each number of workers; with `--kill`, once more while a worker is killed.
+trees, for each number of workers (0: the threads of this process); with `--kill`, once more while a worker is killed.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy as np
 import tenfold as tn
 from boosting import labelled, rows_in
 from scan import timed
+from tenfold.testing import bits
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
@@ -63,34 +64,43 @@ def beside_the_peers(seeds: int, trees: int) -> None:
 
 def over_many(files: list[str], rounds: int, workers: list[int], kill: bool) -> None:
     import faults
-    from tenfold.testing import bits
 
     rows = tn.scan(files, target="label")
-    for many in workers:
+    if 0 in workers:
+        bare = timed(lambda: tn.MaxAbsScaler().fit(tn.scan(files, drop=["label"])))
+        model = tn.GradientBoostingClassifier(max_iter=rounds)
+        taken = timed(partial(model.fit, rows))
+        _say(model, rows, "threads", rounds, taken, bare, _peak(), 0)
+    for many in filter(None, workers):
         with faults.Cluster(many) as cluster, tn.on(cluster.runner):
             bare = timed(lambda: tn.MaxAbsScaler().fit(tn.scan(files, drop=["label"])))
             for fault in (None, cluster.kill) if kill else (None,):
                 with cluster.after(sys.maxsize if fault is None else 500, fault) as seen:
                     model = tn.GradientBoostingClassifier(max_iter=rounds)
                     taken = timed(partial(model.fit, rows))
-                turns = model.state_.turn
-                print(
-                    f"{rows.n_rows:,} rows, {many} workers, {rounds} rounds: {taken:.1f} s, {turns} reduces of"
-                    f" {taken / turns:.2f} s, bare scan {bare:.2f} s, most {_most(cluster)} MB a process,"
-                    f" lost {seen.lost}, trees {bits(model.state_.trees)[:12]}, loss {model.train_score_[-1]:.6f}",
-                    flush=True,
-                )
+                _say(model, rows, f"{many} workers", rounds, taken, bare, _most(cluster), seen.lost)
+
+
+def _say(model: Any, rows: Any, where: str, rounds: int, taken: float, bare: float, most: int, lost: int) -> None:
+    each = np.diff([0.0, *(turn["seconds"] for turn in model.history_)]) / bare
+    first, most_of = " ".join(f"{x:.2f}" for x in each[:4]), f"{np.median(each[4:]):.2f}, at most {each[4:].max():.2f}"
+    print(
+        f"{rows.n_rows:,} rows, {where}, {rounds} rounds: {taken:.1f} s, {len(each)} reduces, bare scan {bare:.2f} s, of"
+        f" which they took {first}, then {most_of}; most {most} MB a process, lost {lost}, trees"
+        f" {bits(model.state_.trees)[:12]}, loss {model.train_score_[-1]:.6f}",
+        flush=True,
+    )
 
 
 def _most(cluster: Any) -> int:
-    """Megabytes that a worker has had at the most."""
+    """Megabytes that a process has had at the most: a worker, or this one."""
+    return max(_peak(), *cluster.client.run(_peak).values())
 
-    def peak() -> int:
-        import resource
 
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+def _peak() -> int:
+    import resource
 
-    return max(cluster.client.run(peak).values())
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
 
 
 def main() -> None:

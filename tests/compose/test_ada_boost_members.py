@@ -177,6 +177,8 @@ def test_a_model_file_and_what_is_refused(tmp_path):
     assert again.verify().origin == "verified"
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
     assert again.estimator.max_depth == 2
+    model.estimators_[1].save(tmp_path / "member.tenfold", summary=False)
+    assert (tn.load(tmp_path / "member.tenfold").predict(X) == model.estimators_[1].predict(X)).all()
     members = model.state_.members
     model.state_ = model.state_._replace(members=type(members)(members.each[:-1]))  # a round without a member
     with pytest.raises(tn.ModelFileError, match="does not fit the schema"):

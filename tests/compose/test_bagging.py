@@ -80,6 +80,28 @@ def test_draws_by_content_know_labels_not_codes():
     assert (merged.state_.seen == whole.state_.seen).all()
 
 
+def test_bags_of_rows_drawn_by_number_do_not_merge():
+    """Numbers begin anew in each source, so the draws would not be those of all rows."""
+    bags = [
+        tn.BaggingRegressor(tn.Ridge(), 3, draw_by="number").fit(X[some], y[some])
+        for some in (slice(300), slice(300, 600))
+    ]
+    assert not hasattr(bags[0], "partial_fit")
+    with pytest.raises(tn.MergeError, match="Remedy: draw_by='content'"):
+        bags[0] + bags[1]
+
+
+@pytest.mark.parametrize("given", [None, np.random.RandomState(3)])
+def test_a_seed_that_is_drawn_is_that_of_the_members(given):
+    tree = tn.DecisionTreeClassifier(max_depth=3, max_features=1)
+    for learner in (tn.BaggingClassifier(tree, 3), tn.AdaBoostClassifier(tree, n_estimators=3)):
+        model = learner.set_params(random_state=given).fit(X, label)
+        seed = model.certificate_.provenance.seed
+        again = clone(learner).set_params(random_state=seed).fit(X, label)
+        assert (model.predict(X) == again.predict(X)).all()
+        assert [m.random_state for m in model.estimators_] == [m.random_state for m in again.estimators_]
+
+
 @pytest.mark.parametrize("by", ["content", "number"])
 def test_out_of_bag_by_hand(by):
     with part_rows(100):
@@ -166,6 +188,22 @@ def test_file(tmp_path):
         assert bits(back.state_) == bits(model.state_)
         assert back.verify().origin == "verified"
         assert (back.predict(X) == model.predict(X)).all()
+
+
+def test_a_file_with_a_great_many_members_is_refused_at_once(tmp_path):
+    """Before any is made."""
+    from tenfold.estimator import container
+    from tenfold.estimator.model_file import _build
+
+    for model, name in (
+        (tn.BaggingRegressor(tn.Ridge(), 2), "n_estimators"),
+        (tn.StackingRegressor([("a", tn.Ridge())], cv=2), "cv"),
+    ):
+        model.fit(X, y).save(tmp_path / "many.tenfold")
+        document, tensors = container.read(tmp_path / "many.tenfold")
+        document["params"][name] = {"int": str(10**12)}
+        with pytest.raises(tn.ModelFileError):
+            _build(document, tensors)
 
 
 def test_checkpoint(tmp_path):

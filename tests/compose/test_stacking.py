@@ -108,6 +108,39 @@ def test_passthrough_of_words():
     assert model.verify().origin == "verified"
 
 
+def test_a_last_learner_that_draws_rows_by_number():
+    """Numbers are those in the source, wherever the rows are cut and whatever has no weight."""
+    weight = (np.arange(len(X)) % 3 > 0).astype(float)
+    found = []
+    for size in (1000, 60):
+        with part_rows(size):
+            last = tn.RandomForestRegressor(4, draw_by="number", max_depth=4)
+            team = [("a", tn.Ridge()), ("b", tn.DummyRegressor())]
+            model = tn.StackingRegressor(team, last, cv=2).fit(X, y, sample_weight=weight)
+        fold = folds_of(model, X, y)
+        told = np.empty((len(X), 2))
+        for at, (_, member) in enumerate(team):
+            for k in range(2):
+                alone = clone(member).fit(X, y, sample_weight=weight * (fold != k))
+                told[fold == k, at] = alone.predict(X[fold == k])
+        alone = clone(last).fit(told, y, sample_weight=weight)
+        np.testing.assert_allclose(model.final_estimator_.predict(told), alone.predict(told), rtol=1e-9)
+        found.append(model.predict(X))
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-9)
+
+
+@pytest.mark.parametrize("target", [label, label == "a"])
+def test_decision_functions_are_those_of_the_members(target):
+    team = [("a", tn.LinearDiscriminantAnalysis()), ("b", tn.LogisticRegression())]
+    model = tn.StackingClassifier(team, tn.GaussianNB(), stack_method="decision_function", cv=2).fit(X, target)
+    want = np.column_stack([member.decision_function(X) for member in model.estimators_])
+    np.testing.assert_array_equal(model.told(model.state_, Columns(X), 2), want)
+    assert model.score(X, target) > 0.8
+    alone = (target == target[0]).astype(int)  # the rows of a class in one fold: the model without it has no score
+    with pytest.raises(tn.DataError, match="no finite score.*Remedy: stack_method='predict_proba'"):
+        tn.StackingClassifier(team, stack_method="decision_function", cv=alone).fit(X, target)
+
+
 @pytest.mark.parametrize("method", ["predict", "predict_proba"])
 def test_methods(method):
     team = [("a", tn.GaussianNB()), ("b", tn.LinearDiscriminantAnalysis())]
@@ -162,3 +195,5 @@ def test_refused():
         tn.StackingRegressor(cv=np.zeros(500)).fit(X, y)
     with pytest.raises(tn.DataError, match="fewer than rows"):
         tn.StackingRegressor(cv=np.arange(400) % 3).fit(X, y)
+    with pytest.raises(tn.DataError, match="600 entries, but there are 500 rows"):
+        tn.StackingRegressor(cv=np.arange(600) % 3).fit(X, y)

@@ -159,14 +159,38 @@ def test_a_file_with_a_record_of_another_learner_is_refused(tmp_path):
         change(wrong)
         with pytest.raises(tn.ModelFileError):
             _build(wrong, dict(tensors))
+    two = X[:, :2], label == "a"  # the members of a stack say two numbers of a row, as many as it has columns
+    for model in (tn.VotingClassifier().fit(*two), tn.StackingClassifier().fit(*two)):
+        model.summary_ = model.summary_.each.each[0]  # that of a member alone
+        with pytest.raises(tn.ModelFileError, match="does not fit"):
+            model.save(tmp_path / "part.tenfold")
 
 
-def test_parameters():
-    model = tn.VotingRegressor([("a", tn.Ridge()), ("b", tn.LinearRegression())])
+def test_of_classes_with_equal_votes_the_first_wins():
+    """Whole weights: 1 + 2 are as many as 3, although 0.1 + 0.2 > 0.3."""
+    rows, kinds = np.arange(4.0)[:, None], list("abcd")
+    team = [(f"m{at}", tn.DecisionTreeClassifier()) for at in range(5)]
+    model = tn.VotingClassifier(team, weights=[1, 2, 3, 2, 2]).fit(rows, kinds)
+    says = iter(np.eye(4)[[1, 1, 0, 2, 3]])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tn.DecisionTreeClassifier, "scores_from", lambda self, state, X: next(says)[None])
+        assert model.predict([[0.0]]).tolist() == ["a"]
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_parameters(kind):
+    model = tn.VotingRegressor(kind([("a", tn.Ridge()), ("b", tn.LinearRegression())]))
     assert model.get_params()["a__alpha"] == 1.0
     model.set_params(a__alpha=3.0, b="drop")
     assert model.fit(X, y).named_estimators_["a"].alpha == 3.0
     assert len(model.estimators_) == 1
+    model.set_params(b=tn.LinearRegression())
+    stack = tn.StackingRegressor(model.estimators, cv=2).fit(X, y).set_params(cv=3)
+    bag = tn.BaggingRegressor(tn.Ridge(), 5).fit(X, y).set_params(n_estimators=3)
+    for changed in (model, stack, bag):
+        with pytest.raises(ValueError, match="Remedy: fit it again"):
+            changed.predict(X)
+        assert changed.fit(X, y).score(X, y) > 0.5
 
 
 @pytest.mark.parametrize(
@@ -196,3 +220,5 @@ def test_refused():
         tn.VotingRegressor(weights=[1.0]).fit(X, y)
     with pytest.raises(ValueError, match="not all nought"):
         tn.VotingRegressor(weights=[0.0, 0.0]).fit(X, y)
+    with pytest.raises(ValueError, match="one number for each member"):
+        tn.VotingClassifier(weights=[[1.0, 2.0], [3.0, 4.0]]).fit(X, label)

@@ -140,5 +140,7 @@ def test_what_has_no_margins():
         tn.MarginsDisplay.from_estimator(tn.GaussianNB().fit(X, y), X, y)
     with pytest.raises(ValueError, match="whole numbers from 1 on"):
         tn.MarginsDisplay.from_estimator(MODELS["stumps"].fit(X, y), X, y, rounds=(0, 5))
+    with pytest.raises(ValueError, match="a list of whole numbers"):
+        tn.MarginsDisplay.from_estimator(MODELS["stumps"].fit(X, y), X, y, rounds=5)
     with pytest.raises(ValueError, match="not fitted yet"):
         tn.MarginsDisplay.from_estimator(tn.AdaBoostClassifier(), X, y)

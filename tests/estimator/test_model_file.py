@@ -240,7 +240,7 @@ UNSAVEABLE = {
     "init": (np.array([["a"]], dtype=object), "init: type object"),
     "tol": (np.longdouble(1) / 3, "tol = "),
     "max_iter": (10**50, "max_iter = "),
-    "n_clusters": ({"a": 1}, "n_clusters = "),
+    "n_clusters": ({1}, "n_clusters = "),
 }
 
 

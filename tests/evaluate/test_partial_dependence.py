@@ -7,12 +7,14 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.inspection import partial_dependence as theirs
 from sklearn.linear_model import LinearRegression, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
 
 import tenfold as tn
 from tenfold.engine import merge
@@ -261,7 +263,56 @@ def test_distinct_values_merge():
     assert Distinct.of(values, 100).values.tolist() == np.unique(values[~np.isnan(values)]).tolist()
 
 
+class Says(RegressorMixin, BaseEstimator):
+    """Whether a column has a value."""
+
+    def __init__(self, column, value):
+        self.column, self.value = column, value
+
+    def fit(self, X, y):
+        self.fitted_ = True
+        return self
+
+    def predict(self, X):
+        return (X[self.column] == self.value).fillna(False).to_numpy(bool).astype(float)
+
+
+def test_missing_values_of_frames_are_no_value():
+    """Of types of pandas that have a missing value of their own: numbers stay numbers, text stays text."""
+    frame = pd.DataFrame({
+        "text": pd.array(["a", "b", None] * 4, dtype="string"),
+        "number": pd.array([1, 2, None] * 4, dtype="Int64"),
+        "flag": pd.array([True, False, None] * 4, dtype="boolean"),
+    })  # fmt: skip
+    for column, value, grid in (("text", "a", ["a", "b"]), ("number", 2, [1.0, 2.0]), ("flag", True, [0.0, 1.0])):
+        found = tn.partial_dependence(Says(column, value).fit(frame, None), frame, column)
+        assert found.grid_values[0].tolist() == grid
+        assert found.categorical == (column == "text",)
+        assert found.average.tolist() == [[float(one == value) for one in grid]]
+
+
 # ---- words ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "model", [tn.GaussianNB(), tn.GradientBoostingClassifier(max_iter=2), DecisionTreeClassifier()]
+)
+def test_a_single_class_is_certain(model):
+    X, _ = rows(60)
+    found = tn.partial_dependence(model.fit(X, ["only"] * 60), X, 3)
+    assert found.average == pytest.approx(np.ones((1, 5)), abs=1e-9)
+    head, first, *_ = str(found).splitlines()
+    assert head.split("  ")[-1] == "mean P(only)"
+    assert "1 (1 to 1)" in first
+
+
+def test_decisions_are_not_called_probabilities():
+    X, y = rows(60)
+    found = tn.partial_dependence(RidgeClassifier().fit(X, y > 2), X, 0, grid_resolution=3)
+    assert "mean decision for True" in str(found)
+    assert "P(" not in str(found)
+    assert found.decision
+    assert not tn.partial_dependence(tn.GaussianNB().fit(X, y > 2), X, 0, grid_resolution=3).decision
 
 
 def test_what_is_refused(boosted):
@@ -293,6 +344,17 @@ def test_what_is_refused(boosted):
         tn.partial_dependence(model, frame, "size", custom_values={"size": [np.nan]})
     with pytest.raises(ValueError, match="holds numbers, and its custom_values"):
         tn.partial_dependence(model, frame, "size", custom_values={"size": ["a"]})
+    with pytest.raises(ValueError, match="custom_values: there is no column 'sizes'"):
+        tn.partial_dependence(model, frame, "size", custom_values={"sizes": [1.0]})
+    for mask in ([False, True], ["kinds"]):
+        with pytest.raises(ValueError, match="categorical_features: there is no column"):
+            tn.partial_dependence(model, frame, "size", categorical_features=mask)
+    with pytest.raises(ValueError, match="the model says 2 numbers of a row"):
+        tn.partial_dependence(LinearRegression().fit(X, np.column_stack([y, -y])), X, 0)
+    with pytest.raises(tn.DataError, match="there is no row"):
+        tn.partial_dependence(LinearRegression().fit(X, y), X[:0], 0)
+    with pytest.raises(ValueError, match="one curve, of True"):
+        tn.partial_dependence(tn.GaussianNB().fit(X, y > 2), X, 0, grid_resolution=3).output(False)
     several = tn.GaussianNB().fit(X, np.digitize(y, [1, 3]))
     with pytest.raises(ValueError, match="say by target= which"):
         tn.partial_dependence(several, X, 0, grid_resolution=3).output()

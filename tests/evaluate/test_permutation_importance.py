@@ -354,6 +354,22 @@ def test_few_rows(model):
     assert np.isfinite(found.importances).all()
 
 
+def test_a_row_that_is_alone_in_its_part_is_left_out():
+    X, y = rows(60)
+    model = tn.LinearRegression().fit(X, y)
+
+    def found(size, without):
+        weight = np.where(np.isin(np.arange(60), without), 0.0, 1.0)
+        with part_rows(size):
+            return tn.permutation_importance(model, X, y, sample_weight=weight, within="part")
+
+    some, other = found(2, [0]), found(2, [0, 1])
+    assert some.rows == other.rows == 58
+    assert some.importances.tobytes() == other.importances.tobytes()
+    with pytest.raises(tn.DataError, match="not two rows"):
+        found(1, [])
+
+
 def test_what_is_refused():
     X, y = rows(50)
     model = tn.Ridge().fit(X, y)
@@ -373,6 +389,8 @@ def test_what_is_refused():
         tn.permutation_importance(model, X, y, columns=[3])
     with pytest.raises(ValueError, match="name each once"):
         tn.permutation_importance(model, X, y, columns=[(0, 0)])
+    with pytest.raises(ValueError, match="random_state must be"):
+        tn.permutation_importance(model, X, y, random_state=2**63)
     with pytest.raises(ValueError, match="within must be"):
         tn.permutation_importance(model, X, y, within="file")
     up = tn.GaussianNB().fit(*classes(50))

@@ -59,6 +59,13 @@ def test_the_tree_says_what_it_was_shown():
     assert max(depth for _, depth in told) == found.height
 
 
+def test_of_a_frame():
+    X = pd.DataFrame({"sky": ["dry", "wet", "dry", "wet"], "wind": [1, 1, 2, 2]})
+    found = shortest_tree(X, pd.Series(["go", "stay", "stay", "go"]))
+    assert found.length == 8
+    assert [walk(found.tree, row)[0] for row in X.to_numpy()] == ["go", "stay", "stay", "go"]
+
+
 def test_rows_that_contradict_each_other():
     found = shortest_tree([["a"], ["a"], ["a"]], [1, 1, 0])
     assert found == (0, 1, 0, 1)

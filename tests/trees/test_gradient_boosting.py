@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.metrics import log_loss, mean_pinball_loss, mean_poisson_deviance
@@ -11,7 +12,7 @@ from threadpoolctl import threadpool_limits
 import tenfold as tn
 from tenfold.sources import part_rows
 from tenfold.testing import bits
-from tenfold.trees import boosting, frontier, renewing, slopes
+from tenfold.trees import best_first, boosting, frontier, renewing, slopes
 from tenfold.trees.gradient_boosting_classifier import GradientBoostingClassifier
 from tenfold.trees.gradient_boosting_regressor import GradientBoostingRegressor
 
@@ -126,6 +127,21 @@ def test_as_good_as_the_peer_on_classes(k):
     assert ours.certificate_["training loss"].value == pytest.approx(ours.train_score_[-1], rel=1e-12)
 
 
+@pytest.mark.parametrize("name", ["two classes", "three classes", "squared", "absolute"])
+def test_the_same_trees_with_less_memory(monkeypatch, name):
+    """Trees that may have so many leaves that not each can have a histogram."""
+    frame, z, _ = mixed(1)
+    model, target = MODELS[name]
+    model = clone(model).set_params(max_leaf_nodes=None, min_samples_leaf=3)
+    found = []
+    for memory in (best_first.MEMORY, 0):
+        monkeypatch.setattr(best_first, "MEMORY", memory)
+        state = model.fit(frame, target(z)).state_
+        found.append((bits(state.trees), state.value.tobytes(), state.train_score.tobytes()))
+    assert found[0] == found[1]
+    assert state.trees.node_count > 500
+
+
 def test_short_slopes_are_as_good(monkeypatch):
     """Many rows, of two classes: g and h have 12 bits each, and it costs nothing that can be seen."""
     X, y = make_classification(12_000, 10, n_informative=6, random_state=1)
@@ -148,6 +164,43 @@ def test_no_limit_on_leaves(given):
     most = min(900 // model.min_samples_leaf, 2 ** (model.max_depth or 30), model.max_leaf_nodes or 900)
     assert (leaves <= most).all()
     assert (leaves > min(most // 4, 60)).all()
+
+
+@pytest.mark.parametrize("gather", [boosting.GATHER, 0])
+def test_weights_too_small_to_be_counted(monkeypatch, gather):
+    """All rows of a category may weigh next to nothing: they go somewhere, and change nothing."""
+    monkeypatch.setattr(boosting, "GATHER", gather)
+    random = np.random.default_rng(0)
+    kind, x = random.choice(list("abcd"), 400), random.standard_normal(400)
+    frame, y = pd.DataFrame({"kind": kind, "x": x}), (kind == "a") * 2.0 + (kind == "b") + x
+    there = kind != "d"
+    weight = np.where(there, random.uniform(0.5, 1.5, 400), 1e-18)
+    model = GradientBoostingRegressor(max_iter=5, min_samples_leaf=5).fit(frame, y, weight)
+    assert np.isfinite(model.predict(frame)).all()
+    other = GradientBoostingRegressor(max_iter=5, min_samples_leaf=5).fit(frame[there], y[there], weight[there])
+    assert model.predict(frame[there]) == pytest.approx(other.predict(frame[there]), abs=1e-9)
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "absolute_error"])
+def test_targets_far_from_nought(loss):
+    """Only how far they are from each other matters."""
+    X = np.random.default_rng(0).standard_normal((500, 2))
+    y = np.rint(X[:, 0] * 64) / 64
+    near, far = (GradientBoostingRegressor(loss=loss, max_iter=10).fit(X, y + c).predict(X) - c for c in (0.0, 1e9))
+    assert far == pytest.approx(near, abs=1e-5)
+
+
+def test_targets_that_are_too_large():
+    X = np.arange(60.0)[:, None]
+    with pytest.raises(tn.DataError, match="the target is too large"):
+        GradientBoostingRegressor().fit(X, X[:, 0] * 1e160)
+
+
+def test_the_loss_of_a_model_that_is_far_out():
+    """Rounds that are too bold for a long tail: the loss is huge, and does not come round to the other end."""
+    X = np.random.default_rng(0).standard_normal((500, 3))
+    model = GradientBoostingRegressor(loss="poisson", max_iter=50, learning_rate=1.0).fit(X, np.exp(8 * X[:, 0]))
+    assert model.train_score_[-1] > 1e15
 
 
 def test_one_tree_by_hand():

@@ -4,16 +4,21 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from sklearn.base import clone
 from sklearn.datasets import make_classification, make_friedman1
 from sklearn.ensemble import RandomForestClassifier as PeerClassifier
 from sklearn.ensemble import RandomForestRegressor as PeerRegressor
 from sklearn.tree import DecisionTreeClassifier as PeerTree
 
-from tenfold.core import Columns
+from tenfold import load
+from tenfold.core import Columns, ModelFileError
+from tenfold.estimator import container
+from tenfold.estimator.model_file import _build
 from tenfold.kernels.forests import draw_rows, tree_keys
 from tenfold.sources import part_rows
 from tenfold.testing import bits
 from tenfold.trees import frontier, random_forest
+from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
 from tenfold.trees.random_forest_classifier import RandomForestClassifier
 from tenfold.trees.random_forest_regressor import RandomForestRegressor
 
@@ -132,6 +137,26 @@ def test_weights_of_classes_make_a_rare_class_more_likely():
     assert told[0] + 0.3 < told[1]
     with pytest.raises(ValueError, match="class_weight"):
         RandomForestClassifier(class_weight={"rare": -1.0}).fit(X, y)
+    for learner in (RandomForestClassifier, DecisionTreeClassifier):
+        with pytest.raises(ValueError, match=r"names \['rear'\], but not \['rare'\]"):
+            learner(class_weight={"rear": 9.0, "usual": 1.0}).fit(X, y)
+
+
+def test_weights_of_classes_in_a_file(tmp_path):
+    X = np.arange(40.0)[:, None]
+    for classes in (np.array(["a", "b"]), np.array([3, 7]), np.array([False, True])):
+        y = classes[(X[:, 0] > 17).astype(int)]
+        model = RandomForestClassifier(3, class_weight={classes[1]: 2.5}).fit(X, y, checkpoint=tmp_path)
+        model.save(tmp_path / "forest.tenfold")
+        back = load(tmp_path / "forest.tenfold")
+        assert back.class_weight == model.class_weight
+        assert bits(clone(back).fit(X, y).state_) == bits(model.state_)
+    document, tensors = container.read(tmp_path / "forest.tenfold")
+    pair = document["params"]["class_weight"]["dict"][0]
+    for wrong in (7, [pair[:1]], [pair, pair], [[{"list": []}, pair[1]]]):
+        document["params"]["class_weight"] = {"dict": wrong}
+        with pytest.raises(ModelFileError, match="malformed"):
+            _build(document, dict(tensors))
 
 
 @pytest.mark.parametrize("regress", [False, True])

@@ -246,6 +246,10 @@ def test_what_is_refused(monkeypatch):
         tn.TreeShap(tn.Ridge().fit(X, y))
     with pytest.raises(ValueError, match=r"does not keep how many rows .*TreeShap\(model, data\)"):
         tn.TreeShap(fitted("boosted", X, y))
+    with pytest.raises(ValueError, match=r"needs rows. Remedy: TreeShap\(model, data\)"):
+        tn.TreeShap(fitted("tree", X, y), feature_perturbation="interventional")
+    with pytest.raises(ValueError, match="not fitted yet"):
+        tn.TreeShap(tn.DecisionTreeRegressor())
     with pytest.raises(TypeError, match="takes arrays and frames"):
         tn.TreeShap(fitted("tree", X, y)).shap_values(tn.scan(X))
     real = builtins.__import__

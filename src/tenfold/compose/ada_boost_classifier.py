@@ -20,6 +20,7 @@ from tenfold.core import MANY, SEQUENTIAL, Array, Ask, Certificate, Chunk, Claim
 from tenfold.estimator import Classifier
 from tenfold.estimator.constraints import integer, real, seed
 from tenfold.estimator.kinds import winners
+from tenfold.estimator.members import seed_of
 from tenfold.stats.binned import BINS
 from tenfold.stats.race import Race
 
@@ -116,7 +117,7 @@ class AdaBoostClassifier(Classifier):
         """How a round goes."""
         if self.estimator is None:
             return StumpRounds(self.n_estimators, self.learning_rate, self.max_bins, self.random_state)
-        return MemberRounds(self.estimator, self.n_estimators, self.learning_rate, self.random_state)
+        return MemberRounds(self.estimator, self.n_estimators, self.learning_rate, seed_of(self))
 
     def start(self, schema: Schema) -> Any:
         """No round yet."""
@@ -191,7 +192,8 @@ class AdaBoostClassifier(Classifier):
         for member, state in self._rounds.members(self.state_):  # type: ignore[union-attr]
             names = ("schema_", "n_features_in_", "feature_names_in_")
             member.__dict__.update({name: self.__dict__[name] for name in names if name in self.__dict__})
-            member.state_, member.summary_, member.certificate_ = state, None, Certificate()
+            member.state_, member.summary_ = state, None
+            member.certificate_ = Certificate((), self.certificate_.provenance)
             found.append(member)
         return found
 

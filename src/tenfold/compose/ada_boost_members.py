@@ -118,7 +118,7 @@ class MemberRounds(NamedTuple):
     estimator: Any
     most: int
     rate: float
-    seed: Any
+    seed: int
 
     def start(self, schema: Schema) -> Members:
         """No member yet, and the first not begun."""
@@ -240,7 +240,7 @@ class MemberRounds(NamedTuple):
         if hasattr(learner, "random_state"):
             own = learner.random_state
             seed = int(own) if isinstance(own, (int, np.integer)) else 0
-            learner.random_state = (int(self.seed or 0) + seed + number) % 2**32
+            learner.random_state = (self.seed + seed + number) % 2**32
         return learner
 
     def _said(self, state: Members, number: int, X: Columns) -> Any:

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tenfold.core import MANY, Array, Ask, Chunk, Claim, Codes, Columns
-from tenfold.estimator.members import check_member
+from tenfold.core import MANY, Array, Ask, Chunk, Claim, Codes, Columns, MergeError
+from tenfold.estimator.members import check_member, seed_of
 from tenfold.estimator.team import Joint, Team, TeamState
 from tenfold.kernels.forests import draw_rows, tree_keys
 from tenfold.stats.content import Content
@@ -87,15 +87,27 @@ class Bagging(Team):
                 member.random_state = int(key >> np.uint64(33))
         return team
 
+    def unlike(self) -> list[Any]:
+        """One for all."""
+        return [self.one()]
+
+    @property
+    def size(self) -> int:
+        """How many members there are."""
+        return self.n_estimators
+
     def _keys(self, stream: int) -> Any:
         out = np.empty(self.n_estimators, np.uint64)
-        tree_keys(int(self.random_state or 0), stream, 0, out)
+        tree_keys(seed_of(self), stream, 0, out)
         return out
 
     @property
     def passes(self) -> str:  # type: ignore[override]
-        """As many as the member needs, and one more to judge rows it has not drawn."""
-        return MANY if self.oob_score else str(self.one().passes)
+        """As many as the member needs, and one more to judge rows it has not drawn.
+
+        Numbers begin anew in every source, so rows that are drawn by them are not those of all rows: no merging.
+        """
+        return MANY if self.oob_score or self.draw_by == "number" else str(self.one().passes)
 
     @property
     def summary_types(self) -> tuple[type, ...]:  # type: ignore[override]
@@ -104,8 +116,7 @@ class Bagging(Team):
 
     def draw(self, state: TeamState) -> Bootstrap:
         """Rows by their content, or by their numbers."""
-        seed = int(self.random_state)
-        content = Content(seed, state.levels, state.value_bits, state.class_bits)
+        content = Content(seed_of(self), state.levels, state.value_bits, state.class_bits)
         return Bootstrap(content if self.draw_by == "content" else None, self._keys(ROWS))
 
     def after(self, state: TeamState) -> TeamState:
@@ -137,6 +148,7 @@ class Bagging(Team):
 
     def means(self, state: TeamState, X: Columns) -> Array:
         """The mean of what members say of each row; those that have drawn none say nothing."""
+        self.check_size(state)
         total = np.zeros((len(X), max(state.classes, 1)))
         for at, member in enumerate(self.team()):
             if state.seen[at]:
@@ -164,6 +176,13 @@ class Bagging(Team):
                     most._replace(kind=f"greatest {kind}", status=status, because=f"the same, {most.because}")
                 )
         return tuple(claims)
+
+    def __add__(self, other: Any) -> Any:
+        """The bag of both bags' rows, if they are drawn by what they hold."""
+        if type(other) is type(self) and self.draw_by == "number":
+            why = "each draws its rows by numbers that begin at 0, so together they are no bag of all rows"
+            raise MergeError(f"two {type(self).__name__} do not merge: {why}. Remedy: draw_by='content'")
+        return super().__add__(other)
 
     @property
     def estimators_(self) -> list[Any]:

@@ -32,8 +32,8 @@ class BaggingClassifier(Bagging, Averaged):
     """Bagged classifiers, fitted over shared scans to the same draws on any runner.
 
     Each member draws every row a Poisson number of times of mean one, from a hash of the row and the member. Their
-    probabilities are averaged, or their votes, if they have none. If the member learns in one pass and no score is
-    asked for, bags merge.
+    probabilities are averaged, or their votes, if they have none. If the member learns in one pass, no score is
+    asked for and rows are drawn by content, bags merge.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class BaggingClassifier(Bagging, Averaged):
         Whether to read the rows once more, and judge each by the members that have not drawn it.
     draw_by : {"content", "number"}, default="content"
         What rows are drawn by. "content": equal rows are drawn together, and their order does not matter. "number":
-        each by itself, by its number in the source; for data in which many rows are equal.
+        each by itself, by its number in the source; for data in which many rows are equal. Such bags do not merge.
     random_state : int, default=0
         Seed of the draws, and of the members' own seeds. None draws one, and the certificate records it.
 

@@ -46,7 +46,8 @@ class BaggingRegressor(Bagging, Regressor):
     """Bagged regressors, fitted over shared scans to the same draws on any runner.
 
     Each member draws every row a Poisson number of times of mean one, from a hash of the row and the member. Their
-    predictions are averaged. If the member learns in one pass and no score is asked for, bags merge.
+    predictions are averaged. If the member learns in one pass, no score is asked for and rows are drawn by content,
+    bags merge.
 
     Parameters
     ----------
@@ -57,7 +58,7 @@ class BaggingRegressor(Bagging, Regressor):
         Whether to read the rows once more, and judge each by the members that have not drawn it.
     draw_by : {"content", "number"}, default="content"
         What rows are drawn by. "content": equal rows are drawn together, and their order does not matter. "number":
-        each by itself, by its number in the source; for data in which many rows are equal.
+        each by itself, by its number in the source; for data in which many rows are equal. Such bags do not merge.
     random_state : int, default=0
         Seed of the draws, and of the members' own seeds. None draws one, and the certificate records it.
 

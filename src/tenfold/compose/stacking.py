@@ -13,27 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from tenfold.compose.stacking_folds import Folds, Layer
-from tenfold.core import (
-    MANY,
-    ONE,
-    Array,
-    Ask,
-    Certificate,
-    Chunk,
-    Claim,
-    Codes,
-    Columns,
-    Flags,
-    Need,
-    Schema,
-)
+from tenfold.compose.stacking_folds import Folds, Layer, codes_of
+from tenfold.core import MANY, ONE, Array, Ask, Certificate, Chunk, Claim, Columns, DataError, Flags, Need, Schema
 from tenfold.core.axes import Bundle
 from tenfold.estimator.kinds import winners
-from tenfold.estimator.members import NONE, check_member, common_need, sound_member
+from tenfold.estimator.members import NONE, check_member, common_need, seed_of, sound_member
 from tenfold.estimator.roster import Roster
 from tenfold.estimator.team import Joint, TeamState, through
-from tenfold.linear.by_fold import listed
 from tenfold.stats.content import Content
 
 
@@ -50,16 +36,17 @@ class Stacking(Roster):
     @property
     def k(self) -> int:
         """How many folds there are."""
-        listed = self._listed()
-        return int(self.cv) if listed is None else int(listed.max()) + 1
+        codes = self._listed()
+        return int(self.cv) if codes is None else int(codes.max()) + 1
 
-    def _listed(self) -> Codes | None:
-        """The fold of each row, if it is given."""
+    def _listed(self) -> Any:
+        """The fold of each row, if it is given; looked up once for all chunks."""
         if isinstance(self.cv, (int, np.integer)):
             return None
-        codes = np.unique(listed(self.cv), return_inverse=True)[1].astype(np.int64)
-        if not codes.any():
-            raise ValueError("cv puts all rows into one fold")
+        cv, codes = self.__dict__.get("_codes", (None, None))
+        if cv is not self.cv:
+            codes = codes_of(self.cv)
+            self._codes = self.cv, codes
         return codes
 
     def usual_final(self) -> Any:
@@ -76,12 +63,22 @@ class Stacking(Roster):
 
     def team(self) -> list[Any]:
         """Every member, once for each fold, and once for all rows."""
-        return [member._blank() for _, member in self.named() for _ in range(self.k + 1)]
+        k = self.k
+        return [member._blank() for _, member in self.named() for _ in range(k + 1)]
+
+    def unlike(self) -> list[Any]:
+        """Every member once."""
+        return [member for _, member in self.named()]
+
+    @property
+    def size(self) -> int:
+        """How many models there are."""
+        return len(self.named()) * (self.k + 1)
 
     @property
     def need(self) -> Need:
         """What all members take, and the last learner, if the columns pass through to it."""
-        needs = [member.need for _, member in self.named()]
+        needs = [member.need for member in self.unlike()]
         return common_need([*needs, self.final().need] if self.passthrough else needs, type(self).__name__)
 
     @property
@@ -98,7 +95,7 @@ class Stacking(Roster):
 
     def folds(self, state: TeamState) -> Folds:
         """By the content of the rows."""
-        content = Content(int(self.random_state), state.levels, state.value_bits, state.class_bits)
+        content = Content(seed_of(self), state.levels, state.value_bits, state.class_bits)
         return Folds(content, self.k, self._listed(), self._apart(state))
 
     def draw(self, state: TeamState) -> Folds:
@@ -173,10 +170,9 @@ class Stacking(Roster):
         """The summaries of the models' rows, or that of what they say."""
         if state.phase != "final":
             return super().summarize(state, chunk)
-        data, y, weight, uniform = chunk.held
-        made = chunk._replace(
-            X=Columns(data, missing=self.need.missing), y=y, weight=weight, uniform=uniform, held=None
-        )
+        data, y, weight, uniform, offset, kept, place = chunk.held
+        X = Columns(data, missing=self.need.missing, offset=offset, kept=kept, place=place)
+        made = chunk._replace(X=X, y=y, weight=weight, uniform=uniform, held=None)
         last, now = self.final(), state.final.each[0]
         if chunk.part % last.ask(now).every:  # of this part it wants none
             made = made.rows(slice(0, 0))
@@ -203,6 +199,7 @@ class Stacking(Roster):
 
     def told(self, state: TeamState, X: Columns, fold: int) -> Array:
         """What the models without a fold say; one that had no rows to learn from is told by that of all rows."""
+        self.check_size(state)
         out = []
         for m, (_, member) in enumerate(self.named()):
             at = m * (self.k + 1) + fold
@@ -216,8 +213,13 @@ class Stacking(Roster):
         scores, how = member.scores_from(state, X)[:, :classes], self.method(member)
         if how == "predict":
             return winners(scores).astype(np.float64)
-        found = member.probability_from(scores) if how == "predict_proba" else scores
-        return found[:, 1] if classes == 2 else found
+        if how == "predict_proba":
+            found = member.probability_from(scores)
+            return found[:, 1] if classes == 2 else found
+        if not np.isfinite(scores).all():
+            few = "some class has no finite score: perhaps none of its rows was there to learn from"
+            raise DataError(f"{member!r}: {few}. Remedy: stack_method='predict_proba', or other folds by cv=")
+        return scores[:, 1] - scores[:, 0] if classes == 2 else scores
 
     def beside(self, told: Array, X: Columns) -> Columns:
         """What the last learner sees: what was told, and the columns, if they pass through."""
@@ -250,6 +252,14 @@ class Stacking(Roster):
 
     # ---- the fitted stack ------------------------------------------------------------------------------
 
+    def _after_fit(self, X: Any) -> None:
+        """Refuse folds of rows that there are not: they are those of other rows."""
+        super()._after_fit(X)
+        codes, where = self._listed(), self.certificate_.provenance
+        there = 0 if where is None else where.rows + where.dropped
+        if codes is not None and len(codes) != there:
+            raise DataError(f"cv has {len(codes)} entries, but there are {there} rows. Remedy: a fold for each row")
+
     @property
     def stack_method_(self) -> list[str]:
         """What each member is asked for."""
@@ -279,6 +289,8 @@ class Stacking(Roster):
         last = state.final
         if (last.width, last.beside, len(last.each)) != (self.width(state), self.passthrough, 1):
             return False
-        mine = NONE if summary is None else summary.each.each[0] if len(summary.each.each) == 1 else None
-        fine = mine is not None and sound_member(self.final(), last.each[0], mine, last.schema(schema))
+        if summary is not None and (type(summary) is not Joint or len(summary.each.each) != 1):
+            return False
+        mine = NONE if summary is None else summary.each.each[0]
+        fine = sound_member(self.final(), last.each[0], mine, last.schema(schema))
         return fine and super().sound(state, None, schema)

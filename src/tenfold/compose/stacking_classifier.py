@@ -28,8 +28,8 @@ class StackingClassifier(Stacking, Averaged):
         How many folds: that of a row comes from a hash of what it holds, so equal rows are in one fold, and where
         they stand does not matter. Or the fold of each row, for rows in memory.
     stack_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
-        What members are asked for; "auto" takes the first of the others that a member has. Of two classes the second
-        is told; "predict" tells the number of a class.
+        What members are asked for; "auto" takes the first of the others that a member has. Of two classes the
+        probability of the second is told, or by how much its score is ahead; "predict" tells the number of a class.
     passthrough : bool, default=False
         Whether the last learner sees the columns too.
     random_state : int, default=0

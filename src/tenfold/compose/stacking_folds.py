@@ -11,6 +11,7 @@ import numpy as np
 
 from tenfold.core import Chunk, Codes, DataError, Flags
 from tenfold.estimator.team import TeamState
+from tenfold.linear.by_fold import listed
 from tenfold.stats.content import Content
 from tenfold.stats.race import uniform
 
@@ -48,6 +49,14 @@ class Folds:
         return (uniform(self.content(chunk)) * self.folds).astype(np.int64)
 
 
+def codes_of(cv: Any) -> Codes:
+    """The number of the fold of each row."""
+    codes = np.unique(listed(cv), return_inverse=True)[1].astype(np.int64)
+    if not codes.any():
+        raise ValueError("cv puts all rows into one fold")
+    return codes
+
+
 @dataclass(frozen=True, eq=False)
 class Layer:
     """A lens through which rows become what the members say of them, each by models that have not seen it."""
@@ -56,7 +65,7 @@ class Layer:
     state: TeamState
 
     def __call__(self, chunk: Chunk) -> tuple[Any, ...]:
-        """Columns, target, weights, and whether these are all one."""
+        """Columns, target, weights, whether these are all one; and where the rows come from."""
         state, k = self.state, self.stack.k
         fold = self.stack.folds(state).of(chunk)
         out = np.empty((chunk.n, self.stack.width(state)))
@@ -65,4 +74,4 @@ class Layer:
             if len(rows):
                 out[rows] = self.stack.told(state, chunk.X.rows(rows), j)
         X = self.stack.beside(out, chunk.X)
-        return X.data, chunk.y, chunk.weight, chunk.uniform
+        return X.data, chunk.y, chunk.weight, chunk.uniform, chunk.X.offset, chunk.X.kept, chunk.X.place

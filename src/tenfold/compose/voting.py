@@ -21,10 +21,10 @@ class Voting(Roster):
     weights: Any
 
     def ballot(self) -> Array:
-        """The share that each member has in the vote."""
+        """The weight of each member."""
         named = self.named()
         if self.weights is None:
-            return np.full(len(named), 1 / len(named))
+            return np.ones(len(named))
         given = list(self.estimators if self.estimators is not None else named)
         if len(self.weights) != len(given):
             raise ValueError(
@@ -33,9 +33,10 @@ class Voting(Roster):
             )
         there = [not isinstance(member, str) for _, member in given]
         weights = np.asarray(self.weights, dtype=np.float64)[there]
-        if not np.isfinite(weights).all() or (weights < 0).any() or not weights.sum() > 0:
-            raise ValueError(f"weights must be finite, not negative and not all nought, but are {self.weights}")
-        return np.asarray(weights / weights.sum())
+        if weights.ndim != 1 or not np.isfinite(weights).all() or (weights < 0).any() or not 0 < weights.sum() < np.inf:
+            say = "one number for each member, finite, not negative and not all nought"
+            raise ValueError(f"weights must be {say}, but are {self.weights}")
+        return weights
 
     def start(self, schema: Any) -> TeamState:
         """Every member at its own start."""
@@ -44,10 +45,11 @@ class Voting(Roster):
 
     def together(self, state: TeamState, said: Any) -> Any:
         """The weighted mean of a function of each member and its state."""
-        total = 0.0
-        for share, member, at in zip(self.ballot(), self.team(), state.members.each, strict=True):
-            total = total + share * said(member, at)
-        return total
+        self.check_size(state)
+        total, weights = 0.0, self.ballot()
+        for weight, member, at in zip(weights, self.team(), state.members.each, strict=True):
+            total = total + weight * said(member, at)
+        return total / weights.sum()  # at the end: votes of whole weights that are equal stay equal
 
     def claims(self, state: TeamState, s: Joint, factor: float, why: str) -> tuple[Claim, ...] | None:
         """The claims of the members by name, and what the mean of their errors says about the vote's."""

@@ -146,8 +146,8 @@ class MarginsDisplay:
                 f"{type(estimator).__name__} has no rounds that vote. Remedy: an AdaBoostClassifier of tenfold"
             )
         check_is_fitted(stages[-1])
-        if not len(rounds) or any(int(t) != t or t < 1 for t in rounds):
-            raise ValueError(f"rounds={rounds!r}: whole numbers from 1 on are needed")
+        if not np.size(rounds) or np.ndim(rounds) != 1 or any(int(t) != t or t < 1 for t in rounds):
+            raise ValueError(f"rounds={rounds!r}: a list of whole numbers from 1 on is needed")
         every = stages[-1].state_.step
         some = sorted({min(int(t), every) for t in rounds})
 

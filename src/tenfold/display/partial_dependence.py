@@ -161,11 +161,7 @@ sample_weight, response_method, subsample, level, random_state
 
 
 def _label(found: PartialDependence, at: int, centered: bool) -> str:
-    if found.classes is None:
-        word = "mean prediction"
-    else:
-        word = f"mean P({found.classes.tolist()[at if len(found.average) > 1 else -1]})"
-    return f"{word}, less its first" if centered else word
+    return f"{found.label(at)}, less its first" if centered else found.label(at)
 
 
 def _curve(ax: Any, found: PartialDependence, at: int, centered: bool, band: bool, line: Any, rows: Any) -> list[Any]:

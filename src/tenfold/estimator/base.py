@@ -295,7 +295,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         """Whether an attribute is there for these parameters."""
         try:
             return hasattr(self, name)
-        except ValueError:  # it is, but not of this model
+        except (TypeError, ValueError):  # it is, but not of this model
             return False
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -93,6 +93,8 @@ class Writer:
         if isinstance(value, (list, tuple)) and not is_record(value):
             kind = "list" if isinstance(value, list) else "tuple"
             return {kind: [self.value(v, where, depth + 1) for v in value]}
+        if isinstance(value, dict):
+            return {"dict": [[self.value(x, where, depth + 1) for x in pair] for pair in value.items()]}
         raise ModelFileError(f"{where} = {value!r} cannot be written to a model file")
 
     def params(self, model: Any, depth: int = 0) -> dict[str, Any]:
@@ -216,11 +218,25 @@ class Reader:
         if kind in ("list", "tuple") and isinstance(content, list):
             items = [self.value(v, depth + 1) for v in content]
             return items if kind == "list" else tuple(items)
+        if kind == "dict" and isinstance(content, list):
+            return self.mapping(content, depth)
         if kind == "tensor":
             return self.tensor(content)
         if kind in ("int", "float") and isinstance(content, str) and len(content) <= MAX_DIGITS:
             return _number(kind, content)
         raise ModelFileError("a value is malformed")
+
+    def mapping(self, content: list[Any], depth: int) -> dict[Any, Any]:
+        """Keys that are numbers or texts, each once, with their values."""
+        found = {}
+        for pair in content:
+            if not isinstance(pair, list) or len(pair) != 2:
+                raise ModelFileError("a value is malformed")
+            key, value = (self.value(x, depth + 1) for x in pair)
+            if not isinstance(key, (str, int, float)) or key in found:
+                raise ModelFileError("a value is malformed")
+            found[key] = value
+        return found
 
     def loss(self, node: Any, depth: int = 0) -> Loss:
         """A loss by its name, with its parameters."""

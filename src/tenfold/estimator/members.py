@@ -36,6 +36,14 @@ def sound_member(member: Any, state: Any, summary: Any, schema: Schema) -> bool:
     return bool(member.sound(state, summary, schema))
 
 
+def seed_of(learner: Any) -> int:
+    """The seed of a learner; if it is drawn, the one that the certificate records, and 0 before that."""
+    if isinstance(learner.random_state, (int, np.integer)):
+        return int(learner.random_state)
+    certificate = learner.__dict__.get("certificate_")
+    return 0 if certificate is None else int(certificate.provenance.seed or 0)
+
+
 def check_member(name: str, member: Any, target: str, *, seeded: bool = True) -> None:
     """Refuse what cannot be a member, and say what to do about it; with `seeded`, one that would draw a seed."""
     if not isinstance(member, Estimator):

@@ -8,7 +8,7 @@ from sklearn.utils import Bunch
 from sklearn.utils.metaestimators import _BaseComposition
 
 from tenfold.estimator.members import check_member
-from tenfold.estimator.team import Team
+from tenfold.estimator.team import Joint, Team, TeamState
 
 
 class Roster(_BaseComposition, Team):
@@ -70,8 +70,15 @@ class Roster(_BaseComposition, Team):
         -------
         self : object
         """
+        if isinstance(self.estimators, tuple):  # in which nothing can be replaced
+            self.estimators = list(self.estimators)
         self._set_params("estimators", **params)
         return self
+
+    def sound(self, state: TeamState, summary: Any, schema: Any) -> bool:
+        """Whether what each member has is its own, and the summary one of all of them."""
+        fits = summary is None or (type(summary) is Joint and len(summary.rows) == len(summary.each.each) == self.size)
+        return fits and super().sound(state, summary, schema)
 
     @property
     def estimators_(self) -> list[Any]:

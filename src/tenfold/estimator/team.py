@@ -102,6 +102,15 @@ class Team(Estimator):
         """The members, not fitted."""
         raise NotImplementedError
 
+    def unlike(self) -> list[Any]:
+        """The members, or one for all that are copies of it."""
+        return self.team()
+
+    @property
+    def size(self) -> int:
+        """How many members there are."""
+        return len(self.team())
+
     def draw(self, state: TeamState) -> Any:
         """From a chunk to a function from a member's number to its rows."""
         return Everyone()
@@ -113,17 +122,17 @@ class Team(Estimator):
     @property
     def passes(self) -> str:  # type: ignore[override]
         """One pass if that is enough for every member."""
-        return ONE if all(member.passes == ONE for member in self.team()) else MANY
+        return ONE if all(member.passes == ONE for member in self.unlike()) else MANY
 
     @property
     def summary_types(self) -> tuple[type, ...]:  # type: ignore[override]
         """Those of the members too: a model file may hold them."""
-        return (Joint, Bundle, *dict.fromkeys(kind for m in self.team() for kind in (m.state_type, *m.summary_types)))
+        return (Joint, Bundle, *dict.fromkeys(kind for m in self.unlike() for kind in (m.state_type, *m.summary_types)))
 
     @property
     def need(self) -> Need:
         """What all members take."""
-        return common_need([member.need for member in self.team()], type(self).__name__)
+        return common_need([member.need for member in self.unlike()], type(self).__name__)
 
     # ---- the loop of each member -------------------------------------------------------------------
 
@@ -252,15 +261,24 @@ class Team(Estimator):
 
     def sound(self, state: TeamState, summary: Any, schema: Schema) -> bool:
         """Whether what each member has is its own, and fits the schema."""
-        team, counts = self.team(), (state.members.each, state.found.each, state.done, state.seen)
-        if any(len(some) != len(team) for some in counts) or not state.done.all() or not state.seen.any():
+        counts = (state.members.each, state.found.each, state.done, state.seen)
+        if any(len(some) != self.size for some in counts) or not state.done.all() or not state.seen.any():
             return False
         if state.phase != "done" or state.classes != len(state.class_bits) or (state.seen < 0).any():
             return False
+        team = self.team()
         every = summary.each.each if self.passes == ONE and isinstance(summary, Joint) else state.found.each
         return len(every) == len(team) and all(
             sound_member(m, at, s, schema) for m, at, s in zip(team, state.members.each, every, strict=True)
         )
+
+    def check_size(self, state: TeamState) -> None:
+        """Refuse to speak with other members than those that were fitted."""
+        now, then = self.size, len(state.members.each)
+        if now != then:
+            raise ValueError(
+                f"{type(self).__name__} was fitted with {then} models, but has {now} now. Remedy: fit it again"
+            )
 
     def said(self, member: Any, state: Any, X: Columns, classes: int) -> Any:
         """What a member says of rows: rows x classes, its probabilities or, if it has none, its vote; or a number."""

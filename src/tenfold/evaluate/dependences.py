@@ -24,8 +24,8 @@ class PartialDependence:
     grid_values : list of arrays
         The values of each.
     average : array of shape (outputs, values) or (outputs, values, values)
-        Mean over the rows. One output: a number, or the probability of the second of two classes; else one for each
-        class.
+        Mean over the rows. One output: a number, or the probability of the second of two classes (its decision value,
+        if the model has no probabilities or was asked for that); else one for each class.
     interval : array of shape (2, *average.shape)
         Ends for the mean over all rows of the kind that these were drawn from, if they are independent: at each
         value by itself, the model as it is.
@@ -39,6 +39,8 @@ class PartialDependence:
         Of each column of numbers, if they are known.
     classes : array or None
     rows, scans : int
+    decision : bool
+        Whether the average is of decision values, not of probabilities.
     """
 
     names: tuple[str, ...]
@@ -52,6 +54,7 @@ class PartialDependence:
     classes: Any
     rows: int
     scans: int
+    decision: bool = False
 
     def output(self, target: Any = None) -> int:
         """The number of an output: that of a class, if there are several.
@@ -61,9 +64,11 @@ class PartialDependence:
         target : optional
             A class.
         """
+        known = [] if self.classes is None else self.classes.tolist()
         if len(self.average) == 1:
+            if target is not None and target not in known[-1:]:
+                raise ValueError(f"target={target!r}: there is one curve, of {known[-1] if known else 'a number'!r}")
             return 0
-        known = self.classes.tolist()
         if target not in known:
             raise ValueError(f"there are {len(known)} classes: say by target= which of them, of {known[:10]}")
         return known.index(target)
@@ -81,10 +86,20 @@ class PartialDependence:
         return zip(self.average, *self.interval, strict=True)
 
     def _head(self) -> list[str]:
+        return [*self.names, *(self.label(i) for i in range(len(self.average)))]
+
+    def label(self, output: int) -> str:
+        """What an output is the mean of.
+
+        Parameters
+        ----------
+        output : int
+            Its number.
+        """
         if self.classes is None:
-            return [*self.names, "mean prediction"]
-        some = self.classes.tolist()
-        return [*self.names, *(f"mean P({one})" for one in (some[1:] if len(self.average) == 1 else some))]
+            return "mean prediction"
+        one = self.classes.tolist()[output if len(self.average) > 1 else -1]
+        return f"mean decision for {one}" if self.decision else f"mean P({one})"
 
     def _note(self) -> str:
         return f"over {self.rows:,} rows; in brackets {percent(self.level)} for other rows"

@@ -100,7 +100,8 @@ class Swapping(Hearing):
         tree, first = Tree(), None
         for chunk in source.chunks(part, self.need, self.schema):
             first = chunk.offset if first is None else first
-            tree.push(self._of(chunk, places(chunk, first)) if chunk.n else Drops(0))
+            alone = chunk.n == 1 and self.lent is None  # there is nobody to borrow from
+            tree.push(self._of(chunk, places(chunk, first)) if chunk.n and not alone else Drops(0))
         return tree.total()
 
     def _of(self, chunk: Chunk, place: Codes) -> Drops:

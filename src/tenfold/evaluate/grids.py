@@ -5,7 +5,9 @@ Both come from summaries that merge: the least distinct values, and a sample of 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -15,6 +17,7 @@ from tenfold.core import Array, DataError, Need, Schema
 from tenfold.engine.together import Many
 from tenfold.engine.tree import Tree
 from tenfold.evaluate.donors import Sample, places
+from tenfold.evaluate.swapping import Where
 from tenfold.sources import Source
 
 LOOKED = 16384
@@ -31,6 +34,30 @@ class Axis(NamedTuple):
     categorical: bool
     deciles: Any = None
     """of a column of numbers, if they are known"""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How grids are laid."""
+
+    resolution: int
+    percentiles: tuple[float, float]
+    custom: dict[Any, Any]
+    categorical: Sequence[Any]
+    seed: int
+
+    def check(self, names: Sequence[str]) -> None:
+        """Refuse columns that there are not."""
+        for asked, some in (("custom_values", self.custom), ("categorical_features", self.categorical)):
+            known = [*names, *range(len(names))]
+            other = [one for one in some if isinstance(one, bool) or one not in known]
+            if other:
+                raise ValueError(f"{asked}: there is no column {other[0]!r}; there are {list(names)[:20]}")
+
+    def of(self, names: Sequence[str], j: int) -> tuple[Any, bool]:
+        """Values that are given for column j, or None; and whether it is said to be one of categories."""
+        known = [self.custom[key] for key in (names[j], j) if key in self.custom]
+        return (known[0] if known else None), names[j] in self.categorical or j in self.categorical
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,3 +158,8 @@ def given(name: str, custom: Any, categorical: bool, numbers: bool = False) -> A
     if numbers and values.dtype.kind not in "biuf":
         raise ValueError(f"column {name!r} holds numbers, and its custom_values {values.tolist()[:5]} are none")
     return Axis(name, values, values, categorical or values.dtype.kind in "OUT")
+
+
+def points(where: list[Where], axes: dict[int, Axis]) -> Any:
+    """Columns, and all points of their values."""
+    return tuple((at, list(product(*(axes[j].values.tolist() for j in at)))) for _, at in where)

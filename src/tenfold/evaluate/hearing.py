@@ -105,10 +105,14 @@ class Theirs:
         if "probability" in needs:
             out["probability"] = np.asarray(self._method("predict_proba")(X))
         if "score" in needs:
-            whole = how == "decision_function" or (how == "auto" and not hasattr(self.model, "predict_proba"))
-            found = np.asarray(self._method("decision_function" if whole else "predict_proba")(X))
+            found = np.asarray(self._method("decision_function" if self.decides(how) else "predict_proba")(X))
             out["score"] = np.column_stack([-found, found]) if found.ndim == 1 else found
         return out
+
+    def decides(self, how: str) -> bool:
+        """Whether its scores are decision values, not probabilities."""
+        neither = how == "auto" and not hasattr(self.model, "predict_proba")
+        return self.classes is not None and (how == "decision_function" or neither)
 
     def _method(self, name: str) -> Any:
         if not hasattr(self.model, name):

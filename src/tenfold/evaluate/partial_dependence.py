@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any, Literal
 
 import numpy as np
@@ -23,7 +22,7 @@ from tenfold.engine.tree import Tree
 from tenfold.estimator.inputs import source_from, weights, with_target
 from tenfold.evaluate.dependences import Means, PartialDependence
 from tenfold.evaluate.donors import Sample, places
-from tenfold.evaluate.grids import Axis, Distinct, Looking, axis_of, coded, given
+from tenfold.evaluate.grids import Axis, Distinct, Looking, Plan, axis_of, coded, given, points
 from tenfold.evaluate.hearing import Ours, Theirs
 from tenfold.evaluate.judging import stages_of
 from tenfold.evaluate.swapping import Swap, Where, column_of, columns_of, constant, in_memory, names_of
@@ -112,27 +111,12 @@ def partial_dependence(
             where, axes, found, scans = _over(voice, stages, X, sample_weight, asked, plan, kept, response_method)
         else:
             where, axes, found, scans = _at_once(voice, X, sample_weight, asked, plan, kept, response_method)
-    out = []
+    out, decision = [], not stages and voice.decides(response_method)
     for i, (_, at) in enumerate(where):
         some = [axes[j] for j in at]
-        out.append(_result(some, found.each[i], found.each[len(where) + i] if kept else None, voice, scans, level))
+        sample = found.each[len(where) + i] if kept else None
+        out.append(_result(some, found.each[i], sample, voice, scans, level, decision))
     return out if several else out[0]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How grids are laid."""
-
-    resolution: int
-    percentiles: tuple[float, float]
-    custom: dict[Any, Any]
-    categorical: Sequence[Any]
-    seed: int
-
-    def of(self, names: Sequence[str], j: int) -> tuple[Any, bool]:
-        """Values that are given for column j, or None; and whether it is said to be one of categories."""
-        known = [self.custom[key] for key in (names[j], j) if key in self.custom]
-        return (known[0] if known else None), names[j] in self.categorical or j in self.categorical
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,6 +165,11 @@ class Curves:
             curves = np.empty((len(rows), len(grid), outputs))
             for g, values in enumerate(grid) if len(place) else ():
                 found = np.asarray(said(at, values)[self.needs], dtype=np.float64).reshape(len(place), -1)
+                found = found[:, :1] if classes == 1 else found
+                if found.shape[1] != max(classes, 1):
+                    raise ValueError(
+                        f"the model says {found.shape[1]} numbers of a row: one is needed, or one for each class"
+                    )
                 found = found[:, -1:] if outputs == 1 else found
                 if not np.isfinite(found).all():
                     raise DataError(f"the model says NaN or infinity where column number {at} is {list(values)}")
@@ -209,6 +198,7 @@ def _over(
         found = schema_of(source, need, session)
         schema = Schema(getattr(voice, "columns", found.columns), None, None, getattr(voice, "named", found.named))
         where = _pairs(asked, schema.names)
+        plan.check(schema.names)
         axes: dict[int, Axis] = {}
         look = []
         for j in sorted({j for _, at in where for j in at}):
@@ -225,15 +215,18 @@ def _over(
             for i, j in enumerate(look):
                 name, (_, categorical) = schema.names[j], plan.of(schema.names, j)
                 axes[j] = axis_of(name, distinct[i], sample.value[:, i], plan.resolution, plan.percentiles, categorical)
-        job = Curves(voice, need, schema, _grids(where, axes), kept, plan.seed, how)
+        job = Curves(voice, need, schema, points(where, axes), kept, plan.seed, how)
         return where, axes, session.reduce(job), scans + 1
 
 
 def _at_once(voice: Any, X: Any, weight: Any, asked: list[Any], plan: Plan, kept: int, how: str) -> Found:
     """Of an estimator that takes its rows in memory."""
     X = in_memory(X)
+    if not X.shape[0]:
+        raise DataError("there is no row")
     names, n = names_of(X), X.shape[0]
     where = _pairs(asked, names)
+    plan.check(names)
     axes = {}
     for j in {j for _, at in where for j in at}:
         values, (custom, categorical) = column_of(X, j), plan.of(names, j)
@@ -248,13 +241,12 @@ def _at_once(voice: Any, X: Any, weight: Any, asked: list[Any], plan: Plan, kept
             axes[j] = coded(names[j], np.array(known, dtype=object), plan.resolution, None)
             axes[j] = axes[j]._replace(values=axes[j].shown)
     weight = np.ones(n) if weight is None else weights(weight, n)
-    job = Curves(voice, voice.need, Schema(()), _grids(where, axes), kept, plan.seed, how)
-    return where, axes, job.of(lambda at, v: voice.of(constant(X, at, v), {job.needs}, how), weight, np.arange(n)), 1
+    job = Curves(voice, voice.need, Schema(()), points(where, axes), kept, plan.seed, how)
 
+    def said(at: Any, values: Any) -> Any:
+        return voice.of(constant(X, at, values), {job.needs}, how)
 
-def _grids(where: list[Where], axes: dict[int, Axis]) -> Any:
-    """Columns, and all points of their values."""
-    return tuple((at, list(product(*(axes[j].values.tolist() for j in at)))) for _, at in where)
+    return where, axes, job.of(said, weight, np.arange(n)), 1
 
 
 def _pairs(asked: list[Any], names: Sequence[str]) -> list[Where]:
@@ -265,7 +257,9 @@ def _pairs(asked: list[Any], names: Sequence[str]) -> list[Where]:
     return where
 
 
-def _result(axes: list[Axis], means: Means, sample: Any, voice: Any, scans: int, level: float) -> PartialDependence:
+def _result(
+    axes: list[Axis], means: Means, sample: Any, voice: Any, scans: int, level: float, decision: bool
+) -> PartialDependence:  # fmt: skip
     if not means.rows:
         raise DataError("there is no row: all have weight zero")
     shape = [len(axis.values) for axis in axes]
@@ -281,6 +275,7 @@ def _result(axes: list[Axis], means: Means, sample: Any, voice: Any, scans: int,
         tuple(axis.name for axis in axes), [axis.shown for axis in axes], laid(means.mean),
         np.stack([laid(end) for end in means.ends(level)]), level, individual,
         tuple(axis.categorical for axis in axes), [axis.deciles for axis in axes], voice.classes, means.rows, scans,
+        decision,
     )  # fmt: skip
 
 

@@ -66,13 +66,14 @@ def permutation_importance(
         Name of a score as scikit-learn has it; accuracy or r2 by default.
     n_repeats : int, default=5
     sample_weight : array, optional
-        How much each row counts in the score. Whose values are lent does not depend on it.
+        How much each row counts in the score. Whose values are lent does not depend on it; but learners of tenfold, and
+        a Source, have no rows of weight zero at all.
     level : float, default=0.95
         How sure the intervals are to be, each column's by itself.
     within : {"source", "part"}, default="source"
         Whose values a row may get: of any row, for which up to 65,536 are drawn in a light scan before; or of rows
-        of its own part, in one scan. In files that are sorted, a column may be the same in all of a part: then
-        "part" finds it of no importance.
+        of its own part, in one scan. A row that is alone in its part is then left out. In files that are sorted, a
+        column may be the same in all of a part: then "part" finds it of no importance.
     random_state : int, default=0
 
     Returns
@@ -91,7 +92,7 @@ def permutation_importance(
     """
     level, n_repeats = fraction("level", level), whole("n_repeats", n_repeats)
     one_of("within", within, ("source", "part"))
-    seed = whole("random_state", random_state, 0)
+    seed = whole("random_state", random_state, 0, 2**32 - 1)
     scorer = _check(model, X, y, sample_weight, scoring)
     stages = stages_of(model)
     with progress("permutation importance"), one_blas_thread:

@@ -71,9 +71,9 @@ def names_of(X: Any) -> list[str]:
 
 
 def column_of(X: Any, j: int) -> Any:
-    """The values of a column, as an array."""
+    """The values of a column, as an array; of a frame, those that are not missing."""
     if hasattr(X, "columns"):
-        return (X.iloc[:, j] if hasattr(X, "iloc") else X.to_series(j)).to_numpy()
+        return (X.iloc[:, j].dropna() if hasattr(X, "iloc") else X.to_series(j).drop_nulls()).to_numpy()
     return X[:, [j]].toarray().ravel() if sp.issparse(X) else X[:, j]
 
 

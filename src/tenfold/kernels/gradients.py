@@ -36,11 +36,11 @@ def logistic(margin, target, g_times, h_times, g, h):
 
 
 @dividing
-def logistic_losses(margin, target, times, out):
+def logistic_losses(margin, target, times, cap, out):
     """The loss of rows of weight one, in whole units."""
     for i in range(len(margin)):
         m = margin[i]
-        out[i] = np.int64(np.rint(min((max(m, 0.0) - m * target[i] + log1p(exp(-abs(m)))) * times, 2.0**62)))
+        out[i] = np.int64(np.rint(min((max(m, 0.0) - m * target[i] + log1p(exp(-abs(m)))) * times, cap)))
 
 
 @kernel
@@ -86,13 +86,16 @@ def gradients(loss, margin, output, target, weight, times, level, g_unit, h_unit
 
 
 @kernel
-def loss_sum(loss, margin, target, weight, level, keep, unit, start, stop):
-    """Loss of rows that are kept for learning, and of the others, in whole units; and their weights."""
+def loss_sum(loss, margin, target, weight, level, keep, unit, cap, start, stop):
+    """Loss of rows that are kept for learning, and of the others, in whole units; and their weights.
+
+    cap: what a row may add, in units, so that no sum is too large for a word: the loss of a model that is far out.
+    """
     sums = np.zeros(2, np.int64)
     heft = np.zeros(2)
     if loss == LOGISTIC and not len(weight):
         units, side = np.empty(stop - start, np.int64), keep[start:stop].view(np.uint8)
-        logistic_losses(margin[start:stop, 0].copy(), target[start:stop], 1 / unit, units)
+        logistic_losses(margin[start:stop, 0].copy(), target[start:stop], 1 / unit, cap, units)
         learned, all_units, rows = 0, 0, 0
         for i in range(len(units)):
             all_units += units[i]
@@ -124,7 +127,7 @@ def loss_sum(loss, margin, target, weight, level, keep, unit, start, stop):
                 up, down = (1.0 - level, level) if loss == QUANTILE else (1.0, 1.0)
                 value = up * (m - y) if m > y else down * (y - m)
         side = 0 if keep[i] else 1
-        sums[side] += np.int64(np.rint(min(max(value * w / unit, -(2.0**62)), 2.0**62)))
+        sums[side] += np.int64(np.rint(min(max(value * w / unit, -cap), cap)))
         heft[side] += w
     return sums, heft
 

@@ -151,5 +151,7 @@ class TreeLens:
 
 def fine_unit(largest: float, rows: int) -> float:
     """The unit in which numbers up to `largest` are summed: 36 bits of each, fewer if the sum would not fit."""
+    if not math.isfinite(largest):
+        raise DataError("the target is too large for its losses to be summed. Remedy: divide it by its largest value")
     bits = min(36, 61 - math.ceil(math.log2(max(rows, 1))))
     return 2.0 ** (math.ceil(math.log2(largest)) - bits) if largest > 0 else 1.0

@@ -9,7 +9,14 @@ from numpy.typing import ArrayLike
 
 
 class ShortestTree(NamedTuple):
-    """A tree that no other is shorter than."""
+    """A tree that no other is shorter than.
+
+    Examples
+    --------
+    >>> from tenfold.theory import shortest_tree
+    >>> shortest_tree([["a"], ["b"]], ["no", "yes"])
+    ShortestTree(length=2, leaves=2, height=1, tree=(0, {'a': 'no', 'b': 'yes'}))
+    """
 
     length: int
     """Σ over leaves of their depth, or Σ over rows of the depth of their leaf"""
@@ -57,8 +64,8 @@ def shortest_tree(X: ArrayLike, y: ArrayLike, *, weighted: bool = False, most: i
     X, y = np.asarray(X), np.asarray(y)
     if X.ndim != 2 or y.shape != (len(X),) or not len(X):
         raise ValueError(f"X must have rows and columns and y a class for each row, not shapes {X.shape} and {y.shape}")
-    values = [np.unique(x, return_inverse=True) for x in X.T]
-    codes, classes = [found.tolist() for _, found in values], np.unique(y, return_inverse=True)
+    values = [(known.tolist(), code.tolist()) for known, code in (np.unique(x, return_inverse=True) for x in X.T)]
+    codes, classes = [code for _, code in values], np.unique(y, return_inverse=True)
     names, label = classes[0].tolist(), classes[1].tolist()
     known: dict[tuple[frozenset[int], int], tuple[int, Any]] = {}
 
@@ -86,7 +93,7 @@ def shortest_tree(X: ArrayLike, y: ArrayLike, *, weighted: bool = False, most: i
             votes = [label[i] for i in rows]
             return names[max(sorted(set(votes)), key=votes.count)], 1, 0
         below = {k: build(part, depth + 1) for k, part in sorted(_split(codes[j], rows).items())}
-        branches = {values[j][0][k].item(): tree for k, (tree, _, _) in below.items()}
+        branches = {values[j][0][k]: tree for k, (tree, _, _) in below.items()}
         return (j, branches), sum(b[1] for b in below.values()), 1 + max(b[2] for b in below.values())
 
     every = frozenset(range(len(X)))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tenfold.core.crew import hands, share
+from tenfold.kernels import tree_growing
 from tenfold.kernels.desk import CLOSED, desk
 from tenfold.kernels.tree_filling import total_of
 from tenfold.kernels.tree_growing import COLUMN, FIELDS, LEAST, ROUTE, STOP
@@ -22,6 +23,8 @@ from tenfold.trees.tree import Tree, tree_from
 
 PIECES = 2
 """for each thread: who is done with one takes another"""
+MEMORY = 1 << 31
+"""bytes of histograms, one for each leaf that there may be, beyond which small nodes go without, if weights are one"""
 _NO_LABEL, _NONE = np.zeros(0, np.uint16), np.zeros(0, np.int64)
 
 
@@ -49,13 +52,22 @@ class BestFirst:
         total_of(index, 0, len(index), _NO_LABEL, g, h, SUMS, total)
         if len(w):
             total[2] = w[index].sum()
-        leaves = self._make_room(int(total[2]))
+        cost, way, _ = rules.columns(len(self.bins))
+        leaves = self._most_leaves(int(total[2]))
+        if not len(w) and 24 * leaves * len(self.cells) > MEMORY:
+            node, real, sums, route = tree_growing.grow(
+                self.bins, cut.offset, rules.kind, cut.gap, np.arange(len(self.bins)), _NO_LABEL, g, h, index, 3, SUMS,
+                rules.units, rules.limits, cost, way, rules.max_depth, rules.min_samples_split, rules.max_leaf_nodes,
+                rules.least_merit, len(self.bins), 0, -np.inf, np.inf,
+            )  # fmt: skip
+            tree, old = tree_from(node, real, route, cut)
+            return tree, sums[old], real[old], node[old]
+        self._make_room(leaves)
         node, real = np.zeros((2 * leaves, FIELDS), np.int64), np.zeros((2 * leaves, 3))
         sums = np.zeros((2 * leaves, 3), np.int64)
         real[0, LEAST:], node[0, [COLUMN, ROUTE]], node[0, STOP], sums[0] = (-np.inf, np.inf), -1, len(index), total
         step = np.zeros(WORDS, np.int64)
         step[MORE], step[ABLE_LESS] = -1, sums[0, 2] >= rules.min_samples_split and rules.max_depth
-        cost, way, _ = rules.columns(len(self.bins))
         outs, place = np.zeros((len(self.ends) - 1, 2, 5)), desk()
         given = (
             self.bins, cut.offset, rules.kind, cut.gap, word, short, _NONE if short else h, w, self.pool, node,
@@ -70,12 +82,14 @@ class BestFirst:
         tree, old = tree_from(node[:nodes], real, self.route[:routed], cut)
         return tree, sums[old], real[old], node[old]
 
-    def _make_room(self, total: int) -> int:
-        """For as many leaves as there can be with so many rows: how many."""
+    def _most_leaves(self, total: int) -> int:
+        """As many as there can be with so many rows."""
         rules = self.rules
         deep = 2**rules.max_depth if 0 <= rules.max_depth < 30 else 1 << 30
-        leaves = max(2, min(rules.max_leaf_nodes, deep, total // max(int(rules.limits[0]), 1)))
+        return max(2, min(rules.max_leaf_nodes, deep, total // max(int(rules.limits[0]), 1)))
+
+    def _make_room(self, leaves: int) -> None:
+        """For so many leaves."""
         if len(self.pool) < leaves:
             self.pool = np.empty((leaves, *self.pool.shape[1:]), np.int64)
-            self.route = np.empty(leaves * int((self.cut.gap + 1).max()) if rules.kind.any() else 0, np.int64)
-        return leaves
+            self.route = np.empty(leaves * int((self.cut.gap + 1).max()) if self.rules.kind.any() else 0, np.int64)

@@ -185,7 +185,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         k, edges = len(schema.classes), np.zeros((len(schema.columns), 0))
         factor, heft = np.zeros(0, np.int64), 1.0
         if isinstance(self.class_weight, dict):
-            factor, heft = in_units(np.array([float(self.class_weight.get(c, 1.0)) for c in schema.classes.tolist()]))
+            factor, heft = given(self.class_weight, schema)
         return TreeState(
             0, "look", 0, edges, schema.levels, 0, 1.0, True, 0.0, 1.0, 0, factor, heft, costs_of(self.feature_costs,
             schema), root(k + 1, 0), leaf(), np.zeros((1, k)), k, np.zeros(len(edges), bool),
@@ -259,6 +259,15 @@ def errors_of(state: TreeState, sums: Any) -> tuple[int, int]:
     weight = sums[:, :-1]
     right = weight[np.arange(len(weight)), state.value.argmax(axis=1)].sum()
     return int(weight.sum() - right), int(weight.sum())
+
+
+def given(weights: dict[Any, Any], schema: Schema) -> tuple[Any, float]:
+    """Weights of classes by their names, 1 of one that is not named, in whole units; and the unit."""
+    classes = schema.classes.tolist()
+    strange, unnamed = [c for c in weights if c not in classes], [c for c in classes if c not in weights]
+    if strange and unnamed:
+        raise ValueError(f"class_weight names {strange}, but not {unnamed}: the classes are {classes}")
+    return in_units(np.array([float(weights.get(c, 1.0)) for c in classes]))
 
 
 def balanced(weight: Any) -> tuple[Any, float]:

@@ -14,7 +14,7 @@ from tenfold.estimator.kinds import winners
 from tenfold.kernels import tree_search as ts
 from tenfold.stats.gathered import Gathered
 from tenfold.stats.tree_bins import EXACT, Look, Seen
-from tenfold.trees.decision_tree_classifier import balanced, in_units
+from tenfold.trees.decision_tree_classifier import balanced, given
 from tenfold.trees.forest import Forest, Weighed, weights_of
 from tenfold.trees.learner import HEFT, Histograms, RowsOf
 from tenfold.trees.random_forest import RandomForest
@@ -147,7 +147,7 @@ class RandomForestClassifier(RandomForest, Classifier):
         state = self.begin(schema, len(schema.classes))
         if not isinstance(self.class_weight, dict):
             return state
-        factor, heft = in_units(np.array([float(self.class_weight.get(c, 1.0)) for c in schema.classes.tolist()]))
+        factor, heft = given(self.class_weight, schema)
         return state._replace(factor=factor, heft=heft)
 
     def weighs(self) -> bool:

@@ -30,6 +30,8 @@ class Slopes(NamedTuple):
     """of Σg and Σh"""
     unit: float
     """of Σ loss"""
+    top: float
+    """of the loss of a row, in units: all rows together fit into a word"""
     count_unit: float
     """of Σ weight, where a leaf must have enough of it"""
     short: bool = False
@@ -38,7 +40,7 @@ class Slopes(NamedTuple):
     @classmethod
     def of(cls, state: Boosted, loss: int, level: float) -> Slopes:
         """The units follow from the ranges of targets and weights: slopes beyond twice the range are cut there."""
-        wide = max(state.most - state.least, abs(state.most), 1e-300)
+        wide = max(state.most - state.least, abs(state.most) if loss == gr.POISSON else 0.0, 1e-300)
         slope, curve, worst = {
             gr.SQUARED: (2 * wide, 1.0, 2 * wide * wide),
             gr.ABSOLUTE: (1.0, 1.0, 2 * wide),
@@ -49,10 +51,10 @@ class Slopes(NamedTuple):
             g, h, count = fine_unit(FEW * slope, state.rows), fine_unit(FEW * curve, state.rows), 1.0
         else:
             g, h, count = (fine_unit(x * state.heaviest, state.rows) for x in (slope, curve, 1.0))
-        most = fine_unit(worst * state.heaviest, state.rows)
+        most, top = fine_unit(worst * state.heaviest, state.rows), 2.0**62 / max(state.rows, 1)
         if loss >= gr.LOGISTIC and state.even and state.rows >= MANY:
-            return cls(loss, level, 1.0, (2.0**-SHORT, 2.0 ** -(SHORT + 2)), most, 1.0, True)
-        return cls(loss, level, state.unit, (g, 1.0 if loss < gr.POISSON and state.even else h), most, count)
+            return cls(loss, level, 1.0, (2.0**-SHORT, 2.0 ** -(SHORT + 2)), most, top, 1.0, True)
+        return cls(loss, level, state.unit, (g, 1.0 if loss < gr.POISSON and state.even else h), most, top, count)
 
     def gradients(self, margin: Any, output: int, target: Any, weight: Any) -> tuple[Any, Any]:
         """g and h of each row; no h, if every one is one."""
@@ -80,15 +82,15 @@ class Slopes(NamedTuple):
         return g, h, lambda start, stop: gr.gradients(self.loss, *given, start, stop, g, h)
 
     def counts(self, weight: Any) -> Any:
-        """For how many rows each counts; none, if each is one."""
-        return np.rint(weight * (self.weight_unit / self.count_unit)).astype(np.int64)
+        """For how many rows each counts, in units, and be it one: a bin with rows is seen; none, if each is one."""
+        return np.maximum(np.rint(weight * (self.weight_unit / self.count_unit)), 1).astype(np.int64)
 
     def sum(self, margin: Any, target: Any, weight: Any, keep: Any) -> Loss:
         """The loss of the rows that are kept for learning, and of the others."""
         return _sum(by_rows(len(margin), self._losses(margin, target, weight, keep)))
 
     def _losses(self, margin: Any, target: Any, weight: Any, keep: Any) -> Any:
-        given = (margin, target, self._weights(weight), self.level, keep, self.unit)
+        given = (margin, target, self._weights(weight), self.level, keep, self.unit, self.top)
         return lambda start, stop: gr.loss_sum(self.loss, *given, start, stop)
 
     def _weights(self, weight: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tenfold.core import Array, Columns
+from tenfold.estimator import check_is_fitted
 from tenfold.trees.boosted_model import BoostedModel
 from tenfold.trees.learner import TreeLearner
 from tenfold.trees.random_forest import RandomForest
@@ -65,6 +66,8 @@ GradientBoostingClassifier or GradientBoostingRegressor
         rows = None if data is None else self.encode(data)
         if feature_perturbation == "auto":
             feature_perturbation = "tree_path_dependent" if rows is None else "interventional"
+        if rows is None and feature_perturbation == "interventional":
+            raise ValueError("feature_perturbation='interventional' needs rows. Remedy: TreeShap(model, data)")
         if self._in_parts and feature_perturbation == "interventional":
             raise ValueError(
                 "with missing='fractional' rows with values of others may go down the tree in parts, and TreeSHAP "
@@ -182,6 +185,8 @@ def _shap() -> Any:
 
 def _parts_of(model: Any) -> tuple[Tree, Any, Array, Any]:
     """Trees, their roots, what a row that ends in a node adds, and how many training rows ended there, if known."""
+    if isinstance(model, (TreeLearner, RandomForest, BoostedModel)):
+        check_is_fitted(model)
     if isinstance(model, TreeLearner):
         state = model.state_
         if hasattr(model, "classes_"):
