@@ -83,10 +83,11 @@ def over_many(files: list[str], rounds: int, workers: list[int], kill: bool) -> 
 
 def _say(model: Any, rows: Any, where: str, rounds: int, taken: float, bare: float, most: int, lost: int) -> None:
     each = np.diff([0.0, *(turn["seconds"] for turn in model.history_)]) / bare
-    first, most_of = " ".join(f"{x:.2f}" for x in each[:4]), f"{np.median(each[4:]):.2f}, at most {each[4:].max():.2f}"
+    first = " ".join(f"{x:.2f}" for x in each[:4])
+    most_of = f"{np.median(each[4:]):.2f}, at most {each[4:].max():.2f}"
     print(
-        f"{rows.n_rows:,} rows, {where}, {rounds} rounds: {taken:.1f} s, {len(each)} reduces, bare scan {bare:.2f} s, of"
-        f" which they took {first}, then {most_of}; most {most} MB a process, lost {lost}, trees"
+        f"{rows.n_rows:,} rows, {where}, {rounds} rounds: {taken:.1f} s, {len(each)} reduces, bare scan {bare:.2f} s,"
+        f" of which they took {first}, then {most_of}; most {most} MB a process, lost {lost}, trees"
         f" {bits(model.state_.trees)[:12]}, loss {model.train_score_[-1]:.6f}",
         flush=True,
     )
