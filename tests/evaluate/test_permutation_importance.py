@@ -396,3 +396,9 @@ def test_what_is_refused():
     up = tn.GaussianNB().fit(*classes(50))
     with pytest.raises(tn.DataError, match="one value only"):
         tn.permutation_importance(up, X, np.full(50, "up"), scoring="roc_auc")
+
+
+def test_one_name_is_one_column():
+    frame = pd.DataFrame({"ab": np.arange(40.0), "a": np.arange(40.0) % 3, "b": np.arange(40.0) % 5})
+    model = tn.LinearRegression().fit(frame, frame["ab"])
+    assert list(tn.permutation_importance(model, frame, frame["ab"], columns="ab").names) == ["ab"]

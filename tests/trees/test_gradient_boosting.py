@@ -203,6 +203,14 @@ def test_the_loss_of_a_model_that_is_far_out():
     assert model.train_score_[-1] > 1e15
 
 
+def test_one_class():
+    X = np.arange(60.0)[:, None]
+    model = GradientBoostingClassifier(max_iter=2).fit(X, np.full(60, "only"))
+    assert model.predict_proba(X).tolist() == [[1.0]] * 60
+    assert set(model.predict(X)) == {"only"}
+    assert [p.shape for p in model.staged_predict_proba(X)] == [(60, 1)] * 2
+
+
 def test_one_tree_by_hand():
     """One split, where it lowers the squared error most; means as leaves, times the rate."""
     X, y = np.arange(8.0)[:, None], np.array([1.0, 1, 1, 1, 5, 5, 5, 9])

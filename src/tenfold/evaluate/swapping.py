@@ -134,6 +134,7 @@ def columns_of(asked: Any, names: Any) -> list[Where]:
         return whole("the number of a column", one, 0, len(names) - 1)
 
     out = []
+    asked = [asked] if isinstance(asked, str) else asked
     for one in range(len(names)) if asked is None else asked:
         some = tuple(number(j) for j in (one if isinstance(one, (tuple, list)) else (one,)))
         if len({*some}) != len(some) or not some:

@@ -34,6 +34,8 @@ class Boosted(NamedTuple):
     heaviest: float
     way: Annotated[Codes, "column"]
     """1: the margin must not fall as the column rises; -1: must not rise; 0: free"""
+    labels: int
+    """classes, or 0"""
     base: Annotated[Array, "output"]
     """the margin to start from"""
     trees: Tree

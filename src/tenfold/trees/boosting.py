@@ -45,7 +45,7 @@ class Boosting(BoostedModel):
     summary_types = (Look, Start, Gathered, Level, rn.Digits, Loss)
     steering = frozenset({
         "step", "phase", "turn", "bin_edges", "levels", "rows", "unit", "even", "least", "most", "heaviest", "way",
-        "base", "roots", "value", "frontier", "sought", "margin", "trees",
+        "labels", "base", "roots", "value", "frontier", "sought", "margin", "trees",
     })  # fmt: skip
     learning_rate: float
     max_iter: int
@@ -68,8 +68,8 @@ class Boosting(BoostedModel):
         none, levels = np.zeros(0), schema.levels
         return Boosted(
             0, "look", 0, np.zeros((len(levels), 0)), levels, 0, 1.0, True, 0.0, 0.0, 1.0,
-            directions(self.monotonic_cst, schema), np.zeros(outputs), no_tree(), NONE, none, none, none,
-            fr.root(3, 0), rn.seek(0), np.zeros((0, outputs)),
+            directions(self.monotonic_cst, schema), 0 if schema.classes is None else len(schema.classes),
+            np.zeros(outputs), no_tree(), NONE, none, none, none, fr.root(3, 0), rn.seek(0), np.zeros((0, outputs)),
         )  # fmt: skip
 
     def stop(self) -> Never:

@@ -140,7 +140,7 @@ class GradientBoostingClassifier(Boosting, Classifier):
 
     def scores_from(self, state: Boosted, X: Columns) -> Array:
         """The margins."""
-        return _both(self.margins(state, X))
+        return _scores(self.margins(state, X), state.labels)
 
     def staged_predict_proba(self, X: Any) -> Iterator[Array]:
         """The probabilities after each round.
@@ -153,7 +153,7 @@ class GradientBoostingClassifier(Boosting, Classifier):
         ------
         p : array of shape (rows, classes)
         """
-        return (self.probability_from(_both(margin)) for margin in self._staged(X))
+        return (self.probability_from(_scores(margin, self.state_.labels)) for margin in self._staged(X))
 
     def staged_predict(self, X: Any) -> Iterator[Any]:
         """The classes after each round.
@@ -166,9 +166,11 @@ class GradientBoostingClassifier(Boosting, Classifier):
         ------
         y : array of shape (rows,)
         """
-        return (self.classes_[winners(_both(margin))] for margin in self._staged(X))
+        return (self.classes_[winners(_scores(margin, self.state_.labels))] for margin in self._staged(X))
 
 
-def _both(margin: Array) -> Array:
+def _scores(margin: Array, labels: int) -> Array:
     """A score for each class."""
+    if labels == 1:
+        return np.zeros((len(margin), 1))
     return margin if margin.shape[1] > 1 else np.column_stack([np.zeros(len(margin)), margin[:, 0]])
