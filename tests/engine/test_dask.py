@@ -63,6 +63,12 @@ def table(seed=0, rows=ROWS):
     )
 
 
+EVEN, ODD = (
+    (slice(None),) * 2 if int(os.environ.get("TENFOLD_DRAWS", "0")) >= 25 else (slice(0, None, 2), slice(1, None, 2))
+)
+"""half of the learners each: all of them, if laws are drawn often"""
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Parquet, one row group for each 60 rows."""
@@ -104,9 +110,13 @@ def bits_of(model):
     return bits(model.state_), bits(model.summary_), type(model.summary_).__name__
 
 
-def fits(folder, runner):
+def fits(folder, runner, some=slice(None)):
     with tn.on(runner):
-        return {name: bits_of(clone(one).fit(rows(folder, one.need, near=near))) for name, one, near in cases()}
+        return {name: bits_of(clone(one).fit(rows(folder, one.need, near=near))) for name, one, near in cases()[some]}
+
+
+def like(expected, found):
+    return {name: expected[name] for name in found}
 
 
 @pytest.fixture(scope="module")
@@ -124,14 +134,18 @@ def test_the_data_has_many_row_groups(folder):
     assert source.n_rows == ROWS
 
 
-@pytest.mark.parametrize("threads", [2, 3])
-def test_every_learner_has_the_same_bits_on_threads(folder, expected, threads):
-    assert fits(folder, tn.Local(threads=threads)) == expected
+@pytest.mark.parametrize(("threads", "some"), [(2, EVEN), (3, ODD)])
+def test_every_learner_has_the_same_bits_on_threads(folder, expected, threads, some):
+    found = fits(folder, tn.Local(threads=threads), some)
+    assert len(found) >= 25
+    assert found == like(expected, found)
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3])
-def test_every_learner_has_the_same_bits_on_processes(folder, expected, cluster, workers):
-    assert fits(folder, cluster.ready(workers).runner) == expected
+@pytest.mark.parametrize(("workers", "some"), [(1, EVEN), (2, ODD), (3, slice(None))])
+def test_every_learner_has_the_same_bits_on_processes(folder, expected, cluster, workers, some):
+    found = fits(folder, cluster.ready(workers).runner, some)
+    assert len(found) >= 25
+    assert found == like(expected, found)
 
 
 # ---- other sources --------------------------------------------------------------------------------

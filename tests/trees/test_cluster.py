@@ -1,4 +1,4 @@
-"""Trees level by level on a cluster: the bits of one thread, for 1, 2, 3 workers, and after SIGKILL in mid-fit."""
+"""Trees level by level on a cluster: the bits of one thread, for 1 and 3 workers, and after SIGKILL in mid-fit."""
 
 import numpy as np
 import pyarrow as pa
@@ -49,7 +49,7 @@ def test_the_same_bits_on_any_number_of_workers_and_after_a_kill(rows):
     with tn.on(tn.Local(threads=3)):
         assert {name: bits_of(model.fit(rows)) for name, model in MODELS.items()} == alone
     with faults.Cluster(1, ttl=2) as cluster:
-        for workers in (1, 2, 3):
+        for workers in (1, 3):
             cluster.ready(workers)
             with tn.on(cluster.runner):
                 assert {name: bits_of(model.fit(rows)) for name, model in MODELS.items()} == alone, workers

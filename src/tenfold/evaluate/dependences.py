@@ -26,7 +26,7 @@ class PartialDependence:
     average : array of shape (outputs, values) or (outputs, values, values)
         Mean over the rows. One output: a number, or the probability of the second of two classes (its decision value,
         if the model has no probabilities or was asked for that); else one for each class.
-    interval : array of shape (2, *average.shape)
+    interval : array of two such arrays
         Ends for the mean over all rows of the kind that these were drawn from, if they are independent: at each
         value by itself, the model as it is.
     level : float
