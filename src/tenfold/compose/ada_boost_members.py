@@ -7,8 +7,6 @@ and what the learner itself would hold and follow goes with them.
 
 from __future__ import annotations
 
-import hashlib
-import pickle
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
@@ -16,9 +14,11 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from tenfold.compose import ada_boost_votes as av
-from tenfold.core import Array, Ask, Certificate, Chunk, Claim, Columns, Schema
+from tenfold.core import Array, Ask, Chunk, Claim, Columns, Schema
 from tenfold.core.axes import Bundle
 from tenfold.estimator.kinds import winners
+from tenfold.estimator.members import token, turn
+from tenfold.estimator.rows import Rows, hold
 from tenfold.kernels.boosting import LEAST
 
 
@@ -63,41 +63,6 @@ class Judged:
             self.member,
             self.rounds,
         )
-
-
-class Rows(NamedTuple):
-    """All that there is of a chunk."""
-
-    data: Any
-    names: Any
-    missing: bool
-    start: int
-    kept: Any
-    place: str
-    y: Any
-    weight: Any
-    uniform: bool
-    part: int
-    offset: int
-
-    @property
-    def X(self) -> Columns:
-        """The columns."""
-        more: dict[str, Any] = {"offset": self.start, "kept": self.kept, "place": self.place}
-        return Columns(self.data, self.names, missing=self.missing, **more)
-
-    def weighing(self, weight: Any, uniform: bool) -> Chunk:
-        """The chunk, with other weights."""
-        return Chunk(self.X, self.y, weight, uniform, self.part, self.offset)
-
-
-def hold(chunk: Chunk) -> Rows:
-    """The lens: rows as they are."""
-    X = chunk.X
-    return Rows(
-        X.data, X.names, X.missing, X.offset, X.kept, X.place, chunk.y, chunk.weight, chunk.uniform, chunk.part,
-        chunk.offset,
-    )  # fmt: skip
 
 
 class Followed(NamedTuple):
@@ -153,7 +118,7 @@ class MemberRounds(NamedTuple):
         lens = learner.lens(current)
         if lens is None:
             return Followed(state.step, weight)
-        name = f"{state.step} {hashlib.blake2b(pickle.dumps(lens, protocol=5), digest_size=12).hexdigest()}"
+        name = f"{state.step} {token(lens)}"
         below, scratch = before.held, before.scratch
         if name != before.name:
             below, scratch = lens(held.weighing(weight, held.uniform and not state.step)), None
@@ -198,15 +163,12 @@ class MemberRounds(NamedTuple):
     def _learn(self, state: Members, s: Any) -> Members:
         """One turn of the learner's loop, or more if it asks for what it has."""
         learner, current = self._learner(state.step), state.current.each[0]
-        asked, stop = learner.ask(current), learner.stop()
-        while True:
-            claims = learner.certify(current, s)
-            if claims is not None and stop(current.step, Certificate(claims), 0.0):
-                return state._replace(phase="judge", current=Bundle((current,)))
-            current = learner.update(current, s)
+        asked, stopped = learner.ask(current), False
+        ask = asked
+        while ask == asked and not stopped:
+            current, stopped = turn(learner, current, s)
             ask = learner.ask(current)
-            if ask != asked:
-                return state._replace(phase="judge" if ask is None else "learn", current=Bundle((current,)))
+        return state._replace(phase="judge" if stopped or ask is None else "learn", current=Bundle((current,)))
 
     def certify(self, state: Members, s: Any) -> tuple[Claim, ...] | None:
         """What the rounds prove, once the weights have followed the last of them."""

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from tenfold.compose.stacking_folds import Folds, Layer, codes_of
-from tenfold.core import MANY, ONE, Array, Ask, Certificate, Chunk, Claim, Columns, DataError, Flags, Need, Schema
+from tenfold.core import MANY, ONE, Array, Ask, Chunk, Claim, Columns, DataError, Flags, Need, Schema
 from tenfold.core.axes import Bundle
 from tenfold.estimator.kinds import winners
-from tenfold.estimator.members import NONE, check_member, common_need, seed_of, sound_member
+from tenfold.estimator.members import NONE, check_member, common_need, seed_of, sound_member, turn
 from tenfold.estimator.roster import Roster
 from tenfold.estimator.team import Joint, TeamState, through
 from tenfold.stats.content import Content
@@ -123,12 +123,8 @@ class Stacking(Roster):
         if state.phase == "fit":
             return super().update(state, self._merged(state, s))
         last, now = self.final(), state.final.each[0]
-        mine = s.each.each[0]
-        claims = last.certify(now, mine)
-        after = now
-        if claims is None or not last.stop()(now.step, Certificate(claims), 0.0):
-            after = last.update(now, mine)
-        done = after is now or last.ask(after) is None
+        after, stopped = turn(last, now, s.each.each[0])
+        done = stopped or last.ask(after) is None
         again = not done and last.ask(after) == last.ask(now)
         return state._replace(
             step=state.step + 1,
@@ -170,9 +166,7 @@ class Stacking(Roster):
         """The summaries of the models' rows, or that of what they say."""
         if state.phase != "final":
             return super().summarize(state, chunk)
-        data, y, weight, uniform, offset, kept, place = chunk.held
-        X = Columns(data, missing=self.need.missing, offset=offset, kept=kept, place=place)
-        made = chunk._replace(X=X, y=y, weight=weight, uniform=uniform, held=None)
+        made = chunk.held.weighing(chunk.held.weight, chunk.held.uniform)
         last, now = self.final(), state.final.each[0]
         if chunk.part % last.ask(now).every:  # of this part it wants none
             made = made.rows(slice(0, 0))
@@ -223,10 +217,10 @@ class Stacking(Roster):
 
     def beside(self, told: Array, X: Columns) -> Columns:
         """What the last learner sees: what was told, and the columns, if they pass through."""
-        if not self.passthrough:
-            return Columns(told)
-        columns = (*(np.ascontiguousarray(c) for c in told.T), *(X.column(j) for j in range(X.shape[1])))
-        return Columns(columns, missing=X.missing)
+        data: Any = told
+        if self.passthrough:
+            data = (*(np.ascontiguousarray(c) for c in told.T), *(X.column(j) for j in range(X.shape[1])))
+        return Columns(data, missing=X.missing, offset=X.offset, kept=X.kept, place=X.place)
 
     def seen_by_last(self, state: TeamState, X: Columns) -> Columns:
         """Rows as the last learner sees them, told by the models of all rows."""

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tenfold.core import Chunk, Codes, DataError, Flags
+from tenfold.estimator.rows import Rows, hold
 from tenfold.estimator.team import TeamState
 from tenfold.linear.by_fold import listed
 from tenfold.stats.content import Content
@@ -64,8 +65,8 @@ class Layer:
     stack: Any
     state: TeamState
 
-    def __call__(self, chunk: Chunk) -> tuple[Any, ...]:
-        """Columns, target, weights, whether these are all one; and where the rows come from."""
+    def __call__(self, chunk: Chunk) -> Rows:
+        """The rows as the last learner sees them."""
         state, k = self.state, self.stack.k
         fold = self.stack.folds(state).of(chunk)
         out = np.empty((chunk.n, self.stack.width(state)))
@@ -73,5 +74,4 @@ class Layer:
             rows = np.flatnonzero(fold == j)
             if len(rows):
                 out[rows] = self.stack.told(state, chunk.X.rows(rows), j)
-        X = self.stack.beside(out, chunk.X)
-        return X.data, chunk.y, chunk.weight, chunk.uniform, chunk.X.offset, chunk.X.kept, chunk.X.place
+        return hold(chunk._replace(X=self.stack.beside(out, chunk.X)))

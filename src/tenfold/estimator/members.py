@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from tenfold.core import SEQUENTIAL, Array, Need, Schema
+from tenfold.core import SEQUENTIAL, Array, Certificate, Need, Schema
 from tenfold.core.axes import Bundle
+from tenfold.engine.held import token
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.kinds import winners
+
+__all__ = ["NONE", "check_member", "common_need", "nothing", "seed_of", "sound_member", "token", "turn", "votes"]
 
 NONE = Bundle(())
 """in the place of a summary that was not asked for"""
@@ -18,6 +21,14 @@ NONE = Bundle(())
 def nothing(summary: Any) -> bool:
     """Whether that is what there is."""
     return isinstance(summary, Bundle) and not summary.each
+
+
+def turn(member: Any, state: Any, summary: Any) -> tuple[Any, bool]:
+    """One turn of a member's loop, as the engine has it, but for the clock: its state, and whether it is stopped."""
+    claims = member.certify(state, summary)
+    if claims is not None and member.stop()(state.step, Certificate(claims), 0.0):
+        return state, True
+    return member.update(state, summary), False
 
 
 def votes(scores: Any) -> Array:

@@ -30,7 +30,7 @@ from tenfold.core import (
 from tenfold.core.axes import Bundle
 from tenfold.engine.held import Held, through
 from tenfold.estimator.base import Estimator
-from tenfold.estimator.members import NONE, common_need, nothing, sound_member, votes
+from tenfold.estimator.members import NONE, common_need, nothing, sound_member, turn, votes
 from tenfold.stats.content import class_bits, value_bits
 
 
@@ -152,7 +152,7 @@ class Team(Estimator):
             return None
         asks = [ask for ask in self._asks(state) if ask is not None]
         every = {ask.every for ask in asks}
-        share = every.pop() if len(every) == 1 and self.lens(state) is None else 1
+        share = every.pop() if len(every) == 1 else 1
         return Ask(" ".join(dict.fromkeys(ask.what for ask in asks)), state.turn, share)
 
     def _asks(self, state: TeamState) -> list[Ask | None]:
@@ -164,8 +164,8 @@ class Team(Estimator):
         return np.ones(len(state.done), bool) if self.passes == ONE else ~state.done
 
     def lens(self, state: TeamState) -> TeamLens | None:
-        """Those of the members, once all that go on have one."""
-        if state.phase != "fit":
+        """Those of the members, once all that go on have one, and ask for the same parts."""
+        if state.phase != "fit" or len({ask.every for ask in self._asks(state) if ask is not None}) > 1:
             return None
         lenses = tuple(member.lens(at) for member, at in zip(self.team(), state.members.each, strict=True))
         lacking = np.array([lens is None for lens in lenses])
@@ -214,10 +214,8 @@ class Team(Estimator):
                 if not seen[at]:
                     done[at] = True
                     continue
-            claims, before = member.certify(states[at], mine), states[at]
-            if claims is None or not member.stop()(before.step, Certificate(claims), 0.0):
-                states[at] = member.update(before, mine)
-            done[at] = states[at] is before or member.ask(states[at]) is None
+            states[at], stopped = turn(member, states[at], mine)
+            done[at] = stopped or member.ask(states[at]) is None
             if done[at] and self.passes != ONE:
                 found[at] = mine
         state = state._replace(

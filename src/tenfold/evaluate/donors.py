@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from tenfold.core import Array, Chunk, Codes
-from tenfold.kernels.shuffling import deal
+from tenfold.kernels.shuffling import deal, mix
 
 UNITS = 32
 """at most: as many as tell a spread well"""
@@ -29,14 +29,10 @@ def places(chunk: Chunk, first: int) -> Codes:
 
 
 def bits(place: Codes, seed: int, turn: int = 0) -> Any:
-    """64 well-mixed bits for each place (splitmix64)."""
+    """64 well-mixed bits for each place."""
     x = place.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     x ^= np.uint64((seed * 0xD1B54A32D192ED03 + turn * 0xA24BAED4963EE407 + 0x632BE59BD9B4E019) % 2**64)
-    for _ in range(2):
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        x ^= x >> np.uint64(31)
-    return x
+    return mix.py_func(mix.py_func(x))
 
 
 def units_for(rows: int) -> int:

@@ -22,6 +22,7 @@ from tenfold.engine.tree import Tree
 from tenfold.estimator.inputs import source_from, weights, with_target
 from tenfold.estimator.kinds import Classifier, winners
 from tenfold.evaluate.judging import stages_of
+from tenfold.evaluate.united import united
 from tenfold.sources import Source
 from tenfold.sources.dask import is_dask
 from tenfold.sources.labels import class_codes, levels
@@ -256,17 +257,3 @@ def _heard(each: tuple[Any, ...], classes: Any) -> Heard:
     if not tally.rows:
         raise DataError("there is no row to judge: all have weight zero")
     return Heard(tuple(summaries), classes, tally.rows, tally.weighted)
-
-
-def united(known: Any, found: Any) -> Any:
-    """The classes of a model and of the rows: a class that the model does not know is one that it gets wrong."""
-    more = {*found.tolist()} - {*known.tolist()}
-    if not more:
-        return known
-    try:
-        return np.array(sorted({*known.tolist(), *more}), dtype=object if known.dtype.kind == "O" else None)
-    except TypeError:
-        raise DataError(
-            f"y has classes {sorted(map(str, more))[:5]}, and the model's are {known.tolist()[:5]}: text in one, "
-            "numbers in the other. Remedy: give y as it was when the model was fitted"
-        ) from None

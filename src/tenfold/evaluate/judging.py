@@ -23,6 +23,7 @@ from tenfold.evaluate.grouping import grouped
 from tenfold.evaluate.judged import UNITS, Asked, Judged
 from tenfold.evaluate.seen import made_from, print_of
 from tenfold.evaluate.trials import Scores, Trial
+from tenfold.evaluate.united import united
 from tenfold.sources import Source
 from tenfold.sources.dask import is_dask
 from tenfold.sources.labels import class_codes, levels
@@ -188,16 +189,13 @@ def _outputs(model: Any, X: Any, needs: str, classes: Any) -> Any:
 
 
 def _united(known: Any, found: Any) -> Any:
-    """The classes of a model and of the rows: a class that the model does not know is one that it gets wrong."""
-    here, there = {*found.tolist()}, {*known.tolist()}
-    if here <= there:
-        return known
-    if not here & there:
+    """The classes of a model and of the rows, if some are in both."""
+    if not {*found.tolist()} & {*known.tolist()}:
         raise DataError(
             f"y has the classes {found.tolist()[:5]}, and the model knows {known.tolist()[:5]}: no row could be right. "
             "Remedy: give y as it was when the model was fitted"
         )
-    return np.array(sorted(here | there), dtype=object if known.dtype.kind == "O" else None)
+    return united(known, found)
 
 
 def _weighted(source: Any) -> bool:

@@ -18,9 +18,10 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from tenfold.core import DataError, Schema
 from tenfold.engine import current, one_blas_thread, schema_of
 from tenfold.engine.progress import progress
-from tenfold.evaluate.hearing import Ours, Theirs, united
+from tenfold.evaluate.hearing import Ours, Theirs
 from tenfold.evaluate.intervals import Interval, difference_interval
 from tenfold.evaluate.judging import stages_of
+from tenfold.evaluate.united import united
 from tenfold.evaluate.words import html_table, percent
 from tenfold.sources import Source
 from tenfold.sources.labels import class_codes

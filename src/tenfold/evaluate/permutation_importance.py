@@ -23,12 +23,13 @@ from tenfold.engine.progress import progress
 from tenfold.estimator.inputs import source_from, target, weights, with_target
 from tenfold.evaluate.donors import Donors, Sample, units_for, units_of
 from tenfold.evaluate.drops import Drops, Lending, Swapping
-from tenfold.evaluate.hearing import Ours, Theirs, united
+from tenfold.evaluate.hearing import Ours, Theirs
 from tenfold.evaluate.importances import PermutationImportance
 from tenfold.evaluate.judging import stages_of
 from tenfold.evaluate.resample import resampler
 from tenfold.evaluate.seen import made_from
 from tenfold.evaluate.swapping import Where, borrowed, columns_of, in_memory, names_of
+from tenfold.evaluate.united import united
 from tenfold.sources import Source
 from tenfold.sources.dask import is_dask
 from tenfold.sources.labels import class_codes, levels

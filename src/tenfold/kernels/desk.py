@@ -1,4 +1,4 @@
-"""A desk where the pieces of a kernel's work lie, for other threads to take: handing out costs nanoseconds.
+"""A desk where the pieces of a kernel's work lie, for other threads to take: an atomic addition each.
 
 Whoever is free takes the next piece. A thread that does not come is not waited for, only one that has taken a piece.
 """

@@ -8,7 +8,7 @@ from math import factorial
 import numpy as np
 
 from tenfold.kernels.compiling import kernel
-from tenfold.kernels.tree_growing import scramble
+from tenfold.kernels.shuffling import mix
 
 MOST = 15
 """times that a row is drawn, at the most: more have a chance below 1e-14"""
@@ -22,15 +22,15 @@ UPTO = np.array(
 @kernel
 def tree_keys(seed, stream, first, out):
     """A number for each tree from `first` on."""
-    start = scramble(np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(stream))
+    start = mix(np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(stream))
     for t in range(len(out)):
-        out[t] = scramble(start + np.uint64(first + t + 1) * np.uint64(0xD1B54A32D192ED03))
+        out[t] = mix(start + np.uint64(first + t + 1) * np.uint64(0xD1B54A32D192ED03))
 
 
 @kernel
 def times(number, key):
     """How often a tree draws a row: a Poisson number of mean one."""
-    u = scramble(np.uint64(number) * np.uint64(0x9E3779B97F4A7C15) + key)
+    u = mix(np.uint64(number) * np.uint64(0x9E3779B97F4A7C15) + key)
     k = 0
     while k < MOST and u >= UPTO[k]:
         k += 1

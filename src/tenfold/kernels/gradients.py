@@ -8,6 +8,7 @@ import numpy as np
 
 from tenfold.kernels.compiling import dividing, kernel, written_in
 from tenfold.kernels.exponential import exp, log1p
+from tenfold.kernels.shuffling import mix
 
 SQUARED, ABSOLUTE, QUANTILE, POISSON, LOGISTIC, SOFTMAX = range(6)
 RENEWED = (ABSOLUTE, QUANTILE)
@@ -224,7 +225,4 @@ def kept(numbers, seed, draw, share, out):
             + np.uint64(seed)
             + np.uint64(draw) * np.uint64(0xD1B54A32D192ED03)
         )
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        x = x ^ (x >> np.uint64(31))
-        out[i] = float(x >> np.uint64(11)) * 2.0**-53 < share
+        out[i] = float(mix(x) >> np.uint64(11)) * 2.0**-53 < share

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tenfold.kernels.compiling import kernel
+from tenfold.kernels.shuffling import mix
 from tenfold.kernels.tree_filling import bins_of, clear, count_column, fill, total_of
 from tenfold.kernels.tree_search import (
     MULTIWAY,
@@ -53,17 +54,9 @@ def take_away(whole, part):
 
 
 @kernel
-def scramble(x):
-    """A hash of 64 bits."""
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
-
-
-@kernel
 def branch_path(path, branch):
     """The number of a branch."""
-    return np.int64(scramble(np.uint64(path) + np.uint64(2 * branch + 3)))
+    return np.int64(mix(np.uint64(path) + np.uint64(2 * branch + 3)))
 
 
 @kernel
@@ -73,7 +66,7 @@ def draw(features, key, out):
     for k in range(n):
         out[k] = features[k]
     for k in range(n - 1):
-        key = scramble(key + np.uint64(0x9E3779B97F4A7C15))
+        key = mix(key + np.uint64(0x9E3779B97F4A7C15))
         other = k + np.int64(key % np.uint64(n - k))
         out[k], out[other] = out[other], out[k]
 

@@ -1,0 +1,23 @@
+"""The classes that a model and the rows it is judged by know together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tenfold.core import DataError
+
+
+def united(known: Any, found: Any) -> Any:
+    """The classes of a model and of the rows: a class that the model does not know is one that it gets wrong."""
+    more = {*found.tolist()} - {*known.tolist()}
+    if not more:
+        return known
+    try:
+        return np.array(sorted({*known.tolist(), *more}), dtype=object if known.dtype.kind == "O" else None)
+    except TypeError:
+        raise DataError(
+            f"y has classes {sorted(map(str, more))[:5]}, and the model's are {known.tolist()[:5]}: text in one, "
+            "numbers in the other. Remedy: give y as it was when the model was fitted"
+        ) from None
