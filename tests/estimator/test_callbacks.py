@@ -2,9 +2,15 @@
 
 import numpy as np
 import pytest
-from sklearn.pipeline import make_pipeline
+from sklearn.callback import ProgressBar
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 import tenfold as tn
+from helpers import learners, name_of
+from tenfold.core.axes import bits
+from tenfold.testing.data import draw
 
 X = np.random.default_rng(0).standard_normal((2000, 4))
 
@@ -81,3 +87,65 @@ def test_history():
     seconds = [turn["seconds"] for turn in model.history_]
     assert seconds == sorted(seconds)
     assert [turn["passes"] for turn in tn.Ridge().fit(X, X[:, 0]).history_][-1] >= 1.0
+
+
+ROUNDS = ("max_iter", "n_estimators")
+
+
+def few_rounds():
+    """Every learner, with one, two and five rounds if it has any."""
+    for learner in learners():
+        names = [name for name in ROUNDS if name in learner.get_params(deep=False)]
+        for most in (1, 2, 5) if names else (None,):
+            yield pytest.param(learner.__class__(**dict.fromkeys(names, most)), id=f"{name_of(learner)}-{most}")
+
+
+@pytest.mark.filterwarnings("ignore")  # so few rounds are too few
+@pytest.mark.parametrize("learner", list(few_rounds()))
+def test_few_rounds_fit_inside_a_pipeline(learner):
+    table, seen = draw(learner.need, seed=0, rows=60), Recorder()
+    inner = make_pipeline(FunctionTransformer(), learner)
+    whole = make_pipeline(FunctionTransformer(), inner)
+    whole.set_callbacks(seen).fit(table.X, table.y)
+    assert seen.open == 0
+    assert sorted(seen.begun) == sorted(seen.ended)
+    assert len([name for name in seen.ended if name != "fit"]) >= 1
+    alone = type(learner)(**learner.get_params(deep=False)).fit(table.X, table.y)
+    fitted = whole[-1][-1]
+    assert len(fitted.history_) == len(alone.history_)
+    assert bits(fitted.state_) == bits(alone.state_)
+
+
+FEW = [
+    tn.GradientBoostingRegressor(max_iter=3),
+    tn.KMeans(2, max_iter=1),
+    tn.SGDRegressor(max_iter=2),
+    tn.RandomForestRegressor(n_estimators=2),
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("learner", FEW, ids=name_of)
+def test_few_rounds_fit_inside_a_search(learner):
+    scoring = (lambda model, X, y: 0.0) if isinstance(learner, tn.KMeans) else None
+    model = make_pipeline(FeatureUnion([("a", tn.StandardScaler()), ("b", tn.MinMaxScaler())]), learner)
+    grid = {f"{type(learner).__name__.lower()}__random_state": [0, 1]}
+    rows = X[:60], X[:60, 0]
+    search = GridSearchCV(model, grid, cv=2, scoring=scoring, error_score="raise")
+    assert search.fit(*rows).best_estimator_[-1].history_
+    again = GridSearchCV(model, grid, cv=2, scoring=scoring, error_score="raise")
+    again.set_callbacks(ProgressBar(max_propagation_depth=None)).fit(*rows)
+    assert again.best_params_ == search.best_params_
+    assert np.isfinite(cross_val_score(model, *rows, cv=2, scoring=scoring, error_score="raise")).all()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_few_rounds_fit_inside_a_search_of_several_processes():
+    model = make_pipeline(tn.StandardScaler(), tn.GradientBoostingRegressor(max_iter=3))
+    rows = X[:60], X[:60, 0]
+    search = GridSearchCV(
+        model, {"gradientboostingregressor__max_leaf_nodes": [2, 3]}, cv=2, n_jobs=2, error_score="raise"
+    )
+    search.set_callbacks(ProgressBar(max_propagation_depth=None)).fit(*rows)
+    alone = GridSearchCV(model, search.param_grid, cv=2, error_score="raise").fit(*rows)
+    assert search.cv_results_["mean_test_score"].tobytes() == alone.cv_results_["mean_test_score"].tobytes()

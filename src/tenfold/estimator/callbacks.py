@@ -54,8 +54,8 @@ class Reporting:
     def __init__(self, model: Any, X: Any, y: Any) -> None:
         self.model, self.X, self.y = model, X, y
         self.ticks = 0
-        most = getattr(model, "max_iter", None)
-        self.context = model._init_callback_context(max_subtasks=None if most is None else min(most + 2, TICKS))
+        # Some turns come before the first round and after the last, so no parameter bounds their number.
+        self.context = model._init_callback_context(max_subtasks=None)
         self.context.call_on_fit_task_begin(estimator=model, X=X, y=y)
 
     @staticmethod
