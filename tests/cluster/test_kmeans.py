@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import sklearn.cluster as peer
+from sklearn.exceptions import ConvergenceWarning
 
+import tenfold as tn
 from tenfold import KMeans, Local
 from tenfold.core import Rounds
 from tenfold.engine import fit
@@ -94,8 +96,39 @@ def test_heavy_rows_are_found():
     assert ours <= theirs
 
 
+@pytest.mark.parametrize("form", ["array", "source", "parts", "given centres", "together"])
+def test_fewer_rows_than_clusters_are_refused_and_fewer_distinct_ones_warned_of(form):
+    """As scikit-learn does, however the rows come."""
+
+    def fitted(X):
+        X, k = np.array(X), 4
+        if form == "together":
+            return tn.fit_together([KMeans(k)], tn.scan(X))[0]
+        with part_rows(2 if form == "parts" else 4096):
+            start = {"init": [[0.0], [1.0], [0.0], [5.0]], "tol": 0.0} if form == "given centres" else {}
+            return KMeans(k, **start).fit(tn.scan(X) if form == "source" else X)
+
+    few, alike = [[0.0], [1.0], [2.0]], [[0.0], [0.0], [1.0], [1.0], [0.0]]
+    with pytest.raises(ValueError, match="n_samples=3 should be >= n_clusters=4"):
+        peer.KMeans(4).fit(few)
+    with pytest.raises(ValueError, match="n_samples=3 should be >= n_clusters=4"):
+        fitted(few)
+    said = r"Number of distinct clusters \(2\) found smaller than n_clusters \(4\)"
+    with pytest.warns(ConvergenceWarning, match=said):
+        peer.KMeans(4, n_init=1).fit(alike)
+    with pytest.warns(ConvergenceWarning, match=said):
+        model = fitted(alike)
+    assert model.certificate_["clusters"].value == 2
+
+
+def test_rows_of_weight_zero_make_no_cluster():
+    with pytest.raises(ValueError, match="n_samples=2 should be >= n_clusters=3"):
+        KMeans(3).fit([[0.0], [1.0], [2.0]], sample_weight=[1.0, 1.0, 0.0])
+
+
 def test_fewer_distinct_rows_than_clusters():
-    model = KMeans(5).fit([[0.0], [0.0], [1.0], [1.0]])
+    with pytest.warns(ConvergenceWarning):
+        model = KMeans(3).fit([[0.0], [0.0], [1.0], [1.0]])
     assert sorted(model.cluster_centers_.ravel().tolist()) == [0.0, 1.0]
     assert model.inertia_ == 0
     assert model.certificate_["clusters"].value == 2

@@ -112,9 +112,10 @@ def test_the_bound_on_small_margins_holds():
 def test_a_class_that_the_model_does_not_know_has_no_votes():
     X, y, _ = draw(2)
     model = MODELS["stumps"].fit(X, y)
-    strange = np.full(len(y), "sometimes")
-    display = tn.MarginsDisplay.from_estimator(model, X, strange, rounds=(30,))
-    assert display.share_below(-1e-12)[0] == 1.0
+    strange, known = np.full(len(y), "sometimes"), model.score(X, y)
+    both = tn.MarginsDisplay.from_estimator(model, np.vstack([X, X]), np.append(y, strange), rounds=(30,))
+    assert both.share_below(-1e-12)[0] == pytest.approx(0.5 + (1 - known) / 2)
+    display = both
     assert display.margin[0].min() >= -1.0
 
 

@@ -149,3 +149,19 @@ def test_refusals():
         tn.bias_variance(tn.Ridge(), X, y, test=1.0)
     with pytest.raises(TypeError, match="neither"):
         tn.bias_variance(tn.StandardScaler(), X, y)
+
+
+@pytest.mark.parametrize("sampling", ["bootstrap", "disjoint"])
+def test_with_a_known_truth_the_loss_is_the_sum_of_its_parts_on_few_rows_too(sampling):
+    random = np.random.default_rng(3)
+    X = random.uniform(-1, 1, size=(120, 1))
+    f = 3 * X[:, 0] ** 2
+    right = f > 1
+    flipped = np.where(random.random(120) < 0.3, ~right, right)
+    for learner, target, truth in ((tn.Ridge(), f + random.normal(size=120), f), (tn.GaussianNB(), flipped, right)):
+        found = tn.bias_variance(learner, X, target, truth=truth, sets=5, sampling=sampling)
+        parts = found.noise + found.bias + found.variance + found.cross
+        assert found.loss == pytest.approx(parts, rel=1e-12)
+        assert abs(found.cross) > 0.01, "on so few rows it is not nothing"
+        assert "cross term" in str(found)
+        assert "cross term" in found._repr_html_()

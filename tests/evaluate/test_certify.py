@@ -429,3 +429,19 @@ def test_errors_name_the_argument_and_the_remedy(call, kind, word, data, ridge):
     with pytest.raises(kind) as caught:
         call(ridge, X[500:], number[500:])
     assert word in str(caught.value)
+
+
+@pytest.mark.parametrize("judge", ["certify", "displayed", "importance"])
+@pytest.mark.parametrize("ours", [True, False])
+def test_classes_that_a_model_does_not_know_at_all_are_refused(data, bayes, judge, ours):
+    """No row could be right: y was made anew in between, and all of it counted as wrong would look like a score."""
+    X, _, kind = data
+    model = bayes if ours else LogisticRegression().fit(X[:500], kind[:500])
+    y = np.where(kind[500:] == "yes", "ja", "nein")
+    call = {
+        "certify": certify,
+        "displayed": tn.ConfusionMatrixDisplay.from_estimator,
+        "importance": tn.permutation_importance,
+    }[judge]
+    with pytest.raises(tn.DataError, match="no row could be right"):
+        call(model, X[500:], y)

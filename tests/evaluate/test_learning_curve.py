@@ -139,3 +139,16 @@ def test_prints_and_plots():
     ax = found.plot()
     assert [line.get_xdata().tolist() for line in ax.get_lines()] == [found.train_sizes.tolist()] * 2
     plt.close("all")
+
+
+def test_a_column_says_the_folds_of_an_estimator_in_memory():
+    import pandas as pd
+    from sklearn.linear_model import Ridge as Peer
+
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(random.normal(size=(90, 2)), columns=["a", "b"])
+    frame["where"] = np.repeat(["x", "y", "z"], 30)
+    y = frame["a"].to_numpy() + random.normal(size=90)
+    theirs = tn.learning_curve(Peer(1.0), frame, y, folds="where")
+    ours = tn.learning_curve(tn.Ridge(1.0), frame, y, folds="where")
+    np.testing.assert_allclose(theirs.test_scores[-1], ours.test_scores[-1])

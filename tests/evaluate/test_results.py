@@ -62,9 +62,9 @@ def test_the_interval_is_that_of_nadeau_and_bengio(level):
             mean = SCORES[i, s].sum() / 4
             variance = ((SCORES[i, s] - mean) ** 2).sum() / 3
             half = stats.t(3).ppf((1 + level) / 2) * math.sqrt((1 / 4 + share) * variance)
-            np.testing.assert_allclose(ends[i, s], [mean - half, mean + half], rtol=1e-12)
+            np.testing.assert_allclose(ends[i, s], [mean - half, min(mean + half, [1.0, 0.0][s])], rtol=1e-12)
     naive = stats.t(3).ppf((1 + level) / 2) * SCORES[0, 0].std(ddof=1) / 2
-    assert ends[0, 0, 1] - ends[0, 0, 0] > 2.5 * naive
+    assert results().mean[0, 0] - ends[0, 0, 0] > 1.25 * naive
 
 
 def test_the_interval_holds_what_it_says():
@@ -165,3 +165,20 @@ def test_from_a_run():
     assert str(cv).endswith("best: good")
     assert cv.seconds > 0
     assert cv.fit_seconds == [0.0, 0.0]
+
+
+def test_no_interval_goes_beyond_what_a_score_can_be():
+    scores = np.array([[[1.0, 1.0, 0.9, 1.0], [-1e-3, -5.0, -1e-3, -1e-3]]])
+    cv = results(given=[None], learners=[tn.Ridge()], scoring=["accuracy", "neg_mean_squared_error"], scores=scores)
+    (accuracy, loss) = cv.interval()[0]
+    assert accuracy[1] == 1
+    assert 0 < accuracy[0] < 0.975
+    assert loss[1] == 0
+    assert loss[0] < -1.25
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 2))
+    curve = tn.learning_curve(tn.GaussianNB(), X, X[:, 0] > 0, folds=3)
+    ends = curve.interval()
+    assert (ends >= 0).all()
+    assert (ends <= 1).all()
+    assert (ends == 1).any()

@@ -291,3 +291,19 @@ def test_rows_that_decide_alone():
     assert model.inference_.alone == 1
     assert np.isfinite(model.standard_errors_).all()
     assert "decide a coefficient alone" in str(model.summary())
+
+
+@pytest.mark.parametrize("kind", ["HC0", "HC3", "cluster"])
+def test_a_part_of_fewer_rows_than_columns_merges_with_others(kind):
+    """It has fewer directions, so that its scores have another shape; the coefficients are those of all rows."""
+    X, y, group = rows(n=60)
+
+    def fitted(some):
+        more = {"groups": group[some]} if kind == "cluster" else {}
+        return LinearRegression(standard_errors=kind).fit(X[some], y[some], **more)
+
+    whole = fitted(slice(None))
+    for merged in (fitted(slice(57)) + fitted(slice(57, None)), fitted(slice(3)) + fitted(slice(3, None))):
+        np.testing.assert_allclose(merged.coef_, whole.coef_, rtol=1e-8)
+        with pytest.raises(ValueError, match="merged from others"):
+            merged.infer()

@@ -368,3 +368,11 @@ def test_probabilities_of_one_class_against_the_rest():
     sigma = 1 / (1 + np.exp(-model.decision_function(X)))
     np.testing.assert_allclose(p, sigma / sigma.sum(axis=1, keepdims=True), rtol=1e-9)
     np.testing.assert_allclose(np.log(p), model.predict_log_proba(X), atol=1e-9)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "log_loss", "exponential"])
+def test_one_class_has_a_gap_that_is_a_number_and_verifies(loss):
+    """Nothing bounds the constant of one class; where the slope along it is 0, nothing has to."""
+    model = tn.SGDClassifier(loss=loss, max_iter=20).fit([[0.0], [1.0]], [0, 0])
+    assert 0 <= model.certificate_["gap"].value <= model.certificate_["objective"].value
+    assert model.verify().origin == "verified"

@@ -59,8 +59,8 @@ class KMeans(Clusterer):
     """k-means by Lloyd's rounds, exact in each pass.
 
     The start is greedy k-means++ over a weighted sample of rows; it depends on the rows and the seed, not
-    on their order, and a row of weight 2 is the same as two rows. With fewer distinct rows than
-    clusters there are fewer centres.
+    on their order, and a row of weight 2 is the same as two rows. Fewer rows than clusters are an error; with fewer
+    distinct rows there is a ConvergenceWarning, and there are fewer centres.
 
     Parameters
     ----------
@@ -219,10 +219,14 @@ class KMeans(Clusterer):
             Claim("gap", max(could, 0.0), "proved", why, "objective"),
             Claim("next round saves", saves, "proved", "centres against their means", "objective"),
         )
-        if len(s.weight) < self.n_clusters:
+        if self.found(s) < self.n_clusters:
             why = f"only so many clusters, not {self.n_clusters}: there are no more distinct rows"
-            claims += (Claim("clusters", float(len(s.weight)), "estimated", why, "data"),)
+            claims += (Claim("clusters", float(self.found(s)), "estimated", why, "data"),)
         return claims
+
+    def found(self, summary: Lloyd) -> int:
+        """How many centres have rows."""
+        return int((summary.weight > 0).sum())
 
     def label_from(self, state: KMeansState, X: Columns) -> Codes:
         """The nearest centre."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import wraps
 from typing import Any
 
@@ -14,6 +15,7 @@ from sklearn.base import (
     RegressorMixin,
     TransformerMixin,
 )
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -245,9 +247,29 @@ Transformer.fit_transform = _fit_transform
 
 
 class Clusterer(ClusterMixin, Estimator):
-    """Brings `label_from(state, X)`: the number of each row's cluster."""
+    """Brings `label_from(state, X)`, the number of each row's cluster, and `found(summary)`, how many have rows."""
+
+    n_clusters: int
+
+    def found(self, summary: Any) -> int:
+        """How many clusters have rows."""
+        raise NotImplementedError
 
     def _after_fit(self, X: Any) -> None:
+        found, made = self.found(self.summary_), self.certificate_.provenance
+        rows = 0 if made is None else made.rows
+        if rows < self.n_clusters:
+            raise ValueError(
+                f"n_samples={rows} should be >= n_clusters={self.n_clusters}. Remedy: fewer clusters, or more rows of "
+                "positive weight"
+            )
+        if found < self.n_clusters:
+            warnings.warn(
+                f"Number of distinct clusters ({found}) found smaller than n_clusters ({self.n_clusters}). Possibly "
+                "due to duplicate points in X.",
+                ConvergenceWarning,
+                stacklevel=6,
+            )
         if not isinstance(X, Source):
             self.labels_ = self.predict(X)
 

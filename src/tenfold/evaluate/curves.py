@@ -10,6 +10,7 @@ import numpy as np
 from scipy import stats
 
 from tenfold.evaluate.words import html_table, in_columns
+from tenfold.stats.metrics import within_range
 
 Band = Literal["interval", "std"]
 COLOURS = {"train": "#d9822b", "test": "#3b82c4"}
@@ -44,7 +45,7 @@ class Curve:
         -------
         ends : array of shape (points, 2)
         """
-        return ends(self.test_scores, self.sizes, level)
+        return ends(self.test_scores, self.sizes, level, self.score_name)
 
     def _rows(self) -> list[list[str]]:
         low_high = self.interval()
@@ -90,7 +91,7 @@ class Curve:
         return drawn["ax"]
 
 
-def ends(scores: Any, sizes: Any, level: float = 0.95) -> Any:
+def ends(scores: Any, sizes: Any, level: float = 0.95, score: str = "") -> Any:
     """Of intervals for means over folds: points x 2; `sizes` are rows learned from and judged on, points x folds x 2.
 
     Each size has its own correction. Models of few rows learn from nearly the same ones in every fold, so that folds
@@ -102,7 +103,7 @@ def ends(scores: Any, sizes: Any, level: float = 0.95) -> Any:
         return np.full((len(mean), 2), np.nan)
     share = 0.0 if sizes is None else (sizes[:, :, 1] / sizes[:, :, 0]).mean(axis=1)
     half = stats.t.ppf(0.5 + level / 2, k - 1) * scores.std(axis=1, ddof=1) * np.sqrt(1 / k + share)
-    return np.stack([mean - half, mean + half], axis=1)
+    return within_range(np.stack([mean - half, mean + half], axis=1), score)
 
 
 def draw(
@@ -131,7 +132,8 @@ def draw(
     for name in which:
         scores = {"train": train, "test": test}[name]
         middle = scores.mean(axis=1)
-        around = _band(scores, sizes if name == "test" else None, band if name == "test" else band and "std")
+        shown, rows = (band, sizes) if name == "test" else (band and "std", None)
+        around = _band(scores, rows, shown, score)
         said = SAID[name] + (BANDS[band] if name == "test" and band is not None and around is not None else "")
         look = {"color": COLOURS[name], "marker": "o", "markersize": 4, "label": said, **(style or {})}
         lines += ax.plot(x, middle, **look)
@@ -148,11 +150,11 @@ def draw(
     return {"ax": ax, "lines": lines, "bands": bands}
 
 
-def _band(scores: Any, sizes: Any, band: Band | None) -> Any:
+def _band(scores: Any, sizes: Any, band: Any, score: str) -> Any:
     if band is None or scores.shape[1] < 2:
         return None
     if band == "interval":
-        return ends(scores, sizes).T
+        return ends(scores, sizes, score=score).T
     middle, spread = scores.mean(axis=1), scores.std(axis=1)
     return middle - spread, middle + spread
 

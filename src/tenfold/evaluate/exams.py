@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -139,18 +139,18 @@ class Exams(Run):
 
     def _in_memory(self, entry: Entry, source: Any, found: Plan, session: Any) -> None:
         began = time.perf_counter()
-        schema = schema_of(source, entry.need, session)
+        schema = schema_of(source, replace(entry.need, beside=None), session)
         X, y = without_column(self.X, self.column), column_or_1d(self.y)
         codes = {id(key): codes_of(key, source, entry, schema, found) for key in {s.key for s in found.splits}}
         for j, split in enumerate(found.splits):
             rows = [np.flatnonzero(np.isin(codes[id(split.key)], side)) for side in (split.train, split.test)]
             model = clone(entry.given).fit(_some(X, rows[0]), y[rows[0]])
-            values = tuple(self._mark(entry, model, _some(X, some), y[some]) for some in rows)
+            values = tuple(self._mark(entry, model, _some(X, some), y[some], schema.classes) for some in rows)
             self._fill(entry, j, values, (len(rows[0]), len(rows[1])), len(found.splits))  # type: ignore[arg-type]
         entry.seconds = time.perf_counter() - began
 
     @staticmethod
-    def _mark(entry: Entry, model: Any, X: Any, y: Any) -> float:
+    def _mark(entry: Entry, model: Any, X: Any, y: Any, classes: Any) -> float:
         """The score of a model that was fitted in memory."""
         scorer = entry.scorers[0]
 
@@ -158,7 +158,7 @@ class Exams(Run):
             scorer.check(0 if known is None else len(known))
             return [(scorer.needs, scorer.summarize)]
 
-        return scorer.value(hear(model, X, y, None, wants).summaries[0])
+        return scorer.value(hear(model, X, y, None, wants, classes=classes).summaries[0])
 
 
 def _merged(grouped: Any, groups: Any, j: int) -> Any:

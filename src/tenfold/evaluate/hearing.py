@@ -182,8 +182,15 @@ class Hearing:
 
 
 def hear(
-    model: Any, X: Any, y: Any, weight: Any, wants: Callable[[Any], list[Want]], how: str = "auto", ours: Any = Ours
-) -> Heard:  # fmt: skip
+    model: Any,
+    X: Any,
+    y: Any,
+    weight: Any,
+    wants: Callable[[Any], list[Want]],
+    how: str = "auto",
+    ours: Any = Ours,
+    classes: Any = None,
+) -> Heard:
     """What a model says of rows, summarized; `wants(classes)` tells of what summaries are wanted.
 
     Parameters
@@ -199,6 +206,9 @@ def hear(
         Where a score comes from, of estimators that have both.
     ours : callable, default=Ours
         How a learner of tenfold is heard, from the stages of its pipeline.
+    classes : array, optional
+        Of estimators of others: all that there are, where these rows and those that the model learned from may have
+        none in common, as in a fold.
     """
     if isinstance(X, Source) and (y is not None or weight is not None):
         raise ValueError("a Source names its own target and weights: pass X alone")
@@ -219,7 +229,7 @@ def hear(
         return _over(voice, X, wants, how)
     if stages:
         return _over(voice, source_from(stages[0], X, y, weight, voice.need, reset=False), wants, how)
-    return _at_once(voice, X, y, weight, wants, how)
+    return _at_once(voice, X, y, weight, wants, how, classes)
 
 
 def _over(voice: Any, source: Source, wants: Callable[[Any], list[Want]], how: str) -> Heard:
@@ -236,11 +246,15 @@ def _over(voice: Any, source: Source, wants: Callable[[Any], list[Want]], how: s
     return _heard(done, classes)
 
 
-def _at_once(voice: Any, X: Any, y: Any, weight: Any, wants: Callable[[Any], list[Want]], how: str) -> Heard:
+def _at_once(
+    voice: Any, X: Any, y: Any, weight: Any, wants: Callable[[Any], list[Want]], how: str, known: Any
+) -> Heard:
     """All rows in one call."""
     truth = column_or_1d(y)
     weight = None if weight is None else weights(weight, len(truth))
-    classes = None if voice.classes is None else united(voice.classes, levels(truth, "y"))
+    classes = None
+    if voice.classes is not None:
+        classes = united(voice.classes if known is None else known, levels(truth, "y"))
     job = _job(voice, Schema((), voice.need.target, classes, False), wants, how)
     truth = np.asarray(truth, dtype=float) if classes is None else class_codes(truth, classes)
     said = voice.of(X, {need for need, _ in job.wants}, how)

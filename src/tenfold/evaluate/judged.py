@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,9 +76,9 @@ def asked_of(model: Any, scoring: Any) -> list[Asked]:
             raise ValueError(f"scoring={name!r} is no score of {type(model).__name__}; there are {['error', *fit]}")
         loss = name.startswith("neg_")
         kind = name.removeprefix("neg_").replace("_", " ")
-        low = -math.inf if name == "r2" else 0.0
-        sign = -1.0 if loss or name == "error" else 1.0
-        out.append(Asked(kind, scorer, float(name == "error"), sign, low, math.inf if loss else 1.0))
+        offset, sign = float(name == "error"), -1.0 if loss or name == "error" else 1.0
+        low, high = sorted((offset + sign * scorer.low, offset + sign * scorer.high))
+        out.append(Asked(kind, scorer, offset, sign, low, high))
     if not out:
         raise ValueError("scoring is empty. Remedy: name a score, or leave it out")
     return out

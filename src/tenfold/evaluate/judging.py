@@ -79,7 +79,7 @@ def by_parts(
     with current().open(source) as session:
         classes, learner = None, last
         if need.target == "class":
-            classes = _united(last.classes_, schema_of(source, need, session).classes)
+            classes = united(last.classes_, schema_of(source, need, session).classes)
             if len(classes) > len(last.classes_):
                 learner = Wider(last, class_codes(last.classes_, classes), len(classes))
         schema = Schema(first.schema_.columns, need.target, classes, first.schema_.named)
@@ -136,7 +136,7 @@ def in_memory(
     weight = None if weight is None else weights(weight, n)
     classes, n_classes = None, 0
     if is_classifier(model):
-        classes = _united(model.classes_, levels(truth, "y"))
+        classes = united(model.classes_, levels(truth, "y"))
         n_classes, truth = len(classes), class_codes(truth, classes)
     outputs: dict[str, Any] = {}
     for one in asked:
@@ -186,16 +186,6 @@ def _outputs(model: Any, X: Any, needs: str, classes: Any) -> Any:
     out = np.zeros((len(found), len(classes)))
     out[:, class_codes(np.asarray(model.classes_), classes)] = found
     return out
-
-
-def _united(known: Any, found: Any) -> Any:
-    """The classes of a model and of the rows, if some are in both."""
-    if not {*found.tolist()} & {*known.tolist()}:
-        raise DataError(
-            f"y has the classes {found.tolist()[:5]}, and the model knows {known.tolist()[:5]}: no row could be right. "
-            "Remedy: give y as it was when the model was fitted"
-        )
-    return united(known, found)
 
 
 def _weighted(source: Any) -> bool:

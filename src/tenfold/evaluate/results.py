@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from tenfold.stats.metrics import within_range
+
 
 @dataclass(frozen=True, eq=False)
 class CrossValidation:
@@ -64,7 +66,8 @@ class CrossValidation:
         """For each learner and score, the ends of an interval for the score on new rows.
 
         Folds share most of what they learn from, so their scores are not independent: the variance is corrected
-        as Nadeau and Bengio propose, by the share of rows judged to rows learned from.
+        as Nadeau and Bengio propose, by the share of rows judged to rows learned from. Ends beyond what a score
+        can be are moved to it.
 
         Parameters
         ----------
@@ -79,7 +82,8 @@ class CrossValidation:
             return np.full((*self.mean.shape, 2), np.nan)
         share = float(np.mean([test / train for train, test in self.sizes]))
         half = stats.t.ppf(0.5 + level / 2, k - 1) * self.scores.std(axis=2, ddof=1) * math.sqrt(1 / k + share)
-        return np.stack([self.mean - half, self.mean + half], axis=2)
+        ends = np.stack([self.mean - half, self.mean + half], axis=2)
+        return np.stack([within_range(ends[:, s], name) for s, name in enumerate(self.scoring)], axis=1)
 
     @property
     def best_index(self) -> int:

@@ -163,5 +163,7 @@ def gap_of(s: Objective, l2: float, l1: float, constant: bool, code: int, way: i
         else:
             least = float(s.share.min()) / s.mass
             far = value / least + 2 * reach if least > 0 else inf
-        bound += float(np.abs(g[:, 0]) @ (np.abs(s.weights[:, 0]) + far))
+        steep = np.abs(g[:, 0])
+        moves = np.where(steep > 0, np.abs(s.weights[:, 0]) + far, 0.0)  # no slope, no way down, however far
+        bound += float(steep @ moves)
     return bound + 1e-14 * value

@@ -65,14 +65,17 @@ class Scores:
         if self.base.weight == 0:
             return other  # type: ignore[no-any-return]
         base = self.base + other.base
-        keys, scores, meat = self.keys, self.scores, self.meat + other.meat
+        keys, scores = self.keys, self.scores
         if not all(np.array_equal(getattr(self, name), getattr(other, name)) for name in PLACE):
-            meat, keys, scores = np.full_like(meat, np.nan), keys[:0], scores[:0]
-        elif len(other.keys):
-            keys, at = np.unique(np.concatenate([keys, other.keys]), return_inverse=True)
-            scores = np.zeros((len(keys), len(meat)))
-            scores[at[: len(self.keys)]] = self.scores
-            scores[at[len(self.keys) :]] += other.scores
+            # of too few rows there are fewer directions, so that not even the shapes need be equal
+            meat, keys, scores = np.full_like(self.meat, np.nan), keys[:0], scores[:0]
+        else:
+            meat = self.meat + other.meat
+            if len(other.keys):
+                keys, at = np.unique(np.concatenate([keys, other.keys]), return_inverse=True)
+                scores = np.zeros((len(keys), len(meat)))
+                scores[at[: len(self.keys)]] = self.scores
+                scores[at[len(self.keys) :]] += other.scores
         fields = {name: getattr(self, name) for name in PLACE}
         return KINDS[type(base)](
             base=base, meat=meat, alone=self.alone + other.alone, keys=keys, scores=scores, **fields

@@ -5,7 +5,18 @@ from tenfold.stats.metrics.confusion import Average, Confusion
 from tenfold.stats.metrics.log_loss import LogLoss
 from tenfold.stats.metrics.ranking import Ranking
 from tenfold.stats.metrics.regression import Regression
-from tenfold.stats.metrics.scorers import Scorer, scorers
+from tenfold.stats.metrics.scorers import Scorer, scorers, within_range
 from tenfold.stats.metrics.sums import Sum
 
-__all__ = ["Average", "Calibration", "Confusion", "LogLoss", "Ranking", "Regression", "Scorer", "Sum", "scorers"]
+__all__ = [
+    "Average",
+    "Calibration",
+    "Confusion",
+    "LogLoss",
+    "Ranking",
+    "Regression",
+    "Scorer",
+    "Sum",
+    "scorers",
+    "within_range",
+]

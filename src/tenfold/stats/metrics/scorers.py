@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -39,6 +40,8 @@ class Scorer:
         `value(summary)` is the score.
     instead : str
         If the score is of two classes only: what to ask for when there are more.
+    low, high : float
+        The least and the greatest that the score can be.
     """
 
     name: str
@@ -47,6 +50,8 @@ class Scorer:
     summarize: Callable[[Any, Any, Any, int], Any]
     value: Callable[[Any], float]
     instead: str = ""
+    low: float = -math.inf
+    high: float = math.inf
 
     def check(self, n_classes: int) -> None:
         """Refuse, before any row is read, more classes than the score is of."""
@@ -98,7 +103,9 @@ def _table() -> dict[str, Scorer]:
     table: dict[str, Scorer] = {}
 
     def add(name: str, needs: Needs, kind: Kind, summarize: Any, value: Any, instead: str = "") -> None:
-        table[name] = Scorer(name, needs, kind, summarize, value, instead)
+        loss = name.startswith("neg_")
+        low = -math.inf if loss or name == "r2" else 0.0
+        table[name] = Scorer(name, needs, kind, summarize, value, instead, low, 0.0 if loss else 1.0)
 
     for name in ("accuracy", "balanced_accuracy"):
         add(name, "prediction", "class", confusion, partial(_read, name, 1.0))
@@ -118,6 +125,12 @@ def _table() -> dict[str, Scorer]:
     add("neg_root_mean_squared_error", "prediction", "number", regression, partial(_read, "rmse", -1.0))
     add("r2", "prediction", "number", regression, partial(_read, "r2", 1.0))
     return table
+
+
+def within_range(ends: Any, score: str) -> Any:
+    """The ends of intervals for a score, no further out than it can be; as they are if the name is not known."""
+    scorer = scorers.get(score)
+    return ends if scorer is None else np.clip(ends, scorer.low, scorer.high)
 
 
 scorers: Mapping[str, Scorer] = MappingProxyType(_table())
