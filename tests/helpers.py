@@ -1,7 +1,14 @@
 """What several test files share: the list of learners, found by themselves."""
 
+from itertools import pairwise
+
+import numpy as np
+
 import tenfold
+from tenfold.core import Chunk, Columns
+from tenfold.core.chunk import PART
 from tenfold.estimator import Estimator
+from tenfold.sources.arrays import even_cuts
 
 
 def learners():
@@ -14,3 +21,11 @@ def learners():
 
 def name_of(learner):
     return type(learner).__name__
+
+
+def parts_of(weight):
+    """Rows in memory with these weights, as they are cut now: numbers of those that have a weight, and their chunk."""
+    for part, (a, b) in enumerate(pairwise(even_cuts(len(weight)).tolist())):
+        there = a + np.flatnonzero(weight[a:b])
+        X = Columns(np.empty((len(there), 1)))
+        yield there, Chunk(X, None, weight[there], False, part, a, first_place=part * PART)

@@ -7,10 +7,8 @@ from sklearn.ensemble import BaggingClassifier as Peer
 from sklearn.naive_bayes import GaussianNB as PeerNB
 
 import tenfold as tn
-from tenfold.compose.bagging import ROWS
-from tenfold.kernels.forests import draw_rows, tree_keys
+from helpers import parts_of
 from tenfold.sources import part_rows
-from tenfold.stats.content import label_bits
 from tenfold.testing import bits, check_laws
 
 rng = np.random.default_rng(5)
@@ -20,13 +18,13 @@ label = np.array(["a", "b", "c"])[np.digitize(y, [-1.0, 1.0])]
 weight = rng.integers(0, 4, 600).astype(float)
 
 
-def draws(model, rows, target):
-    """How often each member draws each row, member by row: by number."""
-    keys = np.empty(model.n_estimators, np.uint64)
-    tree_keys(model.random_state, ROWS, 0, keys)
-    out = np.empty((model.n_estimators, len(rows)), np.int64)
-    for at, key in enumerate(keys):
-        draw_rows(np.arange(len(rows)), key, out[at])
+def draws(model, weight, rows):
+    """How often each member draws each row, member by row, in parts of so many rows: one of weight zero never."""
+    out = np.zeros((model.n_estimators, len(weight)), np.int64)
+    with part_rows(rows):
+        for there, chunk in parts_of(weight):
+            times = model.draw(None).times(chunk)
+            out[:, there] = [times(at) for at in range(model.n_estimators)]
     return out
 
 
@@ -42,8 +40,8 @@ def draws(model, rows, target):
 )
 def test_members_are_fits_with_the_drawn_weights(bag, target):
     with part_rows(150):
-        model = clone(bag).set_params(draw_by="number").fit(X, target, sample_weight=weight)
-        times = draws(model, X, target)
+        model = clone(bag).fit(X, target, sample_weight=weight)
+        times = draws(model, weight, 150)
         assert len(model.estimators_) == model.n_estimators
         total = 0.0
         for member, drawn in zip(model.estimators_, times, strict=True):
@@ -56,39 +54,82 @@ def test_members_are_fits_with_the_drawn_weights(bag, target):
 
 
 def test_draws_are_poisson_and_their_own():
-    model = tn.BaggingRegressor(tn.DummyRegressor(), 30, draw_by="number")
-    rows = np.zeros((20_000, 1))
-    times = draws(model, rows, None)
+    times = draws(tn.BaggingRegressor(tn.DummyRegressor(), 30), np.ones(20_000), 3000)
     share = np.array([np.mean(times == k) for k in range(4)])
     np.testing.assert_allclose(share, np.exp(-1) / np.array([1, 1, 2, 6]), atol=2e-3)
     correlation = np.corrcoef(times) - np.eye(30)
     assert np.abs(correlation).max() < 5 / np.sqrt(20_000)
 
 
-def test_draws_by_content_know_labels_not_codes():
-    """A category's code changes when others are found; what is drawn does not."""
-    few, many = label_bits(np.array(["b", "d"], object)), label_bits(np.array(["a", "b", "c", "d"], object))
-    assert (few == many[[1, 3]]).all()
-    assert (label_bits(np.array([1, 3])) == label_bits(np.array([1.0, 2.0, 3.0]))[[0, 2]]).all()
-    words = np.array(["a", "b", "c", "d"], dtype=object)[rng.integers(0, 4, (300, 3))]
-    some = np.isin(words, ["b", "d"]).all(axis=1)
-    kind = np.where(words[:, 0] == "b", "no", "yes")
-    bag = tn.BaggingClassifier(tn.CategoricalNB(), 4)
-    whole = clone(bag).fit(words, kind)
-    merged = clone(bag).fit(words[some], kind[some]) + clone(bag).fit(words[~some], kind[~some])
-    np.testing.assert_allclose(merged.predict_proba(words), whole.predict_proba(words), rtol=1e-12)
-    assert (merged.state_.seen == whole.state_.seen).all()
+def test_equal_rows_are_drawn_independently():
+    """In a bag of means, members differ as much as bootstraps of so many rows do, be the rows alike or not."""
+    zeros, target = np.zeros((400, 1)), np.repeat([0.0, 1.0], 200)
+    model = tn.BaggingRegressor(tn.DummyRegressor(), 60, oob_score=True).fit(zeros, target)
+    spread = np.std([m.predict(zeros[:1])[0] for m in model.estimators_])
+    assert spread == pytest.approx(0.5 / np.sqrt(400), rel=0.35)
+    assert abs(model.oob_score_) < 0.02  # the mean of others says nothing of a row
 
 
-def test_bags_of_rows_drawn_by_number_do_not_merge():
-    """Numbers begin anew in each source, so the draws would not be those of all rows."""
-    bags = [
-        tn.BaggingRegressor(tn.Ridge(), 3, draw_by="number").fit(X[some], y[some])
-        for some in (slice(300), slice(300, 600))
-    ]
-    assert not hasattr(bags[0], "partial_fit")
-    with pytest.raises(tn.MergeError, match="Remedy: draw_by='content'"):
-        bags[0] + bags[1]
+def test_a_bag_that_learns_row_by_row_is_a_bag():
+    """`partial_fit` goes on numbering, so each row is drawn by itself; models of single rows do not add up."""
+    rows, target = np.zeros((60, 1)), rng.standard_normal(60)
+    grown = tn.BaggingRegressor(tn.DummyRegressor(), 40)
+    for at in range(60):
+        grown.partial_fit(rows[at : at + 1], target[at : at + 1])
+    with part_rows(1):
+        whole = tn.BaggingRegressor(tn.DummyRegressor(), 40).fit(rows, target)
+    assert (grown.state_.seen == whole.state_.seen).all()
+    np.testing.assert_allclose(grown.predict(rows), whole.predict(rows), rtol=1e-12)
+    assert grown.certificate_.provenance.overlap == 0
+    one, other = (tn.BaggingRegressor(tn.DummyRegressor(), 40).fit(rows[:1], target[at : at + 1]) for at in (0, 1))
+    with pytest.raises(tn.MergeError, match="only 1 draws would be left for 2 rows. Remedy: partial_fit"):
+        one + other
+
+
+def test_a_merged_bag_says_which_rows_were_drawn_together(tmp_path):
+    some, more = (tn.BaggingRegressor(tn.Ridge(), 25).fit(X[r], y[r]) for r in (slice(0, 250), slice(250, 600)))
+    merged = some + more
+    assert merged.certificate_["rows drawn together"].value == 250
+    assert merged.verify().origin == "verified"
+    merged.save(tmp_path / "bag.tenfold")
+    assert tn.load(tmp_path / "bag.tenfold").verify()["rows drawn together"].value == 250
+    whole = tn.BaggingRegressor(tn.Ridge(), 25).fit(X, y)
+    error = np.std([m.coef_ for m in whole.estimators_], axis=0)
+    means = [np.mean([m.coef_ for m in bag.estimators_], axis=0) for bag in (whole, merged)]
+    assert (np.abs(means[0] - means[1]) < 4 * error / np.sqrt(25 / 2)).all()
+    grown = tn.BaggingRegressor(tn.Ridge(), 25).fit(X[:250], y[:250]).partial_fit(X[250:], y[250:])
+    assert grown.certificate_.get("rows drawn together") is None
+    assert not np.allclose(grown.predict(X), merged.predict(X), rtol=1e-9)
+
+
+def test_rows_of_weight_zero_are_not_there():
+    kept = weight > 0
+    a = tn.BaggingClassifier(tn.GaussianNB(), 5).fit(X, label, sample_weight=weight)
+    b = tn.BaggingClassifier(tn.GaussianNB(), 5).fit(X[kept], label[kept], sample_weight=weight[kept])
+    assert bits(a.state_) == bits(b.state_)
+
+
+def test_a_weight_is_that_of_one_row_and_on_average_the_same_as_repeated_rows():
+    rows, target = X[:200], y[:200]
+    times = rng.integers(1, 4, 200)
+    again = np.repeat(np.arange(200), times)
+    found = np.empty((2, 40))
+    for seed in range(40):
+        bag = tn.BaggingRegressor(tn.Ridge(), 5, random_state=seed)
+        found[0, seed] = clone(bag).fit(rows, target, sample_weight=times).predict(X[:1])[0]
+        found[1, seed] = clone(bag).fit(rows[again], target[again]).predict(X[:1])[0]
+    error = np.sqrt(found.var(axis=1).sum() / 40)
+    assert abs(found[0].mean() - found[1].mean()) < 4 * error
+    assert found[0].std() > found[1].std()  # fewer draws: the spread of the bag is that of 200 rows
+
+
+def test_a_bag_in_a_bag_draws_by_itself():
+    """A row that the outer member draws is not therefore drawn by the inner one, nor left out."""
+    inner = tn.BaggingRegressor(tn.DummyRegressor(), 30, oob_score=True)
+    outer = tn.BaggingRegressor(inner, 6).fit(np.zeros((300, 1)), rng.standard_normal(300))
+    for member in outer.estimators_:
+        drawn = member.state_.seen / 300
+        assert np.mean(drawn) == pytest.approx((1 - np.exp(-1)) ** 2, abs=0.04)
 
 
 @pytest.mark.parametrize("given", [None, np.random.RandomState(3)])
@@ -102,17 +143,12 @@ def test_a_seed_that_is_drawn_is_that_of_the_members(given):
         assert [m.random_state for m in model.estimators_] == [m.random_state for m in again.estimators_]
 
 
-@pytest.mark.parametrize("by", ["content", "number"])
-def test_out_of_bag_by_hand(by):
+def test_out_of_bag_by_hand():
     with part_rows(100):
-        model = tn.BaggingClassifier(tn.GaussianNB(), 8, oob_score=True, draw_by=by).fit(X, label, sample_weight=weight)
-        number = tn.BaggingRegressor(tn.Ridge(), 8, oob_score=True, draw_by=by).fit(X, y, sample_weight=weight)
+        model = tn.BaggingClassifier(tn.GaussianNB(), 8, oob_score=True).fit(X, label, sample_weight=weight)
+        number = tn.BaggingRegressor(tn.Ridge(), 8, oob_score=True).fit(X, y, sample_weight=weight)
     for bag, target in ((model, label), (number, y)):
-        if by == "number":
-            times = draws(bag, X, target)
-        else:
-            codes = np.unique(target, return_inverse=True)[1] if bag is model else target
-            times = np.stack([_times(bag, X, codes, at) for at in range(8)])
+        times = draws(bag, weight, 100)
         said = [m.predict_proba(X) if bag is model else m.predict(X) for m in bag.estimators_]
         unseen = times == 0
         sums = np.einsum("mr...,mr->r...", np.stack(said), unseen)
@@ -129,13 +165,6 @@ def test_out_of_bag_by_hand(by):
         left = weight[~unseen.any(axis=0)].sum() / weight.sum()
         assert bag.certificate_["rows not judged"].value == pytest.approx(left, abs=1e-12)
         assert bag.verify().origin == "verified"
-
-
-def _times(bag, rows, codes, member):
-    from tenfold.core import Chunk, Columns
-
-    chunk = Chunk(Columns(rows), codes, np.ones(len(rows)), True, 0, 0)
-    return bag.draw(bag.state_).times(chunk)(member)
 
 
 def test_a_bag_is_as_good_as_the_peer():

@@ -8,8 +8,11 @@ from sklearn.base import clone
 from sklearn.naive_bayes import GaussianNB as PeerNB
 
 import tenfold as tn
-from tenfold.core import Chunk, Columns
+from helpers import parts_of
+from tenfold.core import Columns
+from tenfold.core.chunk import NESTED
 from tenfold.sources import part_rows
+from tenfold.stats.draws import ROWS, keys_of, times_of
 from tenfold.stats.moments import Moments
 from tenfold.testing import bits, check_laws
 
@@ -19,10 +22,13 @@ y = X @ [1.0, -2.0, 0.5, 0.0] + np.abs(X[:, 0]) + 0.5 * rng.standard_normal(500)
 label = np.array(["a", "b", "c"])[np.digitize(y, [-1.0, 1.0])]
 
 
-def folds_of(stack, rows, target):
-    """The fold of each row."""
-    codes = np.unique(target, return_inverse=True)[1] if target.dtype.kind == "U" else target
-    return stack.folds(stack.state_).of(Chunk(Columns(rows), codes, np.ones(len(rows)), True, 0, 0))
+def folds_of(stack, weight, rows=None):
+    """The fold of each row that has a weight, in parts of so many rows."""
+    out = np.full(len(weight), -1)
+    with part_rows(rows):
+        for there, chunk in parts_of(weight):
+            out[there] = stack.folds(stack.state_).of(chunk)
+    return out
 
 
 def pairs(fold):
@@ -37,7 +43,7 @@ def test_regressors_as_scikit_learn_has_them(passthrough, rows):
     stack = tn.StackingRegressor(ours, tn.Ridge(0.1), passthrough=passthrough)
     with part_rows(rows or 1000):
         model = stack.fit(X, y)
-    cv = pairs(folds_of(model, X, y))
+    cv = pairs(folds_of(model, np.ones(len(X)), rows))
     assert len(cv) == 5
     assert min(len(test) for _, test in cv) > 60
     peer = peers.StackingRegressor(theirs, linear.Ridge(0.1), cv=cv, passthrough=passthrough).fit(X, y)
@@ -66,7 +72,7 @@ def test_out_of_fold_by_hand():
     team = [("tree", tn.DecisionTreeClassifier(max_depth=3)), ("bayes", tn.GaussianNB())]
     with part_rows(100):
         model = tn.StackingClassifier(team, tn.GaussianNB(), cv=3).fit(X, label, sample_weight=weight)
-        fold = folds_of(model, X, label)
+        fold = folds_of(model, weight, 100)
         told = np.zeros((len(X), 6))
         for at, (_, member) in enumerate(team):
             for k in range(3):
@@ -108,25 +114,36 @@ def test_passthrough_of_words():
     assert model.verify().origin == "verified"
 
 
-def test_a_last_learner_that_draws_rows_by_number():
-    """Numbers are those in the source, wherever the rows are cut and whatever has no weight."""
-    weight = (np.arange(len(X)) % 3 > 0).astype(float)
-    found = []
-    for size in (1000, 60):
-        with part_rows(size):
-            last = tn.RandomForestRegressor(4, draw_by="number", max_depth=4)
-            team = [("a", tn.Ridge()), ("b", tn.DummyRegressor())]
-            model = tn.StackingRegressor(team, last, cv=2).fit(X, y, sample_weight=weight)
-        fold = folds_of(model, X, y)
-        told = np.empty((len(X), 2))
-        for at, (_, member) in enumerate(team):
-            for k in range(2):
-                alone = clone(member).fit(X, y, sample_weight=weight * (fold != k))
-                told[fold == k, at] = alone.predict(X[fold == k])
-        alone = clone(last).fit(told, y, sample_weight=weight)
-        np.testing.assert_allclose(model.final_estimator_.predict(told), alone.predict(told), rtol=1e-9)
-        found.append(model.predict(X))
-    np.testing.assert_allclose(found[0], found[1], rtol=1e-9)
+def test_a_last_learner_that_draws_rows_draws_them_independently_of_folds():
+    """Its trees see rows of both folds, and rows they have not drawn are judged fairly."""
+    last = tn.RandomForestRegressor(60, max_depth=4)
+    model = tn.StackingRegressor([("a", tn.Ridge()), ("b", tn.DummyRegressor())], last, cv=2).fit(X, y)
+    fold, places = folds_of(model, np.ones(len(X))), np.arange(len(X)) + NESTED
+    drawn = np.array([times_of(places, key) > 0 for key in keys_of(0, ROWS, 0, 60)])
+    share = np.array([drawn[:, fold == k].mean(axis=1) for k in (0, 1)])
+    assert (np.abs(share - (1 - np.exp(-1))) < 5 * np.sqrt(0.233 / 250)).all()
+    assert 0.5 < model.final_estimator_.oob_score_ < 1
+
+
+def test_few_distinct_rows():
+    """Equal rows are in different folds, so that every model has seen every kind of row."""
+    kinds, n = rng.integers(0, 2, (3000, 2)), 3000
+    target = np.where(rng.random(n) < 0.1 + 0.5 * kinds[:, 0], "yes", "no")
+    frame = np.where(kinds == 1, "f", "m").astype(object)
+    team = [("tree", tn.DecisionTreeClassifier()), ("line", tn.LogisticRegression())]
+    model = tn.StackingClassifier(team).fit(frame, target)
+    best = max(member.score(frame, target) for member in model.estimators_)
+    assert model.score(frame, target) >= best - 0.01
+
+
+def test_folds_of_a_stack_in_a_stack_are_drawn_anew():
+    """With the folds of the outer one, the inner would have no rows to learn from, or to be told."""
+    inner = tn.StackingRegressor([("a", tn.Ridge()), ("b", tn.DummyRegressor())], cv=2)
+    outer = tn.StackingRegressor([("in", inner), ("c", tn.LinearRegression())], cv=2).fit(X, y)
+    for one in outer.state_.members.each[:3]:
+        rows = one.seen[[0, 1]]  # of the models of Ridge without a fold
+        assert rows.min() > 0.4 * rows.sum()
+    assert outer.certificate_.get("models without rows") is None
 
 
 @pytest.mark.parametrize("target", [label, label == "a"])

@@ -7,8 +7,10 @@ import sklearn.linear_model as peer
 from sklearn.model_selection import KFold, LeaveOneGroupOut
 
 import tenfold as tn
-from tenfold import DataError, ElasticNetCV, Lasso, LassoCV, MergeError, Ridge, RidgeCV
+from helpers import parts_of
+from tenfold import DataError, ElasticNetCV, Lasso, LassoCV, LinearRegression, MergeError, Ridge, RidgeCV
 from tenfold.sources import part_rows
+from tenfold.stats.draws import folds_of
 from tenfold.testing import bits
 
 
@@ -59,7 +61,7 @@ def test_by_lot_is_by_brute_force(learner):
     X, y, weight = data(1)
     with part_rows(50):
         model = learner.fit(X, y, sample_weight=weight)
-    folds = fold_of_each(model, X, y)
+    folds = fold_of_each(model, len(y), 50)
     assert len(set(folds)) == 10
     for i, alpha in enumerate(model.alphas_):
         for k in range(10):
@@ -72,23 +74,45 @@ def test_by_lot_is_by_brute_force(learner):
     assert model.alpha_ == model.alphas_[mean.argmin()]
 
 
-def fold_of_each(model, X, y):
-    from tenfold.core import Chunk, Columns
-    from tenfold.stats.folds import by_lot
-
-    chunk = Chunk(Columns(X), y, np.ones(len(y)), True, 0, 0)
-    return by_lot(chunk, np.zeros(X.shape[1], np.int64), 10, model.random_state)
+def fold_of_each(model, n, rows):
+    with part_rows(rows):
+        return np.concatenate([folds_of(chunk, model.random_state, 10) for _, chunk in parts_of(np.ones(n))])
 
 
 def test_by_lot_models_add_up():
     X, y, _ = data(2)
-    whole = LassoCV(alphas=20).fit(X, y)
-    some, others = LassoCV(alphas=20).fit(X[::2], y[::2]), LassoCV(alphas=20).fit(X[1::2], y[1::2])
-    merged = some + others
-    assert merged.alpha_ == pytest.approx(whole.alpha_, rel=1e-12)
-    np.testing.assert_allclose(merged.mse_path_, whole.mse_path_, rtol=1e-10)
+    with part_rows(102):
+        whole = LassoCV(alphas=20).fit(X, y)
+    grown = LassoCV(alphas=20).fit(X[:101], y[:101]).partial_fit(X[101:], y[101:])
+    assert grown.alpha_ == pytest.approx(whole.alpha_, rel=1e-12)
+    np.testing.assert_allclose(grown.mse_path_, whole.mse_path_, rtol=1e-10)
     assert whole.certificate_.provenance.passes == 1
+    assert grown.verify().origin == "verified"
+    merged = LassoCV(alphas=20).fit(X[:101], y[:101]) + LassoCV(alphas=20).fit(X[101:], y[101:])
+    assert merged.certificate_["rows drawn together"].value == 101
     assert merged.verify().origin == "verified"
+    assert merged.mse_path_.mean(axis=1).min() == pytest.approx(whole.mse_path_.mean(axis=1).min(), rel=0.1)
+    with pytest.raises(MergeError, match="two LassoCV models of so few rows do not merge.*Remedy: partial_fit"):
+        LassoCV(alphas=20).fit(X[:20], y[:20]) + LassoCV(alphas=20).fit(X[20:40], y[20:40])
+
+
+@pytest.mark.parametrize("words", [False, True])
+def test_equal_rows_are_in_different_folds(words):
+    """Whole numbers and categories: what is left out is judged by models that have seen its like."""
+    random = np.random.default_rng(3)
+    X = random.integers(0, 2, (2000, 4)).astype(float)
+    y = np.round(X @ [1.0, 0.5, 0.0, 0.0] + random.normal(size=2000))
+    rows = (
+        np.column_stack([X.astype(object), np.array(["u", "v"], object)[random.integers(0, 2, 2000)]]) if words else X
+    )
+    for ours, theirs in ((LassoCV(), peer.LassoCV(cv=10)), (RidgeCV(np.logspace(-1, 6, 15)), None)):
+        model = ours.fit(rows, y)
+        mean = model.mse_path_.mean(axis=1)
+        error = model.mse_path_.std(axis=1, ddof=1)[mean.argmin()] / np.sqrt(10)
+        assert mean.min() < 1.02 * np.var(y - LinearRegression().fit(rows, y).predict(rows))
+        if theirs is not None and not words:
+            at = np.abs(np.log(model.alphas_ / theirs.fit(X, y).alpha_)).argmin()
+            assert mean[at] <= mean.min() + error
 
 
 def test_rows_in_a_row_do_not_add_up():
@@ -141,7 +165,8 @@ def test_within_a_cross_validation():
     cv = tn.cross_validate([LassoCV(alphas=5), RidgeCV(), LassoCV(alphas=5, cv=3)], X, y, folds=4)
     for k, test in enumerate(np.array_split(np.arange(len(y)), 4)):
         train = np.setdiff1d(np.arange(len(y)), test)
-        for i, learner in enumerate((LassoCV(alphas=5), RidgeCV(), LassoCV(alphas=5, cv=3))):
+        lot = fold_of_each(LassoCV(), len(y), None)[train]  # a row keeps its fold, whichever rows are left out
+        for i, learner in enumerate((LassoCV(alphas=5, cv=lot), RidgeCV(cv=lot), LassoCV(alphas=5, cv=3))):
             alone = learner.fit(X[train], y[train]).score(X[test], y[test])
             assert cv.scores[i, 0, k] == pytest.approx(alone, rel=1e-10)
 

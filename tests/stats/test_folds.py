@@ -3,7 +3,7 @@
 import numpy as np
 
 from tenfold.core import Chunk, Columns
-from tenfold.stats.folds import FoldMoments, FoldRows, Pieces, but_one, by_lot
+from tenfold.stats.folds import FoldMoments, FoldRows, Pieces, but_one
 from tenfold.stats.moments import Moments
 
 
@@ -34,29 +34,6 @@ def test_all_but_one_is_a_merge():
     each = ["a", "b", "c", "d"]
     assert but_one(each) == ("abcd", ["bcd", "acd", "abd", "abc"])
     assert but_one(["a", "b"]) == ("ab", ["b", "a"])
-
-
-def test_the_lot_is_even_and_belongs_to_the_row():
-    chunk = data(20_000)
-    folds = by_lot(chunk, NONE, 10, 0)
-    counts = np.bincount(folds, minlength=10)
-    assert ((counts - 2000.0) ** 2 / 2000).sum() < 27.9  # chi squared with 9 degrees of freedom, one in a thousand
-    order = np.random.default_rng(1).permutation(20_000)
-    assert np.array_equal(by_lot(chunk.rows(order), NONE, 10, 0), folds[order])
-    assert np.mean(by_lot(chunk, NONE, 10, 1) == folds) < 0.2
-
-
-def test_equal_values_of_another_target_may_be_elsewhere():
-    X = Columns(np.ones((1000, 1)))
-    chunk = Chunk(X, np.arange(1000.0), np.ones(1000), True, 0, 0)
-    assert len(set(by_lot(chunk, np.zeros(1, np.int64), 10, 0))) == 10
-
-
-def test_categories_have_no_say():
-    random = np.random.default_rng(0)
-    numbers, y = random.normal(size=50), random.normal(size=50)
-    a, b = (Chunk(Columns((numbers, code)), y, np.ones(50), True, 0, 0) for code in (np.zeros(50), np.arange(50.0) % 3))
-    assert np.array_equal(*(by_lot(chunk, np.array([0, 3]), 10, 0) for chunk in (a, b)))
 
 
 def test_rows_of_each_fold():

@@ -74,7 +74,7 @@ def test_the_same_trees_however_they_are_grown(monkeypatch, name, weighted, many
     ):
         monkeypatch.setattr(boosting, "GATHER", gather)
         monkeypatch.setattr(frontier, "MEMORY", memory)
-        with part_rows(rows), tn.on(tn.Local(threads=threads)):
+        with part_rows(700 if model.draws_rows else rows), tn.on(tn.Local(threads=threads)):
             model.fit(frame, target(z), sample_weight=weight if weighted else None)
         state = model.state_
         found.add(

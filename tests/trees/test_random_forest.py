@@ -14,8 +14,8 @@ from tenfold import load
 from tenfold.core import Columns, ModelFileError
 from tenfold.estimator import container
 from tenfold.estimator.model_file import _build
-from tenfold.kernels.forests import draw_rows, tree_keys
 from tenfold.sources import part_rows
+from tenfold.stats.draws import ROWS, keys_of, times_of
 from tenfold.testing import bits
 from tenfold.trees import frontier, random_forest
 from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
@@ -37,10 +37,7 @@ def mixed(seed):
 
 
 def times(numbers, tree, seed=0):
-    key, out = np.empty(1, np.uint64), np.empty(len(numbers), np.int64)
-    tree_keys(seed, random_forest.ROWS, tree, key)
-    draw_rows(numbers, key[0], out)
-    return out
+    return times_of(numbers, keys_of(seed, ROWS, tree, 1)[0])
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -48,10 +45,10 @@ def times(numbers, tree, seed=0):
     "model",
     [
         RandomForestClassifier(5, min_samples_leaf=5, random_state=3),
-        RandomForestClassifier(3, max_leaf_nodes=20, max_features=3, draw_by="number"),
+        RandomForestClassifier(3, max_leaf_nodes=20, max_features=3),
         RandomForestClassifier(3, criterion="entropy", bootstrap=False, max_depth=6),
         RandomForestRegressor(5, min_samples_leaf=5),
-        RandomForestRegressor(3, max_features=2, draw_by="number", max_depth=7),
+        RandomForestRegressor(3, max_features=2, max_depth=7),
         RandomForestClassifier(3, class_weight="balanced", min_impurity_decrease=2e-3),
         RandomForestClassifier(3, class_weight={0: 0.3, 2: 7.0}, min_weight_fraction_leaf=0.01),
         RandomForestRegressor(3, min_impurity_decrease=2e-3, min_weight_fraction_leaf=0.01),
@@ -61,18 +58,18 @@ def test_the_same_forest_however_it_is_grown(monkeypatch, model, weighted):
     frame, z, weight = mixed(0)
     y = np.digitize(z, [-0.5, 0.5, 1.5]) if isinstance(model, RandomForestClassifier) else z
     found, turns = set(), set()
-    for gather, few, memory, together, rows in (
-        (1 << 27, 0, 1, 16, None),
-        (0, 0, 1 << 26, 2, None),
-        (0, 0, 1 << 18, 16, 400),
-        (0, 200, 1 << 26, 3, 400),
-        (0, 200, 1 << 15, 16, 400),
+    for gather, few, memory, together in (
+        (1 << 27, 0, 1, 16),
+        (0, 0, 1 << 26, 2),
+        (0, 0, 1 << 18, 16),
+        (0, 200, 1 << 26, 3),
+        (0, 200, 1 << 15, 16),
     ):
         monkeypatch.setattr(random_forest, "GATHER", gather)
         monkeypatch.setattr(random_forest, "TOGETHER", together)
         monkeypatch.setattr(frontier, "FEW", few)
         monkeypatch.setattr(frontier, "MEMORY", memory)
-        with part_rows(rows):
+        with part_rows(400):
             model.fit(frame, y, sample_weight=weight if weighted else None)
         found.add((bits(model.trees_), model.value_.tobytes()))
         turns.add(model.state_.turn)
@@ -103,7 +100,7 @@ def test_every_tree_is_scikit_learns_of_rows_weighted_by_draws(limits):
     y = np.digitize(X[:, 0] + 10 * (X[:, 1] > X[:, 2]) + 12 * random.standard_normal(900), [15, 40])
     weight = 0.5 + random.random(900)
     given = {"min_samples_leaf": 20, "max_features": None}
-    model = RandomForestClassifier(4, draw_by="number", **given, **limits).fit(X, y, sample_weight=weight)
+    model = RandomForestClassifier(4, **given, **limits).fit(X, y, sample_weight=weight)
     classes = weight.sum() / (3 * np.bincount(y, weights=weight)) if "class_weight" in limits else np.ones(3)
     for tree, root in enumerate(model.roots_):
         drawn = times(np.arange(900), tree)
@@ -163,10 +160,10 @@ def test_weights_of_classes_in_a_file(tmp_path):
 def test_the_out_of_bag_score_is_that_of_trees_that_have_not_drawn_a_row(regress):
     X, y = make_friedman1(300, random_state=0)
     if regress:
-        model = RandomForestRegressor(7, draw_by="number", random_state=5).fit(X, y)
+        model = RandomForestRegressor(7, random_state=5).fit(X, y)
     else:
         y = np.digitize(y, [11, 16])
-        model = RandomForestClassifier(7, draw_by="number", random_state=5).fit(X, y)
+        model = RandomForestClassifier(7, random_state=5).fit(X, y)
     sums, count = np.zeros((300, model.value_.shape[1])), np.zeros(300)
     t = model.trees_
     for tree, root in enumerate(model.roots_):
@@ -214,8 +211,14 @@ def test_one_tree_of_all_rows_is_the_tree():
         _ = forest.oob_score_
 
 
-def test_equal_rows_are_drawn_together_by_content_and_apart_by_number():
+def test_equal_rows_are_drawn_independently():
+    """The means of trees differ as means of so many rows do; rows that a tree has not drawn are as those it has."""
     X, y = np.zeros((200, 1)), np.repeat([0.0, 1.0], 100)
-    together = RandomForestRegressor(40).fit(X, y)
-    apart = RandomForestRegressor(40, draw_by="number").fit(X, y)
-    assert apart.value_.std() < 0.08 < together.value_.std()
+    assert RandomForestRegressor(40).fit(X, y).value_.std() == pytest.approx(0.5 / np.sqrt(200), rel=0.4)
+    random = np.random.default_rng(0)
+    kinds = random.integers(0, 3, (4000, 2))
+    frame = pd.DataFrame({"a": np.array(list("uvw"))[kinds[:, 0]], "b": kinds[:, 1]})
+    label = np.where(random.random(4000) < 0.2 + 0.25 * kinds[:, 0], "yes", "no")
+    model = RandomForestClassifier(25).fit(frame, label)
+    assert model.oob_score_ == pytest.approx(model.score(frame, label), abs=0.01)
+    assert model.certificate_["out-of-bag error"].value == pytest.approx(1 - model.oob_score_)

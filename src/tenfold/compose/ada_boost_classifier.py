@@ -96,6 +96,11 @@ class AdaBoostClassifier(Classifier):
         self.random_state = random_state
 
     @property
+    def draws_rows(self) -> bool:  # type: ignore[override]
+        """Whether the learner of each round does."""
+        return self.estimator is not None and self.estimator.draws_rows
+
+    @property
     def need(self) -> Need:
         """Numbers for stumps; else what the estimator takes."""
         return self.estimator.need if isinstance(self.estimator, Classifier) else Need("numeric", target="class")

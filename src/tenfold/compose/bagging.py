@@ -1,8 +1,8 @@
 """What both bags share: rows drawn anew for each member, and the judgement of rows that it has not drawn.
 
-How often a member draws a row is a Poisson number of mean one, from a hash of the row and the member: the bootstrap
-without a list, the same on every runner. Members learn side by side over shared scans; if the member learns in one
-pass, so does the bag, and bags merge.
+How often a member draws a row is a Poisson number of mean one, from a hash of the row's place and the member: the
+bootstrap without a list, the same on every runner. Members learn side by side over shared scans; if the member learns
+in one pass, so does the bag, and bags merge.
 """
 
 from __future__ import annotations
@@ -13,48 +13,36 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tenfold.core import MANY, Array, Ask, Chunk, Claim, Codes, Columns, MergeError
+from tenfold.core import MANY, Array, Ask, Chunk, Claim, Codes, Columns
 from tenfold.estimator.members import check_member, seed_of
 from tenfold.estimator.team import Joint, Team, TeamState
-from tenfold.kernels.forests import draw_rows, tree_keys
-from tenfold.stats.content import Content
-
-ROWS, SEEDS = 0, 2
-"""what a member's number is for"""
+from tenfold.stats.draws import ROWS, SEEDS, keys_of, times_of
 
 
 @dataclass(frozen=True, eq=False)
 class Bootstrap:
     """How often each member draws each row."""
 
-    content: Content | None
-    """what rows are drawn by; None: by their numbers in the source"""
     keys: Any
     """of the members"""
     shared: ClassVar[bool] = False
 
     def __call__(self, chunk: Chunk) -> Callable[[int], Chunk]:
         """From a member's number to the rows it draws, with their weights."""
-        times = self.times(chunk)
+        times, inner = self.times(chunk), chunk.inner()
 
         def rows(member: int) -> Chunk:
             drawn = times(member)
             which = np.flatnonzero(drawn)
-            some = chunk.rows(which)
+            some = inner.rows(which)
             return some._replace(weight=some.weight * drawn[which], uniform=False)
 
         return rows
 
     def times(self, chunk: Chunk) -> Callable[[int], Codes]:
         """From a member's number to how often it draws each row."""
-        numbers = chunk.X.numbers() if self.content is None else self.content(chunk).view(np.int64)
-
-        def drawn(member: int) -> Codes:
-            out = np.empty(len(numbers), np.int64)
-            draw_rows(numbers, self.keys[member], out)
-            return out
-
-        return drawn
+        places = chunk.places()
+        return lambda member: times_of(places, self.keys[member])
 
 
 class Bagging(Team):
@@ -63,10 +51,13 @@ class Bagging(Team):
     estimator: Any
     n_estimators: int
     oob_score: bool
-    draw_by: str
     random_state: Any
     predicts: str
     """the target of the members"""
+    draws_rows = True
+    expected_failed_checks: ClassVar[dict[str, str]] = {
+        "check_sample_weight_equivalence_on_dense_data": "a row with a weight is drawn as one row, not as several"
+    }
 
     def usual(self) -> Any:
         """The member if none is given."""
@@ -97,17 +88,12 @@ class Bagging(Team):
         return self.n_estimators
 
     def _keys(self, stream: int) -> Any:
-        out = np.empty(self.n_estimators, np.uint64)
-        tree_keys(seed_of(self), stream, 0, out)
-        return out
+        return keys_of(seed_of(self), stream, 0, self.n_estimators)
 
     @property
     def passes(self) -> str:  # type: ignore[override]
-        """As many as the member needs, and one more to judge rows it has not drawn.
-
-        Numbers begin anew in every source, so rows that are drawn by them are not those of all rows: no merging.
-        """
-        return MANY if self.oob_score or self.draw_by == "number" else str(self.one().passes)
+        """As many as the member needs, and one more to judge rows it has not drawn."""
+        return MANY if self.oob_score else str(self.one().passes)
 
     @property
     def summary_types(self) -> tuple[type, ...]:  # type: ignore[override]
@@ -115,9 +101,8 @@ class Bagging(Team):
         return (*super().summary_types, self.judged_type)
 
     def draw(self, state: TeamState) -> Bootstrap:
-        """Rows by their content, or by their numbers."""
-        content = Content(seed_of(self), state.levels, state.value_bits, state.class_bits)
-        return Bootstrap(content if self.draw_by == "content" else None, self._keys(ROWS))
+        """Rows by their places."""
+        return Bootstrap(self._keys(ROWS))
 
     def after(self, state: TeamState) -> TeamState:
         """The judgement, if it is wanted."""
@@ -176,13 +161,6 @@ class Bagging(Team):
                     most._replace(kind=f"greatest {kind}", status=status, because=f"the same, {most.because}")
                 )
         return tuple(claims)
-
-    def __add__(self, other: Any) -> Any:
-        """The bag of both bags' rows, if they are drawn by what they hold."""
-        if type(other) is type(self) and self.draw_by == "number":
-            why = "each draws its rows by numbers that begin at 0, so together they are no bag of all rows"
-            raise MergeError(f"two {type(self).__name__} do not merge: {why}. Remedy: draw_by='content'")
-        return super().__add__(other)
 
     @property
     def estimators_(self) -> list[Any]:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from tenfold.compose.bagging import Bagging
 from tenfold.core import Array, Chunk, Claim, Codes, Columns
 from tenfold.estimator.averaged import Averaged
-from tenfold.estimator.constraints import boolean, choice, integer, seed
+from tenfold.estimator.constraints import boolean, integer, seed
 from tenfold.estimator.kinds import winners
 from tenfold.estimator.team import TeamState
 from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
@@ -42,9 +42,6 @@ class BaggingClassifier(Bagging, Averaged):
     n_estimators : int, default=10
     oob_score : bool, default=False
         Whether to read the rows once more, and judge each by the members that have not drawn it.
-    draw_by : {"content", "number"}, default="content"
-        What rows are drawn by. "content": equal rows are drawn together, and their order does not matter. "number":
-        each by itself, by its number in the source; for data in which many rows are equal. Such bags do not merge.
     random_state : int, default=0
         Seed of the draws, and of the members' own seeds. None draws one, and the certificate records it.
 
@@ -73,7 +70,6 @@ class BaggingClassifier(Bagging, Averaged):
         "estimator": "no_validation",
         "n_estimators": [integer(1)],
         "oob_score": [boolean],
-        "draw_by": [choice("content", "number")],
         "random_state": [seed],
     }
 
@@ -83,13 +79,11 @@ class BaggingClassifier(Bagging, Averaged):
         n_estimators: int = 10,
         *,
         oob_score: bool = False,
-        draw_by: str = "content",
         random_state: int | None = 0,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.oob_score = oob_score
-        self.draw_by = draw_by
         self.random_state = random_state
 
     def usual(self) -> Any:

@@ -1,9 +1,9 @@
 """What both stacks share: members by fold, and a last learner that learns from what they say of unseen rows.
 
-A hash of each row says its fold. Of every member there are as many models as folds, each without the rows of one, and
-one of all rows. One-pass members are summarized once, fold by fold: the model without a fold is made of the summaries
-before it and after it, merged. Then each row is told by the models that have not seen it; that is held, and the last
-learner learns from it. Predictions come from the models of all rows.
+Rows are dealt to folds by their places. Of every member there are as many models as folds, each without the rows of
+one, and one of all rows. One-pass members are summarized once, fold by fold: the model without a fold is made of the
+summaries before it and after it, merged. Then each row is told by the models that have not seen it; that is held, and
+the last learner learns from it. Predictions come from the models of all rows.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from tenfold.estimator.kinds import winners
 from tenfold.estimator.members import NONE, check_member, common_need, seed_of, sound_member, turn
 from tenfold.estimator.roster import Roster
 from tenfold.estimator.team import Joint, TeamState, through
-from tenfold.stats.content import Content
 
 
 class Stacking(Roster):
@@ -82,6 +81,11 @@ class Stacking(Roster):
         return common_need([*needs, self.final().need] if self.passthrough else needs, type(self).__name__)
 
     @property
+    def draws_rows(self) -> bool:  # type: ignore[override]
+        """Folds are drawn, unless they are given."""
+        return self._listed() is None or super().draws_rows or self.final().draws_rows
+
+    @property
     def summary_types(self) -> tuple[type, ...]:  # type: ignore[override]
         """Those of the members and of the last learner too."""
         last = self.final()
@@ -94,9 +98,8 @@ class Stacking(Roster):
         return np.array([m.passes == ONE and not state.turn for m in self.team()])
 
     def folds(self, state: TeamState) -> Folds:
-        """By the content of the rows."""
-        content = Content(seed_of(self), state.levels, state.value_bits, state.class_bits)
-        return Folds(content, self.k, self._listed(), self._apart(state))
+        """By lot, or as they are given."""
+        return Folds(seed_of(self), self.k, self._listed(), self._apart(state))
 
     def draw(self, state: TeamState) -> Folds:
         """Every row but those of a fold."""
@@ -166,7 +169,7 @@ class Stacking(Roster):
         """The summaries of the models' rows, or that of what they say."""
         if state.phase != "final":
             return super().summarize(state, chunk)
-        made = chunk.held.weighing(chunk.held.weight, chunk.held.uniform)
+        made = chunk.held.weighing(chunk.held.weight, chunk.held.uniform).inner()
         last, now = self.final(), state.final.each[0]
         if chunk.part % last.ask(now).every:  # of this part it wants none
             made = made.rows(slice(0, 0))

@@ -13,15 +13,14 @@ from tenfold.core import Chunk, Codes, DataError, Flags
 from tenfold.estimator.rows import Rows, hold
 from tenfold.estimator.team import TeamState
 from tenfold.linear.by_fold import listed
-from tenfold.stats.content import Content
-from tenfold.stats.race import uniform
+from tenfold.stats.draws import folds_of
 
 
 @dataclass(frozen=True, eq=False)
 class Folds:
     """Which rows each model learns from: model `m * (k + 1) + j` is member m without fold j, or of all if j is k."""
 
-    content: Content
+    seed: int
     folds: int
     listed: Codes | None
     """the fold of each row by its number, if it is given"""
@@ -31,13 +30,13 @@ class Folds:
 
     def __call__(self, chunk: Chunk) -> Callable[[int], Chunk]:
         """From a model's number to its rows."""
-        fold = self.of(chunk)
+        fold, inner = self.of(chunk), chunk.inner()
 
         @cache
         def some(j: int, apart: bool) -> Chunk:
             if j < self.folds:
-                return chunk.rows(np.flatnonzero((fold == j) if apart else (fold != j)))
-            return chunk.rows(slice(0, 0)) if apart else chunk
+                return inner.rows(np.flatnonzero((fold == j) if apart else (fold != j)))
+            return inner.rows(slice(0, 0)) if apart else inner
 
         return lambda model: some(model % (self.folds + 1), bool(self.apart[model]))
 
@@ -47,7 +46,7 @@ class Folds:
             if chunk.n and chunk.X.numbers().max() >= len(self.listed):
                 raise DataError(f"cv has {len(self.listed)} entries, fewer than rows. Remedy: a fold for each row")
             return self.listed[chunk.X.numbers()]
-        return (uniform(self.content(chunk)) * self.folds).astype(np.int64)
+        return folds_of(chunk, self.seed, self.folds)
 
 
 def codes_of(cv: Any) -> Codes:

@@ -57,6 +57,15 @@ class Provenance:
     """the seed, if the learner draws anything"""
     marks: str = ""
     """hashes of some rows or parts, by which they are recognised again"""
+    first_part: int = 0
+    """from which parts were numbered, if the learner draws rows by their places"""
+    overlap: int = 0
+    """rows, at the most, that stand at the place of another in models that were merged"""
+
+    @property
+    def places(self) -> int:
+        """Places at which rows stand, at the least: draws that are independent of each other."""
+        return self.rows - self.overlap
 
     @property
     def mixed(self) -> bool:
@@ -65,6 +74,7 @@ class Provenance:
 
     def __add__(self, other: Provenance) -> Provenance:
         """The provenance of a merged model."""
+        apart = self.first_part + self.parts <= other.first_part or other.first_part + other.parts <= self.first_part
         return Provenance(
             _both(self.source, other.source),
             self.rows + other.rows,
@@ -75,6 +85,8 @@ class Provenance:
             tuple(sorted({*self.workers, *other.workers})),
             self.seed if self.seed == other.seed else None,
             united(self.marks, other.marks),
+            min(self.first_part, other.first_part),
+            self.overlap + other.overlap + (0 if apart else min(self.places, other.places)),
         )
 
 

@@ -1,11 +1,23 @@
-"""One part, loaded, as a view for one need: what a learner summarizes."""
+"""One part, loaded, as a view for one need: what a learner summarizes.
+
+Whatever is drawn by chance of rows (bootstraps, folds, rows that are held back) is drawn by their places: the number of
+the part, and the number of the row among those of the part that have a weight. So two rows, however alike, are drawn
+independently; and every worker draws the same, since it asks nobody else.
+"""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tenfold.core.arrays import Array
+import numpy as np
+
+from tenfold.core.arrays import Array, Codes
 from tenfold.core.columns import Columns
+
+PART = 1 << 36
+"""more rows than a part has"""
+NESTED = 1 << 58
+"""more places than a source has: within a learner that draws, a learner that it is made of draws by other places"""
 
 
 class Chunk(NamedTuple):
@@ -28,6 +40,10 @@ class Chunk(NamedTuple):
     """what the learner's `follow` made for these rows and the state"""
     beside: Any = None
     """the column that the need names as `beside`, as it comes: a fold, a group"""
+    first_place: int = 0
+    """the place of the first row of the chunk, as it was loaded"""
+    picked: Any = None
+    """which rows of the chunk, as it was loaded, these are; None: all from the first on"""
 
     @property
     def n(self) -> int:
@@ -37,4 +53,26 @@ class Chunk(NamedTuple):
     def rows(self, which: Any) -> Chunk:
         """Some of the rows: a slice or their numbers."""
         y = None if self.y is None else self.y[which]
-        return self._replace(X=self.X.rows(which), y=y, weight=self.weight[which], dropped=0, beside=None)
+        first, picked = self.first_place, self.picked
+        if isinstance(which, slice) and picked is None:
+            first += which.start
+        else:
+            picked = which if picked is None else picked[which]
+        return self._replace(
+            X=self.X.rows(which),
+            y=y,
+            weight=self.weight[which],
+            dropped=0,
+            beside=None,
+            first_place=first,
+            picked=picked,
+        )
+
+    def places(self) -> Codes:
+        """The place of each row, by which it is drawn: its part, and its number among the rows that have a weight."""
+        at = np.arange(self.n) if self.picked is None else self.picked
+        return self.first_place + np.asarray(at, dtype=np.int64)
+
+    def inner(self) -> Chunk:
+        """The same rows for a learner within a learner: its draws have nothing to do with those around it."""
+        return self._replace(first_place=self.first_place + NESTED)

@@ -29,10 +29,12 @@ class Fit(NamedTuple):
     at: Snapshot
     reason: str
 
-    def provenance(self, source: str, parts: int, seed: int | None = None, marks: str = "") -> Provenance:
+    def provenance(
+        self, source: str, parts: int, seed: int | None = None, marks: str = "", first_part: int = 0
+    ) -> Provenance:
         """Where the model came from."""
         at = self.at
         return Provenance(
             source, at.rows, at.dropped, parts, at.passes, self.reason,
-            tuple(sorted(at.machines)), seed, marks,
+            tuple(sorted(at.machines)), seed, marks, first_part,
         )  # fmt: skip

@@ -8,6 +8,7 @@ the state: `coef_` is `state_.coef`.
 from __future__ import annotations
 
 from contextlib import nullcontext
+from copy import copy
 from functools import partial
 from typing import Any, ClassVar
 
@@ -51,6 +52,10 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     summary_types: ClassVar[tuple[type, ...]]
     steering: ClassVar[frozenset[str]] = frozenset({"step", "phase"})
     """fields of the state that steer the fit and are no part of the model"""
+    draws_rows: ClassVar[bool] = False
+    """whether rows are drawn by their places, so that the model depends on their order and on where they are cut"""
+    expected_failed_checks: ClassVar[dict[str, str]] = {}
+    """checks of scikit-learn that do not hold, with the reason; its own learner of that name declares them too"""
 
     @property
     def need(self) -> Need:
@@ -108,7 +113,10 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         """
         return self._fit(X, y, sample_weight, checkpoint=checkpoint)
 
-    def _fit(self, X: Any, y: Any, weight: Any, classes: Any = None, checkpoint: Any = None, at: Any = None) -> Any:
+    def _fit(
+        self, X: Any, y: Any, weight: Any, classes: Any = None, checkpoint: Any = None, at: Any = None, first: int = 0
+    ) -> Any:
+        """Fit to rows whose parts are numbered from `first` on, if they are drawn by their places."""
         self._validate_params()
         fresh = self._blank()
         if is_dask(X):
@@ -119,6 +127,9 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             source: Source = X
         else:
             source = source_from(fresh, X, y, weight, self.need, reset=True, classes=classes)
+        if first != source.first_part:
+            source = copy(source)
+            source.first_part = first
         learner = self._blank()
         if checkpoint is not None and not isinstance(checkpoint, Checkpoint):
             checkpoint = Checkpoint(checkpoint)
@@ -153,7 +164,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
                 self.feature_names_in_ = np.array(done.at.schema.names, dtype=object)
         marks = marks_from(source.hashes())
         claims = () if done.at.certificate is None else done.at.certificate.claims
-        self._set(done, Certificate(claims, done.provenance(source.fingerprint(), len(source), seed, marks)))
+        where = done.provenance(source.fingerprint(), len(source), seed, marks, source.first_part)
+        self._set(done, Certificate(claims, where))
         self._after_fit(X)
 
     def sound(self, state: Any, summary: Any, schema: Schema) -> bool:
@@ -193,7 +205,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Learn more rows: the same as adding the model of these rows, or nothing if they fail.
 
-        A sequential learner walks once over them, from where it is.
+        A sequential learner walks once over them, from where it is. One that draws rows by their places goes on
+        numbering them after those it has seen, so that each is drawn by itself.
 
         Parameters
         ----------
@@ -212,7 +225,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             return self._fit(X, y, weight, classes)
         if not isinstance(X, Source):
             validate_data(self, X, reset=False, skip_check_array=True)
-        more = self._blank()._fit(X, y, weight, classes)
+        where: Any = self.certificate_.provenance
+        more = self._blank()._fit(X, y, weight, classes, first=where.first_part + where.parts)
         return self._become(merging.add(self, more))
 
     def __add__(self, other: Any) -> Any:

@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from tenfold.core import ONE, SEQUENTIAL, Certificate, Claim, MergeError
+from tenfold.core import ONE, SEQUENTIAL, Certificate, Claim, MergeError, Provenance
 from tenfold.core.axes import freeze, recode, values
 from tenfold.engine import one_blas_thread
+
+FEW = 30
+"""places: of fewer, the spread between bootstraps is off by more than an eighth, and folds have one or two of them"""
 
 
 def add(a: Any, b: Any) -> Any:
@@ -24,26 +27,39 @@ def add(a: Any, b: Any) -> Any:
         raise MergeError(f"{name} reads {how}, so two of its models do not merge")
     if different := _different(a.get_params(), b.get_params()):
         raise MergeError(f"{name} models with different parameters do not merge: {different}")
+    where = a.certificate_.provenance + b.certificate_.provenance
+    if a.draws_rows and where.overlap and where.places < FEW:
+        raise MergeError(
+            f"two {name} models of so few rows do not merge: both draw their rows by number, from the first on, so "
+            f"only {where.places} draws would be left for {where.rows} rows. Remedy: partial_fit, which goes on "
+            "numbering, or fit all rows at once"
+        )
     schema = a.schema_ + b.schema_
     if a.need.binary and schema.classes is not None and len(schema.classes) > 2:
         raise MergeError(f"{name} knows two classes; together these have {schema.classes.tolist()}")
     with one_blas_thread:
         summary = recode(a.summary_, a.schema_, schema) + recode(b.summary_, b.schema_, schema)
         state = a.update(a.start(schema), summary)
-        claims = claims_of(a, state, summary)
+        claims = claims_of(a, state, summary, where)
     merged = a._blank()
     merged.__dict__.update({k: a.__dict__[k] for k in ("n_features_in_", "feature_names_in_") if k in a.__dict__})
     merged.schema_, merged.state_, merged.summary_ = schema, freeze(state), freeze(summary)
-    merged.certificate_ = Certificate(claims, a.certificate_.provenance + b.certificate_.provenance)
+    merged.certificate_ = Certificate(claims, where)
     return merged
 
 
-def claims_of(learner: Any, state: Any, summary: Any) -> tuple[Claim, ...]:
-    """What is known of a state, and whether the learner would have read the rows once more."""
+def claims_of(learner: Any, state: Any, summary: Any, where: Provenance) -> tuple[Claim, ...]:
+    """What is known of a state; whether the learner would have read the rows once more, or drawn them otherwise."""
     claims: tuple[Claim, ...] = learner.certify(state, summary) or ()
     if learner.passes == ONE and learner.ask(state) is not None:
         why = "a model of all rows would have read them once more; this one was merged without"
         claims += (Claim("another scan", 1.0, "proved", why, "arithmetic"),)
+    if learner.draws_rows and where.overlap:
+        why = (
+            "at the most so many rows stand at the place of another in the models that were merged, and were drawn as "
+            "often, or into the same fold; partial_fit draws each by itself"
+        )
+        claims += (Claim("rows drawn together", float(where.overlap), "proved", why, "data"),)
     return claims
 
 
@@ -53,7 +69,7 @@ def verify(model: Any) -> Certificate:
     if model.summary_ is None:
         raise ValueError("this model was saved without its summary: there is nothing to verify")
     with one_blas_thread:
-        found = claims_of(model, model.state_, model.summary_)
+        found = claims_of(model, model.state_, model.summary_, model.certificate_.provenance)
         wrong = [f"{name}_ is not what the summary gives" for name in _changed(model)]
     said = {claim.kind: claim for claim in model.certificate_.claims}
     for claim in found:

@@ -200,10 +200,13 @@ def _read_certificate(reader: Reader, node: Any) -> Certificate:
 
 def _read_provenance(reader: Reader, node: Any) -> Provenance:
     names = list(Provenance.__dataclass_fields__)
-    kinds = ((str,), (int,), (int,), (int,), (float,), (str,), (tuple,), (int, type(None)), (str,))
+    kinds = ((str,), (int,), (int,), (int,), (float,), (str,), (tuple,), (int, type(None)), (str,), (int,), (int,))
     values = [reader.value(v) for v in parts(node, *names)]
     if not all(type(v) in kind for v, kind in zip(values, kinds, strict=True)):
         raise ModelFileError("the provenance is malformed")
     if not all(isinstance(worker, str) for worker in values[6]):
         raise ModelFileError("the provenance is malformed")
-    return Provenance(*values)
+    where = Provenance(*values)
+    if min(where.parts, where.first_part, where.overlap, where.places) < 0:
+        raise ModelFileError("the provenance is malformed: it counts fewer than none")
+    return where

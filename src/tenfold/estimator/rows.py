@@ -21,6 +21,8 @@ class Rows(NamedTuple):
     uniform: bool
     part: int
     offset: int
+    first_place: int
+    picked: Any
 
     @property
     def X(self) -> Columns:
@@ -30,7 +32,8 @@ class Rows(NamedTuple):
 
     def weighing(self, weight: Any, uniform: bool) -> Chunk:
         """The chunk, with other weights."""
-        return Chunk(self.X, self.y, weight, uniform, self.part, self.offset)
+        chunk = Chunk(self.X, self.y, weight, uniform, self.part, self.offset)
+        return chunk._replace(first_place=self.first_place, picked=self.picked)
 
 
 def hold(chunk: Chunk) -> Rows:
@@ -38,5 +41,5 @@ def hold(chunk: Chunk) -> Rows:
     X = chunk.X
     return Rows(
         X.data, X.names, X.missing, X.offset, X.kept, X.place, chunk.y, chunk.weight, chunk.uniform, chunk.part,
-        chunk.offset,
+        chunk.offset, chunk.first_place, chunk.picked,
     )  # fmt: skip

@@ -31,7 +31,6 @@ from tenfold.core.axes import Bundle
 from tenfold.engine.held import Held, through
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.members import NONE, common_need, nothing, sound_member, turn, votes
-from tenfold.stats.content import class_bits, value_bits
 
 
 class TeamState(NamedTuple):
@@ -50,10 +49,6 @@ class TeamState(NamedTuple):
     final: Bundle
     """of the learner that learns from what the members say, if there is one"""
     classes: int
-    levels: Annotated[Codes, "column"]
-    class_bits: Annotated[Codes, "class"]
-    value_bits: Annotated[Codes, "value"]
-    """of the labels: rows are drawn by them, as their codes change"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +129,11 @@ class Team(Estimator):
         """What all members take."""
         return common_need([member.need for member in self.unlike()], type(self).__name__)
 
+    @property
+    def draws_rows(self) -> bool:  # type: ignore[override]
+        """Whether some member does."""
+        return any(member.draws_rows for member in self.unlike())
+
     # ---- the loop of each member -------------------------------------------------------------------
 
     def start(self, schema: Schema) -> TeamState:
@@ -142,8 +142,7 @@ class Team(Estimator):
         n, classes = len(team), 0 if schema.classes is None else len(schema.classes)
         states = Bundle(tuple(member.start(schema) for member in team))
         return TeamState(
-            0, "fit", 0, np.zeros(n, bool), np.zeros(n, np.int64), states, Bundle((NONE,) * n), NONE, classes,
-            schema.levels, class_bits(schema), value_bits(schema),
+            0, "fit", 0, np.zeros(n, bool), np.zeros(n, np.int64), states, Bundle((NONE,) * n), NONE, classes
         )  # fmt: skip
 
     def ask(self, state: TeamState) -> Ask | None:
@@ -262,7 +261,8 @@ class Team(Estimator):
         counts = (state.members.each, state.found.each, state.done, state.seen)
         if any(len(some) != self.size for some in counts) or not state.done.all() or not state.seen.any():
             return False
-        if state.phase != "done" or state.classes != len(state.class_bits) or (state.seen < 0).any():
+        classes = 0 if schema.classes is None else len(schema.classes)
+        if state.phase != "done" or state.classes != classes or (state.seen < 0).any():
             return False
         team = self.team()
         every = summary.each.each if self.passes == ONE and isinstance(summary, Joint) else state.found.each

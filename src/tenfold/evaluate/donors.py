@@ -11,21 +11,13 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes
+from tenfold.core import Array, Codes
 from tenfold.kernels.shuffling import deal, mix
 
 UNITS = 32
 """at most: as many as tell a spread well"""
 FEW, EACH = 8, 16
 """so many units at the least, and more as each has so many rows"""
-PART = 1 << 36
-"""more rows than a part has"""
-
-
-def places(chunk: Chunk, first: int) -> Codes:
-    """Where rows stand: their part, and their number in it; `first` is the number of the part's first row."""
-    found: Codes = chunk.part * PART + (chunk.X.numbers() - first)
-    return found
 
 
 def bits(place: Codes, seed: int, turn: int = 0) -> Any:

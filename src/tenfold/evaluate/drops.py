@@ -10,7 +10,7 @@ import numpy as np
 
 from tenfold.core import Chunk, Codes, Need, Schema
 from tenfold.engine.tree import Tree
-from tenfold.evaluate.donors import UNITS, Donors, Sample, bits, places, units_for, units_of
+from tenfold.evaluate.donors import UNITS, Donors, Sample, bits, units_for, units_of
 from tenfold.evaluate.hearing import Hearing
 from tenfold.evaluate.swapping import Swap, Where
 from tenfold.evaluate.unit_scores import unit_scores
@@ -72,10 +72,9 @@ class Lending:
     def __call__(self, source: Source, part: int) -> Sample:
         """Of one part."""
         most = max(1024, min(LENT, BYTES // (8 * len(self.at))))
-        tree, first = Tree(), None
+        tree = Tree()
         for chunk in source.chunks(part, self.need, self.schema):
-            first = chunk.offset if first is None else first
-            place = places(chunk, first)
+            place = chunk.places()
             rows = Sample.among(place, self.seed, most)
             value = np.empty((len(rows), len(self.at)))
             some = chunk.X.rows(rows)
@@ -97,11 +96,10 @@ class Swapping(Hearing):
 
     def __call__(self, source: Source, part: int) -> Drops:  # type: ignore[override]
         """Of one part."""
-        tree, first = Tree(), None
+        tree = Tree()
         for chunk in source.chunks(part, self.need, self.schema):
-            first = chunk.offset if first is None else first
             alone = chunk.n == 1 and self.lent is None  # there is nobody to borrow from
-            tree.push(self._of(chunk, places(chunk, first)) if chunk.n and not alone else Drops(0))
+            tree.push(self._of(chunk, chunk.places()) if chunk.n and not alone else Drops(0))
         return tree.total()
 
     def _of(self, chunk: Chunk, place: Codes) -> Drops:

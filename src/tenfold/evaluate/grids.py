@@ -16,7 +16,7 @@ from scipy.stats import mstats
 from tenfold.core import Array, DataError, Need, Schema
 from tenfold.engine.together import Many
 from tenfold.engine.tree import Tree
-from tenfold.evaluate.donors import Sample, places
+from tenfold.evaluate.donors import Sample
 from tenfold.evaluate.swapping import Where
 from tenfold.sources import Source
 
@@ -93,11 +93,10 @@ class Looking:
 
     def __call__(self, source: Source, part: int) -> Many:
         """Of one part."""
-        tree, first = Tree(), None
+        tree = Tree()
         for chunk in source.chunks(part, self.need, self.schema):
-            first = chunk.offset if first is None else first
             columns = [chunk.X.column(j) for j in self.at]
-            place = places(chunk, first)
+            place = chunk.places()
             rows = Sample.among(place, self.seed, LOOKED)
             value = np.column_stack([c[rows] for c in columns]).astype(np.float64)
             sample = Sample.of(place[rows], value, chunk.n, self.seed, LOOKED)

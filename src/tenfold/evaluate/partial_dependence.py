@@ -21,7 +21,7 @@ from tenfold.engine.together import Many
 from tenfold.engine.tree import Tree
 from tenfold.estimator.inputs import source_from, weights, with_target
 from tenfold.evaluate.dependences import Means, PartialDependence
-from tenfold.evaluate.donors import Sample, places
+from tenfold.evaluate.donors import Sample
 from tenfold.evaluate.grids import Axis, Distinct, Looking, Plan, axis_of, coded, given, points
 from tenfold.evaluate.hearing import Ours, Theirs
 from tenfold.evaluate.judging import stages_of
@@ -138,15 +138,14 @@ class Curves:
 
     def __call__(self, source: Source, part: int) -> Many:
         """Of one part."""
-        tree, first = Tree(), None
+        tree = Tree()
         for chunk in source.chunks(part, self.need, self.schema):
-            first = chunk.offset if first is None else first
             swap = Swap(chunk.X)
 
             def said(at: Any, values: Any, chunk: Any = chunk, swap: Any = swap) -> Any:
                 return self.voice.says(chunk._replace(X=swap(at, values)), {self.needs}, self.how)
 
-            tree.push(self.of(said, chunk.weight, places(chunk, first)))
+            tree.push(self.of(said, chunk.weight, chunk.places()))
         return tree.total()
 
     @property

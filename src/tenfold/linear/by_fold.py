@@ -33,7 +33,8 @@ from tenfold.estimator.constraints import array, integer
 from tenfold.estimator.featured import Featured
 from tenfold.linear.penalised import USUAL, WIDE
 from tenfold.linear.solving import EPS
-from tenfold.stats.folds import FoldMoments, FoldRows, Pieces, but_one, by_lot
+from tenfold.stats.draws import folds_of
+from tenfold.stats.folds import FoldMoments, FoldRows, Pieces, but_one
 from tenfold.stats.rows import Rows
 
 FOLDS = 10
@@ -90,6 +91,11 @@ class ByFold(Featured, Regressor):
         """Models merge if each row carries its fold with it; rows in a row are other rows once there are more."""
         return ONE if self.cv is None else MANY
 
+    @property
+    def draws_rows(self) -> bool:  # type: ignore[override]
+        """Folds are drawn, unless they are given."""
+        return self.cv is None
+
     def start(self, schema: Schema) -> FoldedState:
         """Zero coefficients."""
         p, none = int(schema.size("feature") or 0), np.zeros(0, np.int64)
@@ -124,7 +130,7 @@ class ByFold(Featured, Regressor):
     def _codes(self, state: FoldedState, chunk: Chunk) -> tuple[Codes, int]:
         """The fold of each row, and how many folds there are."""
         if self.cv is None:
-            return by_lot(chunk, state.levels, FOLDS, self.random_state), FOLDS
+            return folds_of(chunk, self.random_state, FOLDS), FOLDS
         if isinstance(self.cv, (int, np.integer)):
             k, numbers = int(self.cv), np.zeros(0, np.int64)
             if chunk.n:

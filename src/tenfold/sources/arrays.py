@@ -124,6 +124,7 @@ class ArraySource(Source):
             offset=rows.start,
             dropped=rows.stop - rows.start - n,
             beside=None if self.beside is None else _pick(self.beside, rows, keep),
+            first_place=self.first_place(part),
         )
 
     def _coded(self, rows: slice, keep: Any, need: Need, schema: Schema) -> Any:

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from tenfold.core import Chunk, DataError, Need, Schema
+from tenfold.core.chunk import NESTED, PART
 
 
 class Source(ABC):
@@ -24,6 +25,8 @@ class Source(ABC):
         self._found: dict[Need, Schema] = {}
         self.beside: Any = None
         """what comes along with the rows unless a need names another column: an entry for each, or a column's name"""
+        self.first_part = 0
+        """from which parts are numbered when rows are drawn: a model that learns more goes on where it was"""
 
     @abstractmethod
     def __len__(self) -> int:
@@ -36,6 +39,10 @@ class Source(ABC):
     def chunks(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
         """One part in pieces that fit in memory: one, unless it is large."""
         yield self.load(part, need, schema)
+
+    def first_place(self, part: int) -> int:
+        """Where the first row of a part stands."""
+        return (self.first_part + part) % (NESTED // PART) * PART
 
     @abstractmethod
     def schema_of(self, part: int, need: Need) -> Schema:

@@ -208,7 +208,7 @@ class DaskArray(Computed):
     def load(self, part: int, need: Need, schema: Schema) -> Chunk:
         chunk = self._block(part, need).load(0, need, schema)
         chunk.X.place = f"block {part}"
-        return chunk._replace(part=part)
+        return chunk._replace(part=part, first_place=self.first_place(part))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_lazy": None}

@@ -162,8 +162,11 @@ class ArrowSource(Source):
             names = list(self.names)  # a model of unnamed columns takes them by their places
         if missing := [n for n in names if n not in self.types.names]:
             raise DataError(f"columns {missing} that the model was fitted with are not there")
+        place = self.first_place(part)
         for start, table in self._pieces(part, names, need):
-            yield self._chunk(start, table, part, need, schema, names)
+            chunk = self._chunk(start, table, part, need, schema, names)
+            yield chunk._replace(first_place=place)
+            place += chunk.n
 
     def load(self, part: int, need: Need, schema: Schema) -> Chunk:
         (chunk,) = self.chunks(part, need, schema)

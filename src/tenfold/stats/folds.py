@@ -9,9 +9,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, Columns
+from tenfold.core import Array, Chunk, Codes
 from tenfold.stats.moments import Moments
-from tenfold.stats.race import row_bits, uniform
 from tenfold.stats.rows import Rows
 
 
@@ -35,21 +34,6 @@ class Pieces:
     def __add__(self, other: Pieces) -> Pieces:
         names = ("part", "offset", "rows", "dropped")
         return Pieces(*(np.concatenate([getattr(self, n), getattr(other, n)]) for n in names))
-
-
-def by_lot(chunk: Chunk, levels: Codes, folds: int, seed: int) -> Codes:
-    """The fold of each row, drawn from its own numbers and target.
-
-    Equal rows are in the same fold, wherever and in whatever order they stand. Categories have no say: their codes
-    change when others are found.
-    """
-    X = chunk.X
-    if levels.any():
-        numbers = tuple(X.column(j) for j in np.flatnonzero(levels == 0).tolist())
-        X = Columns(numbers) if numbers else Columns(np.empty((chunk.n, 0)))
-    target = Columns(np.asarray(chunk.y, dtype=np.float64)[:, None])
-    bits = row_bits(X, seed) ^ row_bits(target, seed + 1)
-    return (uniform(bits) * folds).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,7 @@ class Gathered:
     number: Annotated[Array, "numbered"]
     weight: Annotated[Codes, "weighted"]
     order: Annotated[Codes, "ordered"]
-    """numbers of the rows in the source, or none"""
+    """places of the rows, by which they are drawn, or none"""
     size: int
     """bytes of a bin"""
 

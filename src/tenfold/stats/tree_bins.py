@@ -124,7 +124,7 @@ class Seen(NamedTuple):
     weight: Any
     """in whole units, or empty: all are one"""
     number: Any
-    """of each row in the source, or empty: not asked for"""
+    """the place of each row, by which it is drawn, or empty: not asked for"""
 
     def rows(self, which: Any) -> Seen:
         """Some of the rows."""
@@ -146,7 +146,7 @@ class TreeLens:
         y = chunk.y.astype(np.uint16) if chunk.y.dtype.kind in "iu" else chunk.y
         none = np.zeros(0, np.int64)
         weight = none if self.even else np.rint(chunk.weight / self.unit).astype(np.int64)
-        return Seen(self.cut.bins(chunk), y, weight, chunk.X.numbers() if self.numbered else none)
+        return Seen(self.cut.bins(chunk), y, weight, chunk.places() if self.numbered else none)
 
 
 def fine_unit(largest: float, rows: int) -> float:

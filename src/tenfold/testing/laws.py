@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from tenfold.core import ONE, SEQUENTIAL
+from tenfold.core import ONE, SEQUENTIAL, MergeError
 from tenfold.core.axes import check, recode, values
 from tenfold.engine import Local, fit, on
 from tenfold.engine.held import through, token
@@ -23,6 +23,8 @@ from tenfold.testing.compare import assert_close, assert_same, bits
 from tenfold.testing.data import Table, draw
 
 LAWS: dict[str, Callable[[Any, int], None]] = {}
+SEEDS = 12
+"""with which models are compared on average"""
 
 
 def law(function: Callable[[Any, int], None]) -> Callable[[Any, int], None]:
@@ -101,7 +103,9 @@ def pure(learner: Any, seed: int) -> None:
 
 @law
 def chunking(learner: Any, seed: int) -> None:
-    """Where the rows are cut does not matter, beyond rounding."""
+    """Where the rows are cut does not matter, beyond rounding; for one that draws rows see `distribution`."""
+    if learner.draws_rows:
+        return
     table = draw(learner.need, seed)
     whole = _fitted(learner, table)
     with part_rows(int(np.random.default_rng(seed).integers(1, 12))):
@@ -111,7 +115,9 @@ def chunking(learner: Any, seed: int) -> None:
 
 @law
 def order(learner: Any, seed: int) -> None:
-    """The order of the rows does not matter, beyond rounding."""
+    """The order of the rows does not matter, beyond rounding; for one that draws rows see `distribution`."""
+    if learner.draws_rows:
+        return
     table = draw(learner.need, seed)
     shuffled = table.rows(np.random.default_rng(seed).permutation(len(table.weight)))
     _assert_same_model(_fitted(learner, table), _fitted(learner, shuffled), table, "in another order")
@@ -119,12 +125,41 @@ def order(learner: Any, seed: int) -> None:
 
 @law
 def repetition(learner: Any, seed: int) -> None:
-    """A row of weight 2 is two rows, one of weight 0 is none."""
+    """A row of weight 2 is two rows, one of weight 0 is none; one that draws rows draws it once, with its weight."""
     table = draw(learner.need, seed)
+    if learner.draws_rows:
+        some = table.rows(np.flatnonzero(table.weight))
+        _assert_same_model(_fitted(learner, table), _fitted(learner, some), table, "without rows of weight 0")
+        return
     times = table.weight.astype(int)
     repeated = table.rows(np.repeat(np.arange(len(times)), times))
     repeated = repeated._replace(weight=np.ones(len(repeated.weight)))
     _assert_same_model(_fitted(learner, table), _fitted(learner, repeated), table, "repeated")
+
+
+@law
+def distribution(learner: Any, seed: int) -> None:
+    """If rows are drawn: in another order and cut elsewhere they give the same model on average over seeds."""
+    if not learner.draws_rows:
+        return
+    table = draw(learner.need, seed)
+    random = np.random.default_rng(seed)
+    shuffled = table.rows(random.permutation(len(table.weight)))
+    sign = random.choice([-1.0, 1.0], np.count_nonzero(table.weight))
+    found = np.empty((2, SEEDS))
+    for at in range(SEEDS):
+        found[0, at] = sign @ _told(_fitted(clone(learner).set_params(random_state=at), table), table)
+        with part_rows(int(random.integers(1, 12))):
+            found[1, at] = sign @ _told(_fitted(clone(learner).set_params(random_state=SEEDS + at), shuffled), table)
+    off = abs(found[0].mean() - found[1].mean())
+    error = np.sqrt(found.var(axis=1, ddof=1).sum() / SEEDS)
+    assert off <= 6 * error + 1e-6 * np.abs(found).max(), f"means are {off:.3g} apart, {off / error:.1f} errors"
+
+
+def _told(model: Any, table: Table) -> Any:
+    """A number for each row that has a weight: what is predicted, or the probability of the first class."""
+    seen = table.X[table.weight > 0]
+    return model.predict_proba(seen)[:, 0] if hasattr(model, "predict_proba") else model.predict(seen)
 
 
 @law
@@ -155,6 +190,9 @@ def merging(learner: Any, seed: int) -> None:
     a, b = (table.rows(rows) for rows in (slice(0, half), slice(half, None)))
     if not (a.weight.any() and b.weight.any()):
         return
+    if learner.draws_rows:
+        _check_numbered_on(learner, table, a, b)
+        return
     whole = _fitted(learner, table)
     merged = _fitted(learner, a) + _fitted(learner, b)
     assert merged.schema_ == whole.schema_, "the united schema is another"
@@ -163,6 +201,24 @@ def merging(learner: Any, seed: int) -> None:
     for piece in (a, b):
         _call(grown.partial_fit, piece)
     assert bits(grown.state_) == bits(merged.state_), "partial_fit is not the sum"
+
+
+def _check_numbered_on(learner: Any, table: Table, a: Table, b: Table) -> None:
+    """`partial_fit` draws as a fit to two parts does; models of few rows, drawn alike, do not add up."""
+    with part_rows(len(a.weight)):
+        whole = _fitted(learner, table)
+    grown = clone(learner)
+    for piece in (a, b):
+        _call(grown.partial_fit, piece)
+    assert grown.schema_ == whole.schema_, "the united schema is another"
+    _assert_same_model(whole, grown, table, "learned on", rounding=1e-5)
+    assert grown.verify().origin == "verified"
+    refused = ""
+    try:
+        _fitted(learner, a) + _fitted(learner, b)
+    except MergeError as error:
+        refused = str(error)
+    assert "partial_fit" in refused, "models whose few rows are drawn alike add up, or no remedy is named"
 
 
 @law

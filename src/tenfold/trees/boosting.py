@@ -62,6 +62,11 @@ class Boosting(BoostedModel):
     monotonic_cst: Any
     random_state: Any
 
+    @property
+    def draws_rows(self) -> bool:  # type: ignore[override]
+        """Whether rounds learn from some of the rows."""
+        return self.subsample < 1 or self.early_stopping
+
     def start(self, schema: Schema) -> Boosted:
         """No tree yet."""
         outputs = self.outputs_of(schema)
@@ -84,8 +89,7 @@ class Boosting(BoostedModel):
 
     def lens(self, state: Boosted) -> TreeLens | None:
         """Rows become bins as soon as the edges are known."""
-        some = self.subsample < 1 or self.early_stopping
-        return None if state.phase == "look" else TreeLens(state.cut, state.unit, state.even, some)
+        return None if state.phase == "look" else TreeLens(state.cut, state.unit, state.even, self.draws_rows)
 
     def follow(self, state: Boosted, held: Seen, scratch: Any) -> Any:
         """Margins after the rounds that are complete, and each row's node in the tree that grows or is renewed."""

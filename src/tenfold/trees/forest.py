@@ -1,4 +1,4 @@
-"""What a forest is while it grows: its trees, one after the other, and the lens through which it sees rows."""
+"""What a forest is while it grows: its trees, one after the other."""
 
 from __future__ import annotations
 
@@ -7,15 +7,10 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes
-from tenfold.kernels.forests import tree_keys
-from tenfold.stats.race import row_bits
-from tenfold.stats.tree_bins import Cut, Seen, TreeLens
+from tenfold.core import Array, Codes
+from tenfold.stats.tree_bins import Cut
 from tenfold.trees.frontier import Frontier
 from tenfold.trees.tree import Tree, tree_from
-
-ROWS, COLUMNS = 0, 1
-"""what a tree's number is for"""
 
 
 class Forest(NamedTuple):
@@ -68,35 +63,11 @@ class Weighed:
         return Weighed(self.sums + other.sums)
 
 
-@dataclass(frozen=True, eq=False)
-class ForestLens:
-    """A lens through which rows become bins, with a number to draw them by: of their content, or their own."""
-
-    lens: TreeLens
-    seed: int
-    content: bool
-
-    def __call__(self, chunk: Chunk) -> Seen:
-        """Bins, targets, weights and numbers of a chunk."""
-        seen = self.lens(chunk)
-        if not self.content:
-            return seen
-        told = chunk.y.astype(np.float64).view(np.uint64) * np.uint64(0xD1B54A32D192ED03)
-        return seen._replace(number=(row_bits(chunk.X, self.seed) ^ told).view(np.int64))
-
-
 def weights_of(weight: Any, times: Any) -> Any:
     """Weights times draws, none if all are one."""
     if not len(times):
         return weight
     return times * weight if len(weight) else times
-
-
-def keys_of(seed: Any, stream: int, first: int, n: int) -> Any:
-    """What the draws of some trees come from."""
-    out = np.empty(n, np.uint64)
-    tree_keys(int(seed), stream, first, out)
-    return out
 
 
 def taken(node: Any, at: Frontier, t: int, cut: Cut) -> tuple[Tree, Any]:

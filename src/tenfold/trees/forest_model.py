@@ -9,8 +9,9 @@ import numpy as np
 from tenfold.core import Array, Codes, Columns, Schema
 from tenfold.estimator.base import Estimator
 from tenfold.kernels.forests import add_forest, add_unseen
+from tenfold.stats.draws import ROWS, keys_of
 from tenfold.stats.tree_bins import Seen
-from tenfold.trees.forest import ROWS, Forest, keys_of
+from tenfold.trees.forest import Forest
 
 
 class ForestModel(Estimator):

@@ -1,4 +1,4 @@
-"""Rows that are held back from growing, to prune by: drawn by the number of the row, so the same wherever it is.
+"""Rows that are held back from growing, to prune by: drawn by the place of the row, so the same on every runner.
 
 What pruning needs of them are channel sums by node, one more reduce: they never have to be in one place.
 """
@@ -40,7 +40,7 @@ class HalvesLens:
 def grows(chunk: Chunk, seed: int, share: float) -> Flags:
     """Which rows are not held back."""
     out = np.empty(chunk.n, bool)
-    kept(chunk.X.numbers(), seed, 0, 1.0 - share, out)
+    kept(chunk.places(), seed, 0, 1.0 - share, out)
     return out
 
 

@@ -58,6 +58,11 @@ class TreeLearner(Pruned, Readable):
     max_bins: int
     random_state: Any
 
+    @property
+    def draws_rows(self) -> bool:  # type: ignore[override]
+        """Whether rows are held back to prune by."""
+        return self._back()
+
     def ask(self, state: TreeState) -> Ask | None:
         """What the phase needs."""
         return None if state.phase == "done" else Ask(state.phase, state.turn)

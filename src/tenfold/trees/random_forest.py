@@ -1,8 +1,8 @@
 """What both forests share: trees of rows drawn anew for each, and of a few columns drawn anew for each node.
 
-How often a tree draws a row is a Poisson number from a hash of the row and the tree: no tree needs a list, and every
-runner draws the same. Histograms hold whole numbers, so the trees are the same from rows in one place, where threads
-grow one tree each, and level by level from merged histograms, where some trees share each reduce.
+How often a tree draws a row is a Poisson number from a hash of the row's place and the tree: no tree needs a list, and
+every runner draws the same. Histograms hold whole numbers, so the trees are the same from rows in one place, where
+threads grow one tree each, and level by level from merged histograms, where some trees share each reduce.
 
 The phases of a fit: "look", "weigh" (only if limits or classes have weights), then "rows" (gather all, if they are few)
 or "level" and "finish" in turn, and "judge": what the trees that have not drawn a row say of it.
@@ -11,20 +11,20 @@ or "level" and "finish" in turn, and "judge": what the trees that have not drawn
 from __future__ import annotations
 
 from itertools import count
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tenfold.core import MANY, Array, Ask, Chunk, Codes, Schema
 from tenfold.core.crew import hands, share
-from tenfold.kernels.forests import draw_rows
 from tenfold.kernels.tree_growing import ARITY, FIRST, PATH, fill
 from tenfold.kernels.tree_levels import sort_by_slot
 from tenfold.kernels.tree_search import NUMERIC, SUBSET, SUMS
+from tenfold.stats.draws import COLUMNS, ROWS, keys_of, times_of
 from tenfold.stats.gathered import Gathered
 from tenfold.stats.tree_bins import EXACT, Cut, Look, Seen, TreeLens
 from tenfold.trees import frontier as fr
-from tenfold.trees.forest import COLUMNS, ROWS, Forest, ForestLens, Weighed, joined, keys_of, taken
+from tenfold.trees.forest import Forest, Weighed, joined, taken
 from tenfold.trees.forest_model import ForestModel
 from tenfold.trees.growing import Rules, grow_from, sums_by
 from tenfold.trees.learner import GATHER, Histograms, RowsOf, columns_of
@@ -45,6 +45,9 @@ class RandomForest(ForestModel):
         "step", "phase", "turn", "bin_edges", "levels", "rows", "unit", "even", "heaviest", "center",
         "scale", "whole", "factor", "heft", "frontier",
     })  # fmt: skip
+    expected_failed_checks: ClassVar[dict[str, str]] = {
+        "check_sample_weight_equivalence_on_dense_data": "a row with a weight is drawn as one row, not as several"
+    }
     n_estimators: int
     max_depth: int | None
     min_samples_split: int
@@ -54,9 +57,13 @@ class RandomForest(ForestModel):
     max_features: Any
     max_leaf_nodes: int | None
     bootstrap: bool
-    draw_by: str
     max_bins: int
     random_state: Any
+
+    @property
+    def draws_rows(self) -> bool:  # type: ignore[override]
+        """Trees draw rows, unless each sees all."""
+        return self.bootstrap
 
     def begin(self, schema: Schema, outputs: int) -> Forest:
         """No tree yet."""
@@ -72,13 +79,11 @@ class RandomForest(ForestModel):
             return None
         return Ask(state.phase, 0 if state.phase == "rows" else state.turn)
 
-    def lens(self, state: Forest) -> ForestLens | None:
+    def lens(self, state: Forest) -> TreeLens | None:
         """Rows become bins as soon as the edges are known."""
         if state.phase == "look":
             return None
-        content = self.bootstrap and self.draw_by == "content"
-        numbered = self.bootstrap and not content
-        return ForestLens(TreeLens(state.cut, state.unit, state.even, numbered), int(self.random_state), content)
+        return TreeLens(state.cut, state.unit, state.even, numbered=self.bootstrap)
 
     def summarize(self, state: Forest, chunk: Chunk) -> Any:
         """A look, all rows, histograms or rows of nodes, or what is said of rows by trees that have not drawn them."""
@@ -213,12 +218,11 @@ class RandomForest(ForestModel):
             out[of == t] = self._times(s.rows.order[of == t], state.step + t)
         return out
 
-    def _times(self, numbers: Any, t: int) -> Any:
+    def _times(self, places: Any, t: int) -> Any:
         """How often tree t draws each row; none: every row once."""
-        out = np.zeros(len(numbers) if self.bootstrap else 0, np.int64)
-        if self.bootstrap:
-            draw_rows(numbers, keys_of(self.random_state, ROWS, t, 1)[0], out)
-        return out
+        if not self.bootstrap:
+            return np.zeros(0, np.int64)
+        return times_of(places, keys_of(self.random_state, ROWS, t, 1)[0])
 
     def _rules(self, state: Forest) -> Rules:
         most, units, criterion = (

@@ -60,9 +60,6 @@ class RandomForestClassifier(RandomForest, Classifier):
         Weights of classes; "balanced" gives all the same. The out-of-bag error takes no notice of them.
     bootstrap : bool, default=True
         Whether trees draw rows; else each sees all.
-    draw_by : {"content", "number"}, default="content"
-        What rows are drawn by. "content": equal rows are drawn together, and their order does not matter. "number":
-        each by itself, by its number in the source; for data in which many rows are equal.
     max_bins : int, default=255
     random_state : int, default=0
         Seed of the draws, and of the sample that bins come from. None draws one, and the certificate records it.
@@ -104,7 +101,6 @@ class RandomForestClassifier(RandomForest, Classifier):
         "max_leaf_nodes": [integer(2), None],
         "class_weight": [dict, choice("balanced"), None],
         "bootstrap": [boolean],
-        "draw_by": [choice("content", "number")],
         "max_bins": [integer(2)],
         "random_state": [seed],
     }
@@ -123,7 +119,6 @@ class RandomForestClassifier(RandomForest, Classifier):
         max_leaf_nodes: int | None = None,
         class_weight: Any = None,
         bootstrap: bool = True,
-        draw_by: str = "content",
         max_bins: int = 255,
         random_state: int | None = 0,
     ) -> None:
@@ -138,7 +133,6 @@ class RandomForestClassifier(RandomForest, Classifier):
         self.max_leaf_nodes = max_leaf_nodes
         self.class_weight = class_weight
         self.bootstrap = bootstrap
-        self.draw_by = draw_by
         self.max_bins = max_bins
         self.random_state = random_state
 

@@ -68,9 +68,6 @@ class RandomForestRegressor(RandomForest, Regressor):
         With it, the split of greatest merit comes first.
     bootstrap : bool, default=True
         Whether trees draw rows; else each sees all.
-    draw_by : {"content", "number"}, default="content"
-        What rows are drawn by. "content": equal rows are drawn together, and their order does not matter. "number":
-        each by itself, by its number in the source; for data in which many rows are equal.
     max_bins : int, default=255
     random_state : int, default=0
         Seed of the draws, and of the sample that bins come from. None draws one, and the certificate records it.
@@ -109,7 +106,6 @@ class RandomForestRegressor(RandomForest, Regressor):
         "max_features": [integer(1), share(open=True), choice("sqrt", "log2"), None],
         "max_leaf_nodes": [integer(2), None],
         "bootstrap": [boolean],
-        "draw_by": [choice("content", "number")],
         "max_bins": [integer(2)],
         "random_state": [seed],
     }
@@ -126,7 +122,6 @@ class RandomForestRegressor(RandomForest, Regressor):
         max_features: Any = None,
         max_leaf_nodes: int | None = None,
         bootstrap: bool = True,
-        draw_by: str = "content",
         max_bins: int = 255,
         random_state: int | None = 0,
     ) -> None:
@@ -139,7 +134,6 @@ class RandomForestRegressor(RandomForest, Regressor):
         self.max_features = max_features
         self.max_leaf_nodes = max_leaf_nodes
         self.bootstrap = bootstrap
-        self.draw_by = draw_by
         self.max_bins = max_bins
         self.random_state = random_state
 
