@@ -45,9 +45,8 @@ class UnseenNumbers:
 class BaggingRegressor(Bagging, Regressor):
     """Bagged regressors, fitted over shared scans to the same draws on any runner.
 
-    Each member draws every row a Poisson number of times of mean one, from a hash of the row and the member. Their
-    predictions are averaged. If the member learns in one pass, no score is asked for and rows are drawn by content,
-    bags merge.
+    Each member draws every row a Poisson number of times of mean one, from a hash of its place and the member. Their
+    predictions are averaged. If the member learns in one pass and no score is asked for, bags merge.
 
     Parameters
     ----------

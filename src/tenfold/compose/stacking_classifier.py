@@ -25,8 +25,8 @@ class StackingClassifier(Stacking, Averaged):
     final_estimator : learner, optional
         A classifier of tenfold; LogisticRegression by default.
     cv : int, array, or list of (train, test), default=5
-        How many folds: that of a row comes from a hash of what it holds, so equal rows are in one fold, and where
-        they stand does not matter. Or the fold of each row, for rows in memory.
+        How many folds: rows are dealt to them by lot, one of any `cv` rows in a row to each. Or the fold of each row,
+        for rows in memory.
     stack_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
         What members are asked for; "auto" takes the first of the others that a member has. Of two classes the
         probability of the second is told, or by how much its score is ahead; "predict" tells the number of a class.

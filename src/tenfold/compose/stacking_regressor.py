@@ -26,8 +26,8 @@ class StackingRegressor(Stacking, Regressor):
         A regressor of tenfold; Ridge by default. One that draws rows by what they hold, such as RidgeCV,
         draws by predictions here, which are known to rounding only.
     cv : int, array, or list of (train, test), default=5
-        How many folds: that of a row comes from a hash of what it holds, so equal rows are in one fold, and where
-        they stand does not matter. Or the fold of each row, for rows in memory.
+        How many folds: rows are dealt to them by lot, one of any `cv` rows in a row to each. Or the fold of each row,
+        for rows in memory.
     passthrough : bool, default=False
         Whether the last learner sees the columns too.
     random_state : int, default=0

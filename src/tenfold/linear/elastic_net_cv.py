@@ -92,9 +92,9 @@ class ElasticNetCV(PathCV):
     positive : bool, default=False
         Whether coefficients may not be negative.
     cv : None, int or array, default=None
-        None: ten folds by lot, drawn from each row's own values, so that models merge and equal rows are never on both
-        sides. An int: so many folds of rows in a row, as scikit-learn has them; a first pass counts the rows, and
-        models do not merge. An array: the fold of each row.
+        None: ten folds by lot, to which rows are dealt by their places, so that models merge. An int: so many folds of
+        rows in a row, as scikit-learn has them; a first pass counts the rows, and models do not merge. An array: the
+        fold of each row.
     random_state : int, default=0
         Seed of the lot.
     tol : float, default=1e-12

@@ -26,9 +26,9 @@ class LassoCV(PathCV):
     positive : bool, default=False
         Whether coefficients may not be negative.
     cv : None, int or array, default=None
-        None: ten folds by lot, drawn from each row's own values, so that models merge and equal rows are never on both
-        sides. An int: so many folds of rows in a row, as scikit-learn has them; a first pass counts the rows, and
-        models do not merge. An array: the fold of each row.
+        None: ten folds by lot, to which rows are dealt by their places, so that models merge. An int: so many folds of
+        rows in a row, as scikit-learn has them; a first pass counts the rows, and models do not merge. An array: the
+        fold of each row.
     random_state : int, default=0
         Seed of the lot.
     tol : float, default=1e-12
@@ -57,9 +57,9 @@ class LassoCV(PathCV):
     >>> from tenfold import LassoCV
     >>> X = np.random.default_rng(0).normal(size=(200, 5))
     >>> y = X @ [2.0, 0.0, 0.0, 1.0, 0.0] + X[:, 4] ** 2
-    >>> monday, tuesday = LassoCV().fit(X[:100], y[:100]), LassoCV().fit(X[100:], y[100:])
-    >>> (monday + tuesday).alpha_.hex() == LassoCV().fit(X, y).alpha_.hex()
-    True
+    >>> model = LassoCV().fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
+    >>> model.coef_.round(1).tolist()
+    [1.9, 0.0, 0.0, 0.9, 0.2]
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

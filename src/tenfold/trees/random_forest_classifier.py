@@ -37,9 +37,9 @@ class Unseen:
 
 
 class RandomForestClassifier(RandomForest, Classifier):
-    """A random forest on binned columns, the same trees for any parts, threads and workers.
+    """A random forest on binned columns, the same trees for any threads and workers.
 
-    Each tree draws every row a Poisson number of times, from a hash of the row and the tree, and each node chooses
+    Each tree draws every row a Poisson number of times, from a hash of its place and the tree, and each node chooses
     among a few columns. The trees' shares of the classes are averaged.
 
     Parameters

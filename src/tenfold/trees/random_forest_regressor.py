@@ -47,9 +47,9 @@ class UnseenNumbers:
 
 
 class RandomForestRegressor(RandomForest, Regressor):
-    """A random forest on binned columns, the same trees for any parts, threads and workers.
+    """A random forest on binned columns, the same trees for any threads and workers.
 
-    Each tree draws every row a Poisson number of times, from a hash of the row and the tree. The trees' means are
+    Each tree draws every row a Poisson number of times, from a hash of its place and the tree. The trees' means are
     averaged.
 
     Parameters
