@@ -1,0 +1,149 @@
+"""One case: drawn from a seed and a number, then judged: held, refused with a reason, skipped, or a find."""
+
+from __future__ import annotations
+
+import re
+import traceback
+import warnings
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import tenfold
+from adversary import data, learners, oracles, ways
+from adversary.case import Case, Skip, Wrong
+from adversary.laws import LAWS
+from adversary.oracles import ORACLES
+
+HOME = str(Path(tenfold.__file__).parent)
+CHECKS = {**LAWS, **ORACLES}
+
+DECLARED: tuple[tuple[str, str], ...] = (
+    (r"as one sample would be", "one row leaves nothing to be judged on"),
+    (r"too large to be squared|too large|beyond", "sums of squares leave the range of float64, and that is said"),
+    (r"grow without end", "steps of a length that was asked for diverge, and that is said"),
+    (r"row was held back", "pruning by rows held back needs some; scikit-learn has no such pruning"),
+    (r"no member has drawn a row", "one row, and no bag drew it"),
+    (r"n_samples=\d+ should be >= n_clusters", "rows without weight are no rows"),
+    (r"do not enter as numbers", "text in a frame is text, though it looks like numbers"),
+    (r"NaN|infinity|missing", "learners that take no missing value say so; pandas and polars hand them on"),
+)
+"""refusals where scikit-learn answers: what the message says, and why it is right to refuse"""
+
+RAW: tuple[tuple[str, str], ...] = (
+    (r"could not convert string to float", "numpy's words, which scikit-learn passes on too"),
+)
+"""messages of other libraries that may pass through"""
+
+
+class Verdict(NamedTuple):
+    """What became of a case."""
+
+    outcome: str
+    """held, refused, skipped or find"""
+    why: str = ""
+    kind: str = ""
+    """of a find: wrong, error, refusal, crash"""
+
+    @property
+    def words(self) -> str:
+        """The reason without its numbers, to tell finds apart."""
+        return re.sub(r"[-+]?\d[\d.e+-]*|nan|\[[^]]*\]?", "#", self.why)[:60]
+
+
+def draw(seed: int, index: int, only: str = "", dask: bool = True) -> Case:
+    """The case with this number: a pure function of seed and number."""
+    random = np.random.default_rng([seed, index])
+    learner = learners.drawn(random, only)
+    need = learner.need
+    n = data.rows_drawn(random)
+    ordinary = random.random() < 0.5
+    columns, kinds = data.columns_drawn(random, n, need, ordinary)
+    s = data.signal(random, columns, n)
+    y = None
+    if need.target == "class":
+        y, kind = data.classes_drawn(random, s, n)
+        kinds.append(kind)
+    elif need.target == "number":
+        y, kind = data.numbers_drawn(random, s, n, need.positive, ordinary)
+        kinds.append(kind)
+    weight, kind = data.weights_drawn(random, n, ordinary)
+    kinds.append(kind)
+    if y is not None and random.random() < 0.15:
+        columns, y = data.sorted_by_target(columns, y)
+        kinds.append("sorted")
+    text = any(values.dtype.kind == "O" for values in columns.values())
+    form = data.pick(random, [f for f in ways.FORMS if f not in ways.SPARSE or (need.sparse and not text)])
+    at = random.random()
+    some: Any = ways.SAME_BITS
+    if at < 0.01:
+        some = ways.ON_DASK if dask else ways.OTHER_PARTS
+    elif at < 0.35:
+        some = ways.OTHER_PARTS
+    elif at < 0.5 and learner.passes == "one":
+        some = ways.MERGES
+    target = data.pick(random, ways.TARGETS)
+    case = Case(learner, columns, y, weight, form, target, data.pick(random, some), lambda case: None, tuple(kinds))
+    book = ORACLES if random.random() < 0.45 else LAWS
+    names = sorted(name for name, (_, when, _) in book.items() if when(case))
+    names = names or sorted(name for name, (_, when, _) in LAWS.items() if when(case))
+    often = np.array([CHECKS[name][2] for name in names])
+    check = CHECKS[names[int(random.choice(len(names), p=often / often.sum()))]][0]
+    return case._replace(check=check)
+
+
+def judge(case: Case) -> Verdict:
+    """What becomes of a case when its check is run."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("error", RuntimeWarning)
+        try:
+            case.check(case)
+        except Wrong as wrong:
+            return Verdict("find", str(wrong), "wrong")
+        except Skip as skip:
+            return Verdict("skipped", str(skip))
+        except MemoryError as error:
+            return Verdict("find", f"MemoryError: {error}", "error")
+        except Exception as error:
+            return _error(case, error)
+    return Verdict("held")
+
+
+def _error(case: Case, error: Exception) -> Verdict:
+    """A refusal, if it is of a declared class and says something; else a find."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [f for f in frames if f.filename.startswith(HOME)]
+    said = f"{type(error).__name__}: {error}"
+    where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})"
+    if not ours:
+        theirs = [f for f in frames if "sklearn" in f.filename]
+        if theirs and not any("adversary" in f.filename and f.name == "fitted" for f in frames):
+            ours = theirs
+        else:
+            return Verdict("find", said + where, "adversary")
+    if not isinstance(error, (ValueError, TypeError)):
+        return Verdict("find", said + where + f" in {Path(ours[-1].filename).name}", "error")
+    if isinstance(error, np.linalg.LinAlgError) or len(str(error)) < 15:
+        return Verdict("find", said + where, "error")
+    last = frames[-1].filename
+    known = any(re.search(pattern, str(error)) for pattern, _ in RAW)
+    if not known and not last.startswith(HOME) and "/sklearn/" not in last:
+        return Verdict("find", said + where + f" in {Path(ours[-1].filename).name}:{ours[-1].lineno}", "error")
+    if not any(re.search(pattern, str(error)) for pattern, _ in DECLARED) and _they_answer(case):
+        return Verdict("find", f"refused, but scikit-learn answers: {said}", "refusal")
+    return Verdict("refused", str(error))
+
+
+def _they_answer(case: Case) -> bool:
+    """Whether scikit-learn fits the same rows, and says something finite of them."""
+    try:
+        theirs, X = oracles.fitted(case)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = theirs.predict(X) if hasattr(theirs, "predict") else theirs.transform(X)
+        found = np.asarray(found.toarray() if hasattr(found, "toarray") else found)
+        return bool(found.dtype.kind != "f" or np.isfinite(found).all())
+    except Exception:
+        return False

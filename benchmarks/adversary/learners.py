@@ -1,0 +1,214 @@
+"""Every public learner with drawn parameters, small enough to be fitted in milliseconds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import tenfold as tn
+from adversary.data import pick
+from tenfold.estimator import Estimator
+
+_PENALTY = [1e-6, 0.01, 0.3, 10.0, 1e5]
+_GROWING = {"max_depth": [1, 2, 5], "min_samples_split": [2, 5, 30], "min_samples_leaf": [1, 2, 10]}
+_LEAVES = {
+    **_GROWING,
+    "min_weight_fraction_leaf": [0.01, 0.2],
+    "min_impurity_decrease": [1e-3, 0.1],
+    "max_leaf_nodes": [2, 3, 8],
+    "max_bins": [2, 16, 255],
+}
+_PATHS = {"fit_intercept": [False], "positive": [True]}
+_ROUNDS = {
+    "learning_rate": [0.05, 0.3, 1.0],
+    "max_leaf_nodes": [2, 4, None],
+    "max_depth": [1, 3],
+    "min_samples_leaf": [1, 3, 20],
+    "l2_regularization": [0.1, 10.0],
+    "max_bins": [2, 16],
+    "subsample": [0.5, 1.0],
+    "early_stopping": [True],
+    "validation_fraction": [0.3],
+}
+_STEPS = {
+    "penalty": ["l1", "l2", "elasticnet", None],
+    "alpha": [0.0, 1e-3, 0.1],
+    "fit_intercept": [False],
+    "tol": [None, 1e-2],
+    "shuffle": [False],
+    "learning_rate": ["invscaling", "constant", "exponential", "optimal"],
+    "eta0": [1e-3, 0.1],
+    "batch_size": [4, None],
+    "momentum": [0.5],
+    "average": [True],
+}
+_SPREAD = {"centers": [1, 3, 9], "gamma": [0.1, 2.0], "spacing": ["grid"]}
+_SPLITS = {
+    "criterion": ["entropy", "gini", "error", "gain_ratio"],
+    "split": ["multiway"],
+    "missing": ["class_majority", "node_majority", "fractional"],
+}
+_PRUNE = {"held_back": [0.4], "ccp_alpha": [0.01, 0.1]}
+
+SPACES: dict[str, dict[str, list[Any]]] = {
+    "AdaBoostClassifier": {"learning_rate": [0.3, 2.0], "max_bins": [2, 16]},
+    "BaggingClassifier": {"oob_score": [True]},
+    "BaggingRegressor": {"oob_score": [True]},
+    "C45": {**_GROWING, "prune": [None, "chi_squared"], "confidence": [0.05, 0.5]},
+    "CART": _GROWING,
+    "CategoricalNB": {"alpha": [0.0, 1e-9, 0.5, 10.0], "fit_prior": [False]},
+    "DecisionStump": {**_SPLITS, "min_samples_leaf": [1, 5], "max_bins": [2, 16]},
+    "DecisionTreeClassifier": {
+        **_LEAVES,
+        **_SPLITS,
+        **_PRUNE,
+        "method": ["exact"],
+        "max_features": [1, 0.5, "sqrt"],
+        "class_weight": ["balanced"],
+        "prune": ["chi_squared", "best_cut", "pessimistic", "reduced_error", "cost_complexity"],
+    },
+    "DecisionTreeRegressor": {
+        **_LEAVES,
+        **_PRUNE,
+        "split": ["multiway"],
+        "missing": ["node_majority", "fractional"],
+        "method": ["exact"],
+        "max_features": [1, 0.5, "sqrt"],
+        "prune": ["best_cut", "reduced_error", "cost_complexity"],
+    },
+    "DummyClassifier": {"strategy": ["most_frequent"]},
+    "DummyRegressor": {},
+    "ElasticNet": {**_PATHS, "alpha": _PENALTY, "l1_ratio": [0.0, 0.1, 0.9, 1.0]},
+    "ElasticNetCV": {**_PATHS, "l1_ratio": [0.1, 1.0, [0.2, 0.8]], "cv": [2, 3]},
+    "FindS": {},
+    "FisherDiscriminant": {"n_components": [1]},
+    "GammaRegressor": {"alpha": [0.0, 0.1, 10.0], "fit_intercept": [False]},
+    "GaussianNB": {"var_smoothing": [0.0, 1e-3]},
+    "GradientBoostingClassifier": _ROUNDS,
+    "GradientBoostingRegressor": {**_ROUNDS, "loss": ["absolute_error", "quantile", "poisson"]},
+    "ID3": _GROWING,
+    "KMeans": {"n_clusters": [1, 2, 3], "max_iter": [1, 5], "tol": [0.0]},
+    "Lasso": {**_PATHS, "alpha": _PENALTY},
+    "LassoCV": {**_PATHS, "cv": [2, 3], "eps": [0.1]},
+    "LeastSquaresClassifier": {},
+    "LinearDiscriminantAnalysis": {"shrinkage": ["auto", 0.0, 0.3, 1.0], "n_components": [1]},
+    "LinearRegression": {
+        "fit_intercept": [False],
+        "standard_errors": ["HC0", "HC1", "HC2", "HC3"],
+        "precision": ["high"],
+    },
+    "LogisticRegression": {"C": [1e-3, 0.1, 100.0], "l1_ratio": [0.5, 1.0], "fit_intercept": [False]},
+    "MaxAbsScaler": {},
+    "MinMaxScaler": {"feature_range": [(-1, 1), (0, 1e-3)], "clip": [True]},
+    "OneHot": {"handle_unknown": ["error"], "drop": ["first", "if_binary"], "sparse_output": [False]},
+    "PCA": {"n_components": [1, 0.5], "whiten": [True]},
+    "Perceptron": {
+        "variant": ["pocket", "averaged"],
+        "eta0": [0.1],
+        "fit_intercept": [False],
+        "tol": [None],
+        "shuffle": [False],
+    },
+    "PoissonRegressor": {"alpha": [0.0, 0.1, 10.0], "fit_intercept": [False]},
+    "PolynomialBasis": {"degree": [1, 3], "interaction_only": [True], "include_bias": [True]},
+    "PolynomialRegression": {"degree": [1, 3], "interaction_only": [True], "fit_intercept": [False]},
+    "QuadraticDiscriminantAnalysis": {"reg_param": [0.01, 0.5, 1.0]},
+    "RadialBasis": _SPREAD,
+    "RandomForestClassifier": {
+        **_LEAVES,
+        "criterion": ["entropy"],
+        "max_features": [1, 0.5, None],
+        "class_weight": ["balanced"],
+        "bootstrap": [False],
+    },
+    "RandomForestRegressor": {**_LEAVES, "max_features": [1, 0.5, "sqrt"], "bootstrap": [False]},
+    "Ridge": {
+        "alpha": [0.0, *_PENALTY],
+        "fit_intercept": [False],
+        "standard_errors": ["HC0", "HC3"],
+        "precision": ["high"],
+    },
+    "RidgeCV": {"alphas": [(1e-3, 1.0), (0.1,)], "fit_intercept": [False], "cv": [2, 3]},
+    "RuleListClassifier": {"criterion": ["entropy", "gini"], "split": ["subset"], **_GROWING, "max_bins": [2, 16]},
+    "SGDClassifier": {**_STEPS, "loss": ["squared_error", "log_loss", "exponential"]},
+    "SGDRegressor": {**_STEPS, "loss": ["epsilon_insensitive"]},
+    "SLIQ": _GROWING,
+    "SigmoidBasis": _SPREAD,
+    "StackingClassifier": {"cv": [2, 3], "passthrough": [True], "stack_method": ["predict"]},
+    "StackingRegressor": {"cv": [2, 3], "passthrough": [True]},
+    "StandardScaler": {"with_mean": [False], "with_std": [False]},
+    "TanhBasis": _SPREAD,
+    "UnitVector": {"norm": ["l1", "max"]},
+    "VotingClassifier": {"voting": ["soft"], "weights": [[1.0, 3.0]]},
+    "VotingRegressor": {"weights": [[1.0, 3.0]]},
+}
+"""What a parameter may be instead of its default, for each learner."""
+
+SIZES: dict[str, dict[str, list[Any]]] = {
+    "AdaBoostClassifier": {"n_estimators": [1, 3, 10]},
+    "BaggingClassifier": {"n_estimators": [1, 3, 5]},
+    "BaggingRegressor": {"n_estimators": [1, 3, 5]},
+    "ElasticNetCV": {"alphas": [5, 20]},
+    "LassoCV": {"alphas": [5, 20]},
+    "GradientBoostingClassifier": {"max_iter": [1, 3, 10]},
+    "GradientBoostingRegressor": {"max_iter": [1, 3, 10]},
+    "Perceptron": {"max_iter": [1, 2, 20]},
+    "RandomForestClassifier": {"n_estimators": [1, 3, 10]},
+    "RandomForestRegressor": {"n_estimators": [1, 3, 10]},
+    "SGDClassifier": {"max_iter": [1, 2, 20]},
+    "SGDRegressor": {"max_iter": [1, 2, 20]},
+}
+"""What is drawn every time, since the default takes too long."""
+
+
+def public() -> dict[str, Any]:
+    """Every public learner by name, found in the package."""
+    named = {name: getattr(tn, name) for name in tn.__all__}
+    return {name: cls for name, cls in named.items() if isinstance(cls, type) and issubclass(cls, Estimator)}
+
+
+def _members(random: Any, name: str) -> dict[str, Any]:
+    """The learners that a learner of learners is made of."""
+    classifiers = [tn.GaussianNB(), tn.LogisticRegression(), tn.DecisionTreeClassifier(max_depth=3)]
+    regressors = [tn.Ridge(), tn.LinearRegression(), tn.DecisionTreeRegressor(max_depth=3)]
+    some = regressors if name.endswith("Regressor") else classifiers
+    if name.startswith(("Voting", "Stacking")):
+        order = random.permutation(3)[:2]
+        return {"estimators": [(f"m{k}", some[k]) for k in order]}
+    if name.startswith("Bagging") and random.random() < 0.5:
+        return {"estimator": pick(random, some)}
+    return {}
+
+
+def drawn(random: Any, only: str = "") -> Any:
+    """A learner with drawn parameters; `only` is a part of its name."""
+    names = sorted(name for name in public() if only.lower() in name.lower())
+    name = pick(random, names)
+    params = {key: pick(random, values) for key, values in SIZES.get(name, {}).items()}
+    share = pick(random, [0.0, 0.15, 0.4])
+    for key, values in SPACES.get(name, {}).items():
+        if random.random() < share:
+            params[key] = pick(random, values)
+    params |= _members(random, name)
+    if params.get("loss") == "quantile":
+        params["quantile"] = pick(random, [0.1, 0.9])
+    if name in ("VotingClassifier", "VotingRegressor") and "estimators" not in params:
+        params.pop("weights", None)
+    return public()[name](**params)
+
+
+def draws(learner: Any) -> bool:
+    """Whether rows are drawn by chance, or visited in an order: then neither order nor repetition is a law."""
+    name = type(learner).__name__
+    if name.startswith(("Bagging", "RandomForest", "Stacking", "SGD", "Perceptron")):
+        return True
+    if name in ("RidgeCV", "LassoCV", "ElasticNetCV"):
+        return np.ndim(learner.cv) == 0
+    if name.startswith("GradientBoosting"):
+        return bool(learner.subsample < 1 or learner.early_stopping)
+    if name.startswith("DecisionTree"):
+        return learner.prune in ("reduced_error", "best_cut", "cost_complexity") or learner.max_features is not None
+    if name.startswith("Voting"):
+        return any(draws(member) for _, member in learner.estimators or ())
+    return False
