@@ -210,15 +210,15 @@ class Around(Source):
     def __init__(self, base: Source) -> None:
         super().__init__()
         self.base = base
+        self.names, self.named = base.names, base.named
 
     def __len__(self) -> int:
         return len(self.base)
 
-    def load(self, part, need, schema):
-        (chunk,) = self.chunks(part, need, schema)
-        return chunk
+    def check_columns(self, schema):
+        self.base.check_columns(schema)
 
-    def chunks(self, part, need, schema):
+    def read(self, part, need, schema):
         self.reads(part)
         yield from self.base.chunks(part, need, schema)
 

@@ -23,9 +23,9 @@ from tenfold.sources import ArraySource
 progress.Bar.__init__.__defaults__ = ({patience},)
 
 class Slow(ArraySource):
-    def load(self, *given):
+    def read(self, *given):
         time.sleep(0.02)
-        return super().load(*given)
+        return super().read(*given)
 
 source = Slow(np.ones((200_000, 2)), np.arange(200_000.0))
 with tn.on(tn.Local(threads=1){more}):

@@ -344,9 +344,9 @@ def test_rows_through_transformers_before():
     with part_rows(20):
         source = ArraySource(X, y)
     scaler = StandardScaler().fit(X)
-    assert transformed([], chunk_of(X)).X.shape == (90, 2)
+    assert transformed([], chunk_of(X), Need()).X.shape == (90, 2)
     scaled = scaler.transform(X)
-    found = transformed([(scaler, scaler.state_)], chunk_of(X, y))
+    found = transformed([(scaler, scaler.state_)], chunk_of(X, y), Need())
     np.testing.assert_array_equal(found.X.data, scaled)
     assert found.y is y
     key = Shuffled(3, 0)
@@ -375,9 +375,9 @@ class Loaded(ArraySource):
             super().__init__(*given)
         self.loads = []
 
-    def load(self, part, need, schema):
+    def read(self, part, need, schema):
         self.loads.append((part, need))
-        return super().load(part, need, schema)
+        return super().read(part, need, schema)
 
 
 def test_a_part_is_loaded_once_for_each_need():

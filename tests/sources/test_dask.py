@@ -225,7 +225,7 @@ def test_sizes_that_are_not_known(frame):
         (lambda: (dask.delayed(X),), "rows cannot be read from a dask Delayed"),
         (lambda: (dd.from_pandas(pandas_frame(), npartitions=2)["a"],), "rows cannot be read from a dask Series"),
         (lambda: (blocks(X), blocks(np.where(np.arange(ROWS) == 40, np.nan, Y))), "block 1 of the target"),
-        (lambda: (blocks(X), blocks(SIGN.astype("U3"))), "block 0 of the target holds what is no finite number"),
+        (lambda: (blocks(X), blocks(SIGN.astype("U3"))), "block 0 of the target holds text, not numbers"),
         (lambda: (blocks(X), blocks(Y), blocks(WEIGHT - 1)), "block 0 of the weight"),
         (lambda: (blocks(X), blocks(Y), blocks(np.full(ROWS, np.nan))), "block 0 of the weight"),
         (lambda: (blocks(np.where(np.arange(ROWS)[:, None] == 95, np.inf, X)), blocks(Y)), "'x0' of block 3, row 5"),

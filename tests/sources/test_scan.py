@@ -1,5 +1,6 @@
 """`scan`: whatever holds the rows, one answer; and what would be wrong is refused by name."""
 
+import os
 import pickle
 import re
 
@@ -363,7 +364,7 @@ def test_an_id_of_a_million_texts(tmp_path):
     x = np.arange(rows) % 7.0
     path = write(tmp_path / "t.parquet", id=ids, x=x, y=2 * x, k=(np.arange(rows) % 2))
     with pytest.raises(tn.DataError, match="column number 0 has a category of its own in each of 1,000,000 rows"):
-        tn.Ridge().fit(tn.scan(path, target="y"))
+        tn.Ridge().fit(tn.scan(path, target="y", categorical=["id"]))
     with pytest.raises(tn.DataError) as error:
         tn.GaussianNB().fit(tn.scan(path, target="k"))
     assert tn.GaussianNB().fit(eval(call_in(error), {"tenfold": tn})).n_features_in_ == 2
@@ -421,6 +422,88 @@ def test_where_is_pushed_down(where, tmp_path):
             tn.scan(data, where=[("zz", "==", 1)])
         with pytest.raises(tn.DataError, match="no rows"):
             tn.scan(data, where=[("i", "==", -1)])
+
+
+def test_rows_are_counted_as_where_leaves_them(tmp_path):
+    table = numbers().append_column("i", pa.array(np.arange(ROWS)))
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=PART)
+    source = tn.scan(tmp_path / "t.parquet", target="y", where=[("i", ">=", 450)])
+    assert source.n_rows == 150
+    assert tn.scan(table, target="y", where=[("i", ">=", 450)]).n_rows == 150
+    assert tn.scan(tmp_path / "t.parquet", target="y").n_rows == ROWS
+    assert pickle.loads(pickle.dumps(source)).n_rows == 150
+
+
+def test_predictions_of_a_row_group_that_where_empties(tmp_path):
+    table = pa.table({"i": np.arange(90), "x": np.arange(90.0), "k": np.arange(90) % 7})
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=30)
+    # the statistics of each row group allow the value, and the second has no row with it
+    table = table.set_column(2, "k", pa.array([0, 2] * 15 + [1, 3] * 15 + [2, 4] * 15))
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=30)
+    source = tn.scan(tmp_path / "t.parquet", columns=["x"], where=[("k", "==", 2)])
+    assert len(source) == 3
+    model = tn.StandardScaler().fit(source)
+    assert [len(part) for part in model.transform(source)] == [15, 0, 15]
+    paths = model.transform(source).to_parquet(tmp_path / "out", keep=["i", "k"])
+    assert [pq.read_metadata(path).num_rows for path in paths] == [15, 0, 15]
+    found = pq.read_table(tmp_path / "out")
+    assert found["k"].to_pylist() == [2] * 30
+    np.testing.assert_allclose(found["x"], (found["i"].to_numpy() - model.mean_) / model.scale_)
+    assert len(model.transform(source).to_arrow()) == 30
+
+
+@pytest.mark.parametrize("where", [None, [("x", ">=", 0)]])
+def test_a_file_that_changes_after_it_was_scanned_is_refused(where, tmp_path):
+    path, other = tmp_path / "a.parquet", tmp_path / "b.parquet"
+    for some in (path, other):
+        pq.write_table(pa.table({"x": np.arange(90.0), "y": np.arange(90.0)}), some, row_group_size=30)
+    source = tn.scan([path, other], target="y", where=where)
+    first, fingerprint = tn.Ridge().fit(source), source.fingerprint()
+    whole = other.read_bytes()
+    other.write_bytes(whole)  # a copy, as a worker may have
+    os.utime(other, (1, 1))
+    assert bits(tn.Ridge().fit(source).state_) == bits(first.state_)
+    assert source.fingerprint() == fingerprint
+    grown, turned, other_numbers, cut = np.arange(120.0), np.arange(90.0)[::-1], np.arange(1.0, 91.0), np.arange(30.0)
+    for more in (grown, turned, other_numbers, cut):
+        pq.write_table(pa.table({"x": more, "y": more}), other, row_group_size=30)
+        for use in (tn.Ridge().fit, first.score, lambda rows: first.predict(rows).collect()):
+            with pytest.raises(tn.DataError, match=r"b\.parquet has changed since it was scanned.*scan it again"):
+                use(source)
+    other.unlink()
+    with pytest.raises(tn.DataError, match=r"b\.parquet.* cannot be read"):
+        tn.Ridge().fit(source)
+
+
+@pytest.mark.parametrize(
+    ("folders", "message"),
+    [
+        (["k=1", "k=1/m=2"], r"columns \['k', 'm'\], .* in those of \['k'\]"),
+        (["k=1/m=2", "k=2"], r"columns \['k'\], .* in those of \['k', 'm'\]"),
+        (["k=1", "m=1"], r"columns \['m'\], .* in those of \['k'\]"),
+        (["k=1/k=2"], r"give the columns \['k', 'k'\]"),
+        (["=1"], r"give the columns \[''\]"),
+    ],
+)
+def test_folders_that_give_other_columns_are_named(folders, message, tmp_path):
+    for folder in folders:
+        write(tmp_path / folder / "f.parquet", x=[1.0, 2.0])
+    with pytest.raises(tn.DataError, match=message):
+        tn.scan(tmp_path)
+
+
+@pytest.mark.parametrize("odd", ["--5", "²", "9" * 30, "1_0", "-", "", "a=b"])
+def test_odd_values_of_folders_are_text(odd, tmp_path):
+    for value in (odd, "1"):
+        write(tmp_path / f"k={value}" / "f.parquet", x=[1.0, 2.0])
+    assert tn.CategoricalNB().fit(tn.scan(tmp_path, target="k")).classes_.tolist() == sorted([odd, "1"])
+
+
+def test_a_missing_value_among_folders_of_numbers(tmp_path):
+    for value in ("1", "-2", parquet_module.NULL):
+        write(tmp_path / f"k={value}" / "f.parquet", x=[1.0, 2.0])
+    source = tn.scan(tmp_path)
+    np.testing.assert_allclose(tn.StandardScaler().fit(source).mean_, [1.5, -0.5])
 
 
 @pytest.mark.parametrize("where", [None, [("k", ">=", 0)]])

@@ -182,8 +182,8 @@ class AdaBoostClassifier(Classifier):
         y : array of shape (rows,)
         """
 
-        def said(state: Any, X: Columns) -> Any:
-            every = self._rounds.votes(state, X, range(1, state.step + 1))
+        def said(model: Any, state: Any, X: Columns) -> Any:
+            every = model._rounds.votes(state, X, range(1, state.step + 1))
             return np.column_stack([winners(votes) for votes in every])
 
         return (self.classes_[codes] for codes in self._apply(said, X, list).T)

@@ -26,7 +26,8 @@ class Voters(Ours):
 
     def says(self, chunk: Chunk, needs: set[str], how: str) -> dict[str, Any]:
         """The share of the votes of each class, by the number of rounds."""
-        votes = self.last.votes_from(self.state, transformed(self.before, chunk).X, self.rounds)
+        X = transformed(self.before, chunk, self.last.need).X
+        votes = self.last.votes_from(self.state, X, self.rounds)
         return {f"{t} rounds": share for t, share in zip(self.rounds, votes, strict=True)}
 
 

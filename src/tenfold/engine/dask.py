@@ -224,7 +224,7 @@ class DaskSession:
         """Wait for the last merges, and tell the bar of what is done meanwhile."""
         seen = bar()
         if seen is not None:
-            seen.scan(len(parts), getattr(self.source, "n_rows", 0) / len(self.source))
+            seen.scan(len(parts), (self.source.counted or 0) / len(self.source))
             told = 0
             while not all(future.done() for future in last):
                 time.sleep(BETWEEN)

@@ -120,14 +120,14 @@ class LocalSession:
             seen = bar()
             if seen is None:
                 return merge(summaries)
-            seen.scan(len(parts), getattr(self.source, "n_rows", 0) / len(self.source))
+            seen.scan(len(parts), (self.source.counted or 0) / len(self.source))
             return merge(_told(summaries, some, seen))
 
     def _walked(self, job: Together) -> Many:
         """The parts one after another."""
         parts, places, seen = route(job, self.source), None, bar()
         if seen is not None:
-            seen.scan(len(parts), getattr(self.source, "n_rows", 0) / len(self.source))
+            seen.scan(len(parts), (self.source.counted or 0) / len(self.source))
         for part in parts:
             places = walk(job, self.source, part, places)
             if seen is not None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tenfold.core import Ask, Chunk, Codes, Columns, Learner, Schema
+from tenfold.core import Ask, Chunk, Codes, Columns, Learner, Need, Schema
 from tenfold.engine.held import Held, token
 from tenfold.engine.keys import Key
 from tenfold.engine.tally import Counted, this_machine
@@ -74,7 +74,7 @@ class Item:
 
     def through(self, chunk: Chunk) -> Chunk:
         """Rows as the learner takes them: as the transformers before make them, without a target it does not want."""
-        chunk = transformed(self.before, chunk)
+        chunk = transformed(self.before, chunk, self.learner.need)
         return chunk._replace(y=None) if self.learner.need.target is None else chunk
 
     def hold(self, chunk: Chunk, codes: Codes | None) -> Held:
@@ -181,12 +181,18 @@ class Grouped:
         return Grouped(both, dropped=self.dropped + other.dropped)
 
 
-def transformed(before: Sequence[tuple[Any, Any]], chunk: Chunk) -> Chunk:
-    """Rows as fitted transformers, given with their states, make them."""
-    for learner, state in before:
+def transformed(before: Sequence[tuple[Any, Any]], chunk: Chunk, need: Need) -> Chunk:
+    """Rows as fitted transformers, given with their states, make them for a learner with this need.
+
+    A transformer may let missing values pass. Whether the next one, or the learner, takes them is for its need to say.
+    """
+    takers = [*(learner.need for learner, _ in before[1:]), need]
+    for (learner, state), taker in zip(before, takers):
         found = learner.transform_from(state, chunk.X)
         found = found.toarray() if hasattr(found, "toarray") else np.asarray(found)
-        X = Columns(found, missing=learner.need.missing, offset=chunk.X.offset, kept=chunk.X.kept)
+        names = chunk.X.names if found.shape[1] == chunk.X.shape[1] else None
+        place = f"the output of {type(learner).__name__}"
+        X = Columns(found, names, missing=taker.missing, offset=chunk.X.offset, kept=chunk.X.kept, place=place)
         chunk = chunk._replace(X=X)
     return chunk
 

@@ -31,6 +31,7 @@ from tenfold.estimator.inputs import source_from, with_target
 from tenfold.estimator.mapped import Mapped
 from tenfold.sources import Source
 from tenfold.sources.dask import is_dask
+from tenfold.sources.frames import settled
 
 _known_names: dict[type, frozenset[str]] = {}
 
@@ -119,6 +120,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         """Fit to rows whose parts are numbered from `first` on, if they are drawn by their places."""
         self._validate_params()
         fresh = self._blank()
+        X = settled(X)
         if is_dask(X):
             X, y, weight = with_target(X, y, weight), None, None
         if isinstance(X, Source):
@@ -240,16 +242,22 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     # ---- applying ------------------------------------------------------------------------------
 
     def _apply(self, function: Any, X: Any, names: Any) -> Any:
-        """A function of (state, columns), part by part, in order; for a source, a source of outputs."""
+        """A function of (model, state, columns), part by part, in order; for a source, a source of outputs.
+
+        The model it is given has parameters, state and schema, and nothing else: what it says may be computed
+        elsewhere, and the summary can be large.
+        """
         check_is_fitted(self)
+        model = self._blank()
+        model.state_, model.schema_ = self.state_, self.schema_
         X = with_target(X, None, None) if is_dask(X) else X
         if isinstance(X, Source):
-            return Mapped(X, self, partial(function, self.state_), names())
+            return Mapped(X, model, partial(function, model, self.state_), names())
         need = self.need.without_target()
         source = source_from(self, X, None, None, need, reset=False)
         known = Schema(self.schema_.columns, None, None, self.schema_.named)
         parts = current().map(
-            lambda part: function(self.state_, source.load(part, need, known).X), range(len(source)), source
+            lambda part: function(model, self.state_, source.load(part, need, known).X), range(len(source)), source
         )
         done = list(parts)
         if len(done) == 1:

@@ -39,7 +39,7 @@ class Deciding(Classifier):
         check_is_fitted(self)
         one = len(self.state_.intercept) == 1
         return self._apply(
-            lambda state, X: self.scores(state, X)[:, 0] if one else self.scores(state, X),
+            lambda model, state, X: model.scores(state, X)[:, 0] if one else model.scores(state, X),
             X,
             lambda: ["decision"] if one else [f"decision_{c}" for c in self.classes_],
         )

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import assert_all_finite
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_array,
@@ -22,9 +21,11 @@ from tenfold.core import DataError, Need
 from tenfold.sources import ArraySource, Source
 from tenfold.sources.arrow import is_category
 from tenfold.sources.frames import is_frame, table_of
-from tenfold.sources.labels import column_of, levels
+from tenfold.sources.labels import column_of
 from tenfold.sources.scan import scan
-from tenfold.sources.tables import Roles, TableSource
+from tenfold.sources.tables import Roles, TableSource, free_name
+from tenfold.sources.validation import as_labels, class_levels, refuse_dates
+from tenfold.sources.validation import numbers as numbers_of
 
 
 def source_from(model: Any, X: Any, y: Any, weight: Any, need: Need, *, reset: bool, classes: Any = None) -> Source:
@@ -54,8 +55,8 @@ def with_target(X: Any, y: Any, weight: Any) -> Source:
     if hasattr(X, "columns"):
         for role, values in (("target", y), ("weight", weight)):
             if values is not None:
-                roles[role] = f"__{role}"
-                X = X.assign(**{f"__{role}": values})
+                roles[role] = free_name(role, map(str, X.columns))
+                X = X.assign(**{roles[role]: values})
     return scan(X, **roles)
 
 
@@ -96,6 +97,7 @@ def _frame(model: Any, X: Any, reset: bool) -> Any:
 
 def numbers(model: Any, X: Any, need: Need, reset: bool) -> Any:
     """X as floats in their own width, or CSR if the learner takes it."""
+    refuse_dates(X, "X")
     return validate_data(
         model,
         X,
@@ -108,7 +110,7 @@ def numbers(model: Any, X: Any, need: Need, reset: bool) -> Any:
 
 def either(model: Any, X: Any, need: Need, reset: bool) -> Any:
     """X as floats or CSR; if text is among them, as a tuple of columns, text or floats."""
-    X = _objects(X) if isinstance(X, (list, tuple)) else X
+    X = as_labels(X) if isinstance(X, (list, tuple)) else X
     if not isinstance(X, np.ndarray) or X.dtype.kind not in "OUT":
         return numbers(model, X, need, reset)
     columns = labels(model, X, need, reset)
@@ -127,15 +129,9 @@ def _holds_text(values: Any, where: str) -> bool:
 def labels(model: Any, X: Any, need: Need, reset: bool) -> tuple[Any, ...]:
     """X as a tuple of columns, each in its own type."""
     if isinstance(X, (list, tuple)):
-        X = _objects(X)
+        X = as_labels(X)
     X = validate_data(model, X, reset=reset, dtype=None, ensure_all_finite=False)
     return tuple(X[:, j] for j in range(X.shape[1]))
-
-
-def _objects(values: Any) -> Any:
-    """Lists as an array: of objects if numpy would turn numbers or holes among texts into text."""
-    found = np.asarray(values)
-    return np.array(values, dtype=object) if found.dtype.kind in "US" else found
 
 
 def target(model: Any, y: Any, need: Need) -> Any:
@@ -143,16 +139,15 @@ def target(model: Any, y: Any, need: Need) -> Any:
     if y is None:
         raise ValueError(f"{type(model).__name__} requires y to be passed, but the target y is None.")
     if need.target == "number":
+        kind = getattr(getattr(y, "dtype", None), "kind", None) or np.asarray(y).dtype.kind
+        if kind not in "fiub":  # scikit-learn would make numbers of dates, and of text
+            y = numbers_of(np.asarray(y).ravel(), "y")
         y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y", estimator=model)
         return column_or_1d(y, warn=True)
-    y = column_or_1d(_objects(y) if isinstance(y, (list, tuple)) else y, warn=True)
+    y = column_or_1d(as_labels(y) if isinstance(y, (list, tuple)) else y, warn=True)
     if y.dtype.kind == "f":
         assert_all_finite(y, input_name="y", estimator_name=type(model).__name__)
-    if y.dtype.kind in "OT" and column_of(y, "y").null_count:
-        raise DataError("Input y contains NaN or None. Remedy: drop the rows without a target")
-    found = levels(y, "y")
-    if found.dtype.kind == "f" and (found != np.rint(found)).any():
-        check_classification_targets(y)  # raises: the target is continuous
+    found = class_levels(y, "y")
     if need.binary and len(found) > 2:
         raise ValueError(
             "Only binary classification is supported. The type of the target is multiclass: "

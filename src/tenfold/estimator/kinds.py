@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from tenfold.core import MANY, Columns
 from tenfold.estimator.base import Estimator
 from tenfold.sources import Source
+from tenfold.sources.frames import settled
 
 
 class Regressor(RegressorMixin, Estimator):
@@ -58,7 +59,7 @@ class Regressor(RegressorMixin, Estimator):
         -------
         y : array of shape (rows,)
         """
-        return self._apply(self.predict_from, X, lambda: ["prediction"])
+        return self._apply(type(self).predict_from, X, lambda: ["prediction"])
 
 
 class Classifier(ClassifierMixin, Estimator):
@@ -122,13 +123,7 @@ class Classifier(ClassifierMixin, Estimator):
         -------
         y : array of shape (rows,)
         """
-        check_is_fitted(self)
-        classes = self.classes_
-
-        def winner(state: Any, X: Columns) -> Any:
-            return classes[winners(self.scores_from(state, X))]
-
-        return self._apply(winner, X, lambda: ["prediction"])
+        return self._apply(_winner, X, lambda: ["prediction"])
 
     def predict_proba(self, X: Any) -> Any:
         """The probability of each class for each row.
@@ -142,7 +137,7 @@ class Classifier(ClassifierMixin, Estimator):
         p : array of shape (rows, classes)
         """
         return self._apply(
-            lambda state, X: self.probability_from(self.scores_from(state, X)),
+            lambda model, state, X: model.probability_from(model.scores_from(state, X)),
             X,
             lambda: [f"probability_{c}" for c in self.classes_],
         )
@@ -159,7 +154,7 @@ class Classifier(ClassifierMixin, Estimator):
         log_p : array of shape (rows, classes)
         """
         return self._apply(
-            lambda state, X: self.log_probability_from(self.scores_from(state, X)),
+            lambda model, state, X: model.log_probability_from(model.scores_from(state, X)),
             X,
             lambda: [f"log_probability_{c}" for c in self.classes_],
         )
@@ -176,6 +171,11 @@ class Classifier(ClassifierMixin, Estimator):
     def log_probability_from(self, scores: Any) -> Any:
         """The logarithm of the above."""
         return log_softmax(_possible(scores), axis=1)
+
+
+def _winner(model: Any, state: Any, X: Columns) -> Any:
+    """The class with the highest score, by its label."""
+    return model.schema_.classes[winners(model.scores_from(state, X))]
 
 
 def winners(scores: Any) -> Any:
@@ -205,7 +205,7 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         -------
         X : array or CSR matrix
         """
-        return self._apply(self.transform_from, X, self.get_feature_names_out)
+        return self._apply(type(self).transform_from, X, self.get_feature_names_out)
 
     @available_if(lambda self: hasattr(self, "inverse_from"))
     def inverse_transform(self, X: Any) -> Any:
@@ -219,7 +219,7 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         -------
         X : array or CSR matrix
         """
-        return self._apply(self.inverse_from, X, lambda: self.schema_.names)
+        return self._apply(type(self).inverse_from, X, lambda: self.schema_.names)
 
 
 def _sources_first(transform: Any) -> Any:
@@ -240,6 +240,7 @@ def _fit_transform(self: Any, X: Any, y: Any = None, **given: Any) -> Any:
     """Fit, then transform; for a source both without the wrapper."""
     if isinstance(X, Source):
         return self.fit(X, y, **given).transform(X)
+    X = settled(X)
     return TransformerMixin.fit_transform(self, X, y, **given)
 
 
@@ -284,4 +285,4 @@ class Clusterer(ClusterMixin, Estimator):
         -------
         labels : int array of shape (rows,)
         """
-        return self._apply(self.label_from, X, lambda: ["cluster"])
+        return self._apply(type(self).label_from, X, lambda: ["cluster"])

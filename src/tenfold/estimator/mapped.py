@@ -38,6 +38,8 @@ class Mapped(Source):
         Of the output's columns.
     """
 
+    named = True
+
     def __init__(self, base: Source, model: Any, how: Any, names: Sequence[str]) -> None:
         super().__init__()
         self.base, self.how, self.names = base, how, tuple(names)
@@ -70,7 +72,7 @@ class Mapped(Source):
         columns = tuple(Column(n, "numeric") for n in self.names)
         return Schema(columns, need.target, None if found is None else found.classes, True)
 
-    def chunks(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
+    def read(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
         below = Need(self._need.kinds, self._need.missing, self._need.sparse, need.target, need.binary)
         inner = Schema(self._schema.columns, need.target, schema.classes, self._schema.named)
         for chunk in self.base.chunks(part, below, inner):
@@ -78,10 +80,6 @@ class Mapped(Source):
             found = found[:, None] if found.ndim == 1 else found
             X = Columns(found, schema.names, missing=need.missing, offset=chunk.offset, kept=chunk.X.kept)
             yield chunk._replace(X=X)
-
-    def load(self, part: int, need: Need, schema: Schema) -> Chunk:
-        (chunk,) = self.chunks(part, need, schema)
-        return chunk
 
     def fingerprint(self) -> str:
         return f"outputs of {self._model} for {self.base.fingerprint()}"
@@ -163,17 +161,17 @@ class Mapped(Source):
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        beside = pa.table({})
         temporary = path.with_name(f".{path.stem}.{uuid4().hex}.tmp")  # with a dot: nobody takes it for data
         writer = None
         kept = iter(self.tables(part, keep)) if keep else None
+        beside = next(kept)[1].select(keep) if kept is not None else pa.table({})  # of no rows, if `where` leaves none
         try:
             for chunk in _every_row(self.base).chunks(part, self._need, self._schema):
                 table = self._table(self._outputs(chunk.X))
                 if kept is not None:
                     while beside.num_rows < table.num_rows:  # other columns may come in other batches
                         more = next(kept)[1].select(keep)
-                        beside = pa.concat_tables([beside, more]) if beside.num_rows else more
+                        beside = pa.concat_tables([beside, more])
                     for at, name in enumerate(keep):
                         table = table.add_column(at, beside.schema.field(name), beside.column(name)[: table.num_rows])
                     beside = beside.slice(table.num_rows)

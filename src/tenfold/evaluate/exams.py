@@ -57,7 +57,7 @@ class Exam:
         if not len(rows):
             return Grouped({}, chunk)
         some = chunk if len(rows) == chunk.n else chunk.rows(rows)
-        said = self._said(transformed(self.before, some).X)
+        said = self._said(transformed(self.before, some, self.learner.need).X)
         here, each = frozenset([this_machine()]), {}
         for number in (LEARNED, JUDGED):
             mine = np.flatnonzero(of[rows] == number)

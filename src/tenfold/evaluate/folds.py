@@ -112,9 +112,8 @@ def _leave_one_out(key: Key) -> tuple[Split, ...]:
 
 def _rows(source: Any, need: Need, session: Session) -> tuple[int, Codes | None, int]:
     """How many rows there are, where each part begins if the source does not know, and scans used."""
-    rows = getattr(source, "n_rows", None)
-    if rows is not None and getattr(source, "only", None) is None:
-        return int(rows), None, 0
+    if source.counted is not None:
+        return int(source.counted), None, 0
     counts = session.reduce(CountRows(need, schema_of(source, need, session))).each
     starts = np.concatenate([[0], np.cumsum([counts[part] for part in range(len(source))])]).astype(np.int64)
     return int(starts[-1]), starts, 1

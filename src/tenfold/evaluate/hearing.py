@@ -66,7 +66,7 @@ class Ours:
 
     def says(self, chunk: Chunk, needs: set[str], how: str) -> dict[str, Any]:
         """Codes among its own classes or numbers, and probabilities."""
-        X = transformed(self.before, chunk).X
+        X = transformed(self.before, chunk, self.last.need).X
         if self.classes is None:
             return {"prediction": self.last.predict_from(self.state, X)}
         scores = self.last.scores_from(self.state, X)

@@ -43,7 +43,7 @@ class Judge(Trial):
     def _outputs(self, chunk: Chunk, codes: Codes, wanted: Any) -> Any:
         state, before = self.models[0]
         apply = self.learner.scores_from if self.n_classes else self.learner.predict_from
-        return apply(state, transformed(before, chunk).X)
+        return apply(state, transformed(before, chunk, self.learner.need).X)
 
 
 class Wider:
@@ -51,6 +51,7 @@ class Wider:
 
     def __init__(self, learner: Any, known: Any, width: int) -> None:
         self.learner, self.known, self.width = learner, known, width
+        self.need = learner.need
 
     def scores_from(self, state: Any, X: Any) -> Any:
         """Minus infinity for classes that it does not know."""
@@ -89,7 +90,7 @@ def by_parts(
         if groups is None:
             key: Key = Contiguous(1, np.zeros(1, np.int64)) if alone else Shuffled(UNITS, seed)
             count = 0
-            unknown = getattr(source, "n_rows", None) is None or getattr(source, "only", None) is not None
+            unknown = source.counted is None
             if unknown and not alone:  # rows are dealt by their numbers, wherever they come from
                 found = plan(2, source, need.without_target(), session, shuffle=True)
         else:

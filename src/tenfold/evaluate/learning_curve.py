@@ -152,13 +152,13 @@ class Shares(Exams):
         starts, scans = base.starts, base.scans
         keys = {id(split.key): split.key for split in base.splits}
         by_number = self.given.dtype.kind != "f" or not all(isinstance(key, Stratified) for key in keys.values())
-        unknown = getattr(source, "n_rows", None) is None or getattr(source, "only", None) is not None
+        unknown = source.counted is None
         if starts is None and by_number and unknown:
             found = plan(2, source, need.without_target(), session, shuffle=True)
             starts, scans = found.starts, scans + found.scans
         shares = self.given
         if shares.dtype.kind != "f":
-            shares = _as_shares(shares, base, int(source.n_rows if starts is None else starts[-1]))  # type: ignore[attr-defined]
+            shares = _as_shares(shares, base, int(source.counted if starts is None else starts[-1]))  # type: ignore[arg-type]
         places = next(m for m in range(1, FINEST + 1) if m == FINEST or _whole(shares * m))
         first = np.searchsorted(np.maximum(np.rint(shares * places), 1), np.arange(places), side="right")
         t = len(shares) + 1  # the last is of rows in no share: they are judged on all the same

@@ -28,7 +28,7 @@ from tenfold.evaluate.results import CrossValidation
 from tenfold.evaluate.trials import Trial
 from tenfold.sources import Source
 from tenfold.sources.dask import is_dask
-from tenfold.sources.frames import is_frame
+from tenfold.sources.frames import is_frame, settled
 
 
 class Run:
@@ -48,7 +48,7 @@ class Run:
         whole: bool = False,
         keep: bool = False,
     ) -> None:
-        self.entries, self.X, self.y = entries, X, y
+        self.entries, self.X, self.y = entries, settled(X), y
         self.folds, self.shuffle, self.seed, self.groups, self.repeats = folds, shuffle, seed, groups, repeats
         self.whole = whole
         self.scans = 0
@@ -292,6 +292,6 @@ def _after(before: tuple[Any, ...], schema: Schema, need: Need) -> Schema:
     """What the outputs of transformers hold."""
     p = len(schema.columns)
     none = Chunk(Columns(np.empty((0, p)), schema.names), None, np.empty(0), True, 0, 0)
-    width = transformed(before, none).X.shape[1]
+    width = transformed(before, none, need).X.shape[1]
     columns = tuple(Column(f"x{j}", "numeric") for j in range(width))
     return Schema(columns, need.target, schema.classes if need.target == "class" else None, False)

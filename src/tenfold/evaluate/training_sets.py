@@ -64,7 +64,8 @@ class Panel:
             return Grouped({}, chunk)
         some = chunk.rows(rows)
         truth = None if self.truth is None else self.truth[some.X.numbers()]
-        said = np.array([self._one(state, transformed(before, some).X) for state, before in self.models])
+        need = self.learner.need
+        said = np.array([self._one(state, transformed(before, some, need).X) for state, before in self.models])
         if self.n_classes:
             parts = zero_one(said, some.y, truth, some.weight, self.n_classes)
         else:
@@ -89,7 +90,7 @@ class Sets(Run):
 
     def _plan(self, source: Source, need: Need, session: Any) -> Plan:
         starts, scans = None, 0
-        if getattr(source, "n_rows", None) is None or getattr(source, "only", None) is not None:
+        if source.counted is None:
             found = plan(2, source, need.without_target(), session, shuffle=True)
             starts, scans = found.starts, found.scans
         key = Dealt(self.sets + 1, max(1, round(PLACES * self.test)), self.seed)

@@ -86,7 +86,7 @@ class Trial:
         numbers = chunk._replace(y=np.arange(chunk.n))
         for g, some in segments(numbers, np.where(wanted[codes], codes, -1)):
             state, before = self.models[g]
-            out[some.y] = apply(state, transformed(before, some).X)
+            out[some.y] = apply(state, transformed(before, some, self.learner.need).X)
         return out
 
     def _score(self, truth: Any, outputs: Any, weight: Any) -> Scores:

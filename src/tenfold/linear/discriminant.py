@@ -94,8 +94,8 @@ class Discriminant(Classifier):
         scores : array of shape (rows, classes), or (rows,) of two classes
         """
 
-        def decide(state: Any, X: Columns) -> Array:
-            scores = self.scores_from(state, X)
+        def decide(model: Discriminant, state: Any, X: Columns) -> Array:
+            scores = model.scores_from(state, X)
             return np.asarray(scores[:, 1] - scores[:, 0]) if scores.shape[1] == 2 else scores
 
         def names() -> list[str]:

@@ -105,9 +105,9 @@ class Inferring:
         more = known.sigma2 if of == "row" else 0.0
         constant = half[p] if known.fit_intercept else np.zeros(half.shape[1])
 
-        def ends(state: Any, X: Columns) -> Array:
-            spread = np.sqrt((self._spread(state, X, half[:p], constant) ** 2).sum(axis=1) + more)
-            middle = self.predict_from(state, X)  # type: ignore[attr-defined]
+        def ends(model: Any, state: Any, X: Columns) -> Array:
+            spread = np.sqrt((model._spread(state, X, half[:p], constant) ** 2).sum(axis=1) + more)
+            middle = model.predict_from(state, X)
             return np.column_stack([middle - reach * spread, middle + reach * spread])
 
         return self._apply(ends, X, lambda: ["low", "high"])  # type: ignore[attr-defined]

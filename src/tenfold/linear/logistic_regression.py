@@ -123,8 +123,8 @@ class LogisticRegression(Errors, Glm, Classifier):
         margin : array of shape (rows,) or (rows, classes)
         """
 
-        def margin(state: GlmState, X: Columns) -> Array:
-            found = self.margins(state, X)
+        def margin(model: LogisticRegression, state: GlmState, X: Columns) -> Array:
+            found = model.margins(state, X)
             return found if state.classes > 2 else found[:, 0]
 
         return self._apply(margin, X, lambda: [f"margin_{c}" for c in self.classes_][-self.state_.coef.shape[0] :])

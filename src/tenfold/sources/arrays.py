@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from tenfold.core import Chunk, Column, Columns, DataError, Need, Schema
 from tenfold.core.arrays import ones
 from tenfold.core.schema import is_text
+from tenfold.sources import validation
 from tenfold.sources.base import Source
 from tenfold.sources.labels import class_codes, code, levels
 from tenfold.sources.marking import columns_of, row_hashes
@@ -50,6 +51,8 @@ class ArraySource(Source):
         Names the user gave to the columns.
     classes : 1-D array, optional
         Classes the target may have beyond those it has.
+    target : str
+        What the target is called in errors.
     """
 
     def __init__(
@@ -59,10 +62,12 @@ class ArraySource(Source):
         weight: Any = None,
         names: Sequence[str] | None = None,
         classes: Any = None,
+        target: str = "the target",
     ) -> None:
         super().__init__()
+        self.target = target
         self.X, self.y, self.weight, self.classes = X, y, weight, classes
-        self.n_rows = len(X[0]) if isinstance(X, tuple) else X.shape[0]
+        self.n_rows = self.counted = len(X[0]) if isinstance(X, tuple) else X.shape[0]
         width = len(X) if isinstance(X, tuple) else X.shape[1]
         self.named = names is not None
         self.names = tuple(str(n) for n in names) if names is not None else tuple(f"x{j}" for j in range(width))
@@ -88,7 +93,7 @@ class ArraySource(Source):
         )
         classes = None
         if need.target == "class":
-            classes = levels(_pick(self._target(), rows, keep), "the target")
+            classes = validation.class_levels(_pick(self._target(), rows, keep), self.target)
             if self.classes is not None:
                 classes = np.union1d(levels(self.classes, "classes"), classes)
         return Schema(columns, need.target, classes, self.named)
@@ -99,23 +104,26 @@ class ArraySource(Source):
         found = levels(values, f"column {name!r}")
         return Column(name, "categorical", found.astype(object) if is_text(found) else found)
 
-    def load(self, part: int, need: Need, schema: Schema) -> Chunk:
+    def read(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
         rows, keep = self._rows(part)
-        if not self._has_categories(need) and schema.plain:
-            data = (
-                tuple(_floats(_pick(c, rows, keep)) for c in self.X)
-                if isinstance(self.X, tuple)
-                else _floats(_pick(self.X, rows, keep))
-            )
-        else:
-            data = self._coded(rows, keep, need, schema)
-        weight = None if self.weight is None else _pick(self.weight, rows, keep)
         n = rows.stop - rows.start if keep is None else len(keep)
+        data: Any
+        if not schema.columns:
+            data = np.empty((n, 0))
+        elif self._has_categories(need) or not schema.plain:
+            data = self._coded(rows, keep, need, schema)
+        elif isinstance(self.X, tuple):
+            each = zip(self.names, self.X, strict=True)
+            data = tuple(validation.numbers(_pick(c, rows, keep), f"column {name!r}") for name, c in each)
+        else:
+            data = validation.numbers(_pick(self.X, rows, keep), "X")
+        weight = None if self.weight is None else _pick(self.weight, rows, keep)
         y = None
         if need.target is not None:
             y = _pick(self._target(), rows, keep)
-            y = class_codes(y, schema.classes) if need.target == "class" else y
-        return Chunk(
+            labels = need.target == "class"
+            y = class_codes(y, schema.classes) if labels else validation.number_target(y, self.target)
+        yield Chunk(
             X=Columns(data, schema.names, missing=need.missing, offset=rows.start, kept=keep),
             y=y,
             weight=ones(n) if weight is None else weight,
@@ -128,16 +136,14 @@ class ArraySource(Source):
         )
 
     def _coded(self, rows: slice, keep: Any, need: Need, schema: Schema) -> Any:
-        if sp.issparse(self.X):
-            raise DataError("the model was fitted to categories, and a sparse matrix has none")
         out = []
         for j, column in enumerate(schema.columns):
             values = self._values(j, rows, keep)
             where = f"column {column.name!r}"
             if column.kind == "numeric":
-                if values.dtype.kind not in "biuf":
+                if is_text(values):
                     raise DataError(f"{where} held numbers when the model was fitted, and holds text now")
-                out.append(np.asarray(values, dtype=np.float64))
+                out.append(validation.number_target(values, where))
                 continue
             codes = code(values, column.categories, where)
             if not need.missing and np.isnan(codes).any():
@@ -156,6 +162,8 @@ class ArraySource(Source):
         return self.y
 
     def _values(self, j: int, rows: slice, keep: Any) -> Any:
+        if sp.issparse(self.X):
+            raise validation.refuse_sparse()
         return _pick(self.X[j] if isinstance(self.X, tuple) else self.X[:, j], rows, keep)
 
     def in_memory(self) -> int:
@@ -188,11 +196,6 @@ class ArraySource(Source):
                     repr(some.tolist()).encode(errors="backslashreplace") if some.dtype.hasobject else some.tobytes()
                 )
         return f"array {self.n_rows} x {len(self.names)}, {digest.hexdigest()}"
-
-
-def _floats(values: Any) -> Any:
-    """float32 and float64 as they are, other numbers as float64."""
-    return values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
 
 
 def _pick(values: Any, rows: slice, keep: Any) -> Any:

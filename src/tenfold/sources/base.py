@@ -11,6 +11,7 @@ import numpy as np
 
 from tenfold.core import Chunk, DataError, Need, Schema
 from tenfold.core.chunk import NESTED, PART
+from tenfold.sources import validation
 
 
 class Source(ABC):
@@ -19,10 +20,20 @@ class Source(ABC):
     A part is loaded as a view for one need; the same rows serve several learners in several
     views. What a column or the target holds is itself found by merging: each part has a schema,
     and schemas add up.
+
+    A subclass brings `read`; whoever wants rows calls `chunks`, which checks what `read` gives.
     """
+
+    names: tuple[str, ...]
+    """of the columns that are features"""
+    named: bool = False
+    """whether the user gave the names"""
+    counted: int | None = None
+    """how many rows there are; None if rows must be read to know"""
 
     def __init__(self) -> None:
         self._found: dict[Need, Schema] = {}
+        self._warned: set[str] = set()
         self.beside: Any = None
         """what comes along with the rows unless a need names another column: an entry for each, or a column's name"""
         self.first_part = 0
@@ -33,12 +44,41 @@ class Source(ABC):
         """How many parts there are."""
 
     @abstractmethod
-    def load(self, part: int, need: Need, schema: Schema) -> Chunk:
-        """One part as a view for a need, its categories and classes coded by the schema."""
+    def read(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
+        """Yield one part in pieces that fit in memory, as `chunks` does, without the checks that all sources share."""
 
     def chunks(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
-        """One part in pieces that fit in memory: one, unless it is large."""
-        yield self.load(part, need, schema)
+        """Yield one part in pieces that fit in memory (one, unless it is large), as a view for a need.
+
+        Categories and classes are coded by the schema. What a learner cannot take is an error.
+        """
+        self.check_columns(schema)
+        for chunk in self.read(part, need, schema):
+            yield validation.check_chunk(chunk, need, schema, self.target_error)
+
+    def load(self, part: int, need: Need, schema: Schema) -> Chunk:
+        """One part that is no larger than one piece."""
+        (chunk,) = self.chunks(part, need, schema)
+        return chunk
+
+    def check_columns(self, schema: Schema) -> None:
+        """Refuse a schema of other columns, before anything is read."""
+        validation.check_columns(self.names, self.named, schema)
+
+    def target_error(self, part: int, row: int) -> DataError:
+        """The error for a target that is missing or infinite in a row."""
+        return DataError(
+            f"Input y contains NaN or infinity: the target is missing or not finite in row {row}. Remedy: leave out "
+            "the rows without a target"
+        )
+
+    def check_schema(self, need: Need, schema: Schema) -> None:
+        """Refuse, or warn of, categories that are hardly meant as such; the schema is of all rows."""
+        self._check_categories(need, schema, set(), "give a frame in which the column has the type category")
+
+    def _check_categories(self, need: Need, schema: Schema, chosen: set[str], keep: str) -> None:
+        validation.refuse_continuous_categories(schema, need, chosen)
+        self._warned |= validation.warn_of_numbers_as_text(schema, need, chosen | self._warned, keep)
 
     def first_place(self, part: int) -> int:
         """Where the first row of a part stands."""
@@ -81,6 +121,7 @@ class Source(ABC):
 
     def remember(self, need: Need, schema: Schema) -> Schema:
         """Keep a schema that a scan has found."""
+        self.check_schema(need, schema)
         return self._found.setdefault(need, schema)
 
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:

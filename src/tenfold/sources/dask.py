@@ -18,6 +18,7 @@ import pyarrow as pa
 import scipy.sparse as sp
 
 from tenfold.core import Chunk, Column, DataError, Need, Schema
+from tenfold.sources import validation
 from tenfold.sources.arrays import ArraySource
 from tenfold.sources.base import Source
 from tenfold.sources.frames import table_of
@@ -110,18 +111,6 @@ class DaskFrame(Computed, ArrowSource):
         return f"dask frame, {self._length} partitions, {hashlib.blake2b(text.encode(), digest_size=8).hexdigest()}"
 
 
-def _target(y: Any, part: int, need: Need) -> Any:
-    """A target that the need can take."""
-    if need.target == "number" and (y.dtype.kind not in "biuf" or not np.isfinite(y).all()):
-        raise DataError(f"block {part} of the target holds what is no finite number. Remedy: leave those rows out")
-    if need.target == "class" and y.dtype.kind == "f" and (y != np.rint(y)).any():
-        raise DataError(
-            f"Unknown label type: continuous. Block {part} of the target holds numbers that are not whole, so it has "
-            "no classes. Remedy: use a regressor, or make classes of it"
-        )
-    return y
-
-
 def _no_rows(data: Any) -> DataError:
     return DataError(
         f"rows cannot be read from a dask {type(data).__name__}. Remedy: make it a dask DataFrame, or an Array of "
@@ -171,6 +160,7 @@ class DaskArray(Computed):
         """None: every row counts once"""
         self._length = len(rows)
         self._width = int(X.shape[1])
+        self.names = tuple(f"x{j}" for j in range(self._width))
         self.key = repr([None if a is None else a.name for a in self._lazy])
 
     def __len__(self) -> int:
@@ -182,17 +172,17 @@ class DaskArray(Computed):
         blocks = [None if a is None else a.to_delayed().ravel() for a in self._lazy]
         return [delayed(tuple)([None if b is None else b[i] for b in blocks]) for i in parts]
 
-    def _block(self, part: int, need: Need) -> ArraySource:
+    def _block(self, part: int) -> ArraySource:
         X, y, weight = self._value(part)
         X = X.tocsr() if sp.issparse(X) else np.asarray(X)
         for what, more in (("target", y), ("weight", weight)):
             if more is not None and len(more) != X.shape[0]:
                 raise DataError(f"block {part} of the {what} has {len(more)} rows, that of X has {X.shape[0]}")
-        y = None if y is None or need.target is None else _target(np.asarray(y), part, need)
-        weight = None if weight is None or self.weight is None else np.asarray(weight, dtype=np.float64)
-        if weight is not None and not (np.isfinite(weight) & (weight >= 0)).all():
-            raise DataError(f"block {part} of the weight: a weight is missing, infinite or negative")
-        block = ArraySource(X, y, weight)
+        y = None if y is None else np.asarray(y)
+        weight = None if weight is None or self.weight is None else np.asarray(weight)
+        if weight is not None:
+            weight = validation.weights(weight, f"block {part} of the weight")
+        block = ArraySource(validation.by_column(X), y, weight, target=f"block {part} of the target")
         block._cuts = np.array([0, block.n_rows])
         return block
 
@@ -202,13 +192,18 @@ class DaskArray(Computed):
     def schema_of(self, part: int, need: Need) -> Schema:
         """What a block holds; of numbers, nothing has to be computed to know it."""
         if self.scans_for(need):
-            return self._block(part, need).schema_of(0, need)
-        return Schema(tuple(Column(f"x{j}", "numeric") for j in range(self._width)), need.target, None, False)
+            return self._block(part).schema_of(0, need)
+        return Schema(tuple(Column(name, "numeric") for name in self.names), need.target, None, False)
 
-    def load(self, part: int, need: Need, schema: Schema) -> Chunk:
-        chunk = self._block(part, need).load(0, need, schema)
-        chunk.X.place = f"block {part}"
-        return chunk._replace(part=part, first_place=self.first_place(part))
+    def read(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
+        block = self._block(part)
+        block.check_columns(schema)
+        for chunk in block.read(0, need, schema):
+            chunk.X.place = f"block {part}"
+            yield chunk._replace(part=part, first_place=self.first_place(part))
+
+    def target_error(self, part: int, row: int) -> DataError:
+        return DataError(f"block {part} of the target is missing or not finite in row {row}. Remedy: leave it out")
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_lazy": None}

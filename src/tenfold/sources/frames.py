@@ -44,6 +44,13 @@ def table_of(data: Any) -> Any:
     )
 
 
+def settled(data: Any) -> Any:
+    """Rows that a reader, a stream or a lazy frame can give only once, or at a cost, as a table; all else as it is."""
+    if is_frame(data) and not isinstance(data, pa.Table) and type(data).__name__ != "DataFrame":
+        return table_of(data)
+    return data
+
+
 def _from_pandas(frame: Any) -> Any:
     if not frame.columns.is_unique:
         twice = sorted({str(c) for c in frame.columns[frame.columns.duplicated()]})

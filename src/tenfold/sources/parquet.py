@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Iterator, Sequence
 from glob import glob
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import numpy as np
@@ -79,17 +80,25 @@ class ParquetSource(ArrowSource):
         self.files = list(files)
         self.only = only
         self._known: dict[str, Any] = {}
+        self._copies: dict[str, tuple[int, int]] = {}
+        """size and time of files that were written again, or copied, with the footer that was scanned"""
         hive = [_hive(path, root) for path in self.files] if hive is None else hive
-        first = _metadata(self.files[0])
+        _check_folders(self.files, hive)
+        first, state = _opened(self.files[0])
+        self._states = [state]
+        """of each file when it was scanned"""
         schema = first.schema.to_arrow_schema()
         for name in hive[0]:
-            schema = schema.append(pa.field(name, _common([h.get(name) for h in hive])))
+            schema = schema.append(pa.field(name, _common([h[name] for h in hive])))
         self.hive = [{n: _convert(v, schema.field(n).type) for n, v in h.items()} for h in hive]
         super().__init__(schema, roles, where)
         parts: list[tuple[int, int]] = []
         rows: list[int] = []
         for k, path in enumerate(self.files):
-            metadata = first if k == 0 else _metadata(path)
+            metadata = first
+            if k:
+                metadata, state = _opened(path)
+                self._states.append(state)
             self._check_schema(k, metadata.schema.to_arrow_schema())
             for group in self._groups(k, metadata):
                 parts.append((k, group))
@@ -98,7 +107,20 @@ class ParquetSource(ArrowSource):
             raise DataError(f"there are no rows in {where}" + (" where it is asked" if only is not None else ""))
         self._parts = np.array(parts, dtype=np.int64)
         self._starts = np.concatenate([[0], np.cumsum(rows)]).astype(np.int64)
-        self.n_rows = int(self._starts[-1])
+        self.counted = None if only is not None else int(self._starts[-1])
+        self._n_rows = self.counted
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are. With `where` they are counted when this is first asked for: its columns are read."""
+        if self._n_rows is None:
+            self._n_rows = sum(
+                ds.Scanner.from_fragment(
+                    self._fragment(int(k), [int(group)]), schema=self.types, filter=self.only
+                ).count_rows()
+                for k, group in self._parts
+            )
+        return self._n_rows
 
     def _groups(self, k: int, metadata: Any) -> list[int]:
         """Row groups that have rows and may have such as are asked for."""
@@ -174,6 +196,7 @@ class ParquetSource(ArrowSource):
     def _read(self, part: int, columns: list[str]) -> Iterator[Any]:
         k, group = (int(i) for i in self._parts[part])
         path, constant = self.files[k], self.hive[k]
+        self._check_unchanged(k)
         if self.only is not None:
             yield from self._filtered(self._fragment(k, [group]), columns)
             return
@@ -195,7 +218,7 @@ class ParquetSource(ArrowSource):
 
     def _filtered(self, fragment: Any, columns: list[str]) -> Iterator[Any]:
         """The rows asked for, whole or, if there are many, in batches."""
-        held, rows = [], 0
+        held, rows, empty = [], 0, True
         for batch in fragment.to_batches(
             schema=self.types, columns=columns, filter=self.only, use_threads=False, batch_size=BATCH
         ):
@@ -203,28 +226,42 @@ class ParquetSource(ArrowSource):
             rows += batch.num_rows
             if rows >= BATCH and sum(b.nbytes for b in held) > LARGE:
                 yield pa.Table.from_batches(held)
-                held, rows = [], 0
-        if held:
-            yield pa.Table.from_batches(held)
+                held, rows, empty = [], 0, False
+        if held or empty:  # a table without rows too: whoever asks for the part gets its columns
+            yield pa.Table.from_batches(held, pa.schema([self.types.field(c) for c in columns]))
 
     def _metadata(self, path: str) -> Any:
         """A file's footer, kept for the file that is read now: reading it again takes as long as a part."""
         found = self._known.get(path)
         if found is None:  # other threads may replace the dictionary meanwhile
-            found = _metadata(path)
+            found = _opened(path)[0]
             self._known = {path: found, **dict(list(self._known.items())[:3])}
         return found
 
+    def _check_unchanged(self, k: int) -> None:
+        """Refuse a file that was replaced or grew after it was scanned; a copy of it, as on a worker, will do."""
+        path, then = self.files[k], self._states[k]
+        facts = os.stat(path)
+        now = facts.st_size, facts.st_mtime_ns
+        if now in (then[:2], self._copies.get(path)):
+            return
+        if facts.st_size != then.size or _opened(path)[1].footer != then.footer:
+            raise DataError(
+                f"{path} has changed since it was scanned: it had {then.size:,} bytes, and has {facts.st_size:,}. "
+                "Remedy: scan it again"
+            )
+        self._copies = {**self._copies, path: now}
+
     def __getstate__(self) -> dict[str, Any]:
         """For a worker, whose folder may be another: paths in full, and no footers."""
-        return {**self.__dict__, "_known": {}, "files": [os.path.abspath(path) for path in self.files]}
+        files = [os.path.abspath(path) for path in self.files]
+        return {**self.__dict__, "_known": {}, "_copies": {}, "files": files}
 
     def hashes(self) -> Any:
         """Of the parts: a file by its name, size and time, and which of its row groups."""
         files = []
-        for path in self.files:
-            facts = Path(path).stat()
-            text = f"{os.path.abspath(path)}{facts.st_size}{facts.st_mtime_ns}"
+        for path, state in zip(self.files, self._states, strict=True):
+            text = f"{os.path.abspath(path)}{state.size}{state.time}"
             files.append(int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()))
         mixed = np.array(files, dtype=np.uint64)[self._parts[:, 0]]
         mixed ^= (self._parts[:, 1].astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
@@ -234,17 +271,32 @@ class ParquetSource(ArrowSource):
     def fingerprint(self) -> str:
         """Of the files' names, sizes and times, and the parts taken of them."""
         digest = hashlib.blake2b(digest_size=8)
-        for path in self.files:
-            facts = Path(path).stat()
-            digest.update(f"{path}{facts.st_size}{facts.st_mtime_ns}".encode())
+        for path, state in zip(self.files, self._states, strict=True):
+            digest.update(f"{path}{state.size}{state.time}".encode())
         digest.update(repr((self.names, self.roles, str(self.only))).encode())
         digest.update(self._parts.tobytes())
-        return f"parquet, {len(self.files)} files, {self.n_rows} x {len(self.names)}, {digest.hexdigest()}"
+        rows = f"{self._starts[-1]}" if self.only is None else f"some of {self._starts[-1]}"
+        return f"parquet, {len(self.files)} files, {rows} x {len(self.names)}, {digest.hexdigest()}"
 
 
-def _metadata(path: str) -> Any:
+class FileState(NamedTuple):
+    """By which a file is recognised later."""
+
+    size: int
+    time: int
+    """when it was written, in nanoseconds"""
+    footer: bytes
+    """a digest of its footer, which holds the place, size and extremes of every column of every row group"""
+
+
+def _opened(path: str) -> tuple[Any, FileState]:
+    """A file's footer, and by what to recognise the file."""
     try:
-        return pq.read_metadata(path)
+        time = os.stat(path).st_mtime_ns
+        with pa.OSFile(path) as file:
+            found, size = pq.read_metadata(file), file.size()
+            file.seek(size - 8 - (length := found.serialized_size))
+            return found, FileState(size, time, hashlib.blake2b(file.read(length), digest_size=16).digest())
     except (pa.ArrowException, OSError) as error:
         raise DataError(
             f"{path} is not a readable Parquet file: {error}. Remedy: write it anew, or leave it out"
@@ -261,16 +313,39 @@ def _hive(path: str, root: str) -> dict[str, str]:
     if not root:
         return {}
     folders = Path(path).relative_to(root).parts[:-1]
-    return {n: unquote(v) for n, v in (folder.split("=", 1) for folder in folders if "=" in folder)}
+    pairs = [(unquote(n), unquote(v)) for n, v in (folder.split("=", 1) for folder in folders if "=" in folder)]
+    names = [n for n, _ in pairs]
+    if len({*names}) < len(names) or not all(names):
+        raise DataError(
+            f"{path} is in folders that give the columns {names}. Remedy: rename the folders, so that each has a name "
+            "of its own"
+        )
+    return dict(pairs)
 
 
-def _common(values: list[str | None]) -> pa.DataType:
-    """Integers if all are, else text."""
-    return pa.int64() if all(v is not None and v.lstrip("-").isdigit() for v in values) else pa.string()
+def _check_folders(files: list[str], hive: list[dict[str, Any]]) -> None:
+    """Refuse files whose folders give them other columns than the first one's."""
+    for path, mine in zip(files, hive, strict=True):
+        if mine.keys() != hive[0].keys():
+            raise DataError(
+                f"{path} is in folders of the columns {list(mine)}, {files[0]} in those of {list(hive[0])}. Remedy: "
+                "put all files under folders of the same names, or scan them apart"
+            )
+
+
+def _common(values: list[str]) -> pa.DataType:
+    """Integers if all are, missing ones aside; else text."""
+    known = [v for v in values if v != NULL]
+    return pa.int64() if known and all(map(_is_integer, known)) else pa.string()
+
+
+def _is_integer(text: str) -> bool:
+    """Whether a text is an integer of 64 bits, as it would be written: no blanks, underscores or odd digits."""
+    return bool(re.fullmatch(r"-?[0-9]{1,19}", text)) and -(2**63) <= int(text) < 2**63
 
 
 def _convert(value: str, kind: pa.DataType) -> Any:
-    return int(value) if pa.types.is_integer(kind) else None if value == NULL else value
+    return None if value == NULL else int(value) if pa.types.is_integer(kind) else value
 
 
 def _wider(mine: pa.DataType, theirs: pa.DataType) -> pa.DataType:

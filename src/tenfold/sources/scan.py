@@ -20,6 +20,7 @@ from tenfold.sources.frames import table_of
 from tenfold.sources.parquet import NULL, ParquetSource, find_files
 from tenfold.sources.spool import spool
 from tenfold.sources.tables import ArrowSource, Roles, TableSource
+from tenfold.sources.validation import as_labels, by_column, weights
 
 
 def scan(
@@ -95,15 +96,13 @@ def _names(some: Any) -> tuple[Any, ...]:
 def _array(data: Any, target: Any, weight: Any) -> Source:
     if data.ndim != 2 or not data.shape[0]:
         raise DataError(f"an array of shape {data.shape} is no table of rows and columns with at least one row")
-    target, weight = (None if v is None else np.asarray(v) for v in (target, weight))
+    target, weight = (None if v is None else as_labels(v) for v in (target, weight))
     for what, values in (("target", target), ("weight", weight)):
         if values is not None and values.shape != (data.shape[0],):
             raise DataError(f"the {what} has shape {values.shape}, but there are {data.shape[0]} rows")
     if weight is not None:
-        weight = weight.astype(np.float64)
-        if not np.isfinite(weight).all() or (weight < 0).any():
-            raise DataError("a weight is missing, infinite or negative")
-    return ArraySource(data.tocsr() if sp.issparse(data) else data, target, weight)
+        weight = weights(weight, "the weight")
+    return ArraySource(data.tocsr() if sp.issparse(data) else by_column(data), target, weight)
 
 
 def _source(data: Any, roles: Roles, only: Any) -> ArrowSource:

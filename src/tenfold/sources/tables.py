@@ -10,7 +10,7 @@ import copy
 import hashlib
 import threading
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from tenfold.core import Chunk, Column, Columns, DataError, Need, Schema
 from tenfold.core.arrays import ones
-from tenfold.sources import arrow
+from tenfold.sources import arrow, validation
 from tenfold.sources.arrays import even_cuts
 from tenfold.sources.base import Source
 from tenfold.sources.labels import class_codes
@@ -52,6 +52,14 @@ class Roles:
                 raise DataError(f"there is no column {name!r}{hint}")
         chosen = names if self.columns is None else tuple(dict.fromkeys(self.columns))
         return tuple(n for n in chosen if n not in taken and n not in self.drop)
+
+
+def free_name(name: str, taken: Iterable[str]) -> str:
+    """A name for a column to add, after underscores: as many as no other column of this name has."""
+    found, others = f"__{name}", {*taken}
+    while found in others:
+        found = f"_{found}"
+    return found
 
 
 _kept = threading.local()
@@ -148,29 +156,34 @@ class ArrowSource(Source):
         return Schema(columns, need.target, classes, self.named)
 
     def _classes(self, table: Any, part: int) -> Any:
-        found = arrow.levels(self._target_of(table, part, labels=True), "the target")
-        if found.dtype.kind == "f" and (found != np.rint(found)).any():
-            raise DataError(
-                "Unknown label type: continuous. The target holds numbers that are not whole, so it has no "
-                "classes. Remedy: use a regressor, or make classes of it"
-            )
-        return found
+        return validation.check_classes(arrow.levels(self._target_of(table, part, labels=True), "the target"), "it")
 
-    def chunks(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
+    def check_columns(self, schema: Schema) -> None:
+        """Refuse a schema of columns that are not there: they are taken by name, in any order, and more may be there.
+
+        A model of unnamed columns takes them by their places, so there must be as many.
+        """
+        if not schema.named and not {*schema.names} <= {*self.names}:
+            validation.check_columns(self.names, self.named, schema)
+        elif missing := [n for n in schema.names if n not in self.types.names]:
+            raise DataError(f"columns {missing} that the model was fitted with are not there")
+
+    def read(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
         names = list(schema.names)
         if not schema.named and len(names) == len(self.names):
-            names = list(self.names)  # a model of unnamed columns takes them by their places
-        if missing := [n for n in names if n not in self.types.names]:
-            raise DataError(f"columns {missing} that the model was fitted with are not there")
+            names = list(self.names)
         place = self.first_place(part)
         for start, table in self._pieces(part, names, need):
             chunk = self._chunk(start, table, part, need, schema, names)
             yield chunk._replace(first_place=place)
             place += chunk.n
 
-    def load(self, part: int, need: Need, schema: Schema) -> Chunk:
-        (chunk,) = self.chunks(part, need, schema)
-        return chunk
+    def check_schema(self, need: Need, schema: Schema) -> None:
+        """Refuse, or warn of, categories that are hardly meant as such, unless the user declared them."""
+        chosen = {*self.roles.categorical, *(f.name for f in self.types if pa.types.is_dictionary(f.type))}
+        given = self.where in ("X", "X.drop")  # to fit, not to scan
+        keep = "give the column the type category" if given else "tenfold.scan(..., categorical=[{name!r}])"
+        self._check_categories(need, schema, chosen, keep)
 
     @contextmanager
     def once(self, part: int, needs: int) -> Iterator[None]:
@@ -193,34 +206,36 @@ class ArrowSource(Source):
 
     def _pieces(self, part: int, names: list[str], need: Need) -> Iterator[tuple[int, Any]]:
         """Features with the columns of target and weight that the need takes."""
-        beside = self._beside(need)
-        more = [self.roles.target if need.target else None, self.roles.weight, None if beside == "__beside" else beside]
+        beside, given = self._beside(need), self._added("beside")
+        more = [self.roles.target if need.target else None, self.roles.weight, None if beside == given else beside]
         wanted = [*names, *(n for n in more if n is not None and n not in names)]
         for start, table in self._tables(part, wanted):
             stop = start + table.num_rows
             if need.target and self.y is not None:
-                table = table.append_column("__y", pa.array(self.y[start:stop]))
+                table = table.append_column(self._added("y"), pa.array(self.y[start:stop]))
             if self.weight is not None:
-                table = table.append_column("__weight", pa.array(self.weight[start:stop]))
-            if beside == "__beside":
+                table = table.append_column(self._added("weight"), pa.array(self.weight[start:stop]))
+            if beside == given:
                 table = table.append_column(beside, pa.array(self.beside[start:stop]))
             yield start, table
 
     def _beside(self, need: Need) -> str | None:
         """The column that comes along."""
         if need.beside is None and self.beside is not None:
-            return self.beside if isinstance(self.beside, str) else "__beside"
+            return self.beside if isinstance(self.beside, str) else self._added("beside")
         return need.beside
+
+    def _added(self, name: str) -> str:
+        """What a column is called that comes along with the table for a while: as none of its own is."""
+        return free_name(name, self.types.names)
 
     def _kept(self, table: Any, start: int, part: int) -> tuple[Any, Any, Any]:
         """The rows that have a weight, the weights (None: there are none), and which rows (None: all)."""
-        name = "__weight" if self.weight is not None else self.roles.weight
+        name = self._added("weight") if self.weight is not None else self.roles.weight
         if name is None:
             return table, None, None
-        weight = arrow.numbers(table.column(name), self._at(name, part)).astype(np.float64)
-        if not np.isfinite(weight).all() or (weight < 0).any():
-            at = start + int(np.flatnonzero(~np.isfinite(weight) | (weight < 0))[0])
-            raise DataError(f"{self._at(name, part)}, row {at}: a weight is missing, infinite or negative")
+        where = self._at(name, part)
+        weight = validation.weights(arrow.numbers(table.column(name), where), where, start)
         if weight.all():
             return table, weight, None
         kept = np.flatnonzero(weight)
@@ -266,23 +281,21 @@ class ArrowSource(Source):
             if len(coded) and coded.min() < 0:
                 return class_codes(arrow.levels(column, "the target"), schema.classes)  # raises, by name
             return coded.astype(np.int64)
-        y = arrow.numbers(column, self._at(self.roles.target or "y", part)).astype(np.float64, copy=False)
-        if not np.isfinite(y).all():
-            raise self._missing_target(part)
-        return y
+        return arrow.numbers(column, self._at(self.roles.target or "y", part)).astype(np.float64, copy=False)
 
     def _target_of(self, table: Any, part: int, labels: bool) -> Any:
         """The column of the target, which may miss nothing; NaN among `labels` counts as missing."""
-        name = "__y" if self.y is not None else self.roles.target
+        name = self._added("y") if self.y is not None else self.roles.target
         if name is None:
             raise DataError(f"there is no target. Remedy: name it, tenfold.scan({self.where}, target=...)")
         column = table.column(name)
         floats = labels and pa.types.is_floating(column.type)
         if column.null_count or (floats and np.isnan(column.to_numpy()).any()):
-            raise self._missing_target(part)
+            raise self.target_error(part)
         return column
 
-    def _missing_target(self, part: int) -> DataError:
+    def target_error(self, part: int, row: int | None = None) -> DataError:
+        """The error for a target that is missing or infinite, with the call that leaves such rows out."""
         name = self.roles.target
         rows = f"pyarrow.compute.field({name!r})"
         if name in self.types.names and pa.types.is_floating(self.types.field(name).type):
@@ -313,7 +326,7 @@ class TableSource(ArrowSource):
         super().__init__(table.schema, roles, where, y, weight)
         self.table = table
         self.named = named
-        self.n_rows = table.num_rows
+        self.n_rows = self.counted = table.num_rows
         self._cuts = even_cuts(table.num_rows)
 
     def __len__(self) -> int:

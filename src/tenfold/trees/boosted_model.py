@@ -64,7 +64,7 @@ class BoostedModel(Estimator):
         """Margins after each round."""
         margin: Any = 0.0
         for t in range(self.n_iter_):
-            step = self._apply(lambda state, X, t=t: self.margins(state, X, t, t + 1), X, list)
+            step = self._apply(lambda model, state, X, t=t: model.margins(state, X, t, t + 1), X, list)
             if not isinstance(step, np.ndarray):
                 raise TypeError("staged predictions take arrays and frames. Remedy: fit with fewer rounds")
             margin = margin + step

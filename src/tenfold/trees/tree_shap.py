@@ -112,7 +112,7 @@ GradientBoostingClassifier or GradientBoostingRegressor
         """
         levels = self.model.schema_.levels
 
-        def numbers(state: Any, columns: Columns) -> Array:
+        def numbers(model: Any, state: Any, columns: Columns) -> Array:
             out = columns.take(np.arange(len(columns)))
             for j in np.flatnonzero(levels):
                 code = out[:, j]

@@ -1,0 +1,253 @@
+"""What is checked of rows before a learner or a model sees them, whatever source they come from.
+
+`Source.chunks` is the only way to rows, and checks every chunk here: columns against the schema, then target and
+weights against the need. Values of X are checked by `Columns` as they are read, since that costs no pass of its own.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tenfold.core import Array, Chunk, DataError, Need, Schema
+from tenfold.core.schema import is_text
+from tenfold.sources import arrow
+from tenfold.sources.labels import column_of, levels
+
+FEW = 20
+"""so many distinct values may be categories without a word, although they look like measured numbers"""
+MOST = 0.9
+"""text is taken for numbers if so large a share of its distinct values are: the rest may mark what is missing"""
+LOOKS = 10_000
+"""of more categories than this some are looked at, spread over all"""
+
+
+# ---- columns ------------------------------------------------------------------------------------------
+
+
+def check_columns(names: Sequence[str], named: bool, schema: Schema) -> None:
+    """Refuse columns that are not those of the schema: taken by their places, so number and names must agree.
+
+    A schema without columns is for rows of which only the target is wanted.
+    """
+    if not schema.columns:
+        return
+    check_width(len(names), schema)
+    if named and schema.named and tuple(names) != schema.names:
+        raise DataError(
+            "The feature names should match those that were passed during fit: "
+            f"{list(schema.names)[:20]}, not {list(names)[:20]}"
+        )
+
+
+def check_width(width: int, schema: Schema) -> None:
+    """Refuse more or fewer columns than the schema has."""
+    if width != len(schema.columns):
+        raise DataError(
+            f"X has {width} features, but the model is expecting {len(schema.columns)} features as input: "
+            f"{list(schema.names)[:20]}"
+        )
+
+
+def refuse_sparse() -> DataError:
+    """The error for a sparse matrix where categories are wanted."""
+    return DataError(
+        "Sparse data was passed for X, but dense data is required: columns of a sparse matrix are numbers, not "
+        "categories. Use '.toarray()' to convert to a dense numpy array"
+    )
+
+
+def by_column(X: Any) -> Any:
+    """An array of numbers as it is; one of objects or text as a tuple of columns: numbers where all of it are."""
+    if sp.issparse(X) or X.dtype.kind not in "OUT":
+        return X
+    return tuple(_typed(X[:, j], f"column {f'x{j}'!r}") for j in range(X.shape[1]))
+
+
+def _typed(values: Any, where: str) -> Any:
+    found = column_of(values, where)
+    if not arrow.is_number(found.type):
+        return values
+    return arrow.numbers(found, where) if found.null_count else found.to_numpy(zero_copy_only=False)
+
+
+# ---- numbers ------------------------------------------------------------------------------------------
+
+
+def numbers(values: Any, where: str) -> Any:
+    """float32 and float64 as they are, other numbers as float64; dates, text and the like are refused by name.
+
+    Parameters
+    ----------
+    values : array or CSR matrix
+    where : str
+        What it is, for errors: "column 'a'", "the target".
+    """
+    kind = values.dtype.kind
+    if values.dtype in (np.float32, np.float64):
+        return values
+    if kind in "biuf":
+        return values.astype(np.float64)
+    if kind == "O" and values.ndim == 1:
+        column = column_of(values, where)
+        if arrow.is_number(column.type):
+            return arrow.numbers(column, where)
+        raise _no_numbers(where, "text" if arrow.is_category(column.type) else str(column.type))
+    raise _no_numbers(where, "text" if kind in "UST" else str(values.dtype))
+
+
+def refuse_dates(values: Any, where: str) -> None:
+    """Refuse dates and durations, of which numpy and scikit-learn would make numbers."""
+    dtype = getattr(values, "dtype", None)
+    if getattr(dtype, "kind", "") in ("M", "m"):
+        raise _no_numbers(where, str(dtype))
+
+
+def _no_numbers(where: str, kind: str) -> DataError:
+    remedy = {"text": "convert it, .astype(float), if it means numbers"}.get(kind, "make numbers of it first")
+    return DataError(f"{where} holds {kind}, not numbers. Remedy: {remedy}, or leave it out")
+
+
+# ---- target -------------------------------------------------------------------------------------------
+
+
+def number_target(values: Any, where: str) -> Array:
+    """A target of numbers as float64. That it is finite, `check_chunk` sees."""
+    found: Array = numbers(values, where).astype(np.float64, copy=False)
+    return found
+
+
+def as_labels(values: Any) -> Any:
+    """Lists as an array: of objects if numpy would turn numbers or holes among texts into text."""
+    found = np.asarray(values)
+    if isinstance(values, (list, tuple)) and found.dtype.kind in "US":
+        return np.array(values, dtype=object)
+    return found
+
+
+def class_levels(values: Any, where: str) -> Any:
+    """The sorted classes of a target, which may miss no label and hold no continuous numbers."""
+    missing = values.dtype.kind == "f" and bool(np.isnan(values).any())
+    if missing or (values.dtype.kind in "OT" and column_of(values, where).null_count):
+        raise DataError(f"Input y contains NaN or None: {where} misses a label. Remedy: drop the rows without a target")
+    return check_classes(levels(values, where), where)
+
+
+def check_classes(found: Any, where: str) -> Any:
+    """The classes, if they can be: numbers that are not whole are no labels, as scikit-learn has it."""
+    if found.dtype.kind == "f" and (found != np.rint(found)).any():
+        raise DataError(
+            f"Unknown label type: continuous. In {where} there are numbers that are not whole, such as "
+            f"{found[found != np.rint(found)][0]:.6g}, so it has no classes. Remedy: use a regressor, or make classes "
+            "of it"
+        )
+    return found
+
+
+# ---- weights ------------------------------------------------------------------------------------------
+
+
+def weights(values: Any, where: str, start: int = 0) -> Array:
+    """Weights as float64: finite and not negative. `start` is the number of the first row, for errors."""
+    weight: Array = numbers(values, where).astype(np.float64, copy=False)
+    if not np.isfinite(weight).all() or (weight < 0).any():
+        at = start + int(np.flatnonzero(~np.isfinite(weight) | (weight < 0))[0])
+        raise DataError(f"{where}, row {at}: a weight is missing, infinite or negative")
+    return weight
+
+
+# ---- chunks -------------------------------------------------------------------------------------------
+
+
+def check_chunk(chunk: Chunk, need: Need, schema: Schema, remedy: Any) -> Chunk:
+    """A chunk that a learner may see, or an error.
+
+    Parameters
+    ----------
+    chunk : Chunk
+    need : Need
+    schema : Schema
+    remedy : callable
+        Makes the error for a target that is missing or infinite.
+    """
+    if schema.columns and chunk.X.shape[1] != len(schema.columns):
+        check_width(chunk.X.shape[1], schema)
+    if need.target == "number" and not finite(chunk.y):
+        at = chunk.X.row(int(np.flatnonzero(~np.isfinite(chunk.y))[0]))
+        raise remedy(chunk.part, at)
+    return chunk
+
+
+def finite(values: Array) -> bool:
+    """Whether all are: a sum tells in most cases, and costs less than a look at each."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(np.add.reduce(values))) or bool(np.isfinite(values).all())
+
+
+# ---- categories that look like measured numbers ---------------------------------------------------------
+
+
+def warn_of_numbers_as_text(schema: Schema, need: Need, chosen: Collection[str], remedy: str) -> set[str]:
+    """Warn of columns of text that hold numbers, and so become a category for each; the names of these.
+
+    Parameters
+    ----------
+    schema : Schema
+        Of all rows.
+    need : Need
+        A learner of categories alone is not warned: whoever uses it wants categories.
+    chosen : collection of str
+        Columns that the user declared categorical.
+    remedy : str
+        How to keep a column as categories, with a place for its name.
+    """
+    named: set[str] = set()
+    for column in schema.columns:
+        found = column.categories
+        if need.kinds != "mixed" or found is None or len(found) <= FEW or not is_text(found) or column.name in chosen:
+            continue
+        texts = found[:: -(-len(found) // LOOKS)].tolist()
+        odd = [text for text in texts if not _is_number(text)]
+        if len(odd) <= (1 - MOST) * len(texts):
+            warnings.warn(
+                f"column {column.name!r} holds numbers stored as text"
+                + (f" (but {odd[0]!r} is none)" if odd else "")
+                + f", and enters as {len(found)} categories. Remedy: cast it to numbers; or, to keep the categories, "
+                + remedy.format(name=column.name),
+                UserWarning,
+                stacklevel=2,
+            )
+            named.add(column.name)
+    return named
+
+
+def _is_number(text: str) -> bool:
+    """Whether a text is a number; one with a leading nought, as of a postcode, is a label."""
+    if len(text) > 1 and text[0] == "0" and text[1].isdigit():
+        return False
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def refuse_continuous_categories(schema: Schema, need: Need, chosen: Collection[str]) -> None:
+    """Refuse measured numbers where a learner counts categories: each value would be a category of its own."""
+    if need.kinds != "categorical":
+        return
+    for column in schema.columns:
+        found = column.categories
+        if found is None or len(found) <= FEW or found.dtype.kind != "f" or column.name in chosen:
+            continue
+        odd = found[found != np.rint(found)]
+        if len(odd):
+            raise DataError(
+                f"column {column.name!r} holds {len(found)} distinct numbers, such as {odd[0]:.6g}, that are not "
+                "whole: they are measured, and no categories. Remedy: use a learner of numbers (GaussianNB, a tree), "
+                "make bins of it first (pandas.cut), or round it"
+            )
