@@ -23,7 +23,8 @@ words = np.array(["a", "b", "c", "d"], dtype=object)[random.integers(0, 4, (n, 5
 label = np.array(["left", "middle", "right"])[random.integers(0, 3, n)]
 words[label == "right", 0] = "a"
 both = np.column_stack([X.astype(object), words[:, :2]])
-many = np.column_stack([X[:, :2].astype(object), random.integers(0, 2500, n).astype(str).astype(object), words[:, 0]])
+names = np.char.add("w", random.integers(0, 2500, n).astype(str)).astype(object)
+many = np.column_stack([X[:, :2].astype(object), names, words[:, 0]])
 cases = {
     "LinearRegression, words": (tn.LinearRegression(), both, y),
     "Ridge, very many words": (tn.Ridge(), many, y),

@@ -171,6 +171,7 @@ def test_from_text_of_many_levels():
     z = random.normal(size=30_000)
     y = 2 * z + effect[0][codes[0]] + effect[1][codes[1]] + 0.1 * random.normal(size=30_000)
     frame = pd.DataFrame({"a": codes[0].astype(str), "b": codes[1].astype(str), "z": z})
+    frame = frame.astype({"a": "category", "b": "category"})
     model = tn.Ridge(1e-3).fit(frame, y)
     assert isinstance(model.summary_, CodedMoments)
     assert model.coef_[-1] == pytest.approx(2, abs=0.01)
