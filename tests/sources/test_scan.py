@@ -4,6 +4,7 @@ import os
 import pickle
 import re
 
+import cloudpickle
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -574,6 +575,31 @@ def test_a_pipeline_over_a_source_is_the_pipeline_over_the_array(tmp_path):
     assert pq.read_table(paths[0]).column_names == ["k", "prediction"]
     assert pickle.loads(pickle.dumps(source)).fingerprint() == source.fingerprint()
     assert_same_bits(ours[0], tn.StandardScaler().fit(pickle.loads(pickle.dumps(source))), "pickled")
+
+
+@pytest.mark.parametrize("learner", [tn.Ridge(), tn.LogisticRegression(), tn.StandardScaler(), tn.KMeans(2)])
+def test_what_a_model_says_of_a_source_travels_without_its_summary(learner):
+    table = numbers()
+    X = np.column_stack([table[n].to_numpy() for n in "abc"])
+    model = learner.fit(X, table["k"].to_numpy())
+    source = tn.scan(table.select(["a", "b", "c"]))
+    ways = ("predict", "predict_proba", "decision_function", "transform", "inverse_transform")
+    for way in (way for way in ways if hasattr(model, way)):
+        mapped = getattr(model, way)(source)
+        told = mapped.how.args[0]  # the model that goes along
+        assert {name for name in vars(told) if name.endswith("_")} == {"state_", "schema_"}, way
+        there = cloudpickle.loads(cloudpickle.dumps(mapped))
+        np.testing.assert_array_equal(there.collect(), getattr(model, way)(X))
+
+
+def test_a_reader_is_read_once_by_whoever_needs_rows_twice():
+    X = np.column_stack([numbers()[n].to_numpy() for n in "abc"])
+    table = pa.table({n: X[:, j] for j, n in enumerate("abc")})
+    model = tn.KMeans(3, random_state=0).fit(table.to_reader())
+    np.testing.assert_array_equal(model.labels_, tn.KMeans(3, random_state=0).fit(table).labels_)
+    found = tn.StandardScaler().fit_transform(table.to_reader())
+    np.testing.assert_array_equal(found, tn.StandardScaler().fit(table).transform(table))
+    assert tn.cross_validate([tn.Ridge(), tn.Lasso()], table.to_reader(), X[:, 0]).scores.shape[0] == 2
 
 
 def test_a_source_is_no_array():

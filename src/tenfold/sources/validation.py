@@ -56,8 +56,8 @@ def check_width(width: int, schema: Schema) -> None:
 def refuse_sparse() -> DataError:
     """The error for a sparse matrix where categories are wanted."""
     return DataError(
-        "Sparse data was passed for X, but dense data is required: categories are wanted, and a sparse matrix has none. "
-        "Use '.toarray()' to convert to a dense numpy array"
+        "Sparse data was passed for X, but dense data is required: categories are wanted, and a sparse matrix has none."
+        " Use '.toarray()' to convert to a dense numpy array"
     )
 
 
