@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 import tenfold as tn
 from adversary.data import pick
 from tenfold.estimator import Estimator
@@ -199,16 +197,5 @@ def drawn(random: Any, only: str = "") -> Any:
 
 
 def draws(learner: Any) -> bool:
-    """Whether rows are drawn by chance, or visited in an order: then neither order nor repetition is a law."""
-    name = type(learner).__name__
-    if name.startswith(("Bagging", "RandomForest", "Stacking", "SGD", "Perceptron")):
-        return True
-    if name in ("RidgeCV", "LassoCV", "ElasticNetCV"):
-        return np.ndim(learner.cv) == 0
-    if name.startswith("GradientBoosting"):
-        return bool(learner.subsample < 1 or learner.early_stopping)
-    if name.startswith("DecisionTree"):
-        return learner.prune in ("reduced_error", "best_cut", "cost_complexity") or learner.max_features is not None
-    if name.startswith("Voting"):
-        return any(draws(member) for _, member in learner.estimators or ())
-    return False
+    """Whether rows are drawn by their places, or visited in an order: then neither order nor repetition is a law."""
+    return bool(learner.draws_rows or learner.passes == "sequential" or getattr(learner, "max_features", None))

@@ -131,3 +131,17 @@ def test_model_file_and_score_of_a_source(tmp_path):
         assert bits(again.state_) == bits(model.state_)
         assert again.verify().origin == "verified"
         assert again.score(tn.scan(X, target=y)) == pytest.approx(model.score(X, y), rel=1e-12)
+
+
+def test_a_step_so_long_that_the_loss_is_infinite_is_shortened():
+    y = np.array([1e6, 2e6, 1e6, 2e6])
+    X = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+    model = tn.PoissonRegressor(alpha=0.0, fit_intercept=False).fit(X, y)
+    np.testing.assert_allclose(model.predict(X), y, rtol=1e-9)
+
+
+@pytest.mark.parametrize("learner", [tn.PoissonRegressor(), tn.GammaRegressor()])
+def test_the_score_of_a_constant_target_is_one_or_nought(learner):
+    model = learner.fit([[0.0], [1.0], [2.0]], [1.0, 1.0, 1.0])
+    assert model.score([[1.0], [2.0]], [3.0, 3.0]) == 0.0
+    assert model.score([[1.0]], model.predict([[1.0]])) == 1.0

@@ -109,3 +109,16 @@ def test_errors_name_what_is_wrong():
         RadialBasis([[1.0], [2.0]]).fit(X)
     with pytest.raises(ValueError, match="NaN or infinity"):
         TanhBasis([[1.0, np.nan]]).fit(X)
+
+
+@pytest.mark.parametrize("spacing", ["quantiles", "grid"])
+@pytest.mark.parametrize("size", [1e300, 1.7e308, 1e-300])
+def test_centres_too_far_apart_or_too_near_are_refused(spacing, size):
+    with pytest.raises(tn.DataError, match="column number 1: its centres"):
+        RadialBasis(spacing=spacing).fit([[0.0, -size], [1.0, size]])
+
+
+def test_infinitely_far_away_is_an_answer():
+    model = RadialBasis(gamma=1e300).fit([[-1e300], [0.0], [1e300]])
+    assert model.transform([[1e300]]).tolist() == [[0.0, 0.0, 0.0, 1.0, 1.0]]
+    assert TanhBasis(gamma=1.0).fit([[-1.7e308], [1.7e308]]).transform([[1.7e308]]).tolist() == [[1, 1, 1, 0, 0]]

@@ -149,7 +149,7 @@ class Glm(Featured):
         if whole and state.classes and value > 1.001 * nought and math.isinf(state.base_value):  # a bad share
             return state._replace(coef=0 * state.coef, intercept=0 * state.intercept)
         slack = 16 * EPS * (abs(value) + s.size + s.weight)
-        if not value <= state.base_value - 1e-4 * state.promise + slack:
+        if not (math.isfinite(value) and value <= state.base_value - 1e-4 * state.promise + slack):
             return self._shorter(state)
         if not len(s.gram):
             return self._lbfgs(state, s, value, squared, free)

@@ -63,7 +63,7 @@ class LogLink(Errors, Glm, Regressor):
         return np.exp(self.margins(state, X)[:, 0])
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """D²: the share of the deviance of the mean that the predictions explain.
+        """D²: the share of the deviance of the mean that the predictions explain; of a constant target, 1 or 0.
 
         Parameters
         ----------
@@ -82,7 +82,11 @@ class LogLink(Errors, Glm, Regressor):
             found, y = self.predict(X), np.asarray(y, dtype=np.float64)
             weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         mean = weight @ y / weight.sum()
-        return 1 - float(weight @ self.deviance(y, found)) / float(weight @ self.deviance(y, np.full(len(y), mean)))
+        left = float(weight @ self.deviance(y, found))
+        whole = float(weight @ self.deviance(y, np.full(len(y), mean))) if np.ptp(y[weight > 0]) else 0.0
+        if not whole:  # as r2_score has it: a constant is explained, or it is not
+            return 1.0 if not left else 0.0
+        return 1 - left / whole
 
     def deviance(self, y: Array, mean: Array) -> Array:
         """Of each row."""

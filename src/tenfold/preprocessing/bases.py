@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import ONE, Array, Chunk, Claim, Columns, Need, Schema
+from tenfold.core import ONE, Array, Chunk, Claim, Columns, DataError, Need, Schema
 from tenfold.estimator import Transformer
 from tenfold.estimator.constraints import array, choice, integer, real, seed
 from tenfold.stats.binned import sample_of
@@ -91,13 +91,21 @@ class Basis(Transformer):
     def update(self, state: BasisState, s: Any) -> BasisState:
         """Centres at quantiles, or evenly from the least value to the largest."""
         found = state.centers
-        if isinstance(s, Race):
-            found = _quantiles(*s.sample(), len(found))
-        elif not self._given:
-            share = np.linspace(0, 1, len(found))[:, None] if len(found) > 1 else np.full((1, 1), 0.5)
-            found = s.low + share * (s.high - s.low)
-        steep = np.full(found.shape[1], 1.0 if self.gamma == "auto" else float(self.gamma))
-        return BasisState(1, found, self.widths(found) if self.gamma == "auto" else steep)
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            if isinstance(s, Race):
+                found = _quantiles(*s.sample(), len(found))
+            elif not self._given:
+                share = np.linspace(0, 1, len(found))[:, None] if len(found) > 1 else np.full((1, 1), 0.5)
+                found = s.low + share * (s.high - s.low)
+            given = None if self.gamma == "auto" else np.full(found.shape[1], float(self.gamma))
+            steep = self.widths(found) if given is None else given
+        wrong = np.flatnonzero(~(np.isfinite(found).all(axis=0) & np.isfinite(steep) & (steep > 0)))
+        if len(wrong):
+            raise DataError(
+                f"column number {wrong[0]}: its centres are so far apart, or so near, that gamma is beyond the range of "
+                "float64. Remedy: rescale it with StandardScaler, or give gamma"
+            )
+        return BasisState(1, found, steep)
 
     def widths(self, centers: Array) -> Array:
         """A gamma for each column: one over the mean distance of neighbours."""
@@ -126,8 +134,9 @@ class Basis(Transformer):
         k, p = state.centers.shape
         out = np.empty((len(X), p * k))
         for rows, block in X.blocks(X.block_rows(p * k)):
-            away = (block[:, :, None] - state.centers.T) * state.steep[:, None]
-            out[rows] = self.functions(away).reshape(len(block), p * k)
+            with np.errstate(over="ignore"):  # infinitely far away is an answer
+                away = (block[:, :, None] - state.centers.T) * state.steep[:, None]
+                out[rows] = self.functions(away).reshape(len(block), p * k)
         return out
 
     def sound(self, state: BasisState, summary: Any, schema: Schema) -> bool:
