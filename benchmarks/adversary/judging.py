@@ -23,6 +23,7 @@ DECLARED: tuple[tuple[str, str], ...] = (
     (r"as one sample would be", "one row leaves nothing to be judged on"),
     (r"too large to be squared|too large|beyond", "sums of squares leave the range of float64, and that is said"),
     (r"grow without end", "steps of a length that was asked for diverge, and that is said"),
+    (r"needs two classes", "rows without weight are no rows, and have no class"),
     (r"row was held back", "pruning by rows held back needs some; scikit-learn has no such pruning"),
     (r"no member has drawn a row", "one row, and no bag drew it"),
     (r"n_samples=\d+ should be >= n_clusters", "rows without weight are no rows"),

@@ -102,8 +102,8 @@ class Basis(Transformer):
         wrong = np.flatnonzero(~(np.isfinite(found).all(axis=0) & np.isfinite(steep) & (steep > 0)))
         if len(wrong):
             raise DataError(
-                f"column number {wrong[0]}: its centres are so far apart, or so near, that gamma is beyond the range of "
-                "float64. Remedy: rescale it with StandardScaler, or give gamma"
+                f"column number {wrong[0]}: its centres are so far apart, or so near, that gamma is beyond the range "
+                "of float64. Remedy: rescale it with StandardScaler, or give gamma"
             )
         return BasisState(1, found, steep)
 
