@@ -66,8 +66,9 @@ class MinMaxScaler(tn.MinMaxScaler):
 class Lasso(tn.Lasso):
     """The penalty is read when the model is used."""
 
-    def predict_from(self, state: Any, X: Any) -> Any:
-        return super().predict_from(state, X) * self.alpha / self.alpha_fitted_
+    def predict(self, X: Any) -> Any:
+        found = super().predict(X)
+        return found * self.alpha / self.alpha_fitted_ if isinstance(found, np.ndarray) else found
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, checkpoint: Any = None) -> Any:
         self.alpha_fitted_ = self.alpha
