@@ -24,6 +24,15 @@ def test_contract(learner, rows):
     assert len(check_contract(learner, rows)) > 50
 
 
+@pytest.mark.parametrize("learner", [one for one in learners() if one.expected_failed_checks], ids=name_of)
+def test_checks_that_are_expected_to_fail_are_those_of_scikit_learn(learner):
+    from sklearn.utils._test_common.instance_generator import PER_ESTIMATOR_XFAIL_CHECKS
+
+    theirs = {kind.__name__: checks for kind, checks in PER_ESTIMATOR_XFAIL_CHECKS.items()}
+    assert set(learner.expected_failed_checks) <= set(theirs[name_of(learner)])
+    assert learner.draws_rows
+
+
 @pytest.mark.parametrize("learner", learners(), ids=name_of)
 def test_fields_are_annotated(learner):
     assert "step" in fields(learner.state_type)

@@ -171,11 +171,12 @@ def test_mixing_is_the_mean_of_the_parts():
 @pytest.mark.parametrize("variant", ["rule", "averaged", "pocket"])
 def test_cuts_threads_and_sparse_rows(variant):
     rows = np.where(np.abs(X) > 0.5, X, 0.0)
-    found = set()
-    for cut, threads in ((200, 1), (33, 2), (1, 3)):
-        with part_rows(cut), tn.on(tn.Local(threads=threads)):
-            found.add(bits(Perceptron(variant, max_iter=4, tol=None).fit(rows, three).state_))
-    assert len(found) == 1
+    for shuffle in (False, True):
+        found, model = set(), Perceptron(variant, max_iter=4, tol=None, shuffle=shuffle)
+        for cut, threads in ((200, 1), (33, 2), (1, 3)):
+            with part_rows(33 if shuffle else cut), tn.on(tn.Local(threads=threads)):
+                found.add(bits(model.fit(rows, three).state_))
+        assert len(found) == 1
     dense, sparse = (Perceptron(variant, max_iter=4, tol=None).fit(form, three) for form in (rows, sp.csr_array(rows)))
     np.testing.assert_allclose(dense.coef_, sparse.coef_, rtol=1e-9)
 
@@ -193,7 +194,8 @@ def test_partial_fit_walks_on_and_claims_no_bound(tmp_path):
 
 def test_cross_validation():
     halves = np.arange(200) % 2
-    cv = tn.cross_validate([Perceptron("averaged")], X, noisy, folds=halves)
+    learner = Perceptron("averaged", shuffle=False)
+    cv = tn.cross_validate([learner], X, noisy, folds=halves)
     for fold in (0, 1):
-        model = Perceptron("averaged").fit(X[halves != fold], noisy[halves != fold])
+        model = learner.fit(X[halves != fold], noisy[halves != fold])
         assert cv.scores.ravel()[fold] == model.score(X[halves == fold], noisy[halves == fold])

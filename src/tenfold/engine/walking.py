@@ -100,4 +100,5 @@ def joined(chunks: tuple[Chunk, ...]) -> Chunk:
     X = Columns(data, first.X.names, missing=first.X.missing, kept=numbers, place=first.X.place)
     y = None if first.y is None else np.concatenate([c.y for c in chunks])
     weight = np.concatenate([c.weight for c in chunks])
-    return Chunk(X, y, weight, all(c.uniform for c in chunks), first.part, first.offset)
+    chunk = Chunk(X, y, weight, all(c.uniform for c in chunks), first.part, first.offset)
+    return chunk._replace(picked=np.concatenate([c.places() for c in chunks]))

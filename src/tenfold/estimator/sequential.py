@@ -8,9 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
-from tenfold.core import SEQUENTIAL, Array, Chunk, Codes, Columns, Design, Never, Stop
+from tenfold.core import SEQUENTIAL, Chunk, Codes, Columns, Design, Never, Stop
 from tenfold.engine import Snapshot
-from tenfold.kernels.ordering import hash_dense, hash_sparse, order_by
+from tenfold.kernels.ordering import order_by
 from tenfold.kernels.shuffling import mix
 from tenfold.sources import Source
 
@@ -23,10 +23,19 @@ class Sequential:
     """Brings `step(state, summary, chunk)` and `onward(state)`; has `max_iter`, `shuffle` and `random_state`."""
 
     passes: ClassVar[str] = SEQUENTIAL
+    expected_failed_checks: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
+        "a row with a weight is met once, not several times among others",
+    )
     max_iter: int
     shuffle: bool
     random_state: int | None
     mixing: bool
+
+    @property
+    def draws_rows(self) -> bool:
+        """Whether the order of the rows in a window is drawn."""
+        return self.shuffle
 
     def stop(self) -> Stop:
         """The learner counts its epochs itself, and then looks back at the rows once more."""
@@ -51,17 +60,9 @@ class Sequential:
             return next(Design.of(chunk.X, state.levels).blocks(chunk.n))[1]
         return next(chunk.X.blocks(chunk.n, dtype=None, checked=not state.step))[1]  # later epochs need not look again
 
-    def order_of(self, state: Any, X: Any, y: Array) -> Codes:
-        """The order of the rows of a window, of blocks or CSR, in this epoch."""
-        n = len(y)
-        if not self.shuffle:
-            return np.arange(n)
-        hashes = np.empty(n, np.uint64)
-        if isinstance(X, np.ndarray):
-            hash_dense(X, y, self.random_state, hashes)
-        else:
-            hash_sparse(X.data, X.indices, X.indptr, y, self.random_state, hashes)
-        found: Codes = order_by(hashes, self._turn(state))
+    def order_of(self, state: Any, chunk: Chunk) -> Codes:
+        """The order of the rows of a window in this epoch, by their places."""
+        found: Codes = order_by(chunk.places(), self._turn(state)) if self.shuffle else np.arange(chunk.n)
         return found
 
     def _turn(self, state: Any) -> int:

@@ -45,7 +45,7 @@ class PerceptronState(NamedTuple):
     levels: Annotated[Codes, "column"]
 
 
-class Perceptron(Featured, Sequential, Deciding):
+class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]
     """The perceptron of Rosenblatt, averaged, or with a pocket; sequential.
 
     It learns only from mistakes. If a plane separates the classes, an epoch without a mistake comes after at most
@@ -176,7 +176,7 @@ class Perceptron(Featured, Sequential, Deciding):
         late, clock = np.zeros_like(w), np.zeros(1)
         y = np.asarray(chunk.y, dtype=np.float64)
         block = self.block(state, chunk)
-        order = self.order_of(state, block, y)
+        order = self.order_of(state, chunk)
         some = (y, chunk.weight, order, float(self.eta0), self.fit_intercept)
         to = (w, late, mistakes, run, best, pocket, clock)
         if sp.issparse(block):

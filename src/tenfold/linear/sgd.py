@@ -89,6 +89,11 @@ class Descent(Featured, Sequential):
     def _outputs(self, schema: Schema) -> int:
         return 1
 
+    @property
+    def draws_rows(self) -> bool:
+        """Whether rows are met in a drawn order: steps along the gradient of all rows know none."""
+        return self.shuffle and self.batch_size is not None
+
     def start(self, schema: Schema) -> SGDState:
         """Zero weights."""
         loss, p = self._loss(), int(schema.size("feature") or 0)
@@ -136,7 +141,7 @@ class Descent(Featured, Sequential):
         plain = self.batch_size == 1 and not self.momentum
         y = np.asarray(chunk.y, dtype=np.float64)
         block = self.block(state, chunk, sparse=plain and not (self.average and by[5]))
-        some = (y, chunk.weight, self.order_of(state, block, y), how, by, w)
+        some = (y, chunk.weight, self.order_of(state, chunk), how, by, w)
         if sp.issparse(block):
             descend_sparse(block.data, block.indices, block.indptr, *some, clock, average)
         elif plain:

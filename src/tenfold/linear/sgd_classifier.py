@@ -16,10 +16,10 @@ from tenfold.linear.sgd_regressor import SHARED
 from tenfold.linear.steepness import REST, SOFTMAX, TWO
 
 
-class SGDClassifier(Descent, Deciding):
+class SGDClassifier(Descent, Deciding):  # type: ignore[override]
     """Linear classification by gradient descent: row by row, in batches, or over all rows; sequential.
 
-    Rows are taken in windows of some thousands, each shuffled by a hash of its rows, and parts in a drawn order.
+    Rows are taken in windows of some thousands, each shuffled, and parts in a drawn order.
     Two classes have one score; of more, each has one against the rest, or all share a softmax ("cross_entropy").
 
     Parameters

@@ -33,10 +33,10 @@ SHARED: dict[str, Any] = {
 }
 
 
-class SGDRegressor(Descent, Regressor):
+class SGDRegressor(Descent, Regressor):  # type: ignore[override]
     """Linear regression by gradient descent: row by row, in batches, or over all rows; sequential.
 
-    Rows are taken in windows of some thousands, each shuffled by a hash of its rows, and parts in a drawn order.
+    Rows are taken in windows of some thousands, each shuffled, and parts in a drawn order.
     With the squared loss, `batch_size=1`, `penalty=None` and a constant rate it is the delta rule (Adaline):
     w ← w + η (y - wᵀx) x. For least squares there is no need of it: `Ridge` is exact, in one pass.
 

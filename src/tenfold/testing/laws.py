@@ -157,9 +157,12 @@ def distribution(learner: Any, seed: int) -> None:
 
 
 def _told(model: Any, table: Table) -> Any:
-    """A number for each row that has a weight: what is predicted, or the probability of the first class."""
+    """A number for each row that has a weight: what is predicted, or how sure the first class is."""
     seen = table.X[table.weight > 0]
-    return model.predict_proba(seen)[:, 0] if hasattr(model, "predict_proba") else model.predict(seen)
+    if hasattr(model, "predict_proba"):
+        return model.predict_proba(seen)[:, 0]
+    told = model.predict(seen)
+    return told if model.need.target == "number" else (told == model.classes_[0]).astype(np.float64)
 
 
 @law
@@ -223,7 +226,7 @@ def _check_numbered_on(learner: Any, table: Table, a: Table, b: Table) -> None:
 
 @law
 def walking(learner: Any, seed: int) -> None:
-    """If the order matters: `step` is pure, no rows lead nowhere, and where parts are cut does not change a bit."""
+    """If the order matters: `step` is pure, no rows lead nowhere, and, if it is not drawn, cuts do not change a bit."""
     if learner.passes != SEQUENTIAL:
         return
     table = draw(learner.need, seed)
@@ -240,6 +243,8 @@ def walking(learner: Any, seed: int) -> None:
         assert bits(learner.step(at.state, walk, chunk.rows(slice(0, 0)))) == there, "no rows lead somewhere"
         learner.step(at.state, walk, chunk)
         assert (bits(walk), bits(at.state)) == (there, before), "what came before was changed in place"
+    if learner.draws_rows:
+        return
     whole = _fitted(learner, table)
     with part_rows(int(np.random.default_rng(seed).integers(1, 12))):
         assert bits(_fitted(learner, table).state_) == bits(whole.state_), "cut otherwise"
