@@ -199,3 +199,10 @@ def test_cross_validation():
     for fold in (0, 1):
         model = learner.fit(X[halves != fold], noisy[halves != fold])
         assert cv.scores.ravel()[fold] == model.score(X[halves == fold], noisy[halves == fold])
+
+
+@pytest.mark.parametrize("variant", ["rule", "pocket", "averaged"])
+@pytest.mark.parametrize("size", [1e160, 1.7e308])
+def test_rows_too_long_to_be_squared_are_refused(variant, size):
+    with pytest.raises(tn.DataError, match="too long to be squared"):
+        tn.Perceptron(variant=variant).fit([[size, 1.0], [-size, 2.0], [0.0, 1.0]], [0, 1, 1])

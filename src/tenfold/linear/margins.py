@@ -66,10 +66,10 @@ class Margins:
     def of(cls, chunk: Chunk, levels: Codes, weights: Array, constant: bool) -> Margins:
         """Of the rows of a chunk."""
         design = Design.of(chunk.X, levels)
+        long = squared_lengths(design) + constant  # first: it refuses what is too long
         f = design @ np.ascontiguousarray(weights[:, 1:].T) + weights[:, 0]
         which = np.ones(1) if len(weights) == 1 else np.arange(len(weights))
         z = np.where(chunk.y[:, None] == which, f, -f)
-        long = squared_lengths(design) + constant
         return cls(
             weights,
             z.min(axis=0, initial=np.inf),

@@ -184,7 +184,8 @@ class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]
         else:
             perceive(block, *some, *to)
         time = walk.time + float(clock[0])
-        average = (walk.time * walk.average + clock[0] * w - late) / time
+        with np.errstate(over="ignore", invalid="ignore"):  # rows that are too long are refused with their margins
+            average = (walk.time * walk.average + clock[0] * w - late) / time
         return Round(w, average, pocket, time, run, best, mistakes, mistakes, walk.mass + float(chunk.weight.sum()))
 
     def update(self, state: PerceptronState, s: Any) -> PerceptronState:
