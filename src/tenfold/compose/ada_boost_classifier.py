@@ -195,10 +195,9 @@ class AdaBoostClassifier(Classifier):
             raise AttributeError("estimators_: there are members once a model with an estimator is fitted")
         found = []
         for member, state in self._rounds.members(self.state_):  # type: ignore[union-attr]
-            names = ("schema_", "n_features_in_", "feature_names_in_")
+            names = ("n_features_in_", "feature_names_in_")
             member.__dict__.update({name: self.__dict__[name] for name in names if name in self.__dict__})
-            member.state_, member.summary_ = state, None
-            member.certificate_ = Certificate((), self.certificate_.provenance)
+            member._set(self.schema_, state, None, Certificate((), self.certificate_.provenance))
             found.append(member)
         return found
 

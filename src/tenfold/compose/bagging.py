@@ -133,7 +133,6 @@ class Bagging(Team):
 
     def means(self, state: TeamState, X: Columns) -> Array:
         """The mean of what members say of each row; those that have drawn none say nothing."""
-        self.check_size(state)
         total = np.zeros((len(X), max(state.classes, 1)))
         for at, member in enumerate(self.team()):
             if state.seen[at]:

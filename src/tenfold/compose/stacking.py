@@ -196,7 +196,6 @@ class Stacking(Roster):
 
     def told(self, state: TeamState, X: Columns, fold: int) -> Array:
         """What the models without a fold say; one that had no rows to learn from is told by that of all rows."""
-        self.check_size(state)
         out = []
         for m, (_, member) in enumerate(self.named()):
             at = m * (self.k + 1) + fold

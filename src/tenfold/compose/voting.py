@@ -45,7 +45,6 @@ class Voting(Roster):
 
     def together(self, state: TeamState, said: Any) -> Any:
         """The weighted mean of a function of each member and its state."""
-        self.check_size(state)
         total, weights = 0.0, self.ballot()
         for weight, member, at in zip(weights, self.team(), state.members.each, strict=True):
             total = total + weight * said(member, at)

@@ -27,20 +27,12 @@ from tenfold.engine.progress import progress
 from tenfold.estimator import merging, model_file
 from tenfold.estimator.callbacks import CallbackSupportMixin, History, Reporting, with_callbacks
 from tenfold.estimator.checkpoint import Checkpoint
+from tenfold.estimator.fitted_params import as_fitted, frozen, param_names, speak_as_fitted
 from tenfold.estimator.inputs import source_from, with_target
 from tenfold.estimator.mapped import Mapped
 from tenfold.sources import Source
 from tenfold.sources.dask import is_dask
 from tenfold.sources.frames import settled
-
-_known_names: dict[type, frozenset[str]] = {}
-
-
-def _names(cls: Any) -> frozenset[str]:
-    """The names of a learner's parameters; looking them up takes longer than a small fit."""
-    if cls not in _known_names:
-        _known_names[cls] = frozenset(cls._get_param_names())
-    return _known_names[cls]
 
 
 class Estimator(CallbackSupportMixin, BaseEstimator):
@@ -57,6 +49,14 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     """whether rows are drawn by their places, so that the model depends on their order and on where they are cut"""
     expected_failed_checks: ClassVar[dict[str, str]] = {}
     """checks of scikit-learn that do not hold, with the reason; its own learner of that name declares them too"""
+    fitting: ClassVar[frozenset[str]] = frozenset(
+        {"fit", "partial_fit", "fit_transform", "verify", "get_params", "set_params"}
+    )
+    """methods that take the parameters as they are now, or change the model; all others take those of the fit"""
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        speak_as_fitted(cls)
 
     @property
     def need(self) -> Need:
@@ -118,8 +118,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         self, X: Any, y: Any, weight: Any, classes: Any = None, checkpoint: Any = None, at: Any = None, first: int = 0
     ) -> Any:
         """Fit to rows whose parts are numbered from `first` on, if they are drawn by their places."""
-        self._validate_params()
-        fresh = self._blank()
+        fresh, learner = self._blank(), self._blank()
+        fresh._validate_params()
         X = settled(X)
         if is_dask(X):
             X, y, weight = with_target(X, y, weight), None, None
@@ -128,11 +128,10 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
                 raise ValueError("a Source names its own target and weights: pass X alone")
             source: Source = X
         else:
-            source = source_from(fresh, X, y, weight, self.need, reset=True, classes=classes)
+            source = source_from(fresh, X, y, weight, fresh.need, reset=True, classes=classes)
         if first != source.first_part:
             source = copy(source)
             source.first_part = first
-        learner = self._blank()
         if checkpoint is not None and not isinstance(checkpoint, Checkpoint):
             checkpoint = Checkpoint(checkpoint)
         watchers: list[Any] = [history := History()]
@@ -167,7 +166,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         marks = marks_from(source.hashes())
         claims = () if done.at.certificate is None else done.at.certificate.claims
         where = done.provenance(source.fingerprint(), len(source), seed, marks, source.first_part)
-        self._set(done, Certificate(claims, where))
+        self._set(done.at.schema, done.at.state, done.at.summary, Certificate(claims, where))
         self._after_fit(X)
 
     def sound(self, state: Any, summary: Any, schema: Schema) -> bool:
@@ -178,22 +177,24 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         """For what a kind of learner adds once it is fitted."""
 
     def _blank(self) -> Any:
-        """The parameters alone."""
+        """The parameters alone, as they are now; copies, so that a state may keep them and nobody changes them."""
         fresh = object.__new__(type(self))
-        fresh.__dict__.update({k: self.__dict__[k] for k in _names(self.__class__)})
+        fresh.__dict__.update({k: frozen(self.__dict__[k]) for k in param_names(self.__class__)})
         return fresh
 
-    def _set(self, done: Fit, certificate: Certificate) -> None:
-        at = done.at
-        self.schema_, self.state_, self.summary_ = at.schema, freeze(at.state), freeze(at.summary)
+    def _set(self, schema: Schema, state: Any, summary: Any, certificate: Certificate) -> None:
+        """Take over what was learned by the parameters as they are now."""
+        self.schema_, self.state_ = schema, freeze(state)
+        self.summary_: Any = None if summary is None else freeze(summary)
         self.certificate_ = certificate
+        self._fitted_params = {name: frozen(self.__dict__[name]) for name in param_names(self.__class__)}
 
     def _become(self, fresh: Any) -> Any:
         """Take over what another has learned: all of it or, if it failed before, nothing."""
         for name in list(self.__dict__):
             if name.endswith("_") and not name.startswith("_"):
                 del self.__dict__[name]
-        params = _names(self.__class__)
+        params = param_names(self.__class__)
         self.__dict__.update({k: v for k, v in fresh.__dict__.items() if k not in params})
         return self
 
@@ -229,11 +230,11 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             validate_data(self, X, reset=False, skip_check_array=True)
         where: Any = self.certificate_.provenance
         more = self._blank()._fit(X, y, weight, classes, first=where.first_part + where.parts)
-        return self._become(merging.add(self, more))
+        return self._become(merging.add(as_fitted(self), more))
 
     def __add__(self, other: Any) -> Any:
         """The model of both models' rows, without the rows."""
-        return merging.add(self, other) if type(other) is type(self) else NotImplemented
+        return merging.add(as_fitted(self), as_fitted(other)) if type(other) is type(self) else NotImplemented
 
     def __radd__(self, other: Any) -> Any:
         """So that `sum(models)` works."""
@@ -286,7 +287,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         certificate : Certificate
             The same claims, marked as verified. A difference is an error that lists it.
         """
-        return merging.verify(self)
+        self.certificate_ = merging.verify(as_fitted(self))
+        return self.certificate_
 
     def save(self, path: Any, *, summary: bool = True) -> None:
         """Write a model file, which runs no code when it is loaded.

@@ -25,7 +25,8 @@ def with_groups(model: Any, X: Any, y: Any, weight: Any, groups: Any) -> Source:
         if not isinstance(groups, str):
             raise ValueError("a Source has its groups in a column. Remedy: groups='name of the column'")
     else:
-        source = source_from(model._blank(), X, y, weight, model.need, reset=True)
+        fresh = model._blank()
+        source = source_from(fresh, X, y, weight, fresh.need, reset=True)
     if isinstance(groups, str):
         if not hasattr(source, "without"):
             raise DataError(f"rows without named columns have no column {groups!r}. Remedy: give an array of groups")

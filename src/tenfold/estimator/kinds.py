@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from functools import wraps
+from inspect import unwrap
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import MANY, Columns
 from tenfold.estimator.base import Estimator
+from tenfold.estimator.fitted_params import as_fitted
 from tenfold.sources import Source
 from tenfold.sources.frames import settled
 
@@ -227,8 +229,8 @@ def _sources_first(transform: Any) -> Any:
 
     @wraps(transform)
     def method(self: Any, X: Any) -> Any:
-        inner = transform.__wrapped__ if isinstance(X, Source) else transform
-        return inner(self, X)
+        inner = unwrap(transform) if isinstance(X, Source) else transform
+        return inner(as_fitted(self), X)
 
     return method
 

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import ONE, SEQUENTIAL, Certificate, Claim, MergeError, Provenance
-from tenfold.core.axes import freeze, recode, values
+from tenfold.core.axes import recode, values
 from tenfold.engine import one_blas_thread
 
 FEW = 30
@@ -43,8 +43,7 @@ def add(a: Any, b: Any) -> Any:
         claims = claims_of(a, state, summary, where)
     merged = a._blank()
     merged.__dict__.update({k: a.__dict__[k] for k in ("n_features_in_", "feature_names_in_") if k in a.__dict__})
-    merged.schema_, merged.state_, merged.summary_ = schema, freeze(state), freeze(summary)
-    merged.certificate_ = Certificate(claims, where)
+    merged._set(schema, state, summary, Certificate(claims, where))
     return merged
 
 
@@ -81,8 +80,8 @@ def verify(model: Any) -> Certificate:
     wrong += [f"{kind} cannot be computed from the summary" for kind in said]
     if wrong:
         raise ValueError("the certificate does not hold: " + "; ".join(wrong))
-    model.certificate_ = model.certificate_.coming_from("verified")
-    return model.certificate_
+    verified: Certificate = model.certificate_.coming_from("verified")
+    return verified
 
 
 def _changed(model: Any) -> list[str]:

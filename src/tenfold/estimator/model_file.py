@@ -65,19 +65,20 @@ def _build(document: dict[str, Any], tensors: dict[str, Any]) -> Any:
     reader = Reader(tensors)
     model = reader.learner({"learner": learner, "params": params})
     try:
-        model.schema_ = read_schema(reader, schema, model)
-        model.state_ = reader.record(state, model.state_type, model.schema_)
-        model.summary_ = read_summary(reader, summary, model, model.schema_)
-        fits = model.sound(model.state_, model.summary_, model.schema_)
+        columns = read_schema(reader, schema, model)
+        made = reader.record(state, model.state_type, columns)
+        read = read_summary(reader, summary, model, columns)
+        fits = model.sound(made, read, columns)
     except MergeError as error:  # a type or shape that the schema does not allow
         raise ModelFileError(str(error)) from None
     if not fits:
         raise ModelFileError(f"the state does not fit the schema of this {learner}")
-    model.certificate_ = _read_certificate(reader, certificate).coming_from("claimed by the file")
+    claimed = _read_certificate(reader, certificate).coming_from("claimed by the file")
     reader.finish()
-    model.n_features_in_ = len(model.schema_.columns)
-    if model.schema_.named:
-        model.feature_names_in_ = np.array(model.schema_.names, dtype=object)
+    model._set(columns, made, read, claimed)
+    model.n_features_in_ = len(columns.columns)
+    if columns.named:
+        model.feature_names_in_ = np.array(columns.names, dtype=object)
     return model
 
 

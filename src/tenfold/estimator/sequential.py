@@ -74,8 +74,8 @@ class Sequential:
 
     def _partial_fit(self: Any, X: Any, y: Any, weight: Any, classes: Any = None) -> Any:
         if "state_" not in self.__dict__:
-            self._validate_params()
             fresh = self._blank()
+            fresh._validate_params()
             fresh.max_iter = 1
             return self._become(fresh._fit(X, y, weight, classes))
         if not isinstance(X, Source):

@@ -248,9 +248,8 @@ class Team(Estimator):
 
     def dressed(self, member: Any, state: Any, summary: Any, schema: Schema) -> Any:
         """A learner with what it has learned."""
-        member.schema_, member.state_, member.summary_ = schema, state, summary
         claims = () if summary is None else member.certify(state, summary) or ()
-        member.certificate_ = Certificate(claims, self.certificate_.provenance)
+        member._set(schema, state, summary, Certificate(claims, self.certificate_.provenance))
         member.n_features_in_ = len(schema.columns)
         if schema.named:
             member.feature_names_in_ = np.array(schema.names, dtype=object)
@@ -269,14 +268,6 @@ class Team(Estimator):
         return len(every) == len(team) and all(
             sound_member(m, at, s, schema) for m, at, s in zip(team, state.members.each, every, strict=True)
         )
-
-    def check_size(self, state: TeamState) -> None:
-        """Refuse to speak with other members than those that were fitted."""
-        now, then = self.size, len(state.members.each)
-        if now != then:
-            raise ValueError(
-                f"{type(self).__name__} was fitted with {then} models, but has {now} now. Remedy: fit it again"
-            )
 
     def said(self, member: Any, state: Any, X: Columns, classes: int) -> Any:
         """What a member says of rows: rows x classes, its probabilities or, if it has none, its vote; or a number."""

@@ -89,8 +89,8 @@ def _stages(given: Any) -> list[Any]:
         return []
     stages = []
     for step in steps:
-        step._validate_params()
         blank = step._blank()
+        blank._validate_params()
         if (seed := blank.seed()) is not None:
             blank.random_state = seed
         stages.append(blank)

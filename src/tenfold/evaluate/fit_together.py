@@ -49,8 +49,9 @@ def fit_together(learners: Sequence[Any], X: Any, y: Any = None) -> list[Any]:
     for learner in learners:
         if not isinstance(learner, Estimator):
             raise TypeError(f"{learner!r} is not a learner of tenfold: it cannot share a scan")
-        learner._validate_params()
     models: list[Any] = [learner._blank() for learner in learners]
+    for model in models:
+        model._validate_params()
     rows = with_target(X, y, None) if is_dask(X) else X
     batches: dict[tuple[Any, ...], list[int]] = {}
     for at, model in enumerate(models):

@@ -19,6 +19,7 @@ from tenfold.engine import current, one_blas_thread, schema_of
 from tenfold.engine.progress import progress
 from tenfold.engine.together import Many, transformed
 from tenfold.engine.tree import Tree
+from tenfold.estimator.fitted_params import as_fitted
 from tenfold.estimator.inputs import source_from, weights, with_target
 from tenfold.estimator.kinds import Classifier, winners
 from tenfold.evaluate.judging import stages_of
@@ -57,8 +58,8 @@ class Ours:
     """A learner of tenfold, after the transformers of its pipeline."""
 
     def __init__(self, stages: list[Any]) -> None:
-        self.before = tuple((s._blank(), s.state_) for s in stages[:-1])
-        self.last, self.state = stages[-1]._blank(), stages[-1].state_
+        self.before = tuple((as_fitted(s)._blank(), s.state_) for s in stages[:-1])
+        self.last, self.state = as_fitted(stages[-1])._blank(), stages[-1].state_
         first = stages[0]
         self.need = replace(first.need, target=stages[-1].need.target, binary=False)
         self.columns, self.named = first.schema_.columns, first.schema_.named

@@ -185,7 +185,7 @@ def _refit(entry: Entry, learner: Any, X: Any, y: Any, column: str | None) -> An
         return learner.fit(X) if isinstance(X, Source) else learner.fit(X, y)
     model = learner._blank()
     if not isinstance(X, Source):
-        source_from(model, X, y, None, learner.need, reset=True)  # for the names of the columns
+        source_from(model, X, y, None, model.need, reset=True)  # for the names of the columns
     seed = entry.stages[0].seed()
     model._learned(entry.whole.done, entry.source, seed, X)
     model.history_ = getattr(entry.whole.watchers[0], "turns", [])

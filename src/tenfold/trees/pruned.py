@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import entr
@@ -31,6 +31,8 @@ class Prices(NamedTuple):
 
 class Pruned(Estimator):
     """What pruning adds to a tree learner."""
+
+    fitting: ClassVar[frozenset[str]] = Estimator.fitting | {"cost_complexity_pruning_path"}
 
     prune: str | None
     held_back: float

@@ -1,0 +1,188 @@
+"""A fitted model uses the parameters it was fitted with, whatever is set afterwards."""
+
+import copy
+import pickle
+import warnings
+from dataclasses import is_dataclass
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import tenfold as tn
+from helpers import learners, name_of
+from tenfold.core.axes import bits
+from tenfold.estimator import Estimator
+from tenfold.testing.data import draw
+
+SKIPPED = {"fit", "partial_fit", "fit_transform", "fit_predict", "get_params", "set_params"}
+"""they take the parameters as they are now"""
+SAYS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "transform")
+
+
+class Poison:
+    """A value for any parameter: whoever reads it fails, or gives something else."""
+
+    def __getattr__(self, name):
+        if name.startswith("__") or name in ("get_params", "set_params"):  # scikit-learn asks whether it is nested
+            raise AttributeError(name)
+        raise AssertionError("a fitted model has read a parameter that was set after the fit")
+
+
+def token(value):
+    """Bytes that tell values apart."""
+    if isinstance(value, np.ndarray):
+        return repr(value.tolist()).encode() if value.dtype.hasobject else value.tobytes()
+    if isinstance(value, dict):
+        return b"".join(token(key) + token(one) for key, one in value.items())
+    if isinstance(value, (list, tuple)):
+        return b"".join(token(one) for one in value)
+    if isinstance(value, Estimator):
+        return token([type(value).__name__, value.get_params(deep=False), value.state_])
+    return token(vars(value)) if is_dataclass(value) else repr(value).encode()
+
+
+def outputs(model, table, folder):
+    """Everything that a fitted model says, by name."""
+    found = {"verify": token(model.verify())}
+    for name in SAYS:
+        if hasattr(model, name):
+            found[name] = token(np.asarray(getattr(model, name)(table.X)))
+    for name in dir(model):
+        if name.endswith("_") and not name.startswith("_"):
+            try:
+                found[name] = token(getattr(model, name))
+            except (ValueError, NotImplementedError) as error:  # it is not of this model
+                found[name] = str(error).encode()
+    if hasattr(model, "score") and table.y is not None:
+        found["score"] = token(model.score(table.X, table.y))
+    model.save(folder / "model")
+    found["save"] = (folder / "model").read_bytes()
+    loaded = tn.load(folder / "model")
+    found["load"] = bits(loaded.state_).encode()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the rows of a model that is added to itself
+        try:
+            found["+"] = bits((model + model).state_).encode()
+        except tn.MergeError as error:
+            found["+"] = str(error).encode()
+    return found
+
+
+@pytest.fixture(scope="module", params=learners(), ids=name_of)
+def fitted(request, tmp_path_factory):
+    """A model, its rows, and what it says."""
+    table = draw(request.param.need, seed=0, rows=40)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = clone(request.param)
+        if "random_state" in model.get_params():
+            model.set_params(random_state=0)
+        model.fit(table.X, table.y)
+        folder = tmp_path_factory.mktemp("models")
+        return model, table, folder, outputs(model, table, folder)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_set_params_after_fit_changes_nothing_that_a_model_says(fitted):
+    model, table, folder, before = fitted
+    poisons = {name: Poison() for name in model.get_params(deep=False)}
+    if "estimators" in poisons:
+        poisons["estimators"] = [("poisoned", Poison())]
+    for changed in (model, copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        changed = copy.copy(changed).set_params(**poisons)
+        assert changed.get_params(deep=False) == poisons
+        after = outputs(changed, table, folder)
+        assert [name for name in before if before[name] != after.get(name)] == []
+        assert changed.get_params(deep=False) == poisons
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_what_is_set_after_a_fit_is_for_the_next_one():
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    y = X[:, 0]
+    model = tn.PolynomialRegression(2).fit(X, y)
+    before = model.predict(X)
+    model.set_params(degree=3)
+    assert model.predict(X).tobytes() == before.tobytes()
+    assert model.degree == 3
+    assert clone(model).degree == 3
+    again, fresh = model.fit(X, y), tn.PolynomialRegression(3).fit(X, y)
+    assert again.coef_.tobytes() == fresh.coef_.tobytes()
+    assert again.predict(X).tobytes() == fresh.predict(X).tobytes()
+
+
+def test_an_attribute_that_is_assigned_is_a_parameter_that_is_set():
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    model = tn.Ridge(alpha=1.0).fit(X, X[:, 0])
+    model.alpha = 100.0
+    assert model.verify().claims == tn.Ridge(alpha=1.0).fit(X, X[:, 0]).certificate_.claims
+    assert (model + tn.Ridge(alpha=1.0).fit(X, X[:, 0])).alpha == 1.0
+    with pytest.raises(tn.MergeError, match="alpha is 1.0 and 100.0"):
+        model + tn.Ridge(alpha=100.0).fit(X, X[:, 0])
+
+
+def test_partial_fit_after_set_params_says_which_parameter_changed():
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    model = tn.PolynomialRegression(2).fit(X, X[:, 0]).set_params(degree=3)
+    with pytest.raises(tn.MergeError, match="degree is 2 and 3"):
+        model.partial_fit(X, X[:, 0])
+
+
+def test_members_and_arrays_that_change_after_a_fit_change_no_model():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    y = X[:, 0] ** 2
+    line = tn.Ridge(alpha=1.0)
+    team = tn.VotingRegressor([("line", line), ("curve", tn.PolynomialRegression(2))]).fit(X, y)
+    before, claims = team.predict(X), team.certificate_.claims
+    line.set_params(alpha=1e6)
+    team.set_params(curve__degree=5)
+    assert team.get_params()["curve__degree"] == 5
+    assert team.predict(X).tobytes() == before.tobytes()
+    assert team.verify().claims == claims
+    assert [m.get_params() for m in team.estimators_] == [
+        tn.Ridge(alpha=1.0).get_params(), tn.PolynomialRegression(2).get_params()
+    ]  # fmt: skip
+    assert [m.predict(X).tobytes() for m in team.estimators_] == [
+        tn.Ridge(alpha=1.0).fit(X, y).predict(X).tobytes(), tn.PolynomialRegression(2).fit(X, y).predict(X).tobytes()
+    ]  # fmt: skip
+    priors = np.array([0.5, 0.5])
+    bayes = tn.GaussianNB(priors=priors).fit(X, y > 1)
+    before = bayes.predict_proba(X)
+    priors[:] = 0.9, 0.1
+    assert bayes.predict_proba(X).tobytes() == before.tobytes()
+    bayes.verify()
+
+
+def test_predictions_of_a_source_are_those_of_the_fit():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    model = tn.PolynomialRegression(2).fit(X, X[:, 0])
+    before = model.predict(X)
+    lazy = model.predict(tn.scan(X))
+    model.set_params(degree=4)
+    assert lazy.collect().tobytes() == before.tobytes()
+    assert model.predict(tn.scan(X)).collect().tobytes() == before.tobytes()
+    scaler = tn.MinMaxScaler(feature_range=(0, 1)).fit(X)
+    scaled = scaler.transform(X)
+    scaler.set_params(feature_range=(5, 9))
+    assert scaler.transform(tn.scan(X)).collect().tobytes() == scaled.tobytes()
+    assert scaler.inverse_transform(scaled).tobytes() == tn.MinMaxScaler().fit(X).inverse_transform(scaled).tobytes()
+
+
+def test_what_judges_a_model_judges_that_of_the_fit():
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    y = X[:, 0] ** 2
+    model = tn.PolynomialRegression(2).fit(X, y)
+    before = tn.permutation_importance(model, X, y, n_repeats=2, random_state=0).importances
+    certified = str(tn.certify(model, X + 1, y))
+    model.set_params(degree=4, fit_intercept=False)
+    assert tn.permutation_importance(model, X, y, n_repeats=2, random_state=0).importances.tobytes() == before.tobytes()
+    assert str(tn.certify(model, X + 1, y)) == certified
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_fit_does_not_look_at_the_parameters_of_the_last(fitted):
+    model, table, _, _ = fitted
+    again = copy.copy(model)
+    again._fitted_params = {name: Poison() for name in again._fitted_params}
+    assert bits(again.fit(table.X, table.y).state_) == bits(model.state_)
