@@ -6,8 +6,9 @@ For work that gives the same bits however it is shared: whole numbers, or pieces
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
@@ -16,6 +17,7 @@ from typing import Any
 
 _threads: ContextVar[int] = ContextVar("threads", default=1)
 _pools: dict[int, ThreadPoolExecutor] = {}
+_making = threading.Lock()
 
 
 @contextmanager
@@ -34,14 +36,35 @@ def hands() -> int:
 
 
 def share(calls: Sequence[Callable[[], Any]]) -> list[Any]:
-    """What the calls return, in order: the first is made here, the others by the other threads."""
+    """What the calls return, in order: the first is made here, others by other threads or, if none is free, here."""
     n = hands()
     if n == 1 or len(calls) == 1:
         return [call() for call in calls]
-    if n not in _pools:
-        _pools[n] = ThreadPoolExecutor(n - 1, thread_name_prefix="tenfold-crew")
-    rest = [_pools[n].submit(call) for call in calls[1:]]
-    return [calls[0](), *(r.result() for r in rest)]
+    rest: list[tuple[Future[Any], Callable[[], Any]]] = []
+    try:
+        pool = _pool(n)
+        for call in calls[1:]:
+            rest.append((pool.submit(call), call))
+        return [calls[0](), *(call() if made.cancel() else made.result() for made, call in rest)]
+    except BaseException:
+        for made, _ in rest:
+            made.cancel()  # what has begun ends by itself
+        raise
+
+
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """The other threads, shared by all fits of this process."""
+    with _making:
+        if threads not in _pools:
+            _pools[threads] = ThreadPoolExecutor(threads - 1, thread_name_prefix="tenfold-crew")
+        return _pools[threads]
+
+
+def _after_fork() -> None:
+    """Threads do not survive a fork."""
+    global _making
+    _making = threading.Lock()
+    _pools.clear()
 
 
 def by_rows(n: int, call: Callable[[int, int], Any]) -> list[Any]:
@@ -51,4 +74,4 @@ def by_rows(n: int, call: Callable[[int, int], Any]) -> list[Any]:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pools.clear)
+    os.register_at_fork(after_in_child=_after_fork)

@@ -82,23 +82,22 @@ class Local:
     def map(self, function: Callable[[int], Any], parts: Iterable[int], source: Any = None) -> Generator[Any]:
         """The function of each part, in order; at most twice as many as threads are in flight."""
         parts = list(parts) if not isinstance(parts, range) else parts
-        with one_blas_thread:
-            if self.threads == 1 or len(parts) == 1 or getattr(_here, "inside", False):
-                yield from map(function, parts)
-                return
-            pool = _pool(self.threads)
-            waiting: deque[Future[Any]] = deque()
-            try:
-                for part in parts:
-                    waiting.append(pool.submit(_inside, function, part))
-                    if len(waiting) >= 2 * self.threads:
-                        yield waiting.popleft().result()
-                while waiting:
-                    yield waiting.popleft().result()
-            finally:
-                for future in waiting:
-                    future.cancel()
-                wait(waiting)
+        if self.threads == 1 or len(parts) == 1 or getattr(_here, "inside", False):
+            yield from map(partial(_limited, function), parts)
+            return
+        pool = _pool(self.threads)
+        waiting: deque[Future[Any]] = deque()
+        try:
+            for part in parts:
+                waiting.append(pool.submit(_inside, function, part))
+                if len(waiting) >= 2 * self.threads:
+                    yield _first(waiting)
+            while waiting:
+                yield _first(waiting)
+        finally:
+            for future in waiting:
+                future.cancel()
+            wait(waiting)
 
 
 class LocalSession:
@@ -110,8 +109,11 @@ class LocalSession:
 
     def reduce(self, job: Job) -> Any:
         """The merge of the job's summaries of all its parts, in the fixed tree."""
-        if isinstance(job, Together) and job.ordered:
-            return self._walked(job)
+        with one_blas_thread:
+            return self._walked(job) if isinstance(job, Together) and job.ordered else self._merged(job)
+
+    def _merged(self, job: Job) -> Any:
+        """The parts by several threads."""
         held = isinstance(job, Together) and any(item.name for item in job.items)
         one = self._held(job) if held else partial(job, self.source)
         parts = job.parts(self.source)
@@ -165,6 +167,13 @@ class LocalSession:
         return one
 
 
+def _first(waiting: deque[Future[Any]]) -> Any:
+    """The first result. Its future stays until it is there: an interrupt must wait for it, as for the others."""
+    done = waiting[0].result()
+    waiting.popleft()
+    return done
+
+
 def _told(summaries: Iterable[Any], some: list[range], seen: Bar) -> Iterator[Any]:
     """The summaries, and the bar told of each."""
     for summary, run in zip(summaries, some, strict=True):
@@ -173,24 +182,40 @@ def _told(summaries: Iterable[Any], some: list[range], seen: Bar) -> Iterator[An
 
 
 _pools: dict[int, ThreadPoolExecutor] = {}
+_making = threading.Lock()
 _here = threading.local()
 
 
 def _pool(threads: int) -> ThreadPoolExecutor:
     """The pool of so many threads, kept: a round of k-means is shorter than starting one."""
-    if threads not in _pools:
-        _pools[threads] = ThreadPoolExecutor(threads, thread_name_prefix="tenfold")
-    return _pools[threads]
+    with _making:
+        if threads not in _pools:
+            _pools[threads] = ThreadPoolExecutor(threads, thread_name_prefix="tenfold")
+        return _pools[threads]
+
+
+def _after_fork() -> None:
+    """Threads do not survive a fork; nor is the one that is left inside a pool any more."""
+    global _making
+    _making = threading.Lock()
+    _pools.clear()
+    _here.inside = False
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pools.clear)  # threads do not survive a fork
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def _inside(function: Callable[[int], Any], part: int) -> Any:
     """Run in a pool's thread, which must not wait for the pool itself."""
     _here.inside = True
-    return function(part)
+    return _limited(function, part)
+
+
+def _limited(function: Callable[[int], Any], part: int) -> Any:
+    """Run with one BLAS thread. The limit ends with the call: whoever iterates has his own between two parts."""
+    with one_blas_thread:
+        return function(part)
 
 
 def _processors() -> int:

@@ -62,7 +62,8 @@ def hold(job: Together, places: list[int], source: Source, parts: range) -> list
 
 def follow(job: Together, at: int, held: list[Any], place: int, scratch: list[Any] | None) -> list[Any]:
     before = [None] * len(held) if scratch is None else scratch
-    return [job.items[at].follow(h[place], s) for h, s in zip(held, before, strict=True)]
+    with one_blas_thread:
+        return [job.items[at].follow(h[place], s) for h, s in zip(held, before, strict=True)]
 
 
 def of_held(job: Together, at: int, held: list[Any], place: int, scratch: list[Any] | None) -> Any:

@@ -1,46 +1,141 @@
 """One BLAS thread while summaries are made and models updated.
 
-With more, the bits of a large solve depend on how many there are. The limit holds for the whole
-process, so its users are counted: the first sets it, the last restores what was there.
+With more, the bits of a product depend on how many there are. Most libraries have one number for the whole process, so
+its users are counted: the first sets it, the last restores what was there, whatever threads they are. threadpoolctl
+finds the libraries. Of OpenBLAS the number is set here, since threadpoolctl lets only one thread at a time set it.
 """
 
 from __future__ import annotations
 
+import os
 import threading
+from collections.abc import Callable
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from threadpoolctl import ThreadpoolController
 
 
+class Library(NamedTuple):
+    """How many threads a BLAS library may use: two functions."""
+
+    get: Callable[[], int | None]
+    set: Callable[[int], Any]
+
+
 class _OneBlasThread:
+    """Used as `with one_blas_thread:`, as often as one likes, inside itself too."""
+
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._users = 0
-        self._libraries: Any = None
-        self._limit: Any = None
+        self._shared: list[Library] | None = None
+        self._own: list[Library] = []
+        """with a number for each thread: those that use OpenMP"""
+        self._depth: dict[int, int] = {}
+        """thread: how many blocks it is in"""
+        self._before: list[int | None] = []
+        """of each shared library, the number to restore; empty while there is no limit"""
+        self._here = threading.local()
 
     def __enter__(self) -> None:
-        with self._lock:
-            if self._users == 0:
-                if self._libraries is None:
-                    import scipy.linalg.blas  # noqa: F401  (its library must be loaded to be seen)
-
-                    self._libraries = ThreadpoolController().select(user_api="blas")
-                self._limit = self._libraries.limit(limits=1)
-            self._users += 1
+        thread = threading.get_ident()
+        depth = self._depth.get(thread, 0)
+        try:
+            self._set(thread, depth + 1)
+        except BaseException:  # an interrupt: __exit__ will not be called
+            self._set(thread, depth)
+            raise
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        thread = threading.get_ident()
+        depth = self._depth.get(thread, 1)
+        try:
+            self._set(thread, depth - 1)
+        except BaseException:  # an interrupt, perhaps half way
+            self._set(thread, depth - 1)
+            raise
+
+    def _set(self, thread: int, depth: int) -> None:
+        """Say in how many blocks a thread is. Called again it does the same, so an interrupt does no harm."""
         with self._lock:
-            self._users -= 1
-            if self._users == 0:
-                self._limit.restore_original_limits()
-                self._limit = None
+            if self._shared is None:
+                self._find()
+            if depth:
+                self._depth[thread] = depth
+                if depth == 1:
+                    self._limit()
+            else:
+                self._depth.pop(thread, None)
+                if not self._depth:
+                    self._restore()
+        if self._own:
+            self._limit_own(depth)
+
+    def _find(self) -> None:
+        import scipy.linalg.blas  # noqa: F401  (its library must be loaded to be seen)
+
+        found = ThreadpoolController().select(user_api="blas").lib_controllers
+        own = [lib for lib in found if getattr(lib, "threading_layer", "") == "openmp" and _openblas(lib) is not None]
+        self._own = [Library(lib.get_num_threads, lib.set_num_threads) for lib in own]
+        self._shared = [
+            _openblas(lib) or Library(lib.get_num_threads, lib.set_num_threads) for lib in found if lib not in own
+        ]
+
+    def _limit(self) -> None:
+        """Set 1 in each library. A number that somebody else has set meanwhile is the one to restore then."""
+        assert self._shared is not None
+        now = [library.get() for library in self._shared]
+        if not self._before:
+            self._before = now
+        for at, (library, threads) in enumerate(zip(self._shared, now, strict=True)):
+            if threads != 1:
+                self._before[at] = threads
+                library.set(1)
+
+    def _restore(self) -> None:
+        """Set what was there, unless somebody else has set another number meanwhile."""
+        assert self._shared is not None
+        for library, threads in zip(self._shared, self._before, strict=False):
+            if threads is not None and threads != 1 and library.get() == 1:
+                library.set(threads)
+        self._before = []
+
+    def _limit_own(self, depth: int) -> None:
+        """The same for libraries in which every thread has a number of its own."""
+        before = getattr(self._here, "before", None)
+        if depth and before is None:
+            self._here.before = [library.get() for library in self._own]
+            for library in self._own:
+                library.set(1)
+        elif not depth and before is not None:
+            for library, threads in zip(self._own, before, strict=True):
+                library.set(threads or 1)
+            self._here.before = None
+
+    def _after_fork(self) -> None:
+        """Of the threads there is only this one left, and nobody else will leave a block."""
+        self._lock = threading.Lock()
+        thread = threading.get_ident()
+        mine = self._depth.get(thread, 0)
+        self._depth = {thread: mine} if mine else {}
+        if self._shared is not None and not mine:
+            self._restore()
+
+
+def _openblas(library: Any) -> Library | None:
+    """The functions of an OpenBLAS, under whatever name it was built; None if it is another library."""
+    for prefix in ("", "scipy_"):
+        for suffix in ("", "64_", "_64"):
+            names = (f"{prefix}openblas_{verb}_num_threads{suffix}" for verb in ("get", "set"))
+            get, set = (getattr(library.dynlib, name, None) for name in names)
+            if get is not None and set is not None:
+                return Library(get, set)
+    return None
 
 
 one_blas_thread = _OneBlasThread()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=one_blas_thread._after_fork)
