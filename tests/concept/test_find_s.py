@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tenfold import FindS, MergeError
+from tenfold.testing import check_laws
 
 SPORT = """
 Sunny Warm Normal Strong Warm Same Yes
@@ -81,3 +82,37 @@ def test_two_classes_only():
         FindS().fit([["a"], ["b"], ["c"]], [0, 1, 2])
     with pytest.raises(MergeError, match="knows two classes"):
         FindS().fit([["a"], ["b"]], [0, 1]) + FindS().fit([["a"]], [2])
+
+
+def test_the_positive_class_can_be_chosen_and_is_named():
+    """Accept comes before Reject in the alphabet, and is what one wants to learn."""
+    target = np.where(y == "Yes", "Accept", "Reject")
+    accept, reject = FindS(pos_label="Accept").fit(X, target), FindS().fit(X, target)
+    assert accept.hypothesis_ == FindS().fit(X, y).hypothesis_
+    assert accept.predict(X).tolist() == target.tolist()
+    assert (accept.predict_proba(X)[:, 0] == (target == "Accept")).all()
+    assert reject.hypothesis_ == X[2].tolist()
+    for model, label in ((accept, "'Accept'"), (reject, "'Reject'")):
+        assert model.pos_label_ == label
+        assert label in model.certificate_["consistent"].because
+        assert model.verify().origin == "verified"
+    with pytest.raises(ValueError, match="pos_label='accept' is not a valid label"):
+        FindS(pos_label="accept").fit(X, target)
+
+
+def test_a_chosen_positive_class_stays_the_same_when_models_merge():
+    target = np.where(y == "Yes", "Accept", "Reject")
+    one = FindS(pos_label="Accept")
+    parts = [FindS(pos_label="Accept").fit(X[some], target[some]) for some in ([0, 1], [2], [3])]
+    whole = one.fit(X, target)
+    for order in ((0, 1, 2), (1, 0, 2), (2, 1, 0)):
+        merged = parts[order[0]] + parts[order[1]] + parts[order[2]]
+        assert merged.hypothesis_ == whole.hypothesis_
+        assert merged.predict(X).tolist() == target.tolist()
+    assert parts[1].hypothesis_ == [None] * 6
+    assert parts[1].predict(X).tolist() == ["Reject"] * 4
+
+
+@pytest.mark.parametrize("pos_label", ["no", "yes"])
+def test_laws_with_a_chosen_class(pos_label):
+    check_laws(FindS(pos_label=pos_label), draws=4)

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from tenfold import CategoricalNB, FindS, GaussianNB, KMeans, Local, Ridge, StandardScaler, on
+import tenfold as tn
+from tenfold import CategoricalNB, FindS, GaussianNB, KMeans, Local, MergeError, Ridge, StandardScaler, on
 from tenfold.sources import ArraySource, part_rows
 
 X = np.random.default_rng(0).normal(size=(60, 2))
@@ -52,7 +53,7 @@ def test_names_are_kept_and_compared():
         model.predict(frame[["b", "a"]])
     with pytest.raises(ValueError, match="feature names should match"):
         model.partial_fit(frame[["b", "a"]], y)
-    assert (model + Ridge().fit(frame, y)).feature_names_in_.tolist() == ["a", "b"]
+    assert (model + Ridge().fit(frame + 1, y)).feature_names_in_.tolist() == ["a", "b"]
 
 
 def test_a_source_is_fitted_as_it_is():
@@ -116,3 +117,49 @@ def test_a_forked_process_has_its_own_threads():
         process.start()
     assert queue.get(timeout=60) == expected
     process.join(60)
+
+
+@pytest.mark.parametrize("form", ["same fit", "same array", "same file", "merged before", "saved"])
+def test_the_same_rows_added_twice_are_refused(form, tmp_path):
+    """They would count twice, and nothing would show it."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 3))
+    days = [(X[:100], X[:100, 0]), (X[100:200], X[100:200, 0]), (X[200:], X[200:, 0])]
+    if form == "same file":
+        frame = pd.DataFrame(X, columns=list("abc"))
+        frame.to_parquet(tmp_path / "day.parquet")
+        a, b = (Ridge().fit(tn.scan(tmp_path / "day.parquet", target="c")) for _ in range(2))
+    else:
+        a, b = Ridge().fit(*days[0]), Ridge().fit(*days[0])
+    if form == "same fit":
+        b = a
+    if form == "merged before":
+        for day in range(60):  # so many that their fingerprints no longer fit into a line
+            a = a + Ridge().fit(days[1][0] + day, days[1][1])
+    if form == "saved":
+        a.save(tmp_path / "a.tenfold")
+        a = tn.load(tmp_path / "a.tenfold")
+    with pytest.raises(MergeError, match="made from the same rows"):
+        a + b
+    with pytest.raises(MergeError, match="made from the same rows"):
+        b + a
+    other = Ridge().fit(days[2][0], days[2][1])
+    if form != "same file":
+        assert (a + other).certificate_.provenance.rows == a.certificate_.provenance.rows + 100
+
+
+def test_equal_chunks_may_be_learned_one_after_another():
+    """As scikit-learn has it: whoever calls partial_fit again wants to count the rows again."""
+    X = np.random.default_rng(0).normal(size=(100, 3))
+    twice = Ridge().fit(X, X[:, 0], np.full(100, 2.0))
+    again = Ridge().partial_fit(X, X[:, 0]).partial_fit(X, X[:, 0])
+    np.testing.assert_allclose(again.coef_, twice.coef_, rtol=1e-12, atol=1e-14)
+    assert again.certificate_.provenance.rows == 200
+
+
+def test_a_few_rows_that_are_equal_are_warned_of():
+    """Two days of four rows may be alike by chance."""
+    X, y = [[0.0], [1.0], [1.0], [2.0]], [0.0, 1.0, 1.0, 2.0]
+    with pytest.warns(UserWarning, match="made from the same rows"):
+        both = Ridge().fit(X, y) + Ridge().fit(X, y)
+    assert both.certificate_.provenance.rows == 8

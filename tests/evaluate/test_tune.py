@@ -73,7 +73,7 @@ def test_a_grid_as_scikit_learn_searches_it(cut):
     np.testing.assert_allclose(found.predict(X), peer.predict(X), rtol=1e-9)
     assert found.best_estimator_.score(X, Y) == pytest.approx(peer.score(X, Y), rel=1e-9)
     assert found.best_estimator_.verify().origin == "verified"
-    whole = found.best_estimator_ + tn.Ridge(**found.best_params_).fit(X, Y)  # it merges like any other
+    whole = found.best_estimator_ + tn.Ridge(**found.best_params_).fit(X + 1, Y)  # it merges like any other
     assert whole.certificate_.provenance.rows == 2 * N
 
 

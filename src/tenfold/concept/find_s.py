@@ -14,6 +14,7 @@ import numpy as np
 
 from tenfold.core import ONE, Array, Ask, Chunk, Claim, Columns, Need, Schema
 from tenfold.estimator import Classifier
+from tenfold.estimator.constraints import label
 
 NOTHING, ANY, UNKNOWN = -2.0, -3.0, -4.0
 
@@ -30,6 +31,8 @@ class Concept:
     """weight of negatives it covers"""
     witness: float
     """number of the first of them, infinite if there is none"""
+    chosen: bool
+    """whether the positive class was named; else it is the last one that is known"""
 
     def __add__(self, other: Concept) -> Concept:
         same = np.array_equal(self.tested, other.tested)
@@ -38,11 +41,12 @@ class Concept:
             self.tested if same else np.full_like(self.tested, UNKNOWN),
             self.covered + other.covered,
             min(self.witness, other.witness),
+            self.chosen,
         )
 
     def recode(self, old: Schema, new: Schema) -> Concept:
         """The same under more categories; rows of what is now the negative class join no more."""
-        if old.classes[-1] != new.classes[-1]:
+        if not self.chosen and old.classes[-1] != new.classes[-1]:
             nothing = np.full_like(self.values, NOTHING)
             return replace(self, values=nothing, tested=np.full_like(nothing, UNKNOWN))
         move = [np.searchsorted(b.categories, a.categories) for a, b in zip(old.columns, new.columns)]
@@ -56,20 +60,31 @@ class ConceptState(NamedTuple):
     phase: str
     values: Annotated[Array, "column"]
     positive: int
-    """code of the positive class, the last one"""
+    """code of the positive class, -1 if none of its rows were seen"""
+    n_classes: int
+    """how many there are"""
+    pos_label: str
+    """the positive class in words"""
 
 
 class FindS(Classifier):
     """The most specific conjunction that covers every positive, exact in one pass.
 
-    The positive class is the last of `classes_`. Whether the negatives are left out is tested in a
-    second scan; the certificate says so, or names a negative that is covered.
+    Whether the negatives are left out is tested in a second scan; the certificate says so, or names a negative that is
+    covered, and which class is the positive one.
+
+    Parameters
+    ----------
+    pos_label : optional
+        The positive class, whose rows are described. None: the last of `classes_`, `classes_[1]` of two.
 
     Attributes
     ----------
     classes_ : array
     hypothesis_ : list
         For each column the value, "?" for any, None if no positive was seen.
+    pos_label_ : str
+        The positive class in words.
     certificate_ : Certificate
 
     Examples
@@ -81,17 +96,35 @@ class FindS(Classifier):
     ['sun', 'warm', '?']
     >>> model.certificate_["consistent"].value
     1.0
+    >>> FindS(pos_label=0).fit(X, [1, 1, 0]).hypothesis_
+    ['rain', 'cold', 'wind']
     """
 
     passes = ONE
     need = Need("categorical", target="class", binary=True)
     state_type = ConceptState
     summary_types = (Concept,)
+    steering = frozenset({"step", "phase", "n_classes"})
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"pos_label": [*label]}
+
+    def __init__(self, pos_label: Any = None) -> None:
+        self.pos_label = pos_label
 
     def start(self, schema: Schema) -> ConceptState:
         """The hypothesis that covers nothing."""
         nothing = np.full(len(schema.columns), NOTHING)
-        return ConceptState(0, "positives", nothing, len(schema.classes) - 1)
+        return ConceptState(0, "positives", nothing, *self._positive(schema))
+
+    def _positive(self, schema: Schema) -> tuple[int, int, str]:
+        """Code of the positive class, number of classes, and the positive class in words."""
+        labels = schema.classes.tolist()
+        if self.pos_label is None:
+            return len(labels) - 1, len(labels), repr(labels[-1])
+        if self.pos_label in labels:
+            return labels.index(self.pos_label), len(labels), repr(self.pos_label)
+        if len(labels) > 1:
+            raise ValueError(f"pos_label={self.pos_label!r} is not a valid label: It should be one of {labels}")
+        return -1, len(labels), repr(self.pos_label)  # all rows of this part are negatives
 
     def ask(self, state: ConceptState) -> Ask | None:
         """The positives, then the negatives."""
@@ -110,7 +143,7 @@ class FindS(Classifier):
             if len(wrong):
                 covered += float(chunk.weight[rows][wrong].sum())
                 witness = min(witness, float(chunk.X.row(rows.start + int(wrong[0]))))
-        return Concept(values, state.values, covered, witness)
+        return Concept(values, state.values, covered, witness, self.pos_label is not None)
 
     def update(self, state: ConceptState, s: Concept) -> ConceptState:
         """The join is the model; it is finished once the negatives were held against it."""
@@ -121,31 +154,32 @@ class FindS(Classifier):
         """Whether the hypothesis is consistent with every row."""
         if not np.array_equal(state.values, s.tested) or state.phase == "positives":
             return None
-        why = "every positive is covered and no negative is: all rows were held against it"
+        why = f"every row of the positive class {state.pos_label} is covered and no other is: all were held against it"
         if s.covered:
             why = (
-                f"negatives of weight {s.covered:g} are covered, row {int(s.witness)} among them: no "
-                "conjunction is consistent with these rows"
+                f"the positive class is {state.pos_label}; negatives of weight {s.covered:g} are covered, row "
+                f"{int(s.witness)} among them: no conjunction is consistent with these rows"
             )
         return (Claim("consistent", float(s.covered == 0), "proved", why, "data"),)
 
     def scores_from(self, state: ConceptState, X: Columns) -> Array:
         """1 for the class that the hypothesis says, 0 for the other."""
-        out = np.zeros((len(X), state.positive + 1))
+        out = np.ones((len(X), state.n_classes))
+        if state.n_classes == 1:
+            return out
         for rows, block in X.blocks():
             yes = covers(state.values, block)
-            out[rows, 0] = ~yes if state.positive else 1.0
-            if state.positive:
-                out[rows, 1] = yes
+            out[rows, state.positive], out[rows, 1 - state.positive] = yes, ~yes
         return out
 
     def sound(self, state: ConceptState, summary: Any, schema: Schema) -> bool:
-        """Whether every code stands for something, and the positive class is the last."""
+        """Whether every code stands for something, and the positive class is the one that was asked for."""
         codes = [state.values] if summary is None else [state.values, summary.values, summary.tested]
         known = [
             np.isin(c, (NOTHING, ANY, UNKNOWN)) | ((c >= 0) & (c < schema.n_values) & (c == np.rint(c))) for c in codes
         ]
-        return bool(np.all(known)) and state.positive == len(schema.classes) - 1 and UNKNOWN not in state.values
+        mine = (state.positive, state.n_classes, state.pos_label)
+        return bool(np.all(known)) and UNKNOWN not in state.values and mine == self._positive(schema)
 
     def probability_from(self, scores: Array) -> Array:
         """A conjunction is certain."""

@@ -8,7 +8,7 @@ import math
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
-from tenfold.core.marks import united
+from tenfold.core.marks import digest_of, united, words
 
 Status = Literal["proved", "estimated", "assumed"]
 About = Literal["objective", "arithmetic", "data", "unseen rows"]
@@ -56,16 +56,23 @@ class Provenance:
     seed: int | None = None
     """the seed, if the learner draws anything"""
     marks: str = ""
-    """hashes of some rows or parts, by which they are recognised again"""
+    """hashes of some rows, by which they are recognised again"""
     first_part: int = 0
     """from which parts were numbered, if the learner draws rows by their places"""
     overlap: int = 0
     """rows, at the most, that stand at the place of another in models that were merged"""
+    sources: str = ""
+    """hashes of the fingerprints of all sources, if there are several"""
 
     @property
     def places(self) -> int:
         """Places at which rows stand, at the least: draws that are independent of each other."""
         return self.rows - self.overlap
+
+    @property
+    def each_source(self) -> frozenset[str]:
+        """A hash of the fingerprint of every source that went into the model."""
+        return frozenset(words(self.sources)) or frozenset([digest_of(self.source)])
 
     @property
     def mixed(self) -> bool:
@@ -87,6 +94,7 @@ class Provenance:
             united(self.marks, other.marks),
             min(self.first_part, other.first_part),
             self.overlap + other.overlap + (0 if apart else min(self.places, other.places)),
+            "".join(sorted(self.each_source | other.each_source)),
         )
 
 

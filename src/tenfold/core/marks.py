@@ -1,41 +1,153 @@
-"""Marks by which rows are recognised again: the least of the hashes of rows or parts, so that they merge.
+"""Marks by which rows are recognised again: hashes of some of the rows that a model was made from.
 
-Of two sets of rows that overlap, the same rows have the least hashes. The marks of a merged model are the least of the
-marks of both.
+Rows are looked at as the learner got them: those that a filter left and that have a weight. A row is hashed by the
+values of its first columns, rounded to float32, and by the labels of categories; so the same row from an array of
+another type, a slice, a copy of the file or a frame has the same hash. Of each chunk some rows are hashed, evenly
+spread; of these the least hashes are kept, so that marks merge.
+
+Whoever asks later whether rows were trained on hashes all of them. Rows of few values are equal by chance: how many
+pairs of rows are equal on either side says how many marks would be met without a row in common.
 """
 
 from __future__ import annotations
 
+import hashlib
+import zlib
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
+from scipy import special
 
-MOST = 256
+from tenfold.core.columns import Columns
+from tenfold.core.schema import Schema, is_text
+
+MOST = 512
+"""marks of a model, at most"""
 DIGITS = 12
+COLUMNS = 6
+"""a row is told by its first columns"""
+SOME = 512
+"""rows of a chunk that are hashed, about: more would be felt in fits of one pass"""
+ODDS = 1e-3
+"""how often rows that were not trained on are taken for such, at most, where rows are independent"""
+WHOLE = 2.0**24
+"""whole numbers above are taken as they are: float32 cannot tell neighbours apart"""
 
 
-def marks_from(hashes: Any) -> str:
-    """The least of some 48-bit hashes, as text."""
-    least = hashes if len(hashes) <= MOST else np.partition(hashes, MOST)[:MOST]
-    return "".join(f"{h:012x}" for h in sorted({int(h) for h in least}))
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """The least distinct hashes of some rows, and how often these are equal."""
+
+    hashes: Any
+    pairs: int = 0
+    """of rows that were compared with each other"""
+    equal: int = 0
+    """of these pairs"""
+
+    @classmethod
+    def of(cls, X: Columns, schema: Schema) -> Marks:
+        """Of some of the rows of a chunk."""
+        found = row_hashes(X, schema, max(1, len(X) // SOME))
+        distinct, pairs, equal = _compared(found)
+        return cls(distinct[:MOST], pairs, equal)
+
+    @classmethod
+    def read(cls, text: str) -> Marks:
+        """From the text that `str` makes."""
+        pairs, equal, some = text.split(".") if text else ("0", "0", "")
+        return cls(np.array([int(word, 16) for word in words(some)], dtype=np.uint64), int(pairs, 16), int(equal, 16))
+
+    def __add__(self, other: Marks) -> Marks:
+        hashes = np.unique(np.concatenate([self.hashes, other.hashes]))[:MOST]
+        return Marks(hashes, self.pairs + other.pairs, self.equal + other.equal)
+
+    def __str__(self) -> str:
+        some = "".join(f"{h:012x}" for h in self.hashes.tolist())
+        return f"{self.pairs:x}.{self.equal:x}.{some}" if some else ""
+
+    def met_by(self, hashes: Any, made: int) -> float:
+        """Share of rows, given by their hashes, among the `made` rows of which these are the marks; 0 if by chance.
+
+        If no rows are in common, a mark is as likely to be equal to a row as two marks, or two rows, are to each
+        other: of all equal pairs, those of a mark and a row are a share that is known (a conditional test).
+        """
+        if not len(self.hashes) or not len(hashes):
+            return 0.0
+        distinct, pairs, equal = _compared(hashes)
+        found = int(np.isin(self.hashes, distinct, assume_unique=True).sum())
+        crossed = len(self.hashes) * len(hashes)
+        share = crossed / (crossed + pairs + self.pairs)
+        if not found or special.bdtrc(found - 1, found + equal + self.equal, share) >= ODDS:
+            return 0.0
+        among = found / len(self.hashes) * made / len(hashes)
+        return 1.0 if among > 0.98 else among
 
 
-def words(marks: str) -> list[str]:
-    """The marks, one by one."""
-    return [marks[i : i + DIGITS] for i in range(0, len(marks), DIGITS)]
+def _compared(hashes: Any) -> tuple[Any, int, int]:
+    """The distinct ones; how many pairs there are, and how many equal ones."""
+    distinct, count = np.unique(hashes, return_counts=True)
+    return distinct, len(hashes) * (len(hashes) - 1) // 2, int((count * (count - 1) // 2).sum())
+
+
+def row_hashes(X: Columns, schema: Schema, step: int = 1) -> Any:
+    """48 bits for every row, or for one of every `step`."""
+    values = _values(X, schema, step)
+    with np.errstate(over="ignore", invalid="ignore"):
+        single = values.astype(np.float32) + np.float32(0)  # -0.0 is 0.0
+        words = single.view(np.uint32).astype(np.uint64)
+        words[np.isnan(single)] = 0x7FC00000
+        large = (np.abs(values) >= WHOLE) & (np.abs(values) < 2.0**62) & (values == np.rint(values))
+        words[large] = values[large].astype(np.int64).view(np.uint64)
+        out = np.full(len(values), 0x9E3779B97F4A7C15, np.uint64)
+        for j in range(values.shape[1]):
+            odd = np.uint64((0xBF58476D1CE4E5B9 + 2 * j * 0xD1B54A32D192ED03) % 2**64)
+            out += (words[:, j] + np.uint64(j + 1)) * odd
+        for shift, times in ((32, 0x94D049BB133111EB), (29, 0xBF58476D1CE4E5B9)):
+            out = (out ^ (out >> np.uint64(shift))) * np.uint64(times)
+    return (out ^ (out >> np.uint64(32))) >> np.uint64(16)
+
+
+def _values(X: Columns, schema: Schema, step: int) -> Any:
+    """The first columns of some rows as float64, categories as numbers that stand for their labels."""
+    data, wide = X.data, min(COLUMNS, X.shape[1])
+    if isinstance(data, tuple):
+        out = np.empty((len(range(0, len(X), step)), wide))
+        for j in range(wide):
+            out[:, j] = data[j][::step]
+    elif sp.issparse(data):
+        out = np.asarray(data[::step][:, :wide].toarray(), dtype=np.float64)
+    else:
+        out = np.array(data[::step, :wide], dtype=np.float64)
+    for j, column in enumerate(schema.columns[:wide]):
+        if column.kind == "categorical":
+            out[:, j] = _labels(out[:, j], column.categories)
+    return out
+
+
+def _labels(codes: Any, categories: Any) -> Any:
+    """Numbers that stand for labels: the labels themselves if they are numbers."""
+    known = codes >= 0
+    used, at = np.unique(codes[known].astype(np.int64), return_inverse=True)
+    labels = [categories[k] for k in used.tolist()]
+    if is_text(categories):
+        labels = [float(zlib.crc32(str(label).encode(errors="backslashreplace"))) for label in labels]
+    out = np.where(np.isnan(codes), np.nan, -1.0)
+    out[known] = np.array(labels, dtype=np.float64)[at]
+    return out
+
+
+def words(text: str) -> list[str]:
+    """The hashes of a text, one by one."""
+    return [text[i : i + DIGITS] for i in range(0, len(text), DIGITS)]
+
+
+def digest_of(text: str) -> str:
+    """A hash of a text, as long as a mark."""
+    return hashlib.blake2b(text.encode(errors="backslashreplace"), digest_size=DIGITS // 2).hexdigest()
 
 
 def united(a: str, b: str) -> str:
     """The marks of the rows of both."""
-    return "".join(sorted({*words(a), *words(b)})[:MOST])
-
-
-def common(made: str, hashes: Any) -> float:
-    """Share of some hashes that are among those of a model, of all that could be: nought if none could."""
-    known = words(made)
-    if not known:
-        return 0.0
-    made_of = np.array([int(word, 16) for word in known], dtype=np.uint64)
-    bar = made_of[-1] if len(known) == MOST else np.uint64(1 << 48)
-    could = hashes[hashes <= bar]
-    return float(np.isin(could, made_of).mean()) if len(could) else 0.0
+    return str(Marks.read(a) + Marks.read(b))

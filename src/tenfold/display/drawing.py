@@ -133,9 +133,12 @@ def folds_of(
         found = [kept[j][kind] for j in sorted(kept)]
         label = None
         if kind == "Ranking":
-            if pos_label is not None and positive(cv_results.classes, pos_label) != 1:
-                raise ValueError("a cross-validation ranks by the second class. Remedy: leave pos_label out")
-            label = label_of(cv_results.classes, 1)
+            label = cv_results.pos_label
+            if pos_label is not None and pos_label != label:
+                raise ValueError(
+                    f"this cross-validation ranks by the class {label!r}. Remedy: cross_validate(..., "
+                    f"pos_label={pos_label!r})"
+                )
         return found, label, cv_results, cv_results.names[at]
     if not (isinstance(cv_results, Mapping) and {"estimator", "indices"} <= {*cv_results}):
         raise ValueError(

@@ -86,7 +86,8 @@ class Member:
         rows += "".join(f" {id(state)}" for _, state in self.before)
         schema = self.at.schema if self.schema is None else self.schema
         key = None if self.groups is None else self.key
-        return Item(self.learner, self.at.state, ask, schema, key, self.groups, self.before, self.need, rows)
+        marked = self.certified and not self.at.marks and ask.every == 1
+        return Item(self.learner, self.at.state, ask, schema, key, self.groups, self.before, self.need, rows, marked)
 
     def shared(self, ask: Ask) -> tuple[Any, ...]:
         """Members with equal answers can be served by one summary, of all their groups."""
@@ -129,7 +130,7 @@ def _serve(wanting: list[tuple[Member, Ask]], source: Source, session: Session, 
         m, ask = some[0]
         item = m.item(ask)
         if m.key is not None and len({m.groups for m, _ in some}) > 1:
-            item = replace(item, key=m.key, groups=None)
+            item = replace(item, key=m.key, groups=None, marked=any(m.item(a).marked for m, a in some))
         items.append(item)
     job = Together(tuple(items), starts)
     done = session.reduce(job)
@@ -155,6 +156,7 @@ def _with(at: Snapshot, done: Counted, ask: Ask, share: float) -> Snapshot:
         dropped=done.dropped if ask.every == 1 else at.dropped,
         passes=at.passes + share,
         machines=at.machines | done.machines,
+        marks=at.marks or ("" if done.marks is None else str(done.marks)),
     )
 
 
@@ -205,5 +207,5 @@ def _by_groups(found: Grouped, wanted: Sequence[tuple[int, ...] | None]) -> list
         if not pieces:
             raise DataError("a group to learn from has no rows")
         whole: Counted = merge(pieces)
-        known[groups] = Counted(whole.summary, whole.rows, found.dropped, whole.machines)
+        known[groups] = Counted(whole.summary, whole.rows, found.dropped, whole.machines, whole.marks)
     return [known[groups] for groups in wanted]

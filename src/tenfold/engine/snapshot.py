@@ -21,6 +21,8 @@ class Snapshot(NamedTuple):
     dropped: int = 0
     passes: float = 0.0
     machines: frozenset[str] = frozenset()
+    marks: str = ""
+    """by which some of the rows are recognised again"""
 
 
 class Fit(NamedTuple):
@@ -29,12 +31,10 @@ class Fit(NamedTuple):
     at: Snapshot
     reason: str
 
-    def provenance(
-        self, source: str, parts: int, seed: int | None = None, marks: str = "", first_part: int = 0
-    ) -> Provenance:
+    def provenance(self, source: str, parts: int, seed: int | None = None, first_part: int = 0) -> Provenance:
         """Where the model came from."""
         at = self.at
         return Provenance(
             source, at.rows, at.dropped, parts, at.passes, self.reason,
-            tuple(sorted(at.machines)), seed, marks, first_part,
+            tuple(sorted(at.machines)), seed, at.marks, first_part,
         )  # fmt: skip

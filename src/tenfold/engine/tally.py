@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from tenfold.core.marks import Marks
+
 
 @cache
 def this_machine() -> str:
@@ -43,11 +45,17 @@ class Counted:
     rows: int
     dropped: int
     machines: frozenset[str]
+    marks: Marks | None = None
+    """of the rows, where they were asked for"""
 
     def __add__(self, other: Counted) -> Counted:
+        marks = self.marks if other.marks is None else other.marks
+        if self.marks is not None and other.marks is not None:
+            marks = self.marks + other.marks
         return Counted(
             self.summary + other.summary,
             self.rows + other.rows,
             self.dropped + other.dropped,
             self.machines | other.machines,
+            marks,
         )

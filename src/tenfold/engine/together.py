@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tenfold.core import Ask, Chunk, Codes, Columns, Learner, Need, Schema
+from tenfold.core.marks import Marks
 from tenfold.engine.held import Held, token
 from tenfold.engine.keys import Key
 from tenfold.engine.tally import Counted, this_machine
@@ -39,6 +40,8 @@ class Item:
     """of the first of these; the learner's own if there are none"""
     rows: str = ""
     """by which learner and rows are recognised: what follows a state is of one learner, and so is what is held"""
+    marked: bool = False
+    """whether rows are to be recognised again later"""
 
     @cached_property
     def lens(self) -> Any:
@@ -62,8 +65,9 @@ class Item:
             found = self.learner.summarize_groups(self.state, chunk, codes, self.key.groups)
         if found is not None:
             rows = np.bincount(codes[codes >= 0], minlength=self.key.groups)
-            here = frozenset([this_machine()])
-            return Grouped({g: Counted(s, int(rows[g]), 0, here) for g, s in enumerate(found) if rows[g]}, chunk)
+            here, marks = frozenset([this_machine()]), self.marks(chunk)
+            each = {g: Counted(s, int(rows[g]), 0, here, marks) for g, s in enumerate(found) if rows[g]}
+            return Grouped(each, chunk)
         return Grouped({g: self._one(self.through(some)) for g, some in segments(chunk, codes)}, chunk)
 
     def pick(self, chunk: Chunk, codes: Codes | None) -> Chunk:
@@ -93,7 +97,12 @@ class Item:
 
     def _one(self, chunk: Chunk) -> Counted:
         summary = self.learner.summarize(self.state, chunk)
-        return Counted(summary, chunk.n, chunk.dropped, frozenset([this_machine()]))
+        return Counted(summary, chunk.n, chunk.dropped, frozenset([this_machine()]), self.marks(chunk))
+
+    def marks(self, chunk: Chunk) -> Marks | None:
+        """By which some of the rows are recognised, if they are asked for and there as they came."""
+        wanted = self.marked and not self.before and chunk.held is None
+        return Marks.of(chunk.X, self.schema) if wanted else None
 
 
 @dataclass(frozen=True, eq=False)

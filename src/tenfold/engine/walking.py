@@ -13,6 +13,7 @@ import scipy.sparse as sp
 
 from tenfold.core import Chunk, Codes, Columns
 from tenfold.core.learner import Walker
+from tenfold.core.marks import Marks
 from tenfold.engine.tally import Counted, this_machine
 from tenfold.engine.together import Item, Many, Together
 from tenfold.kernels.shuffling import deal
@@ -41,6 +42,7 @@ class Place(NamedTuple):
     rows: int = 0
     dropped: int = 0
     machines: frozenset[str] = frozenset()
+    marks: Marks | None = None
 
     def on(self, item: Item, chunk: Chunk, codes: Codes | None) -> Place:
         """A chunk further."""
@@ -61,14 +63,17 @@ class Place(NamedTuple):
         seen = self.machines or frozenset([this_machine()])
         if this_machine() not in seen:
             seen |= {this_machine()}
-        return Place(summary, waiting, count, self.rows + rows.n, self.dropped + chunk.dropped, seen)
+        marks = item.marks(rows)
+        if marks is not None and self.marks is not None:
+            marks = self.marks + marks
+        return Place(summary, waiting, count, self.rows + rows.n, self.dropped + chunk.dropped, seen, marks)
 
     def end(self, item: Item) -> Counted:
         """The rows that still wait, and then the summary of all."""
         summary, learner = self.summary, cast(Walker, item.learner)
         if self.waiting:
             summary = learner.step(item.state, summary, joined(self.waiting))
-        return Counted(summary, self.rows, self.dropped, self.machines)
+        return Counted(summary, self.rows, self.dropped, self.machines, self.marks)
 
 
 Places = tuple[Place, ...]

@@ -21,7 +21,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tenfold.core import MANY, ONE, Ask, Certificate, Need, Never, Rounds, Schema, Stop
 from tenfold.core.axes import freeze
-from tenfold.core.marks import marks_from
 from tenfold.engine import Fit, current, fit
 from tenfold.engine.progress import progress
 from tenfold.estimator import merging, model_file
@@ -163,9 +162,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             self.n_features_in_ = len(done.at.schema.columns)
             if done.at.schema.named:
                 self.feature_names_in_ = np.array(done.at.schema.names, dtype=object)
-        marks = marks_from(source.hashes())
         claims = () if done.at.certificate is None else done.at.certificate.claims
-        where = done.provenance(source.fingerprint(), len(source), seed, marks, source.first_part)
+        where = done.provenance(source.fingerprint(), len(source), seed, source.first_part)
         self._set(done.at.schema, done.at.state, done.at.summary, Certificate(claims, where))
         self._after_fit(X)
 
@@ -230,7 +228,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             validate_data(self, X, reset=False, skip_check_array=True)
         where: Any = self.certificate_.provenance
         more = self._blank()._fit(X, y, weight, classes, first=where.first_part + where.parts)
-        return self._become(merging.add(as_fitted(self), more))
+        return self._become(merging.add(as_fitted(self), more, again=True))
 
     def __add__(self, other: Any) -> Any:
         """The model of both models' rows, without the rows."""

@@ -153,7 +153,7 @@ class Saving:
 def write(path: Path, learner: Any, at: Snapshot, seed: int | None) -> None:
     """Write a snapshot: the whole file, or none of it."""
     to = Writer()
-    facts = {"rows": at.rows, "dropped": at.dropped, "passes": at.passes, "seed": seed}
+    facts = {"rows": at.rows, "dropped": at.dropped, "passes": at.passes, "seed": seed, "marks": at.marks}
     document = {
         "learner": id_of(type(learner)),
         "schema": write_schema(to, at.schema),
@@ -181,8 +181,9 @@ def read(path: Path, learner: Any) -> tuple[Snapshot, int | None]:
         kept = read_summary(reader, summary, learner, found)
     except MergeError as error:
         raise ModelFileError(str(error)) from None
-    rows, dropped, passes, seed = (reader.value(v) for v in parts(facts, "rows", "dropped", "passes", "seed"))
-    if not isinstance(machines, list) or not isinstance(asked, (list, type(None))):
+    counts = parts(facts, "rows", "dropped", "passes", "seed", "marks")
+    rows, dropped, passes, seed, marks = (reader.value(v) for v in counts)
+    if not (isinstance(machines, list) and isinstance(asked, (list, type(None))) and isinstance(marks, str)):
         raise ModelFileError("it is malformed")
     workers = frozenset(str(reader.value(m)) for m in machines)
     question = [] if asked is None else [reader.value(v) for v in asked]
@@ -193,4 +194,4 @@ def read(path: Path, learner: Any) -> tuple[Snapshot, int | None]:
         raise ModelFileError("it is malformed")
     ask = None if asked is None else Ask(*question)
     reader.finish()
-    return Snapshot(found, record, kept, ask, None, rows, dropped, passes, workers), seed
+    return Snapshot(found, record, kept, ask, None, rows, dropped, passes, workers, marks), seed

@@ -13,6 +13,9 @@ seed = "random_state"
 positive = Interval(Real, 0, None, closed="right")
 """a number above nought, infinity too"""
 
+label = (Real, str, boolean, None)
+"""a class, or None"""
+
 
 def real(low: float, *, open: bool = False) -> Any:
     """A real number at least (or above) `low`."""

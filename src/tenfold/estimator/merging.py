@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import ONE, SEQUENTIAL, Certificate, Claim, MergeError, Provenance
 from tenfold.core.axes import recode, values
+from tenfold.core.marks import Marks, digest_of
 from tenfold.engine import one_blas_thread
 
 FEW = 30
 """places: of fewer, the spread between bootstraps is off by more than an eighth, and folds have one or two of them"""
+ALIKE = 32
+"""different rows that are not all equal by chance"""
 
 
-def add(a: Any, b: Any) -> Any:
+def add(a: Any, b: Any, *, again: bool = False) -> Any:
     """The model of both models' rows: never a scan, whatever the learner would ask for."""
     for model in (a, b):
         check_is_fitted(model)
@@ -27,6 +31,8 @@ def add(a: Any, b: Any) -> Any:
         raise MergeError(f"{name} reads {how}, so two of its models do not merge")
     if different := _different(a.get_params(), b.get_params()):
         raise MergeError(f"{name} models with different parameters do not merge: {different}")
+    if not again:
+        _refuse_twice(a.certificate_.provenance, b.certificate_.provenance)
     where = a.certificate_.provenance + b.certificate_.provenance
     if a.draws_rows and where.overlap and where.places < FEW:
         raise MergeError(
@@ -45,6 +51,21 @@ def add(a: Any, b: Any) -> Any:
     merged.__dict__.update({k: a.__dict__[k] for k in ("n_features_in_", "feature_names_in_") if k in a.__dict__})
     merged._set(schema, state, summary, Certificate(claims, where))
     return merged
+
+
+def _refuse_twice(a: Provenance, b: Provenance) -> None:
+    """Rows that are in both models would count twice; a few rows in memory may be equal by chance."""
+    if not a.each_source & b.each_source:
+        return
+    which = next((s for s in (b.source, a.source) if digest_of(s) in a.each_source & b.each_source), "a source")
+    text = (
+        f"both models were made from the same rows ({which}), which would count twice. Remedy: add each model once; "
+        "or partial_fit, or sample_weight, if they are to count twice"
+    )
+    distinct = min(len(Marks.read(one.marks).hashes) for one in (a, b))
+    if distinct >= ALIKE or not which.startswith(("array", "table", "a source")):
+        raise MergeError(text)
+    warnings.warn(text, UserWarning, stacklevel=4)
 
 
 def claims_of(learner: Any, state: Any, summary: Any, where: Provenance) -> tuple[Claim, ...]:

@@ -6,6 +6,7 @@ the writer's claim until `verify()` has computed it anew from the summary.
 
 from __future__ import annotations
 
+import re
 from typing import Any, get_args
 
 import numpy as np
@@ -201,13 +202,17 @@ def _read_certificate(reader: Reader, node: Any) -> Certificate:
 
 def _read_provenance(reader: Reader, node: Any) -> Provenance:
     names = list(Provenance.__dataclass_fields__)
-    kinds = ((str,), (int,), (int,), (int,), (float,), (str,), (tuple,), (int, type(None)), (str,), (int,), (int,))
+    kinds = (
+        (str,), (int,), (int,), (int,), (float,), (str,), (tuple,), (int, type(None)), (str,), (int,), (int,), (str,),
+    )  # fmt: skip
     values = [reader.value(v) for v in parts(node, *names)]
     if not all(type(v) in kind for v, kind in zip(values, kinds, strict=True)):
         raise ModelFileError("the provenance is malformed")
-    if not all(isinstance(worker, str) for worker in values[6]):
+    found = Provenance(*values)
+    marks = re.fullmatch(r"([0-9a-f]{1,16}\.[0-9a-f]{1,16}\.([0-9a-f]{12})+)?", found.marks)
+    sources = re.fullmatch(r"([0-9a-f]{12})*", found.sources)
+    if not (marks and sources and all(isinstance(worker, str) for worker in found.workers)):
         raise ModelFileError("the provenance is malformed")
-    where = Provenance(*values)
-    if min(where.parts, where.first_part, where.overlap, where.places) < 0:
+    if min(found.parts, found.first_part, found.overlap, found.places) < 0:
         raise ModelFileError("the provenance is malformed: it counts fewer than none")
-    return where
+    return found

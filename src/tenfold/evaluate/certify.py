@@ -41,6 +41,7 @@ def certify(
     sample_weight: Any = None,
     level: float = 0.95,
     scoring: Any = None,
+    pos_label: Any = None,
     reused: int | None = None,
     method: Literal["jackknife", "bootstrap"] = "jackknife",
     random_state: int = 0,
@@ -64,6 +65,9 @@ def certify(
         Names of scores as scikit-learn has them, or "error". By default the error rate of classifiers; the mean
         absolute error, mean squared error and R² of regressors. What scikit-learn turns negative is claimed as it
         is: "neg_log_loss" as "log loss".
+    pos_label : optional
+        The positive class of precision, recall, f1 and average precision: by default 1 if it is one of the two, as
+        scikit-learn has it, else the last. The claims name it.
     reused : int, optional
         How many models were judged on these rows, to choose among them: the ends are moved apart so that they hold
         for all of them (Bonferroni). If it is not given, it is 1, and there is a warning where this process has
@@ -102,7 +106,7 @@ rows drawn independently from one distribution, none of them used to make the mo
     times = 1 if reused is None else whole("reused", reused)
     model = model.best_estimator_ if isinstance(model, Tuned) else model
     _check(model, X, y, sample_weight)
-    asked = asked_of(model, scoring)
+    asked = asked_of(model, scoring, pos_label)
     if isinstance(groups, str) and not isinstance(X, Source) and not is_dask(X):
         X, groups = apart(model, X, groups)
     if groups is not None and not isinstance(groups, str):
@@ -205,7 +209,8 @@ def _why(judged: Judged, asked: Asked, total: Any) -> str:
     if asked.is_rate and not judged.weighted:
         wrong = round(float(total.count.sum() - total.hits.sum()))
         return f"{wrong:,} of {many} {'is' if wrong == 1 else 'are'} predicted wrong"
-    return f"over {many}" + (", weighted" if judged.weighted else "")
+    of = f"of the positive class {asked.scorer.pos_label!r}, " if asked.scorer.one_sided else ""
+    return f"{of}over {many}" + (", weighted" if judged.weighted else "")
 
 
 def _baselines(judged: Judged, asked: Sequence[Asked]) -> list[Claim]:

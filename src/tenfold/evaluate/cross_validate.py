@@ -19,6 +19,7 @@ def cross_validate(
     random_state: int | None = None,
     groups: Any = None,
     scoring: Any = None,
+    pos_label: Any = None,
     repeats: int = 1,
 ) -> CrossValidation:
     """Judge learners by cross-validation: one scan for all folds of all one-pass learners.
@@ -42,6 +43,9 @@ def cross_validate(
         Rows of one group stay together; an array or a column's name.
     scoring : str or list of str, optional
         Names of scores as scikit-learn has them; accuracy or r2 by default.
+    pos_label : optional
+        The positive class of precision, recall, f1 and average precision: by default 1 if it is one of the two, as
+        scikit-learn has it, else the last. The result names it.
     repeats : int, default=1
         With shuffle: how many times to draw.
 
@@ -63,5 +67,8 @@ def cross_validate(
         raise ValueError(f"repeats must be at least 1, not {repeats}")
     if repeats > 1 and not shuffle:
         raise ValueError("repeats draw the folds again: they go with shuffle=True")
-    run_ = Run(entries_of(learners), X, y, folds, shuffle, random_state or 0, groups, scoring, repeats, keep=True)
+    run_ = Run(
+        entries_of(learners), X, y, folds, shuffle, random_state or 0, groups, scoring, repeats, keep=True,
+        pos_label=pos_label,
+    )  # fmt: skip
     return run_.results()

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import stats
 
-from tenfold.evaluate.words import html_table, in_columns
+from tenfold.evaluate.words import html_table, in_columns, positive_note
 from tenfold.stats.metrics import within_range
 
 Band = Literal["interval", "std"]
@@ -27,6 +27,7 @@ class Curve:
     score_name: str
     scans: int
     seconds: float
+    pos_label: Any
 
     def along(self) -> tuple[str, Sequence[Any]]:
         """What changes along the curve, and its values."""
@@ -65,7 +66,8 @@ class Curve:
 
     def _note(self) -> str:
         scans = "1 scan" if self.scans == 1 else f"{self.scans} scans"
-        return f"{self.test_scores.shape[1]} folds, {scans} of the rows, {self.seconds:.3g} s"
+        text = f"{self.test_scores.shape[1]} folds, {scans} of the rows, {self.seconds:.3g} s"
+        return text + positive_note([self.score_name], self.pos_label)
 
     def __str__(self) -> str:
         return in_columns([self._head(), *self._rows()]) + "\n" + self._note()

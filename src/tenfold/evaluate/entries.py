@@ -13,7 +13,7 @@ from tenfold.core import Need
 from tenfold.engine import Member
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.kinds import Classifier, Regressor, Transformer
-from tenfold.stats.metrics import Ranking, Scorer, scorers
+from tenfold.stats.metrics import Ranking, Scorer, scorers, with_positive
 
 KEPT = 4096
 """bins of a ranking that is kept: enough for any picture"""
@@ -97,9 +97,9 @@ def _stages(given: Any) -> list[Any]:
     return stages
 
 
-def scorers_of(names: Any, entry: Entry) -> tuple[Scorer, ...]:
-    if names is None:
-        return (scorers["accuracy" if entry.classifies else "r2"],)
+def scorers_of(names: Any, entry: Entry, pos_label: Any = None) -> tuple[Scorer, ...]:
+    """The scores by their names, with the positive class that was asked for."""
+    names = ["accuracy" if entry.classifies else "r2"] if names is None else names
     out = []
     for name in names:
         if name not in scorers:
@@ -107,4 +107,4 @@ def scorers_of(names: Any, entry: Entry) -> tuple[Scorer, ...]:
         if (scorers[name].kind == "class") != entry.classifies:
             raise ValueError(f"{name!r} is no score of {entry.name}")
         out.append(scorers[name])
-    return tuple(out)
+    return with_positive(out, pos_label)

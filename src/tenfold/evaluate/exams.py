@@ -129,18 +129,19 @@ class Exams(Run):
             self._fill(entry, j, values, (learned.rows, judged.rows), len(found.splits))
 
     def _exam(self, entry: Entry, j: int, found: Plan) -> Exam:
-        m, split, scorer = entry.members[-1][j], found.splits[j], entry.scorers[0]
-        classes = len(m.schema.classes) if m.schema is not None and m.schema.classes is not None else 0
-        scorer.check(classes)
+        m, split = entry.members[-1][j], found.splits[j]
+        known = None if m.schema is None else m.schema.classes
+        entry.scorers = (entry.scorers[0].among(known),)
         return Exam(
-            entry.stages[-1], entry.need, m.schema, split.key, (split.train, split.test), m.at.state, m.before, scorer,
-            classes,
+            entry.stages[-1], entry.need, m.schema, split.key, (split.train, split.test), m.at.state, m.before,
+            entry.scorers[0], 0 if known is None else len(known),
         )  # fmt: skip
 
     def _in_memory(self, entry: Entry, source: Any, found: Plan, session: Any) -> None:
         began = time.perf_counter()
         schema = schema_of(source, replace(entry.need, beside=None), session)
         X, y = without_column(self.X, self.column), column_or_1d(self.y)
+        entry.scorers = (entry.scorers[0].among(schema.classes),)
         codes = {id(key): codes_of(key, source, entry, schema, found) for key in {s.key for s in found.splits}}
         for j, split in enumerate(found.splits):
             rows = [np.flatnonzero(np.isin(codes[id(split.key)], side)) for side in (split.train, split.test)]
@@ -155,7 +156,6 @@ class Exams(Run):
         scorer = entry.scorers[0]
 
         def wants(known: Any) -> list[Any]:
-            scorer.check(0 if known is None else len(known))
             return [(scorer.needs, scorer.summarize)]
 
         return scorer.value(hear(model, X, y, None, wants, classes=classes).summaries[0])

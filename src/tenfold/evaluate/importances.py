@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from tenfold.evaluate.words import html_table, in_columns, percent, short
+from tenfold.evaluate.words import html_table, in_columns, percent, positive_note, short
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +44,8 @@ class PermutationImportance:
         Whose values rows were given.
     seen : float
         Share of these rows that the model was made from, as far as can be told: see `certify`.
+    pos_label : optional
+        The class that a score of two classes, such as f1, takes for the positive one.
     """
 
     names: list[str]
@@ -58,6 +60,7 @@ class PermutationImportance:
     scans: int
     within: str
     seen: float
+    pos_label: Any = None
 
     @property
     def importances_mean(self) -> Any:
@@ -112,6 +115,7 @@ class PermutationImportance:
             f"{self.scoring} = {self.score:.5g} of {self.rows:,} rows; values of {whose}, "
             f"{self.importances.shape[1]} times; spread over {self.units} units of rows"
         )
+        text += positive_note([self.scoring], self.pos_label)
         if self.seen:
             text += (
                 ". The model was made from rows of these: it leans on a column so far, which need not help elsewhere"

@@ -19,6 +19,8 @@ def scores_in_memory(
     codes = {id(key): codes_of(key, source, entry, schema, found) for key in {s.key for s in found.splits}}
     entry.scores = np.full((len(entry.scorers), len(found.splits)), np.nan)
     y = column_or_1d(y)
+    classes = 0 if schema.classes is None else len(schema.classes)
+    entry.scorers = tuple(scorer.among(schema.classes) for scorer in entry.scorers)
     sizes = []
     for j, split in enumerate(found.splits):
         mine = codes[id(split.key)]
@@ -27,8 +29,6 @@ def scores_in_memory(
         truth = y[test]
         kept: dict[Any, Any] = {}
         for i, scorer in enumerate(entry.scorers):
-            classes = 0 if schema.classes is None else len(schema.classes)
-            scorer.check(classes)
             if scorer.needs == "prediction":
                 said = model.predict(_rows(X, test))
                 said = np.searchsorted(schema.classes, said) if classes else said

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sklearn.base import is_classifier
@@ -10,7 +10,7 @@ from sklearn.base import is_classifier
 from tenfold.core import Provenance
 from tenfold.engine.tree import merge
 from tenfold.evaluate.trials import Scores
-from tenfold.stats.metrics import Scorer, scorers
+from tenfold.stats.metrics import Scorer, scorers, with_positive
 
 UNITS = 512
 """at most: more groups than these are joined, more rows than these are dealt to so many units"""
@@ -62,7 +62,8 @@ class Judged:
         return [unit.each[asked.scorer.summarize] for unit in self.units]
 
 
-def asked_of(model: Any, scoring: Any) -> list[Asked]:
+def asked_of(model: Any, scoring: Any, pos_label: Any = None) -> list[Asked]:
+    """The scores as they are claimed, with the positive class that was asked for."""
     classifies = is_classifier(model)
     if scoring is None:
         scoring = ["error"] if classifies else [*LOSSES, "r2"]
@@ -81,4 +82,5 @@ def asked_of(model: Any, scoring: Any) -> list[Asked]:
         out.append(Asked(kind, scorer, offset, sign, low, high))
     if not out:
         raise ValueError("scoring is empty. Remedy: name a score, or leave it out")
-    return out
+    some = with_positive([one.scorer for one in out], pos_label)
+    return [replace(one, scorer=scorer) for one, scorer in zip(out, some, strict=True)]

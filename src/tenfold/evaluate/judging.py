@@ -97,8 +97,7 @@ def by_parts(
             found, key, count = grouped(groups, source, need, session)
         before = tuple((step, step.state_) for step in stages[:-1])
         n_classes = 0 if classes is None else len(classes)
-        for one in asked:
-            one.scorer.check(n_classes)
+        asked[:] = [replace(one, scorer=one.scorer.among(classes)) for one in asked]
         named = replace(need, beside=found.beside)
         trial = Judge(
             learner, named, schema, key, dict.fromkeys(range(key.groups), (last.state_, before)),
@@ -140,8 +139,8 @@ def in_memory(
         classes = united(model.classes_, levels(truth, "y"))
         n_classes, truth = len(classes), class_codes(truth, classes)
     outputs: dict[str, Any] = {}
+    asked[:] = [replace(one, scorer=one.scorer.among(classes)) for one in asked]
     for one in asked:
-        one.scorer.check(n_classes)
         if one.scorer.needs not in outputs:
             outputs[one.scorer.needs] = _outputs(model, X, one.scorer.needs, classes)
     alone = groups is None and weight is None and all(one.is_rate for one in asked)

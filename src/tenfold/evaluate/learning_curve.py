@@ -43,6 +43,8 @@ class LearningCurve(Curve):
     scans : int
         How many times the rows were read.
     seconds : float
+    pos_label : optional
+        The class that a score of two classes, such as f1, takes for the positive one.
     """
 
     train_sizes: Any
@@ -52,6 +54,7 @@ class LearningCurve(Curve):
     score_name: str
     scans: int
     seconds: float
+    pos_label: Any = None
 
     def along(self) -> tuple[str, Any]:
         """The rows learned from."""
@@ -69,6 +72,7 @@ def learning_curve(
     random_state: int | None = None,
     groups: Any = None,
     scoring: str | None = None,
+    pos_label: Any = None,
 ) -> LearningCurve:
     """Scores of a learner by how many rows it learns from: for a learner of one pass, one scan for all sizes.
 
@@ -86,6 +90,9 @@ def learning_curve(
         As in `cross_validate`; the seed draws the shares too.
     scoring : str, optional
         Name of one score; accuracy or r2 by default.
+    pos_label : optional
+        The positive class of precision, recall, f1 and average precision: by default 1 if it is one of the two, as
+        scikit-learn has it, else the last. The result names it.
 
     Returns
     -------
@@ -109,13 +116,17 @@ def learning_curve(
     if given.dtype.kind == "f" and (given > 1).any():
         raise ValueError("train_sizes of type float are shares, at most 1. Remedy: give numbers of rows as integers")
     given = np.unique(given)
-    run = Shares(entries_of([learner]), X, y, folds, shuffle, random_state or 0, groups, scoring, given=given)
+    run = Shares(
+        entries_of([learner]), X, y, folds, shuffle, random_state or 0, groups, scoring, given=given,
+        pos_label=pos_label,
+    )  # fmt: skip
     with progress("learning curve"):
         run.results()
     train, test = (scores[0].reshape(-1, len(given)).T for scores in run.scores())
     sizes = np.array([run.sizes[j] for j in sorted(run.sizes)]).reshape(-1, len(given), 2).transpose(1, 0, 2)
     mean = np.rint(sizes[:, :, 0].mean(axis=1)).astype(np.int64)
-    return LearningCurve(mean, train, test, sizes, run.scoring[0], run.scans, time.perf_counter() - began)
+    seconds = time.perf_counter() - began
+    return LearningCurve(mean, train, test, sizes, run.scoring[0], run.scans, seconds, run.pos_label)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,8 +154,8 @@ class Nested(Key):
 class Shares(Exams):
     """A cross-validation with several shares of what each fold leaves to learn from."""
 
-    def __init__(self, *options: Any, given: Any) -> None:
-        super().__init__(*options)
+    def __init__(self, *options: Any, given: Any, **named: Any) -> None:
+        super().__init__(*options, **named)
         self.given = given
 
     def _plan(self, source: Source, need: Need, session: Any) -> Plan:

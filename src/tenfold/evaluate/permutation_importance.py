@@ -33,7 +33,7 @@ from tenfold.evaluate.united import united
 from tenfold.sources import Source
 from tenfold.sources.dask import is_dask
 from tenfold.sources.labels import class_codes, levels
-from tenfold.stats.metrics import Scorer, scorers
+from tenfold.stats.metrics import Scorer, scorers, with_positive
 from tenfold.theory.checks import fraction, one_of, whole
 
 
@@ -44,6 +44,7 @@ def permutation_importance(
     *,
     columns: Any = None,
     scoring: str | None = None,
+    pos_label: Any = None,
     n_repeats: int = 5,
     sample_weight: Any = None,
     level: float = 0.95,
@@ -65,6 +66,9 @@ def permutation_importance(
         that say the same should be.
     scoring : str, optional
         Name of a score as scikit-learn has it; accuracy or r2 by default.
+    pos_label : optional
+        The positive class of precision, recall, f1 and average precision: by default 1 if it is one of the two, as
+        scikit-learn has it, else the last. The result names it.
     n_repeats : int, default=5
     sample_weight : array, optional
         How much each row counts in the score. Whose values are lent does not depend on it; but learners of tenfold, and
@@ -94,17 +98,19 @@ def permutation_importance(
     level, n_repeats = fraction("level", level), whole("n_repeats", n_repeats)
     one_of("within", within, ("source", "part"))
     seed = whole("random_state", random_state, 0, 2**32 - 1)
-    scorer = _check(model, X, y, sample_weight, scoring)
+    scorer = _check(model, X, y, sample_weight, scoring, pos_label)
     stages = stages_of(model)
     with progress("permutation importance"), one_blas_thread:
         if stages or isinstance(X, Source) or is_dask(X):
-            names, found, scans, seen = _over(
+            names, found, classes, scans, seen = _over(
                 model, stages, X, y, sample_weight, columns, scorer, n_repeats, within, seed
             )
         else:
-            names, found, scans, seen = *_at_once(model, X, y, sample_weight, columns, scorer, n_repeats, seed), 1, 0.0
+            scans, seen = 1, 0.0
+            names, found, classes = _at_once(model, X, y, sample_weight, columns, scorer, n_repeats, seed)
     if found.rows < 2:
         raise DataError("there are not two rows to judge: a row needs another one to borrow from")
+    scorer = scorer.among(classes)
     score = scorer.value(found.base)
     if math.isnan(score):
         raise DataError(
@@ -115,14 +121,15 @@ def permutation_importance(
     half = [_half(scorer, found.units, each, score, level) for each in found.swapped]
     ends = drops.mean(axis=1)[:, None] + np.outer(half, [-1.0, 1.0])
     return PermutationImportance(
-        names, drops, ends, level, score, scorer.name, found.rows, len(found.units), found.share, scans, within, seen
-    )
+        names, drops, ends, level, score, scorer.name, found.rows, len(found.units), found.share, scans, within, seen,
+        scorer.pos_label,
+    )  # fmt: skip
 
 
 def _over(
     model: Any, stages: list[Any], X: Any, y: Any, weight: Any, columns: Any, scorer: Scorer, repeats: int,
     within: str, seed: int,
-) -> tuple[list[str], Drops, int, float]:  # fmt: skip
+) -> tuple[list[str], Drops, Any, int, float]:  # fmt: skip
     """Part by part."""
     voice: Any = Ours(stages) if stages else Theirs(model)
     if is_dask(X):
@@ -147,12 +154,12 @@ def _over(
     seen = 0.0
     if stages:
         seen = made_from(stages[0], source, None if isinstance(X, Source) or is_dask(X) else y, weight)
-    return [name for name, _ in where], done, scans + 1, seen
+    return [name for name, _ in where], done, classes, scans + 1, seen
 
 
 def _at_once(
     model: Any, X: Any, y: Any, weight: Any, columns: Any, scorer: Scorer, repeats: int, seed: int
-) -> tuple[list[str], Drops]:  # fmt: skip
+) -> tuple[list[str], Drops, Any]:  # fmt: skip
     """Of an estimator that takes its rows in memory."""
     X, voice = in_memory(X), Theirs(model)
     truth = target(model, y, Need(target=voice.need.target))
@@ -174,13 +181,13 @@ def _at_once(
         return says(borrowed(X, where[j][1], whose[r]))
 
     found = job.drops(truth, weight, unit, says(X), said)
-    return [name for name, _ in where], replace(found, inverse=donors.inverse(unit))
+    return [name for name, _ in where], replace(found, inverse=donors.inverse(unit)), classes
 
 
 def _job(
     voice: Any, schema: Schema, scorer: Scorer, where: list[Where], repeats: int, lent: Sample | None, seed: int
 ) -> Swapping:
-    scorer.check(0 if schema.classes is None else len(schema.classes))
+    scorer = scorer.among(schema.classes)
     known = None if voice.classes is None else class_codes(voice.classes, schema.classes)
     wants = ((scorer.needs, scorer.summarize),)
     return Swapping(voice, voice.need, schema, wants, known, "auto", tuple(where), repeats, lent, seed)
@@ -200,7 +207,7 @@ def _half(scorer: Scorer, plain: dict[int, Any], swapped: dict[int, Any], score:
     return float(special.stdtrit(k - 1, (1 + level) / 2)) * error
 
 
-def _check(model: Any, X: Any, y: Any, weight: Any, scoring: Any) -> Scorer:
+def _check(model: Any, X: Any, y: Any, weight: Any, scoring: Any, pos_label: Any) -> Scorer:
     """The score, if all fits together."""
     if isinstance(model, type) or not (is_classifier(model) or is_regressor(model)):
         name = model.__name__ if isinstance(model, type) else type(model).__name__
@@ -216,4 +223,4 @@ def _check(model: Any, X: Any, y: Any, weight: Any, scoring: Any) -> Scorer:
     if scorer is None or scorer.kind != kind:
         fit = [n for n, s in scorers.items() if s.kind == kind]
         raise ValueError(f"scoring={name!r} is no score of {type(model).__name__}; there are {fit}")
-    return scorer
+    return with_positive([scorer], pos_label)[0]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from tenfold.evaluate.words import positive_note
 from tenfold.stats.metrics import within_range
 
 
@@ -39,6 +40,8 @@ class CrossValidation:
         "LogLoss", "Regression"; rankings in at most 4,096 bins. Scores that need none leave none.
     classes : array, optional
         The classes that codes in the summaries stand for.
+    pos_label : optional
+        The class that scores of two classes, such as f1, take for the positive one.
     """
 
     given: list[str | None]
@@ -51,6 +54,7 @@ class CrossValidation:
     fit_seconds: list[float]
     summaries: Any = None
     classes: Any = None
+    pos_label: Any = None
 
     @cached_property
     def names(self) -> list[str]:
@@ -145,7 +149,8 @@ class CrossValidation:
     def _note(self) -> str:
         scans = "1 scan" if self.scans == 1 else f"{self.scans} scans"
         best = self.names[self.best_index]
-        return f"{self.scores.shape[2]} folds, {scans} of the rows, {self.seconds:.3g} s; best: {best}"
+        text = f"{self.scores.shape[2]} folds, {scans} of the rows, {self.seconds:.3g} s; best: {best}"
+        return text + positive_note(self.scoring, self.pos_label)
 
     def __str__(self) -> str:
         rows = [self._head(), *self._rows()]

@@ -47,6 +47,7 @@ class Run:
         repeats: int = 1,
         whole: bool = False,
         keep: bool = False,
+        pos_label: Any = None,
     ) -> None:
         self.entries, self.X, self.y = entries, settled(X), y
         self.folds, self.shuffle, self.seed, self.groups, self.repeats = folds, shuffle, seed, groups, repeats
@@ -66,7 +67,7 @@ class Run:
                     f"{entry.name} is not a learner of tenfold: it needs its rows in memory. Remedy: give arrays or "
                     "a frame instead of a Source, or judge it by itself on a sample"
                 )
-            entry.scorers = scorers_of(names, entry)
+            entry.scorers = scorers_of(names, entry, pos_label)
         self.scoring = [s.name for s in entries[0].scorers]
 
     def results(self) -> CrossValidation:
@@ -90,7 +91,13 @@ class Run:
             fit_seconds=[e.seconds for e in self.entries],
             summaries=[e.kept for e in self.entries],
             classes=self.classes,
+            pos_label=self.pos_label,
         )
+
+    @property
+    def pos_label(self) -> Any:
+        """The positive class of the scores that have one, once it is known."""
+        return next((scorer.pos_label for scorer in self.entries[0].scorers if scorer.instead), None)
 
     def _batch(self, entry: Entry) -> tuple[Any, ...]:
         """Entries with equal answers are fitted over the same scans."""
@@ -246,8 +253,7 @@ class Run:
         schema = last[0].schema
         classes = len(schema.classes) if schema is not None and schema.classes is not None else 0
         self.classes = schema.classes if classes and schema is not None else None
-        for scorer in entry.scorers:
-            scorer.check(classes)
+        entry.scorers = tuple(scorer.among(self.classes) for scorer in entry.scorers)
         models = {g: (last[j].at.state, last[j].before) for j in some for g in splits[j].test}
         return Trial(entry.stages[-1], entry.need, schema, splits[some[0]].key, models, entry.scorers, classes)
 

@@ -1,7 +1,7 @@
 """Whether rows were seen before: by the model, when it was made, or by other models, when they were judged.
 
-Neither can be known for sure. The first is told from fingerprints of whole sources and from marks of some rows or
-parts, the second from what this process has judged: a model counts once for each set of rows and score, and is told
+Neither can be known for sure. The first is told from fingerprints of whole sources and from marks of some rows, the
+second from what this process has judged: a model counts once for each set of rows and score, and is told
 from others by its score.
 """
 
@@ -15,8 +15,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import _safe_indexing
 
-from tenfold.core.marks import common
+from tenfold.core import Schema
+from tenfold.core.marks import Marks, row_hashes
 
+PARTS = 32
+"""of a source that are read to recognise rows, at most"""
 _judged: dict[tuple[str, str], set[str]] = {}
 """by rows and score, the values of the models that were judged"""
 
@@ -35,7 +38,12 @@ def made_from(first: Any, source: Any, y: Any, weight: Any) -> float:
             prints.add(some.fingerprint())
     if {*made.source.split(" + ")} & prints:
         return 1.0
-    return common(made.marks, source.hashes())
+    need = first.need.without_target()
+    schema = Schema(first.schema_.columns, None, None, first.schema_.named)
+    parts = np.unique(np.linspace(0, len(source) - 1, PARTS).astype(int)).tolist()
+    chunks = (chunk for part in parts for chunk in source.chunks(part, need, schema))
+    hashes = np.concatenate([np.zeros(0, np.uint64), *(row_hashes(chunk.X, schema) for chunk in chunks)])
+    return Marks.read(made.marks).met_by(hashes, made.rows)
 
 
 def print_of(X: Any, y: Any, weight: Any) -> str:

@@ -89,6 +89,7 @@ def tune(
     random_state: int | None = None,
     groups: Any = None,
     scoring: Any = None,
+    pos_label: Any = None,
     trials: int = 30,
     batch: int = 10,
 ) -> Tuned:
@@ -102,7 +103,7 @@ def tune(
         batch shares its scans; give the distributions as `(study, {name: distribution})`.
     X : array, frame or Source
     y : array, optional
-    folds, shuffle, random_state, groups, scoring
+    folds, shuffle, random_state, groups, scoring, pos_label
         As in `cross_validate`; the first score decides.
     trials : int, default=30
         How many proposals of a study to try.
@@ -121,7 +122,7 @@ def tune(
     >>> found.best_params_, found.scans
     ({'alpha': 0.1}, 1)
     """
-    options = (folds, shuffle, random_state or 0, groups, scoring)
+    options = (folds, shuffle, random_state or 0, groups, scoring, pos_label)
     if isinstance(grid, tuple):
         study, space = grid
         done = _proposed(learner, study, space, X, y, options, trials, batch)
@@ -143,8 +144,8 @@ def _run(
     learner: Any, tried: list[dict[str, Any]], X: Any, y: Any, options: Any
 ) -> tuple[list[Entry], CrossValidation]:
     entries = entries_of([clone(learner).set_params(**one) for one in tried])
-    folds, shuffle, seed, groups, scoring = options
-    run = Run(entries, X, y, folds, shuffle, seed, groups, scoring, whole=True)
+    folds, shuffle, seed, groups, scoring, pos_label = options
+    run = Run(entries, X, y, folds, shuffle, seed, groups, scoring, whole=True, pos_label=pos_label)
     return entries, run.results()
 
 
@@ -175,6 +176,7 @@ def _join(some: list[CrossValidation], params: list[dict[str, Any]]) -> CrossVal
         scans=sum(r.scans for r in some),
         seconds=sum(r.seconds for r in some),
         fit_seconds=[s for r in some for s in r.fit_seconds],
+        pos_label=some[0].pos_label,
     )
 
 

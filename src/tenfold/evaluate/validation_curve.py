@@ -32,6 +32,8 @@ class ValidationCurve(Curve):
     scans : int
         How many times the rows were read.
     seconds : float
+    pos_label : optional
+        The class that a score of two classes, such as f1, takes for the positive one.
     """
 
     param_name: str
@@ -42,6 +44,7 @@ class ValidationCurve(Curve):
     score_name: str
     scans: int
     seconds: float
+    pos_label: Any = None
 
     def along(self) -> tuple[str, Sequence[Any]]:
         """The parameter."""
@@ -65,6 +68,7 @@ def validation_curve(
     random_state: int | None = None,
     groups: Any = None,
     scoring: str | None = None,
+    pos_label: Any = None,
 ) -> ValidationCurve:
     """Scores of a learner by the value of one of its parameters: where it learns too little, and where it overfits.
 
@@ -81,6 +85,9 @@ def validation_curve(
         As in `cross_validate`.
     scoring : str, optional
         Name of one score; accuracy or r2 by default.
+    pos_label : optional
+        The positive class of precision, recall, f1 and average precision: by default 1 if it is one of the two, as
+        scikit-learn has it, else the last. The result names it.
 
     Returns
     -------
@@ -103,11 +110,11 @@ def validation_curve(
     if not values:
         raise ValueError("param_range is empty: there is nothing to try")
     entries = entries_of([clone(learner).set_params(**{param_name: value}) for value in values])
-    run = Exams(entries, X, y, folds, shuffle, random_state or 0, groups, scoring)
+    run = Exams(entries, X, y, folds, shuffle, random_state or 0, groups, scoring, pos_label=pos_label)
     with progress("validation curve"):
         run.results()
     train, test = run.scores()
     sizes = np.array([run.sizes[j] for j in sorted(run.sizes)])
     sizes = np.broadcast_to(sizes, (len(values), *sizes.shape))
     seconds = time.perf_counter() - began
-    return ValidationCurve(param_name, values, train, test, sizes, run.scoring[0], run.scans, seconds)
+    return ValidationCurve(param_name, values, train, test, sizes, run.scoring[0], run.scans, seconds, run.pos_label)

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from typing import Any
+
+from tenfold.stats.metrics import scorers
 
 
 def percent(level: float) -> str:
     """A level in words: 95 %."""
     return f"{100 * level:.6g} %"
+
+
+def positive_note(scoring: Sequence[str], pos_label: Any) -> str:
+    """Which class is the positive one, for the note below a table, if one of the scores depends on it."""
+    one_sided = any(name in scorers and scorers[name].one_sided for name in scoring)
+    return f"; positive class: {pos_label!r}" if one_sided and pos_label is not None else ""
 
 
 def short(name: str, most: int = 40) -> str:

@@ -17,7 +17,6 @@ from tenfold.core.schema import is_text
 from tenfold.sources import validation
 from tenfold.sources.base import Source
 from tenfold.sources.labels import class_codes, code, levels
-from tenfold.sources.marking import columns_of, row_hashes
 
 _part_rows: ContextVar[int | None] = ContextVar("part_rows", default=None)
 
@@ -179,10 +178,6 @@ class ArraySource(Source):
             return rows, None
         weight = self.weight[rows]
         return rows, (None if weight.all() else np.flatnonzero(weight))
-
-    def hashes(self) -> Any:
-        """Of some rows, by their first columns."""
-        return row_hashes(columns_of(self.X), self.n_rows)
 
     def fingerprint(self) -> str:
         """Of shape, names, and up to 64 rows spread over the data: cheap, and good to tell apart."""

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
-import numpy as np
-
 from tenfold.core import Chunk, DataError, Need, Schema
 from tenfold.core.chunk import NESTED, PART
 from tenfold.sources import validation
@@ -95,10 +93,6 @@ class Source(ABC):
     @abstractmethod
     def fingerprint(self) -> str:
         """A short text by which this data is recognised."""
-
-    def hashes(self) -> Any:
-        """48 bits for each of some rows or parts, by which they are recognised wherever they stand; or none."""
-        return np.zeros(0, np.uint64)
 
     @contextmanager
     def once(self, part: int, needs: int) -> Iterator[None]:

@@ -257,17 +257,6 @@ class ParquetSource(ArrowSource):
         files = [os.path.abspath(path) for path in self.files]
         return {**self.__dict__, "_known": {}, "_copies": {}, "files": files}
 
-    def hashes(self) -> Any:
-        """Of the parts: a file by its name, size and time, and which of its row groups."""
-        files = []
-        for path, state in zip(self.files, self._states, strict=True):
-            text = f"{os.path.abspath(path)}{state.size}{state.time}"
-            files.append(int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()))
-        mixed = np.array(files, dtype=np.uint64)[self._parts[:, 0]]
-        mixed ^= (self._parts[:, 1].astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        return mixed >> np.uint64(16)
-
     def fingerprint(self) -> str:
         """Of the files' names, sizes and times, and the parts taken of them."""
         digest = hashlib.blake2b(digest_size=8)

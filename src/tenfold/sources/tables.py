@@ -26,7 +26,6 @@ from tenfold.sources.arrays import even_cuts
 from tenfold.sources.base import Source
 from tenfold.sources.labels import class_codes
 from tenfold.sources.labels import levels as plain_levels
-from tenfold.sources.marking import COLUMNS, row_hashes
 
 
 @dataclass(frozen=True)
@@ -342,12 +341,6 @@ class TableSource(ArrowSource):
     def in_memory(self) -> int:
         """Bytes of the table."""
         return int(self.table.nbytes)
-
-    def hashes(self) -> Any:
-        """Of some rows, by their first columns that are numbers."""
-        first = [self.table.column(name) for name in self.names[:COLUMNS]]
-        plain = [c.to_numpy() for c in first if pa.types.is_floating(c.type) or pa.types.is_integer(c.type)]
-        return row_hashes(plain, self.n_rows)
 
     def fingerprint(self) -> str:
         """Of shape, names, types, and up to 64 rows spread over the data."""

@@ -5,7 +5,7 @@ from tenfold.stats.metrics.confusion import Average, Confusion
 from tenfold.stats.metrics.log_loss import LogLoss
 from tenfold.stats.metrics.ranking import Ranking
 from tenfold.stats.metrics.regression import Regression
-from tenfold.stats.metrics.scorers import Scorer, scorers, within_range
+from tenfold.stats.metrics.scorers import Scorer, scorers, with_positive, within_range
 from tenfold.stats.metrics.sums import Sum
 
 __all__ = [
@@ -18,5 +18,6 @@ __all__ = [
     "Scorer",
     "Sum",
     "scorers",
+    "with_positive",
     "within_range",
 ]

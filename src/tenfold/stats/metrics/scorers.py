@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal
@@ -40,6 +40,9 @@ class Scorer:
         `value(summary)` is the score.
     instead : str
         If the score is of two classes only: what to ask for when there are more.
+    pos_label : optional
+        Of scores of two classes: the positive class. None: the class 1 if there is one, as scikit-learn has it, else
+        the last one; `among` finds it.
     low, high : float
         The least and the greatest that the score can be.
     """
@@ -52,11 +55,31 @@ class Scorer:
     instead: str = ""
     low: float = -math.inf
     high: float = math.inf
+    pos_label: Any = None
 
-    def check(self, n_classes: int) -> None:
-        """Refuse, before any row is read, more classes than the score is of."""
-        if self.instead:
-            _two(self.name, self.instead, n_classes)
+    @property
+    def one_sided(self) -> bool:
+        """Whether the value depends on which of two classes is the positive one."""
+        return bool(self.instead) and self.name != "roc_auc"
+
+    def among(self, classes: Any) -> Scorer:
+        """The score of a target with these classes: more than it is of are refused, the positive one is found."""
+        if not self.instead or classes is None:
+            return self
+        labels = classes.tolist()
+        _two(self.name, self.instead, len(labels))
+        label = self.pos_label
+        if label is None:
+            label = next((one for one in labels if one == 1), labels[-1])
+        if label not in labels:
+            raise ValueError(f"pos_label={label!r} is not a valid label: It should be one of {labels}")
+        usual, at = scorers[self.name], labels.index(label)
+        if len(labels) < 2 or at == 1:
+            return replace(usual, pos_label=labels[at])
+        first: dict[str, Any] = {"summarize": ranking_of_first}
+        if usual.summarize is confusion:
+            first = {"value": partial(_of_first, usual.value)}
+        return replace(usual, pos_label=labels[at], **first)
 
 
 def _two(name: str, instead: str, n_classes: int) -> None:
@@ -81,6 +104,13 @@ def ranking(truth: Any, output: Any, weight: Any, n_classes: int) -> Ranking:
     return Ranking.of(truth, output[:, 1] if output.ndim == 2 and output.shape[1] == 2 else output, weight)
 
 
+def ranking_of_first(truth: Any, output: Any, weight: Any, n_classes: int) -> Ranking:
+    """Of scores, where code 0 is the positive class."""
+    output = np.asarray(output)
+    two = output.ndim == 2 and output.shape[1] == 2
+    return ranking(1 - np.asarray(truth), output[:, 0] if two else -output, weight, n_classes)
+
+
 def regression(truth: Any, output: Any, weight: Any, n_classes: int = 0) -> Regression:
     """Of predicted numbers."""
     return Regression.of(truth, output, weight)
@@ -91,6 +121,11 @@ RATHER = "'f1_macro', 'balanced_accuracy' or 'neg_log_loss'"
 
 def _read(attribute: str, sign: float, summary: Any) -> float:
     return sign * float(getattr(summary, attribute))
+
+
+def _of_first(value: Callable[[Confusion], float], summary: Confusion) -> float:
+    """A score of the class of code 0, of two."""
+    return value(replace(summary, count=summary.count[::-1, ::-1]))
 
 
 def _averaged(name: str, instead: str, method: str, average: Average, summary: Confusion) -> float:
@@ -125,6 +160,15 @@ def _table() -> dict[str, Scorer]:
     add("neg_root_mean_squared_error", "prediction", "number", regression, partial(_read, "rmse", -1.0))
     add("r2", "prediction", "number", regression, partial(_read, "r2", 1.0))
     return table
+
+
+def with_positive(some: Sequence[Scorer], pos_label: Any) -> tuple[Scorer, ...]:
+    """Scores, with the positive class that was asked for; it is an error if none of them has one."""
+    if pos_label is not None and not any(one.instead for one in some):
+        fit = [name for name, one in scorers.items() if one.one_sided]
+        asked = [one.name for one in some]
+        raise ValueError(f"pos_label={pos_label!r} goes with the scores {fit}, and the scores are {asked}")
+    return tuple(replace(one, pos_label=pos_label) for one in some)
 
 
 def within_range(ends: Any, score: str) -> Any:
