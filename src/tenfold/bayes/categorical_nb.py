@@ -13,6 +13,7 @@ import numpy as np
 
 from tenfold.bayes.priors import prior
 from tenfold.core import ONE, Array, Chunk, Claim, Codes, Columns, Need, Schema
+from tenfold.core.allowed import NOT_NAN, OFFSETS
 from tenfold.estimator import Classifier
 from tenfold.estimator.constraints import array, boolean, real
 from tenfold.kernels.counting import add_lookups
@@ -24,9 +25,9 @@ class CategoricalState(NamedTuple):
 
     step: int
     class_count: Annotated[Array, "class"]
-    class_log_prior: Annotated[Array, "class"]
-    log_prob: Annotated[Array, "class", "value"]
-    first: Annotated[Codes, "boundary"]
+    class_log_prior: Annotated[Array, "class", NOT_NAN]
+    log_prob: Annotated[Array, "class", "value", NOT_NAN]
+    first: Annotated[Codes, "boundary", OFFSETS]
     """where each column begins on the axis of values, and where the last one ends"""
 
 
@@ -128,10 +129,6 @@ class CategoricalNB(Classifier):
         for rows, block in X.blocks():
             add_lookups(block, state.first, state.log_prob, out[rows])
         return out
-
-    def sound(self, state: CategoricalState, summary: Any, schema: Schema) -> bool:
-        """Whether columns begin where the schema says: kernels look up there."""
-        return np.array_equal(state.first, schema.value_offsets)
 
     @property
     def feature_log_prob_(self) -> list[Array]:

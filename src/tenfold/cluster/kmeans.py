@@ -15,6 +15,7 @@ import scipy.linalg as sla
 
 from tenfold.cluster.starting import BUCKETS, start_from
 from tenfold.core import MANY, Array, Ask, Chunk, Claim, Codes, Columns, Need, Schema
+from tenfold.core.allowed import OneOf
 from tenfold.estimator import Clusterer
 from tenfold.estimator.constraints import array, choice, integer, real, seed
 from tenfold.stats.lloyd import Lloyd, distances, labels
@@ -41,7 +42,7 @@ class KMeansState(NamedTuple):
     """Centres, and what the phases before them found."""
 
     step: int
-    phase: str
+    phase: Annotated[str, OneOf("spread", "scatter", "race", "lloyd", "refill")]
     cluster_centers: Annotated[Array, "cluster", "column"]
     done: bool
     tolerance: float

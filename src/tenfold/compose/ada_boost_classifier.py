@@ -203,9 +203,11 @@ class AdaBoostClassifier(Classifier):
 
     def sound(self, state: Any, summary: Any, schema: Schema) -> bool:
         """Whether the rounds are such as a fit could have made."""
-        numbers = np.concatenate([state.estimator_weights, state.estimator_errors])
-        fits = state.classes == len(schema.classes) and state.step == len(state.estimator_errors) > 0
-        return bool(fits and np.isfinite(numbers).all() and self._rounds.sound(state, schema))
+        return bool(state.step == len(state.estimator_errors) > 0 and self._rounds.sound(state, schema))
+
+    def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
+        """Whether the rounds so far are such as a fit could have made."""
+        return bool(state.step == len(state.estimator_errors) and self._rounds.resumable(state, summary, schema))
 
     def _validate_params(self) -> None:
         if hasattr(self.estimator, "fit") and not isinstance(self.estimator, Classifier):

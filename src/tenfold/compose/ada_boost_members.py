@@ -15,9 +15,10 @@ import numpy as np
 
 from tenfold.compose import ada_boost_votes as av
 from tenfold.core import Array, Ask, Chunk, Claim, Columns, Schema
-from tenfold.core.axes import Bundle
+from tenfold.core.allowed import CLASS_COUNT, OneOf
+from tenfold.core.axes import Bundle, bits
 from tenfold.estimator.kinds import winners
-from tenfold.estimator.members import token, turn
+from tenfold.estimator.members import resumable_member, sound_member, token, turn
 from tenfold.estimator.rows import Rows, hold
 from tenfold.kernels.boosting import LEAST
 
@@ -26,7 +27,7 @@ class Members(NamedTuple):
     """The states of the members so far, and how far the next one is."""
 
     step: int
-    phase: str
+    phase: Annotated[str, OneOf("learn", "judge", "look", "done")]
     turn: int
     """how many reduces there were"""
     members: Bundle
@@ -36,7 +37,7 @@ class Members(NamedTuple):
     """that of the member which is learned, or judged"""
     estimator_weights: Annotated[Array, "round"]
     estimator_errors: Annotated[Array, "round"]
-    classes: int
+    classes: Annotated[int, CLASS_COUNT]
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,11 +187,28 @@ class MemberRounds(NamedTuple):
             first = last
 
     def sound(self, state: Members, schema: Schema) -> bool:
-        """Whether there is a sound state for each round."""
-        each, kind = state.members.each, self.estimator.state_type
-        fits = len(each) == state.step and all(type(one) is kind for one in each)
-        fits = fits and not (state.members.width or state.first.each or state.current.each)
-        return fits and all(self.estimator.sound(one, None, schema) for one in each)
+        """Whether there is a sound state for each round, and nothing else."""
+        return self._rounds_sound(state, schema) and not (state.first.each or state.current.each)
+
+    def resumable(self, state: Members, summary: Any, schema: Schema) -> bool:
+        """The same while a member is learned or judged."""
+        if not self._rounds_sound(state, schema):
+            return False
+        if state.phase == "look":
+            return self.sound(state, schema) and state.step > 0
+        first, now, learner = state.first, state.current, self._learner(state.step)
+        if (len(first.each), first.width, len(now.each), now.width) != (1, 0, 1, 0):
+            return False
+        if bits(first.each[0]) != bits(self._learner(0).start(schema)):
+            return False
+        if state.phase == "judge":
+            return sound_member(learner, now.each[0], None, schema)
+        return resumable_member(learner, now.each[0], summary, schema)
+
+    def _rounds_sound(self, state: Members, schema: Schema) -> bool:
+        each = state.members.each
+        fits = len(each) == state.step == len(state.estimator_weights) and not state.members.width
+        return fits and all(sound_member(self.estimator, one, None, schema) for one in each)
 
     def members(self, state: Members) -> list[tuple[Any, Any]]:
         """The learner of each round, not fitted, and its state."""

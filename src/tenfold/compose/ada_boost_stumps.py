@@ -13,6 +13,7 @@ import numpy as np
 
 from tenfold.compose import ada_boost_votes as av
 from tenfold.core import Array, Ask, Chunk, Claim, Codes, Columns, Schema
+from tenfold.core.allowed import CLASS_COUNT, COUNTS, EDGES, NOT_NAN, Index, OneOf
 from tenfold.core.arrays import ones
 from tenfold.kernels.binning import add_class_bins
 from tenfold.kernels.boosting import add_votes, follow_stumps, look_back
@@ -26,19 +27,19 @@ class Stumps(NamedTuple):
     """The stumps so far, and how to go on."""
 
     step: int
-    phase: str
-    bin_edges: Annotated[Array, "column", "edge"]
-    feature: Annotated[Codes, "round"]
-    cut: Annotated[Codes, "round"]
+    phase: Annotated[str, OneOf("edges", "round", "done")]
+    bin_edges: Annotated[Array, "column", "edge", EDGES]
+    feature: Annotated[Codes, "round", Index("column")]
+    cut: Annotated[Codes, "round", COUNTS]
     """the last bin on the left"""
-    threshold: Annotated[Array, "round"]
+    threshold: Annotated[Array, "round", NOT_NAN]
     """values up to this one go left"""
-    left: Annotated[Codes, "round"]
-    right: Annotated[Codes, "round"]
+    left: Annotated[Codes, "round", Index("class")]
+    right: Annotated[Codes, "round", Index("class")]
     """the class that is said of rows on that side, by its number"""
     estimator_weights: Annotated[Array, "round"]
     estimator_errors: Annotated[Array, "round"]
-    classes: int
+    classes: Annotated[int, CLASS_COUNT]
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,11 +154,11 @@ class StumpRounds(NamedTuple):
 
     def sound(self, state: Stumps, schema: Schema) -> bool:
         """Whether stumps speak of columns and classes that there are."""
-        k, p, bins = len(schema.classes), len(schema.columns), state.bin_edges.shape[1]
-        codes = ((state.feature, p), (state.left, k), (state.right, k), (state.cut, bins + 1))
-        fits = state.step == len(state.feature)
-        fits &= all(((a >= 0) & (a < most)).all() for a, most in codes)
-        return bool(fits and not np.isnan(state.threshold).any())
+        return state.step == len(state.feature) and bool((state.cut <= state.bin_edges.shape[1]).all())
+
+    def resumable(self, state: Stumps, summary: Any, schema: Schema) -> bool:
+        """Whether it is as sound as when it is done."""
+        return self.sound(state, schema)
 
 
 def _original(held: Binned) -> Array:

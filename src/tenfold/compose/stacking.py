@@ -17,7 +17,7 @@ from tenfold.compose.stacking_folds import Folds, Layer, codes_of
 from tenfold.core import MANY, ONE, Array, Ask, Chunk, Claim, Columns, DataError, Flags, Need, Schema
 from tenfold.core.axes import Bundle
 from tenfold.estimator.kinds import winners
-from tenfold.estimator.members import NONE, check_member, common_need, seed_of, sound_member, turn
+from tenfold.estimator.members import NONE, check_member, common_need, resumable_member, seed_of, sound_member, turn
 from tenfold.estimator.roster import Roster
 from tenfold.estimator.team import Joint, TeamState, through
 
@@ -279,6 +279,18 @@ class Stacking(Roster):
         return self.dressed(
             self.final(), last.each[0], None if s is None else s.each.each[0], last.schema(self.schema_)
         )
+
+    def resumable(self, state: TeamState, summary: Any, schema: Schema) -> bool:
+        """Whether the models, or the last learner, can go on."""
+        last = state.final
+        if (last.width, last.beside, len(last.each)) != (self.width(state), self.passthrough, 1):
+            return False
+        if state.phase == "fit":
+            return super().resumable(state, summary, schema)
+        if type(summary) is not Joint or len(summary.each.each) != 1:
+            return False
+        fine = resumable_member(self.final(), last.each[0], summary.each.each[0], last.schema(schema))
+        return fine and super().resumable(state, summary, schema)
 
     def sound(self, state: TeamState, summary: Any, schema: Schema) -> bool:
         """Whether what each model has is its own, and what the last learner has fits what they say."""

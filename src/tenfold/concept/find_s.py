@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from tenfold.core import ONE, Array, Ask, Chunk, Claim, Columns, Need, Schema
+from tenfold.core.allowed import NOT_NAN, OneOf
 from tenfold.estimator import Classifier
 from tenfold.estimator.constraints import label
 
@@ -29,7 +30,7 @@ class Concept:
     """the hypothesis that negatives were held against; UNKNOWN if there were several"""
     covered: float
     """weight of negatives it covers"""
-    witness: float
+    witness: Annotated[float, NOT_NAN]
     """number of the first of them, infinite if there is none"""
     chosen: bool
     """whether the positive class was named; else it is the last one that is known"""
@@ -57,7 +58,7 @@ class ConceptState(NamedTuple):
     """A hypothesis: codes of categories, or what stands for nothing and any."""
 
     step: int
-    phase: str
+    phase: Annotated[str, OneOf("positives", "negatives")]
     values: Annotated[Array, "column"]
     positive: int
     """code of the positive class, -1 if none of its rows were seen"""

@@ -3,7 +3,11 @@
 States and summaries are records: a NamedTuple or a frozen dataclass whose fields say what they
 are, for instance `mean: Annotated[Array, "class", "column"]`. The strings name the axes. Those the
 schema knows (`Schema.size`) have the length it says; any other name is free, but means one
-length throughout a record.
+length throughout a record. An axis of a record within is named with the field's name before it: `trees.node`. What is
+not text says what the values may be (`core/allowed.py`).
+
+What fields are to each other no annotation says; a record for which that matters to kernels brings a method
+`sound(schema)`.
 """
 
 from __future__ import annotations
@@ -16,10 +20,18 @@ from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, ge
 
 import numpy as np
 
+from tenfold.core.allowed import Allowed, usual
 from tenfold.core.errors import MergeError
 from tenfold.core.schema import Schema
 
 R = TypeVar("R")
+
+BY_ROWS = frozenset({
+    "entry", "row", "place", "piece", "byte", "labelled", "numbered", "weighted", "ordered", "group",
+})  # fmt: skip
+"""axes of summaries whose length depends on the rows; that of any other depends on the state the summary is made at"""
+BY_START = frozenset({"output", "field", "bound", "term"})
+"""axes of states whose length is decided when a fit starts"""
 
 
 class Field(NamedTuple):
@@ -29,6 +41,8 @@ class Field(NamedTuple):
     """the dtype of an array, the type of a scalar, or the class of a nested record"""
     axes: tuple[str, ...] | None
     """the axes of an array, None for a scalar or a record"""
+    allowed: tuple[Allowed, ...] = ()
+    """what its values may be"""
 
 
 def is_record(value: Any) -> bool:
@@ -74,12 +88,16 @@ def _hints(cls: type) -> Iterator[tuple[str, Any]]:
 
 
 def _field(cls: type, name: str, hint: Any) -> Field:
+    said: list[Any] = []
     if get_origin(hint) is Annotated:
-        array, *axes = get_args(hint)
-        dtype = np.dtype(get_args(get_args(array)[1])[0])  # NDArray[T] is ndarray[shape, dtype[T]]
-        return Field(dtype, tuple(axes))
+        hint, *said = get_args(hint)
+    axes = tuple(word for word in said if isinstance(word, str))
+    allowed = tuple(word for word in said if not isinstance(word, str))
+    if axes:
+        dtype = np.dtype(get_args(get_args(hint)[1])[0])  # NDArray[T] is ndarray[shape, dtype[T]]
+        return Field(dtype, axes, allowed or usual(dtype))
     if hint in (int, float, bool, str) or is_record(hint):
-        return Field(hint, None)
+        return Field(hint, None, allowed or usual(hint))
     raise TypeError(
         f"{cls.__name__}.{name} is annotated {hint!r}; write Annotated[Array, 'axis', ...], "
         "int, float, bool, str, or another record"
@@ -96,19 +114,42 @@ def values(record: Any) -> Iterator[tuple[str, Field, Any]]:
         yield name, field, getattr(record, name)
 
 
-def check(record: Any, schema: Schema) -> None:
-    """Refuse a record whose types or shapes are not those its annotations and the schema say."""
+def check(record: Any, schema: Schema) -> dict[str, int]:
+    """Refuse a record whose types, shapes or values are not those its annotations and the schema say.
+
+    Returns the lengths of the axes that the schema does not know.
+    """
     free: dict[str, int] = {}
-    schema = record.schema(schema) if isinstance(record, Bundle) else schema
-    for name, field, value in values(record):
-        where = f"{type(record).__name__}.{name}"
-        if field.axes is None:
-            if is_record(field.type):
-                check(value, schema)
-            elif type(value) is not field.type:
-                raise MergeError(f"{where} is a {type(value).__name__}, not {field.type.__name__}")
-            continue
-        check_shape(where, field, value.dtype, value.shape, schema, free)
+    name = type(record).__name__
+    if isinstance(record, Bundle):
+        for each in record.each:
+            check(each, record.schema(schema))
+        return free
+    found = list(values(record))
+    for field_name, field, value in found:
+        if field.axes is None and is_record(field.type):
+            below = check(value, schema)
+            free.update({f"{field_name}.{axis}": length for axis, length in below.items()})
+    for field_name, field, value in found:
+        where = f"{name}.{field_name}"
+        if field.axes is not None:
+            if not isinstance(value, np.ndarray):
+                raise MergeError(f"{where} is not an array")
+            check_shape(where, field, value.dtype, value.shape, schema, free)
+        elif not is_record(field.type) and type(value) is not field.type:
+            raise MergeError(f"{where} is a {type(value).__name__}, not {field.type.__name__}")
+
+    def size(axis: str) -> int | None:
+        known = schema.size(axis)
+        return free.get(axis) if known is None else known
+
+    for field_name, field, value in found:
+        for allowed in field.allowed:
+            if not allowed.holds(value, size, schema):
+                raise MergeError(f"{name}.{field_name} must be {allowed}")
+    if hasattr(record, "sound") and not record.sound(schema):
+        raise MergeError(f"the fields of {name} do not belong together")
+    return free
 
 
 def check_shape(where: str, field: Field, dtype: Any, shape: Any, schema: Schema, free: dict[str, int]) -> None:
@@ -123,6 +164,36 @@ def check_shape(where: str, field: Field, dtype: Any, shape: Any, schema: Schema
         want = free.setdefault(axis, length) if known is None else known
         if length != want:
             raise MergeError(f"{where} has length {length} on axis {axis!r}, not {want}")
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Whether summaries of one kind have the same lengths, on all axes but those that depend on the rows.
+
+    Those of two kinds say nothing about each other: whether they belong together, `+` shows.
+    """
+    if isinstance(a, Bundle) and isinstance(b, Bundle):
+        fits = len(a.each) == len(b.each) and (a.width, a.beside) == (b.width, b.beside)
+        return fits and all(map(alike, a.each, b.each))
+    return type(a) is not type(b) or all(
+        alike(x, y) if is_record(field.type) else _same_lengths(field, x, y, set(field.axes or ()) - BY_ROWS)
+        for (_, field, x), (_, _, y) in zip(values(a), values(b), strict=True)
+    )
+
+
+def starts_alike(state: Any, first: Any) -> bool:
+    """Whether a state has the form of the one that its fit started from."""
+    return type(state) is type(first) and all(
+        _same_lengths(field, x, y, BY_START)
+        for (_, field, x), (_, _, y) in zip(values(state), values(first), strict=True)
+    )
+
+
+def _same_lengths(field: Field, x: Any, y: Any, axes: Any) -> bool:
+    return (
+        all(m == n for axis, m, n in zip(field.axes, x.shape, y.shape, strict=True) if axis in axes)
+        if field.axes is not None
+        else True
+    )
 
 
 def bits(record: Any) -> str:

@@ -168,7 +168,11 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         self._after_fit(X)
 
     def sound(self, state: Any, summary: Any, schema: Schema) -> bool:
-        """Whether what comes from a file fits the schema beyond its types and shapes."""
+        """Whether a model that comes from a file holds together, beyond what each of its fields may be."""
+        return True
+
+    def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
+        """The same for a fit that is to go on: the state is one of its own, the summary what it asked for."""
         return True
 
     def _after_fit(self, X: Any) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,11 +20,13 @@ import numpy as np
 import pyarrow as pa
 import scipy.sparse as sp
 
-from tenfold.core import Ask, MergeError, ModelFileError
+from tenfold.core import Ask, Chunk, Columns, MergeError, ModelFileError
+from tenfold.core.axes import alike
 from tenfold.engine import Snapshot
+from tenfold.engine.held import through
 from tenfold.estimator import container
 from tenfold.estimator.encoding import Reader, Writer, parts
-from tenfold.estimator.model_file import read_schema, read_summary, write_schema, write_summary
+from tenfold.estimator.model_file import check_start, read_schema, read_summary, write_schema, write_summary
 from tenfold.estimator.registry import id_of
 from tenfold.sources import Source
 
@@ -68,7 +71,7 @@ class Checkpoint:
             digest.update(to.tensors[name].tobytes())
         _add_rows(digest, source)
         path = Path(self.folder) / f"{type(learner).__name__}-{digest.hexdigest()}.checkpoint"
-        return Saving(path, self.every, learner)
+        return Saving(path, self.every, learner, source)
 
 
 def _add_rows(digest: Any, source: Any) -> None:
@@ -115,8 +118,8 @@ class _Sink(io.RawIOBase):
 class Saving:
     """A watcher that saves the loop now and then, and before an error or an interrupt ends it."""
 
-    def __init__(self, path: Path, every: float, learner: Any) -> None:
-        self.path, self.every, self.learner = path, every, learner
+    def __init__(self, path: Path, every: float, learner: Any, source: Source) -> None:
+        self.path, self.every, self.learner, self.source = path, every, learner, source
         self.seed: int | None = None
         self.resume: Snapshot | None = None
         self._last: Snapshot | None = None
@@ -126,7 +129,7 @@ class Saving:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         if self.path.exists():
             try:
-                self.resume, self.seed = read(self.path, self.learner)
+                self.resume, self.seed = read(self.path, self.learner, self.source)
             except ModelFileError as error:
                 raise ModelFileError(f"{self.path} cannot be resumed: {error}. Remedy: remove it") from None
         return self
@@ -166,8 +169,8 @@ def write(path: Path, learner: Any, at: Snapshot, seed: int | None) -> None:
     container.write(path, document, to.tensors)
 
 
-def read(path: Path, learner: Any) -> tuple[Snapshot, int | None]:
-    """The snapshot and the seed that a file holds, checked against the learner it is for."""
+def read(path: Path, learner: Any, source: Source) -> tuple[Snapshot, int | None]:
+    """The snapshot and the seed that a file holds, checked against the learner and the rows it is for."""
     document, tensors = container.read(path)
     names = ("learner", "schema", "state", "summary", "asked", "facts", "machines")
     said, schema, state, summary, asked, facts, machines = parts(document, *names)
@@ -192,6 +195,55 @@ def read(path: Path, learner: Any) -> tuple[Snapshot, int | None]:
         raise ModelFileError("it is malformed")
     if any(type(value) not in (int, type(None)) for value in (seed, *question[3:])):
         raise ModelFileError("it is malformed")
-    ask = None if asked is None else Ask(*question)
+    if min(rows, dropped, 0 if seed is None else seed) < 0 or not 0 <= passes < math.inf or (seed or 0) >> 32:
+        raise ModelFileError("it is malformed")
     reader.finish()
-    return Snapshot(found, record, kept, ask, None, rows, dropped, passes, workers, marks), seed
+    ask = None if asked is None else Ask(*question)
+    at = Snapshot(found, record, kept, ask, None, rows, dropped, passes, workers, marks)
+    mine = learner._blank()
+    if seed is not None:
+        mine.random_state = seed
+    _check_fit(at, mine, source)
+    return at, seed
+
+
+def _check_fit(at: Snapshot, learner: Any, source: Source) -> None:
+    """Refuse a snapshot from which a fit of these rows cannot go on.
+
+    The summary must be of the kind and form that the learner makes of no rows at this state, and add up with it.
+    """
+    known = source.known(learner.need)
+    try:
+        united = at.schema + (source.schema_of(0, learner.need) if known is None else known)
+    except MergeError as error:
+        raise ModelFileError(f"it is of other rows: {error}") from None
+    if at.schema != united:
+        raise ModelFileError("it is of other rows: these have categories or classes that it does not know")
+    try:
+        wanted = learner.ask(at.state)
+        check_start(learner, at.state, at.schema)
+        fits = type(at.summary) in learner.summary_types
+        if wanted is None:
+            fits = fits and learner.sound(at.state, at.summary, at.schema)
+        else:
+            fits = fits and wanted == at.asked and learner.resumable(at.state, at.summary, at.schema)
+            fits = fits and _adds_up(learner, at)
+    except ModelFileError:
+        raise
+    except Exception as error:  # whatever a state makes the learner do wrong is the fault of the file
+        raise ModelFileError(f"its state is not one of a fit ({type(error).__name__}: {error})") from None
+    if not fits:
+        raise ModelFileError("its state and its summary are not those of a fit of these rows")
+
+
+def _adds_up(learner: Any, at: Snapshot) -> bool:
+    """Whether the summary has the form of that of no rows at this state, and adds up with it."""
+    assert at.asked is not None
+    kinds = {"number": np.float64, "class": np.int64}
+    y = None if at.schema.target is None else np.zeros(0, kinds[at.schema.target])
+    X = Columns(np.zeros((0, len(at.schema.columns))), at.schema.names, missing=learner.need.missing)
+    none = Chunk(X, y, np.zeros(0), True, 0, 0)
+    if at.asked.order is None:
+        empty = learner.summarize(at.state, through(learner, at.state, none))
+        return alike(at.summary, empty) and at.summary + empty is not None
+    return alike(at.summary, learner.step(at.state, None, none))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tenfold.core import ModelFileError, Schema
-from tenfold.core.axes import Bundle, check_shape, fields, is_record, values
+from tenfold.core.axes import Bundle, check, fields, is_record, values
 from tenfold.core.losses import LOSSES, Loss
 from tenfold.estimator.container import STORED
 from tenfold.estimator.registry import class_of, id_of
@@ -159,47 +159,45 @@ class Reader:
         return ordered(found, "the classes")
 
     def record(self, node: Any, cls: type, schema: Schema) -> Any:
-        """A record of a class: its fields, each of the annotated type and the schema's shape."""
+        """A record of a class: its fields, each of the annotated type, of the schema's shape, with values allowed."""
+        found = self._record(node, cls, schema, 0)
+        check(found, schema)
+        return found
+
+    def _record(self, node: Any, cls: type, schema: Schema, depth: int) -> Any:
+        """A record whose fields are still to be checked."""
+        if depth > MAX_DEPTH:
+            raise ModelFileError(f"{cls.__name__} is nested too deeply")
         if cls is Bundle:
-            return self.bundle(node, schema)
-        free: dict[str, int] = {}
+            return self.bundle(node, schema, depth)
         spec = fields(cls)
         if not isinstance(node, dict) or set(node) != set(spec):
             raise ModelFileError(f"{cls.__name__} has other fields in the file")
         found = {}
         for name, field in spec.items():
-            where = f"{cls.__name__}.{name}"
             if is_record(field.type):
-                found[name] = self.record(parts(node[name], "record")[0], field.type, schema)
-                continue
-            value = self.value(node[name])
-            if field.axes is None:
-                if type(value) is not field.type:
-                    raise ModelFileError(f"{where} is not a {field.type.__name__}")
-            elif not isinstance(value, np.ndarray):
-                raise ModelFileError(f"{where} is not an array")
+                found[name] = self._record(parts(node[name], "record")[0], field.type, schema, depth + 1)
             else:
-                check_shape(where, field, value.dtype, value.shape, schema, free)
-            found[name] = value
+                found[name] = self.value(node[name])
         return _made(cls, found)
 
     def know(self, learner: Any) -> None:
         """Let bundles hold the records of a learner, and of those that it is made of."""
         self.kinds |= {learner.state_type, *learner.summary_types}
 
-    def bundle(self, node: Any, schema: Schema) -> Bundle:
+    def bundle(self, node: Any, schema: Schema, depth: int) -> Bundle:
         """Several records, each of a class that is known by then."""
         each, width, beside = parts(node, "each", "width", "beside")
         if not isinstance(each, list) or type(width) is not int or not 0 <= width <= WIDEST or type(beside) is not bool:
             raise ModelFileError("a bundle is malformed")
-        under, found = Bundle((), width, beside).schema(schema), []
+        found = []
         for one in each:
             name, record = parts(one, "type", "record")
             named = [k for k in self.kinds if k.__name__ == name and isinstance(record, dict)]
             kinds = [k for k in named if k is Bundle or set(fields(k)) == set(record)]
             if len(kinds) != 1:
                 raise ModelFileError("the file has a record of another learner")
-            found.append(self.record(record, kinds[0], under))
+            found.append(self._record(record, kinds[0], schema, depth + 1))
         return Bundle(tuple(found), width, beside)
 
     def value(self, node: Any, depth: int = 0) -> Any:

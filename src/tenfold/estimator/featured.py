@@ -20,7 +20,3 @@ class Featured:
         """The name of each coefficient's feature: a column, or a column, an underscore, and a category."""
         check_is_fitted(self)
         return np.array(self.schema_.feature_names, dtype=object)
-
-    def sound(self, state: Any, summary: Any, schema: Schema) -> bool:
-        """Whether columns have the categories that the schema says: kernels look up there."""
-        return np.array_equal(state.levels, schema.levels)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tenfold.core import SEQUENTIAL, Array, Certificate, Need, Schema
-from tenfold.core.axes import Bundle
+from tenfold.core.axes import Bundle, starts_alike
 from tenfold.engine.held import token
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.kinds import winners
@@ -42,9 +42,21 @@ def sound_member(member: Any, state: Any, summary: Any, schema: Schema) -> bool:
     """Whether state and summary (if any) are of a member's own types, and fit the schema."""
     if nothing(summary):
         summary = None
+    return _of(member, state, summary, schema) and bool(member.sound(state, summary, schema))
+
+
+def resumable_member(member: Any, state: Any, summary: Any, schema: Schema) -> bool:
+    """The same of a member that goes on."""
+    if nothing(summary):
+        return False
+    return _of(member, state, summary, schema) and bool(member.resumable(state, summary, schema))
+
+
+def _of(member: Any, state: Any, summary: Any, schema: Schema) -> bool:
+    """Whether state and summary are of a member's own types."""
     if type(state) is not member.state_type or not (summary is None or type(summary) in member.summary_types):
         return False
-    return bool(member.sound(state, summary, schema))
+    return starts_alike(state, member.start(schema))
 
 
 def seed_of(learner: Any) -> int:

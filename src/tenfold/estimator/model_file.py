@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import Certificate, Claim, Column, MergeError, ModelFileError, Provenance, Schema
+from tenfold.core.axes import starts_alike
 from tenfold.core.certificate import About, Status
 from tenfold.estimator import container
 from tenfold.estimator.encoding import Reader, Writer, ordered, parts
@@ -69,8 +70,9 @@ def _build(document: dict[str, Any], tensors: dict[str, Any]) -> Any:
         columns = read_schema(reader, schema, model)
         made = reader.record(state, model.state_type, columns)
         read = read_summary(reader, summary, model, columns)
+        check_start(model, made, columns)
         fits = model.sound(made, read, columns)
-    except MergeError as error:  # a type or shape that the schema does not allow
+    except MergeError as error:  # a type, shape or value that is not allowed
         raise ModelFileError(str(error)) from None
     if not fits:
         raise ModelFileError(f"the state does not fit the schema of this {learner}")
@@ -81,6 +83,16 @@ def _build(document: dict[str, Any], tensors: dict[str, Any]) -> Any:
     if columns.named:
         model.feature_names_in_ = np.array(columns.names, dtype=object)
     return model
+
+
+def check_start(learner: Any, state: Any, schema: Schema) -> None:
+    """Refuse a state of another form than a fit of this learner starts from, and parameters that cannot start one."""
+    try:
+        fits = starts_alike(state, learner.start(schema))
+    except (ValueError, TypeError) as error:
+        raise ModelFileError(f"a parameter in the file is not allowed: {error}") from None
+    if not fits:
+        raise ModelFileError(f"the state does not fit the schema of this {type(learner).__name__}")
 
 
 def write_schema(to: Writer, schema: Schema) -> dict[str, Any]:

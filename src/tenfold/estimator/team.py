@@ -27,35 +27,36 @@ from tenfold.core import (
     Need,
     Schema,
 )
+from tenfold.core.allowed import CLASS_COUNT, COUNTS, OneOf
 from tenfold.core.axes import Bundle
 from tenfold.engine.held import Held, through
 from tenfold.estimator.base import Estimator
-from tenfold.estimator.members import NONE, common_need, nothing, sound_member, turn, votes
+from tenfold.estimator.members import NONE, common_need, nothing, resumable_member, sound_member, turn, votes
 
 
 class TeamState(NamedTuple):
     """The states of the members, and how to go on."""
 
     step: int
-    phase: str
+    phase: Annotated[str, OneOf("fit", "judge", "final", "done")]
     """"fit" until the members are done, "done" at the end"""
     turn: int
     done: Annotated[Flags, "member"]
-    seen: Annotated[Codes, "member"]
+    seen: Annotated[Codes, "member", COUNTS]
     """rows that each has learned from; without any it has no say"""
     members: Bundle
     found: Bundle
     """the last summaries of members that were done, if others went on"""
     final: Bundle
     """of the learner that learns from what the members say, if there is one"""
-    classes: int
+    classes: Annotated[int, CLASS_COUNT]
 
 
 @dataclass(frozen=True, eq=False)
 class Joint:
     """The summaries of the members, side by side."""
 
-    rows: Annotated[Codes, "member"]
+    rows: Annotated[Codes, "member", COUNTS]
     """that each summary is of"""
     each: Bundle
 
@@ -257,16 +258,29 @@ class Team(Estimator):
 
     def sound(self, state: TeamState, summary: Any, schema: Schema) -> bool:
         """Whether what each member has is its own, and fits the schema."""
-        counts = (state.members.each, state.found.each, state.done, state.seen)
-        if any(len(some) != self.size for some in counts) or not state.done.all() or not state.seen.any():
+        if state.phase != "done" or not state.done.all() or not state.seen.any():
             return False
-        classes = 0 if schema.classes is None else len(schema.classes)
-        if state.phase != "done" or state.classes != classes or (state.seen < 0).any():
-            return False
-        team = self.team()
         every = summary.each.each if self.passes == ONE and isinstance(summary, Joint) else state.found.each
-        return len(every) == len(team) and all(
-            sound_member(m, at, s, schema) for m, at, s in zip(team, state.members.each, every, strict=True)
+        return self._every(state, every, schema)
+
+    def resumable(self, state: TeamState, summary: Any, schema: Schema) -> bool:
+        """The same while members go on, or wait for the others."""
+        if state.phase != "fit":
+            return bool(state.done.all() and state.seen.any()) and self._every(state, state.found.each, schema)
+        if type(summary) is not Joint or len(summary.rows) != self.size or len(summary.each.each) != self.size:
+            return False
+        waiting = zip(state.done, state.found.each, summary.each.each, strict=False)
+        return self._every(state, tuple(had if done else new for done, had, new in waiting), schema)
+
+    def _every(self, state: TeamState, summaries: tuple[Any, ...], schema: Schema) -> bool:
+        """Whether each member, with its summary, is sound or can go on; one without rows says nothing."""
+        counts = (state.members.each, state.found.each, state.done, summaries)
+        if any(len(some) != self.size for some in counts) or state.members.width or state.found.width:
+            return False
+        return all(
+            (sound_member if done else resumable_member)(m, at, s, schema)
+            for m, at, s, done, seen in zip(self.team(), state.members.each, summaries, state.done, state.seen)
+            if seen or not done
         )
 
     def said(self, member: Any, state: Any, X: Columns, classes: int) -> Any:

@@ -23,6 +23,8 @@ def down_by_class(bins, gap, node, route, where, label, out):
                 branch = where[k, label[i]]
             elif node[k, ROUTE] >= 0:
                 branch = route[node[k, ROUTE] + b]
+                if branch < 0:
+                    break
             else:
                 branch = 0 if b <= node[k, PLACE] else 1
             k = node[k, FIRST] + branch
@@ -37,7 +39,7 @@ def down_in_parts(bins, gap, node, arity, route, share, row, at, part, new_row, 
         k, i = at[e], row[e]
         j = node[k, COLUMN]
         b = bins[j, i] if j >= 0 else 0
-        if j >= 0 and b == gap[j]:
+        if j >= 0 and (b == gap[j] or (node[k, ROUTE] >= 0 and route[node[k, ROUTE] + b] < 0)):
             heavy, left = NOUGHT, part[e]
             for c in range(arity[k]):
                 heavy = c if share[node[k, FIRST] + c, 0] > share[node[k, FIRST] + heavy, 0] else heavy

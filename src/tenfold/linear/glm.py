@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from tenfold.core import MANY, Array, Ask, Chunk, Claim, Codes, Columns, Design, Flags, Schema
+from tenfold.core.allowed import CLASS_COUNT, LEVELS, NOT_NAN, Index, OneOf
 from tenfold.core.certificate import Status
 from tenfold.estimator.featured import Featured
 from tenfold.kernels.glm import GAMMA, LOGISTIC
@@ -38,7 +39,7 @@ class GlmState(NamedTuple):
     """A linear model, where it came from, and how to go on."""
 
     step: int
-    phase: str
+    phase: Annotated[str, OneOf("begin", "all", "few", "share", "newton", "errors", "done")]
     turn: int
     coef: Annotated[Array, "output", "feature"]
     intercept: Annotated[Array, "output"]
@@ -46,14 +47,14 @@ class GlmState(NamedTuple):
     scale: Annotated[Array, "feature"]
     reach: float
     """the largest squared length of a row in these; 0 before it was measured"""
-    levels: Annotated[Codes, "column"]
-    classes: int
+    levels: Annotated[Codes, "column", LEVELS]
+    classes: Annotated[int, CLASS_COUNT]
     """0 if the target holds numbers"""
-    fixed: int
+    fixed: Annotated[int, Index("feature", none=True)]
     """the feature whose coefficient is one, the offset; -1 if there is none"""
     base_coef: Annotated[Array, "output", "feature"]
     base_intercept: Annotated[Array, "output"]
-    base_value: float
+    base_value: Annotated[float, NOT_NAN]
     """the objective where the last step began, infinite before the first"""
     promise: float
     """by how much the step promised to lower it"""

@@ -14,6 +14,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from tenfold.core import ONE, Array, Ask, Chunk, Claim, Codes, Columns, Design, Flags, Need, Schema
+from tenfold.core.allowed import LEVELS, OneOf
 from tenfold.estimator import Regressor
 from tenfold.estimator.featured import Featured
 from tenfold.estimator.grouping import with_groups
@@ -44,7 +45,7 @@ class LinearState(NamedTuple):
     """A linear model, and how its summary is made."""
 
     step: int
-    phase: str
+    phase: Annotated[str, OneOf("moments", "double", "rfactor", "scores", "sums", "search")]
     round: int
     """how many R-factors or double-double moments were made"""
     coef: Annotated[Array, "feature"]
@@ -52,7 +53,7 @@ class LinearState(NamedTuple):
     center: Annotated[Array, "joint"]
     """where an R-factor is centred"""
     scale: Annotated[Array, "joint"]
-    levels: Annotated[Codes, "column"]
+    levels: Annotated[Codes, "column", LEVELS]
     """how many categories each column has, 0 if it is numeric"""
     rest: Annotated[Array, "predictor"]
     """what intercept and coefficients lack to twice the precision"""

@@ -8,6 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, Design
+from tenfold.core.allowed import NOT_NAN
 from tenfold.linear.steepness import squared_lengths
 
 
@@ -54,7 +55,7 @@ class Margins:
     """How weights separate rows: least y f, weight of the rows on the wrong side, and how long rows are."""
 
     weights: Annotated[Array, "output", "predictor"]
-    least: Annotated[Array, "output"]
+    least: Annotated[Array, "output", NOT_NAN]
     wrong: Annotated[Array, "output"]
     radius: float
     """largest |x|², with 1 for the constant if there is one"""

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.linalg as sla
 
 from tenfold.core import ONE, Array, Ask, Chunk, Claim, Codes, DataError, Need, Schema
+from tenfold.core.allowed import OneOf
 from tenfold.estimator.constraints import boolean, integer, share
 from tenfold.linear.projecting import Projector, oriented
 from tenfold.linear.whitening import EPS, SURE, USUAL, varying
@@ -28,7 +29,7 @@ class PCAState(NamedTuple):
     """The components, and what variance each has."""
 
     step: int
-    phase: str
+    phase: Annotated[str, OneOf("moments", "triangle")]
     mean: Annotated[Array, "column"]
     components: Annotated[Array, "component", "column"]
     explained_variance: Annotated[Array, "component"]

@@ -12,6 +12,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from tenfold.core import ONE, Array, Chunk, Claim, Codes, Columns, Design, Need, Never, Schema, Stop
+from tenfold.core.allowed import ANYTHING, LEVELS
 from tenfold.estimator import Regressor
 from tenfold.estimator.featured import Featured
 from tenfold.linear.least_squares import LeastSquares
@@ -31,12 +32,12 @@ class PenalisedState(NamedTuple):
     step: int
     wide: bool
     """whether rows are kept"""
-    levels: Annotated[Codes, "column"]
+    levels: Annotated[Codes, "column", LEVELS]
     """how many categories each column has, 0 if it is numeric"""
     coef: Annotated[Array, "feature"]
     intercept: float
     n_iter: int
-    dual_gap: float
+    dual_gap: Annotated[float, ANYTHING]
 
 
 class Penalised(Featured, Regressor):
@@ -96,11 +97,6 @@ class Penalised(Featured, Regressor):
     def predict_from(self, state: PenalisedState, X: Columns) -> Array:
         """Xβ + β₀."""
         return Design.of(X, state.levels) @ state.coef + state.intercept
-
-    def sound(self, state: PenalisedState, summary: Any, schema: Schema) -> bool:
-        """Whether columns have the categories that the schema says, and rows their entries."""
-        fits = super().sound(state, summary, schema)
-        return fits and (not isinstance(summary, Rows) or summary.sound(len(state.coef)))
 
     def path(self, alphas: Any = 100, eps: float = 1e-3) -> LassoPath:
         """The models of all penalties, from the summary of this one: no row is read.

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tenfold.core import Array, Ask, Chunk, Claim, Codes, Columns, Design, Need, Schema
+from tenfold.core.allowed import LEVELS, NOT_NAN, OneOf
 from tenfold.estimator.constraints import boolean, choice, integer, real, seed
 from tenfold.estimator.deciding import Deciding
 from tenfold.estimator.featured import Featured
@@ -24,7 +25,7 @@ class PerceptronState(NamedTuple):
     """The model, where the walk is, and what is in the pocket."""
 
     step: int
-    phase: str
+    phase: Annotated[str, OneOf("epoch", "trial", "margin", "done")]
     coef: Annotated[Array, "output", "feature"]
     intercept: Annotated[Array, "output"]
     weights: Annotated[Array, "output", "predictor"]
@@ -33,7 +34,7 @@ class PerceptronState(NamedTuple):
     pocket: Annotated[Array, "output", "predictor"]
     tried: Annotated[Array, "output", "predictor"]
     """the weights that may take its place, once their errors are counted"""
-    errors: Annotated[Array, "output"]
+    errors: Annotated[Array, "output", NOT_NAN]
     """of the pocket; infinite while nothing is in it"""
     time: float
     left: int
@@ -42,7 +43,7 @@ class PerceptronState(NamedTuple):
     """whether all mistakes were made on the rows that are certified, from zero weights"""
     mistakes: Annotated[Array, "epoch"]
     """in each epoch; of the mean part, if parts are mixed"""
-    levels: Annotated[Codes, "column"]
+    levels: Annotated[Codes, "column", LEVELS]
 
 
 class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]

@@ -22,7 +22,7 @@ from tenfold.linear.inferring import Inferring
 from tenfold.linear.solving_double import TINY, another_round, from_double
 from tenfold.stats.double import Double
 from tenfold.stats.double_moments import ROWS, DoubleMoments
-from tenfold.stats.monomials import Monomials, few_rows, monomials
+from tenfold.stats.monomials import Monomials, few_rows, monomials, n_monomials
 from tenfold.stats.rfactor import last_bits
 
 ROUNDS = 4
@@ -185,7 +185,7 @@ class PolynomialRegression(Inferring, Regressor):
 
     def sound(self, state: PolynomialState, summary: Any, schema: Schema) -> bool:
         """Whether there is a coefficient for each product."""
-        q = len(self._monomials(len(schema.columns)).parent)
+        q = n_monomials(len(schema.columns), self.degree, self.interaction_only)
         fits = len(state.coef) == q and len(state.rest) == q + 1
         return fits and (summary is None or len(summary.mean) == q + 1)
 

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tenfold.core import Array, Ask, Chunk, Claim, Codes, Columns, DataError, Design, Schema
+from tenfold.core.allowed import LEVELS, OneOf
 from tenfold.core.losses import LOSSES, Loss
 from tenfold.estimator.featured import Featured
 from tenfold.estimator.sequential import Sequential, pieces
@@ -33,7 +34,7 @@ class SGDState(NamedTuple):
     """A linear model, and where the walk is."""
 
     step: int
-    phase: str
+    phase: Annotated[str, OneOf("scale", "batch", "epoch", "gradient", "done")]
     coef: Annotated[Array, "output", "feature"]
     intercept: Annotated[Array, "output"]
     weights: Annotated[Array, "output", "predictor"]
@@ -52,7 +53,7 @@ class SGDState(NamedTuple):
     """epochs that may still come"""
     loss_curve: Annotated[Array, "epoch"]
     """mean loss in each epoch: of each row before it was learned from"""
-    levels: Annotated[Codes, "column"]
+    levels: Annotated[Codes, "column", LEVELS]
 
 
 class Descent(Featured, Sequential):
@@ -269,7 +270,7 @@ class Descent(Featured, Sequential):
 
     def sound(self, state: SGDState, summary: Any, schema: Schema) -> bool:
         """Whether there are as many outputs as the classes need."""
-        return super().sound(state, summary, schema) and len(state.coef) == self._outputs(schema)
+        return len(state.coef) == self._outputs(schema)
 
     @property
     def n_iter_(self: Any) -> int:

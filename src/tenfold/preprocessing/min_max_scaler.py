@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from tenfold.core import ONE, Array, Chunk, Claim, Columns, Need, Schema
+from tenfold.core.allowed import ANYTHING, NOT_NAN
 from tenfold.estimator import Transformer
 from tenfold.estimator.constraints import boolean
 
@@ -17,8 +18,8 @@ class Extremes:
     """The least and the greatest value of each column, missing values left out; +inf and -inf of none."""
 
     exact: ClassVar[bool] = True
-    low: Annotated[Array, "column"]
-    high: Annotated[Array, "column"]
+    low: Annotated[Array, "column", NOT_NAN]
+    high: Annotated[Array, "column", NOT_NAN]
 
     def __add__(self, other: Extremes) -> Extremes:
         return Extremes(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
@@ -28,11 +29,11 @@ class MinMaxState(NamedTuple):
     """The extremes of each column, and z = scale · x + min. NaN where a column held no value."""
 
     step: int
-    data_min: Annotated[Array, "column"]
-    data_max: Annotated[Array, "column"]
-    data_range: Annotated[Array, "column"]
-    scale: Annotated[Array, "column"]
-    min: Annotated[Array, "column"]
+    data_min: Annotated[Array, "column", ANYTHING]
+    data_max: Annotated[Array, "column", ANYTHING]
+    data_range: Annotated[Array, "column", ANYTHING]
+    scale: Annotated[Array, "column", ANYTHING]
+    min: Annotated[Array, "column", ANYTHING]
 
 
 class MinMaxScaler(Transformer):

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tenfold.core import ONE, Array, Chunk, Claim, Codes, Columns, DataError, Need, Schema
+from tenfold.core.allowed import OFFSETS
 from tenfold.estimator import Transformer
 from tenfold.estimator.constraints import boolean, choice
 from tenfold.kernels.counting import add_counts
@@ -30,7 +31,7 @@ class OneHotState(NamedTuple):
 
     step: int
     value_count: Annotated[Array, "value"]
-    first: Annotated[Codes, "boundary"]
+    first: Annotated[Codes, "boundary", OFFSETS]
     """where each column begins on the axis of values, and where the last one ends"""
 
 
@@ -145,10 +146,6 @@ class OneHot(Transformer):
                 f"Found unknown categories in column {name!r}, the first in row {X.offset + rows.start + i}. "
                 'Remedy: fit to rows that have them, or set handle_unknown="ignore"'
             )
-
-    def sound(self, state: OneHotState, summary: Any, schema: Schema) -> bool:
-        """Whether columns begin where the schema says."""
-        return np.array_equal(state.first, schema.value_offsets)
 
     @property
     def categories_(self) -> list[Any]:

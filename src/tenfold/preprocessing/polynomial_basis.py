@@ -14,7 +14,7 @@ import numpy as np
 from tenfold.core import ONE, Chunk, Claim, Columns, DataError, Need, Schema
 from tenfold.estimator import Transformer
 from tenfold.estimator.constraints import boolean, integer
-from tenfold.stats.monomials import Monomials, few_rows, monomials
+from tenfold.stats.monomials import MOST, Monomials, few_rows, monomials, n_monomials
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +119,8 @@ class PolynomialBasis(Transformer):
 
     def sound(self, state: PolynomialState, summary: Any, schema: Schema) -> bool:
         """Whether as many terms come out as the columns give."""
-        return state.n_output_features == len(self._terms(len(schema.columns)).parent) + self.include_bias
+        terms = n_monomials(len(schema.columns), self.degree, self.interaction_only)
+        return state.n_output_features == terms + self.include_bias and terms <= MOST
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """The name of each product: its factors, with their powers.

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tenfold.core import Array, Chunk, Codes, Columns, Design
+from tenfold.core.allowed import NOT_NAN
 from tenfold.kernels.glm import (
     LEAST,
     LOSS,
@@ -86,7 +87,7 @@ class Curvature:
     """Σ w (y - μ)² / V(μ), for numbers"""
     size: float
     """Σ w |ℓ'|, beside which the gradient is small"""
-    worst: float
+    worst: Annotated[float, NOT_NAN]
     """the largest margin on the wrong side: below nought, every row is on its own side"""
     reach: float
     """the largest squared length of a row in the scale of the columns"""

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes
+from tenfold.core import Array, Chunk, Codes, Schema
+from tenfold.core.allowed import COUNTS
 from tenfold.stats.moments import Moments
 from tenfold.stats.rows import Rows
 
@@ -18,11 +19,11 @@ from tenfold.stats.rows import Rows
 class Pieces:
     """How many rows each chunk has, in their order."""
 
-    part: Annotated[Codes, "piece"]
-    offset: Annotated[Codes, "piece"]
+    part: Annotated[Codes, "piece", COUNTS]
+    offset: Annotated[Codes, "piece", COUNTS]
     """number in the source of the part's, or the chunk's, first row"""
-    rows: Annotated[Codes, "piece"]
-    dropped: Annotated[Codes, "piece"]
+    rows: Annotated[Codes, "piece", COUNTS]
+    dropped: Annotated[Codes, "piece", COUNTS]
     """rows of weight zero"""
 
     @classmethod
@@ -79,7 +80,7 @@ class FoldRows:
     """The rows themselves, while they are few, each with its fold."""
 
     rows: Rows
-    fold: Annotated[Codes, "row"]
+    fold: Annotated[Codes, "row", COUNTS]
     folds: int
 
     @classmethod
@@ -89,6 +90,10 @@ class FoldRows:
         if isinstance(rows, Moments):
             return FoldMoments.of(chunk, levels, codes, folds)
         return cls(rows, codes, folds)
+
+    def sound(self, schema: Schema) -> bool:
+        """Whether every row is in a fold that there is."""
+        return len(self.fold) == len(self.rows) and bool((self.fold < self.folds).all())
 
     def each(self) -> list[Rows]:
         """Fold by fold."""

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tenfold.core import Array, Codes
+from tenfold.core import Array, Codes, Schema
+from tenfold.core.allowed import ANYTHING, COUNTS, Index, OneOf
 from tenfold.stats.tree_bins import Seen
 
 Bytes = NDArray[np.uint8]
@@ -20,12 +21,12 @@ class Gathered:
 
     bytes: Annotated[Bytes, "column", "byte"]
     """bins of each column: one or two bytes a row"""
-    label: Annotated[Codes, "labelled"]
+    label: Annotated[Codes, "labelled", Index("class")]
     number: Annotated[Array, "numbered"]
-    weight: Annotated[Codes, "weighted"]
-    order: Annotated[Codes, "ordered"]
+    weight: Annotated[Codes, "weighted", COUNTS]
+    order: Annotated[Codes, "ordered", ANYTHING]
     """places of the rows, by which they are drawn, or none"""
-    size: int
+    size: Annotated[int, OneOf(1, 2)]
     """bytes of a bin"""
 
     @classmethod
@@ -50,6 +51,13 @@ class Gathered:
             np.concatenate([self.order, other.order]),
             self.size,
         )
+
+    def sound(self, schema: Schema) -> bool:
+        """Whether every row has a target of the schema's kind, and all have what any has."""
+        n = self.rows
+        labels, numbers = (n, 0) if schema.target == "class" else (0, n)
+        fits = self.bytes.shape[1] == n * self.size and len(self.label) == labels and len(self.number) == numbers
+        return fits and len(self.weight) in (0, n) and len(self.order) in (0, n)
 
     @property
     def bins(self) -> Any:

@@ -15,6 +15,8 @@ from tenfold.stats.double import Double
 
 MOST = 1_000_000
 """products"""
+FACTORS = 20 * MOST
+"""of all products together"""
 
 
 class Monomials(NamedTuple):
@@ -62,19 +64,30 @@ class Monomials(NamedTuple):
         return out
 
 
+def n_monomials(columns: int, degree: int, interaction_only: bool = False) -> int:
+    """How many there are, without making them; more than `MOST`, if there are."""
+    highest = min(columns, degree)
+    found = chosen = 1
+    for k in range(1, highest + 1):  # binomials rise up to there, so it can end early
+        chosen = chosen * (columns - k + 1 if interaction_only else columns + degree - k + 1) // k
+        found = found + chosen if interaction_only else chosen
+        if found > MOST + 1:
+            break
+    return found - 1
+
+
 @lru_cache(maxsize=16)
 def monomials(columns: int, degree: int, interaction_only: bool = False) -> Monomials:
     """All products of at most `degree` of the columns: of different ones only, or of the same too."""
+    highest = min(degree, columns) if interaction_only else degree
+    terms = n_monomials(columns, degree, interaction_only)
+    if terms > MOST or terms * highest > FACTORS:
+        raise ValueError(
+            f"degree {degree} of {columns} columns gives more than {MOST:,} terms. Remedy: a lower degree, "
+            "interaction_only=True, or fewer columns"
+        )
     pick = combinations if interaction_only else combinations_with_replacement
-    factors: list[tuple[int, ...]] = []
-    for k in range(1, degree + 1):
-        for some in pick(range(columns), k):
-            if len(factors) == MOST:
-                raise ValueError(
-                    f"degree {degree} of {columns} columns gives more than {MOST:,} terms. Remedy: a lower degree, "
-                    "interaction_only=True, or fewer columns"
-                )
-            factors.append(some)
+    factors = [some for k in range(1, highest + 1) for some in pick(range(columns), k)]
     place = {some: j for j, some in enumerate(factors)}
     parent = np.array([place.get(some[:-1], -1) for some in factors], dtype=np.int64)
     return Monomials(tuple(factors), parent, np.array([some[-1] for some in factors], dtype=np.int64))

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from tenfold.core import Array, Chunk, Columns
+from tenfold.core.allowed import ANYTHING
 from tenfold.kernels.rows import hash_rows
 
 
@@ -35,7 +36,7 @@ class Race:
     """The rows with the least keys, one more than wanted: its key is the bar the others cleared."""
 
     key: Annotated[Array, "entry"]
-    row: Annotated[Array, "entry", "column"]
+    row: Annotated[Array, "entry", "column", ANYTHING]
     weight: Annotated[Array, "entry"]
     rate: Annotated[Array, "entry"]
     most: int

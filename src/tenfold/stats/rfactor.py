@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, Design, Flags, Schema
+from tenfold.core.allowed import ANYTHING
 from tenfold.core.axes import moved
 from tenfold.kernels.exact import add_gradient
 from tenfold.stats.moments import Moments, two_sum
@@ -31,9 +32,9 @@ class RFactor:
     coef: Annotated[Array, "feature"]
     """where the gradient was taken"""
     intercept: float
-    gradient: Annotated[Array, "predictor"]
+    gradient: Annotated[Array, "predictor", ANYTHING]
     """Σ w d (y - x·coef - intercept); NaN if two were merged that were taken elsewhere"""
-    remainder: Annotated[Array, "predictor"]
+    remainder: Annotated[Array, "predictor", ANYTHING]
     """what the gradient lacks to twice the precision"""
     blur: Annotated[Array, "predictor", "predictor"]
     """B with BᵀB the variance of the gradient, if every value that is not whole was rounded"""

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tenfold.core import Array, Chunk, Codes, Columns, Schema
+from tenfold.core.allowed import COUNTS, Index
 from tenfold.stats.moments import Moments
 
 SHARE = 1.0
@@ -28,9 +29,9 @@ class Rows:
     y: Annotated[Array, "row"]
     values: Annotated[Array, "entry"]
     """row by row"""
-    column: Annotated[Codes, "place"]
+    column: Annotated[Codes, "place", Index("feature")]
     """of each entry of a CSR matrix; of none, if every entry is there"""
-    counts: Annotated[Codes, "row"]
+    counts: Annotated[Codes, "row", COUNTS]
     """entries of each row"""
     width: int
 
@@ -107,12 +108,12 @@ class Rows:
         listed = self._listed()
         return Rows(self.weight, self.y, listed.values, at[listed.column], listed.counts, width)
 
-    def sound(self, width: int) -> bool:
-        """Whether counts and columns are those of a matrix of this width: what comes from a file may be anything."""
-        listed = len(self.column) > 0 or len(self.values) != len(self) * width
-        fits = self.width == width and (self.counts >= 0).all() and self.counts.sum() == len(self.values)
-        fits &= len(self.column) == len(self.values) if listed else (self.counts == width).all()
-        return bool(fits and ((self.column >= 0) & (self.column < width)).all())
+    def sound(self, schema: Schema) -> bool:
+        """Whether counts and columns are those of a matrix of as many columns as there are features."""
+        width = schema.size("feature")
+        listed = len(self.column) > 0 or len(self.values) != len(self) * self.width
+        fits = self.width == width and self.counts.sum() == len(self.values)
+        return bool(fits and (len(self.column) == len(self.values) if listed else (self.counts == width).all()))
 
     def take(self, which: Any) -> Rows:
         """Some of the rows, by their numbers."""

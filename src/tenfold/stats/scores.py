@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tenfold.core import Array, Chunk, Codes, DataError, Design
+from tenfold.core.allowed import ANYTHING, RISING
 from tenfold.stats.double_moments import DoubleMoments
 from tenfold.stats.moments import Moments
 from tenfold.stats.rfactor import RFactor
@@ -40,13 +41,13 @@ class Scores:
     center: Annotated[Array, "feature"]
     root: Annotated[Array, "predictor", "direction"]
     """R: its columns are the directions in which scores are taken"""
-    meat: Annotated[Array, "direction", "direction"]
+    meat: Annotated[Array, "direction", "direction", ANYTHING]
     """Σ w e² z zᵀ over the rows; NaN if two were merged that were taken elsewhere"""
     alone: float
     """weight of the rows of leverage 1, which HC2 and HC3 leave out"""
-    keys: Annotated[Codes, "cluster"]
+    keys: Annotated[Codes, "group", RISING]
     """of the clusters, sorted"""
-    scores: Annotated[Array, "cluster", "direction"]
+    scores: Annotated[Array, "group", "direction"]
     """Σ w e z of each cluster"""
 
     @property

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from tenfold.core import Chunk, Codes, DataError
+from tenfold.core.allowed import NOT_NAN
 from tenfold.kernels.binning import CELLS, make_grid
 from tenfold.kernels.tree_applying import bin_values
 from tenfold.stats.binned import edges_of, sample_of
 from tenfold.stats.race import Race
 
+MOST_BINS = 1 << 16
+"""of a column: a bin has two bytes at the most"""
 EXACT = 52
 """bits of a sum that float64 takes without rounding"""
 
@@ -33,8 +36,8 @@ class Look:
     """whether weights are whole numbers"""
     even: bool
     """whether every weight is one"""
-    least: float
-    most: float
+    least: Annotated[float, NOT_NAN]
+    most: Annotated[float, NOT_NAN]
     """of the target, if it is a number"""
 
     @classmethod
@@ -83,6 +86,10 @@ class Cut(NamedTuple):
         """The bin of missing values of each column: the last."""
         count: Codes = np.where(self.levels > 0, self.levels, np.isfinite(self.edges).sum(axis=1) + 1)
         return count.astype(np.int64)
+
+    def holds(self, bins: Any) -> bool:
+        """Whether rows (columns x rows) are in bins that there are."""
+        return not bins.size or bool((bins.max(axis=1) <= self.gap).all())
 
     @property
     def offset(self) -> Codes:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Codes, Schema
+from tenfold.core.allowed import ANYTHING, CLASS_COUNT, EDGES, LEVELS, NOT_NAN, POSITIVE, RISING, Index, OneOf
 from tenfold.stats.tree_bins import Cut
 from tenfold.trees import frontier as fr
 from tenfold.trees.records import Histograms
@@ -22,29 +23,29 @@ class Boosted(NamedTuple):
     """The trees so far, and how to go on."""
 
     step: int
-    phase: str
+    phase: Annotated[str, OneOf("look", "start", "rows", "level", "renew", "judge", "done")]
     turn: int
-    bin_edges: Annotated[Array, "column", "edge"]
-    levels: Annotated[Codes, "column"]
+    bin_edges: Annotated[Array, "column", "edge", EDGES]
+    levels: Annotated[Codes, "column", LEVELS]
     rows: int
-    unit: float
+    unit: Annotated[float, POSITIVE]
     even: bool
-    least: float
-    most: float
+    least: Annotated[float, NOT_NAN]
+    most: Annotated[float, NOT_NAN]
     heaviest: float
-    way: Annotated[Codes, "column"]
+    way: Annotated[Codes, "column", OneOf(-1, 0, 1)]
     """1: the margin must not fall as the column rises; -1: must not rise; 0: free"""
-    labels: int
+    labels: Annotated[int, CLASS_COUNT]
     """classes, or 0"""
     base: Annotated[Array, "output"]
     """the margin to start from"""
     trees: Tree
     """one after the other"""
-    roots: Annotated[Codes, "tree"]
-    value: Annotated[Array, "node"]
+    roots: Annotated[Codes, "tree", RISING, Index("trees.node")]
+    value: Annotated[Array, "trees.node"]
     """what a row that ends in a node adds to its margin"""
     train_score: Annotated[Array, "round"]
-    validation_score: Annotated[Array, "round"]
+    validation_score: Annotated[Array, "round", ANYTHING]
     frontier: fr.Frontier
     sought: Sought
     """the leaves of the last tree, if they are to say quantiles"""
@@ -55,6 +56,10 @@ class Boosted(NamedTuple):
     def cut(self) -> Cut:
         """Where columns are cut."""
         return Cut(self.bin_edges, self.levels)
+
+    def sound(self, schema: Schema) -> bool:
+        """Whether every tree begins at its root."""
+        return self.trees.rooted(self.roots)
 
     @property
     def few(self) -> bool:
@@ -115,7 +120,7 @@ class Walk(NamedTuple):
 class Start:
     """Weight of each class, or Σ of the target in whole units: what a constant is made from."""
 
-    sums: Annotated[Codes, "class or number"]
+    sums: Annotated[Codes, "class or number", ANYTHING]
     weight: int
 
     def __add__(self, other: Start) -> Start:
@@ -137,7 +142,7 @@ class Level:
 class Loss:
     """Loss of the rows learned from and of those kept back, in whole units, and their weights."""
 
-    sums: Annotated[Codes, "side"]
+    sums: Annotated[Codes, "side", ANYTHING]
     weight: Annotated[Array, "side"]
 
     def __add__(self, other: Loss) -> Loss:

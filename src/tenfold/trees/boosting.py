@@ -171,6 +171,18 @@ class Boosting(BoostedModel):
             return self._renew(state, s)
         return state._replace(phase="done")
 
+    def resumable(self, state: Boosted, summary: Any, schema: Schema) -> bool:
+        """Whether gathered rows are in bins that there are, each with a margin, and leaves have what is looked for."""
+        at, sought = state.frontier, state.sought
+        if state.phase == "rows":
+            fits = type(summary) is Gathered and summary.rows == len(state.margin) and state.cut.holds(summary.bins)
+            numbered = self.subsample < 1 or self.early_stopping
+            return fits and (not numbered or len(summary.order) == summary.rows)
+        if state.phase == "renew":
+            fits = len(state.roots) > 0 and len(sought.prefix) == len(state.last.leaves)
+            return fits and sought.digit < rn.last(ROUGH)
+        return (at.sums.shape[1], at.gaps.shape[1]) == (3, 0) or state.phase != "level"
+
     def _round(self, state: Boosted, s: Gathered) -> Boosted:
         """A round over rows in one place: a tree for each output."""
         target = s.number if len(s.number) else s.label.astype(np.float64)

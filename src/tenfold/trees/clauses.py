@@ -6,7 +6,8 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Codes, Columns, Flags
+from tenfold.core import Array, Codes, Columns, Flags, Schema
+from tenfold.core.allowed import ANYTHING, COUNTS, Index, OneOf
 from tenfold.kernels import rule_covering as rc
 from tenfold.trees.conditions import ABOVE, AMONG, BELOW, Condition, tightened, way
 from tenfold.trees.tree import Tree
@@ -17,17 +18,17 @@ SIGNS = (BELOW, ABOVE, AMONG)
 class Clauses(NamedTuple):
     """The conditions of all rules, one rule after the other."""
 
-    start: Annotated[Codes, "ends"]
+    start: Annotated[Codes, "ends", COUNTS]
     """where each rule's begin, and the last one's end"""
-    column: Annotated[Codes, "clause"]
-    sign: Annotated[Codes, "clause"]
-    bound: Annotated[Array, "clause"]
-    missing: Annotated[Codes, "clause"]
+    column: Annotated[Codes, "clause", Index("column")]
+    sign: Annotated[Codes, "clause", OneOf(0, 1, 2)]
+    bound: Annotated[Array, "clause", ANYTHING]
+    missing: Annotated[Codes, "clause", OneOf(0, 1)]
     """whether a missing value fulfils it"""
-    set_at: Annotated[Codes, "clause"]
-    width: Annotated[Codes, "clause"]
+    set_at: Annotated[Codes, "clause", COUNTS]
+    width: Annotated[Codes, "clause", COUNTS]
     """where its categories begin in `member`, and how many the column has"""
-    member: Annotated[Codes, "member"]
+    member: Annotated[Codes, "member", OneOf(0, 1)]
     """whether a category is in the set"""
 
     @property
@@ -74,16 +75,15 @@ class Clauses(NamedTuple):
         """Those of a rule."""
         return tuple(self.condition(c) for c in range(self.start[r], self.start[r + 1]))
 
-    def sound(self, levels: Codes) -> bool:
-        """Whether kernels can go through it."""
-        n, start = len(self.column), self.start
-        fine = len(start) > 0 and start[0] == 0 and start[-1] == n and (np.diff(start) >= 0).all()
-        fine = fine and ((self.column >= 0) & (self.column < len(levels))).all() and np.isin(self.sign, (0, 1, 2)).all()
-        if not fine:
+    def sound(self, schema: Schema) -> bool:
+        """Whether kernels can go through it: spans and sets are where they are said to be."""
+        start, sets = self.start, self.sign == rc.AMONG
+        if not len(start) or start[0] or start[-1] != len(self.column) or (np.diff(start) < 0).any():
             return False
-        wide, sets = levels[self.column], self.sign == rc.AMONG
+        wide = schema.levels[self.column]
         fine = (sets == (wide > 0)).all() and (self.width == np.where(sets, wide, 0)).all()
-        return bool(fine and (self.set_at >= 0).all() and (self.set_at <= len(self.member) - self.width).all())
+        fine &= not np.isnan(self.bound[~sets]).any()
+        return bool(fine and (self.set_at <= len(self.member) - self.width).all())
 
 
 def clauses_of(tree: Tree, levels: Codes) -> Clauses:

@@ -11,7 +11,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes
+from tenfold.core import Array, Chunk, Codes, Schema
+from tenfold.core.allowed import ANYTHING, COUNTS, Index
 from tenfold.kernels.tree_growing import ARITY, COLUMN, FIRST, MERIT, PATH, ROUTE, SLOT, TURN, draw, routes
 from tenfold.kernels.tree_levels import sort_by_slot
 from tenfold.kernels.tree_lists import best_sets, best_thresholds
@@ -26,10 +27,10 @@ from tenfold.trees.tree import Tree, tree_from
 class Values:
     """The rows of some chunks as they are. Merging is writing in order."""
 
-    columns: Annotated[Array, "column", "entry"]
-    label: Annotated[Codes, "labelled"]
+    columns: Annotated[Array, "column", "entry", ANYTHING]
+    label: Annotated[Codes, "labelled", Index("class")]
     number: Annotated[Array, "numbered"]
-    weight: Annotated[Codes, "weighted"]
+    weight: Annotated[Codes, "weighted", COUNTS]
     """in whole units, or none: all are one"""
 
     @classmethod
@@ -49,6 +50,12 @@ class Values:
             np.concatenate([self.number, other.number]),
             np.concatenate([self.weight, other.weight]),
         )
+
+    def sound(self, schema: Schema) -> bool:
+        """Whether every row has a target of the schema's kind, and all have what any has."""
+        n = self.columns.shape[1]
+        labels, numbers = (n, 0) if schema.target == "class" else (0, n)
+        return len(self.label) == labels and len(self.number) == numbers and len(self.weight) in (0, n)
 
     @property
     def target(self) -> Any:

@@ -7,7 +7,8 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Codes
+from tenfold.core import Array, Codes, Schema
+from tenfold.core.allowed import ANYTHING, COUNTS, EDGES, LEVELS, POSITIVE, RISING, Index, OneOf
 from tenfold.stats.tree_bins import Cut
 from tenfold.trees.frontier import Frontier
 from tenfold.trees.tree import Tree, tree_from
@@ -18,12 +19,12 @@ class Forest(NamedTuple):
 
     step: int
     """how many trees there are"""
-    phase: str
+    phase: Annotated[str, OneOf("look", "weigh", "rows", "level", "finish", "judge", "done")]
     turn: int
-    bin_edges: Annotated[Array, "column", "edge"]
-    levels: Annotated[Codes, "column"]
+    bin_edges: Annotated[Array, "column", "edge", EDGES]
+    levels: Annotated[Codes, "column", LEVELS]
     rows: int
-    unit: float
+    unit: Annotated[float, POSITIVE]
     even: bool
     heaviest: float
     center: float
@@ -31,13 +32,13 @@ class Forest(NamedTuple):
     """of the target, if it is a number: the middle, and the way from there to the ends"""
     whole: int
     """weight of all rows, in whole units, if it matters"""
-    factor: Annotated[Codes, "weighed class"]
-    heft: float
+    factor: Annotated[Codes, "weighed class", COUNTS]
+    heft: Annotated[float, POSITIVE]
     """weights of the classes in whole units, none if all are one; and that unit"""
     trees: Tree
     """one after the other"""
-    roots: Annotated[Codes, "tree"]
-    value: Annotated[Array, "node", "output"]
+    roots: Annotated[Codes, "tree", RISING, Index("trees.node")]
+    value: Annotated[Array, "trees.node", "output"]
     """what a tree says of rows that end in a node"""
     frontier: Frontier
     """of the trees that grow level by level: their roots come first"""
@@ -46,6 +47,11 @@ class Forest(NamedTuple):
     def cut(self) -> Cut:
         """Where columns are cut."""
         return Cut(self.bin_edges, self.levels)
+
+    def sound(self, schema: Schema) -> bool:
+        """Whether there are as many trees as it says, and classes have weights, or none has."""
+        fits = self.step == len(self.roots) and self.trees.rooted(self.roots)
+        return fits and len(self.factor) in (0, schema.size("class"))
 
     @property
     def outputs(self) -> int:
@@ -57,7 +63,7 @@ class Forest(NamedTuple):
 class Weighed:
     """Channel sums of all rows, each taken once."""
 
-    sums: Annotated[Codes, "channel"]
+    sums: Annotated[Codes, "channel", ANYTHING]
 
     def __add__(self, other: Weighed) -> Weighed:
         return Weighed(self.sums + other.sums)

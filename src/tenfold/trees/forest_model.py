@@ -47,11 +47,8 @@ class ForestModel(Estimator):
         return np.asarray(mean / mean.sum() if mean.any() else mean)
 
     def sound(self, state: Forest, summary: Any, schema: Schema) -> bool:
-        """Whether every tree can be gone down, and every node says something."""
-        nodes = state.trees.node_count
-        fine = len(state.roots) == state.step > 0 and len(state.value) == nodes and np.isfinite(state.value).all()
-        fine = fine and ((state.roots >= 0) & (state.roots < nodes)).all()
-        return bool(fine and state.trees.walkable(schema.levels))
+        """Whether it is grown."""
+        return state.phase == "done" and state.step > 0
 
     def unseen(self, state: Forest, seen: Seen) -> tuple[Array, Codes]:
         """Sums of what the trees say of rows they have not drawn, and how many trees those are."""

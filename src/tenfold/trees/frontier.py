@@ -11,7 +11,8 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Codes
+from tenfold.core import Array, Codes, Schema
+from tenfold.core.allowed import ANYTHING, Between
 from tenfold.kernels.tree_applying import leaves_of_bins
 from tenfold.kernels.tree_growing import (
     ARITY,
@@ -35,7 +36,7 @@ from tenfold.kernels.tree_growing import (
 from tenfold.kernels.tree_levels import branches_of
 from tenfold.kernels.tree_missing import CLASS, LEARNED
 from tenfold.kernels.tree_search import SUMS, badness, leaf_value, search
-from tenfold.stats.tree_bins import Cut
+from tenfold.stats.tree_bins import MOST_BINS, Cut
 from tenfold.trees import missing
 from tenfold.trees.growing import Rules
 from tenfold.trees.missing import Split
@@ -51,12 +52,36 @@ FEW = 1 << 16
 class Frontier(NamedTuple):
     """The nodes so far, as `grow` has them."""
 
-    node: Annotated[Codes, "node", "field"]
-    real: Annotated[Array, "node", "bound"]
-    sums: Annotated[Codes, "node", "channel"]
-    route: Annotated[Codes, "route"]
-    gaps: Annotated[Codes, "node", "gap"]
+    node: Annotated[Codes, "node", "field", ANYTHING]
+    real: Annotated[Array, "node", "bound", ANYTHING]
+    sums: Annotated[Codes, "node", "channel", ANYTHING]
+    route: Annotated[Codes, "route", Between(-1, MOST_BINS)]
+    gaps: Annotated[Codes, "node", "gap", ANYTHING]
     """where rows go that miss the value (`trees/missing.py`)"""
+
+    def sound(self, schema: Schema) -> bool:
+        """Whether rows can go down: children come after their parents, routes lead to them, and slots are numbered."""
+        n, node = len(self.node), self.node
+        if node.shape[1] != FIELDS or self.real.shape[1] != MOST + 1:
+            return False
+        column, slots = node[:, COLUMN], np.sort(node[node[:, SLOT] >= 0, SLOT])
+        inner = column >= 0
+        fine = ((column >= -1) & (column < len(schema.levels))).all() and np.array_equal(slots, np.arange(len(slots)))
+        fine &= (node[:, SLOT] >= ROWS).all() and ((node[:, DEPTH] >= 0) & (node[:, DEPTH] <= n)).all()
+        if not fine:
+            return False
+        at, first, many = np.flatnonzero(inner), node[inner, FIRST], node[inner, ARITY]
+        fine = (many >= 2).all() and (first > at).all() and (first <= n - many).all() and (many <= n).all()
+        fine &= not (node[~inner, FIRST].any() or node[~inner, ARITY].any())
+        fine &= np.isin(node[:, TURN], (0, 1)).all()
+        wide = schema.levels[column[inner]]
+        sets = wide > 0
+        start, width = node[inner, ROUTE][sets], wide[sets] + 1
+        fine &= (many[~sets] == 2).all() and (node[inner, ROUTE][~sets] == -1).all() and (start >= 0).all()
+        if not fine or (start > len(self.route) - width).any() or width.sum() > len(self.route):
+            return False
+        code = self.route[np.repeat(start - np.cumsum(width) + width, width) + np.arange(width.sum())]
+        return bool((code < np.repeat(many[sets], width)).all())
 
 
 def root(channels: int, seed: int, gaps: int = 0) -> Frontier:
@@ -77,6 +102,11 @@ def go_down(at: Frontier, bins: Any, cut: Cut, nodes: Any) -> Any:
     )
     leaves_of_bins(bins, cut.offset, cut.gap, column, place, turn, first, routed, at.route, 0, nodes)
     return nodes
+
+
+def holds(at: Frontier, nodes: Codes) -> bool:
+    """Whether rows are in nodes that there are."""
+    return not len(nodes) or int(nodes.max()) < len(at.node)
 
 
 def take_in(at: Frontier, hist: Any, cut: Cut, rules: Rules) -> Frontier:

@@ -251,9 +251,27 @@ class TreeLearner(Pruned, Readable):
         return self.prune_grown(state._replace(step=1, tree=tree, frontier=empty, value=self.values(state, sums)))
 
     def sound(self, state: TreeState, summary: Any, schema: Schema) -> bool:
-        """Whether the tree can be gone down, and every node says something."""
-        told = state.value.shape == (state.tree.node_count, state.outputs) and np.isfinite(state.value).all()
-        return bool(told and state.tree.walkable(schema.levels))
+        """Whether there is one tree, and the rows of the summary end in its nodes."""
+        fits = state.phase == "done" and state.tree.rooted(np.zeros(1, np.int64))
+        return fits and (summary is None or self._ended(state, summary))
+
+    def resumable(self, state: TreeState, summary: Any, schema: Schema) -> bool:
+        """Whether the nodes have what rows leave there, and gathered rows are in bins and nodes that there are."""
+        at, wide = state.frontier, missing.width_of(self._way(), self.channels(state))
+        if state.phase in ("level", "finish"):
+            fits = at.sums.shape[1] == self.channels(state) and at.gaps.shape[1] == wide
+            fits = fits and missing.sound(self._way(), at.node, at.gaps)
+            if not fits or not isinstance(summary, RowsOf):
+                return fits
+            return fr.holds(at, summary.node) and state.cut.holds(summary.rows.bins)
+        if state.phase in ("prune", "judge"):
+            return state.tree.rooted(np.zeros(1, np.int64)) and self._ended(state, summary)
+        return state.phase != "rows" or (type(summary) is Gathered and state.cut.holds(summary.bins))
+
+    def _ended(self, state: TreeState, summary: Any) -> bool:
+        """Whether a summary is of rows that were sent down this tree."""
+        shape = state.tree.node_count, self.channels(state)
+        return type(summary) is Ends and summary.sums.shape == shape and len(summary.back) in (0, shape[0])
 
     def check_params(self) -> None:
         """Refuse what does not go together."""

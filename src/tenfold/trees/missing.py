@@ -45,6 +45,14 @@ def width_of(way: int, channels: int) -> int:
     return {tm.CLASS: channels - 1, tm.PARTS: 1}.get(way, 0)
 
 
+def sound(way: int, node: Any, gaps: Codes) -> bool:
+    """Whether missing values go to branches that there are, or have shares of one."""
+    if way == tm.CLASS:
+        inner = node[:, COLUMN] >= 0
+        return bool((gaps[inner] >= 0).all() and (gaps[inner] < node[inner, ARITY][:, None]).all())
+    return bool((gaps >= 0).all() and (gaps <= 1 << tp.SHARE).all())
+
+
 def search(h: Any, cut: Any, rules: Any, some: Any, sums: Any, cost: Any) -> tuple[Any, ...]:
     """The best split: (merit, column, place, order, turn)."""
     return *tm.search_known(

@@ -152,6 +152,24 @@ class RandomForest(ForestModel):
         node = fr.pruned(at, rules)
         return self._more(state, [taken(node, at, t, state.cut) for t in range(self._growing(state))])
 
+    def resumable(self, state: Forest, summary: Any, schema: Schema) -> bool:
+        """Whether trees are to come, and gathered rows are in bins and nodes that there are."""
+        if state.phase in ("look", "weigh"):
+            return state.step == 0
+        if state.phase == "judge":
+            return state.step == self.n_estimators
+        if not state.step < self.n_estimators:
+            return False
+        at, rows = state.frontier, summary.rows if isinstance(summary, RowsOf) else summary
+        if isinstance(rows, Gathered):
+            fits = state.cut.holds(rows.bins) and len(rows.order) == (rows.rows if self.bootstrap else 0)
+            if not fits or (isinstance(summary, RowsOf) and not fr.holds(at, summary.node)):
+                return False
+        if state.phase == "rows":
+            return rows is summary
+        fits = (at.sums.shape[1], at.gaps.shape[1]) == (self.channels(state), 0)
+        return fits and len(at.node) >= self._growing(state)
+
     def _planted(self, state: Forest) -> Forest:
         """In the phase in which trees begin to grow."""
         few = state.rows * len(state.levels) <= GATHER

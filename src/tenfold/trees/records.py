@@ -7,7 +7,8 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Codes, Flags
+from tenfold.core import Array, Codes, Flags, Schema
+from tenfold.core.allowed import ANYTHING, COUNTS, EDGES, LEVELS, POSITIVE, OneOf
 from tenfold.stats.gathered import Gathered
 from tenfold.stats.tree_bins import Cut
 from tenfold.trees import frontier as fr
@@ -18,13 +19,13 @@ class TreeState(NamedTuple):
     """A tree, and how to go on."""
 
     step: int
-    phase: str
+    phase: Annotated[str, OneOf("look", "rows", "values", "level", "finish", "prune", "judge", "done")]
     turn: int
     """how many reduces there were since the look"""
-    bin_edges: Annotated[Array, "column", "edge"]
-    levels: Annotated[Codes, "column"]
+    bin_edges: Annotated[Array, "column", "edge", EDGES]
+    levels: Annotated[Codes, "column", LEVELS]
     rows: int
-    unit: float
+    unit: Annotated[float, POSITIVE]
     """what one means in sums of weights"""
     even: bool
     """whether every weight is one"""
@@ -33,13 +34,13 @@ class TreeState(NamedTuple):
     """of the target, if it is a number"""
     whole: int
     """weight of all rows, in whole units, once it is known"""
-    factor: Annotated[Codes, "weighed class"]
-    heft: float
+    factor: Annotated[Codes, "weighed class", COUNTS]
+    heft: Annotated[float, POSITIVE]
     """weights of the classes in whole units, none if all are one; and that unit"""
     costs: Annotated[Array, "column"]
     frontier: fr.Frontier
     tree: Tree
-    value: Annotated[Array, "node", "output"]
+    value: Annotated[Array, "tree.node", "output"]
     """weights of the classes, or the mean of the target and the weight, of the training rows of each node"""
     outputs: int
     gaps: Annotated[Flags, "column"]
@@ -52,12 +53,16 @@ class TreeState(NamedTuple):
         """Where columns are cut."""
         return Cut(self.bin_edges, self.levels)
 
+    def sound(self, schema: Schema) -> bool:
+        """Whether nodes say as many numbers as there are outputs, and classes have weights, or none has."""
+        return self.value.shape[1] == self.outputs and len(self.factor) in (0, schema.size("class"))
+
 
 @dataclass(frozen=True, eq=False)
 class Histograms:
     """Of the nodes that want one: slots x (channels x cells). Whole numbers: merging is exact."""
 
-    sums: Annotated[Codes, "slot", "cell"]
+    sums: Annotated[Codes, "slot", "cell", ANYTHING]
 
     def __add__(self, other: Histograms) -> Histograms:
         return Histograms(self.sums + other.sums)
@@ -68,7 +73,11 @@ class RowsOf:
     """The rows of the nodes that want them, and the node of each."""
 
     rows: Gathered
-    node: Annotated[Codes, "entry"]
+    node: Annotated[Codes, "entry", COUNTS]
+
+    def sound(self, schema: Schema) -> bool:
+        """Whether every row has a node."""
+        return len(self.node) == self.rows.rows
 
     def __add__(self, other: RowsOf) -> RowsOf:
         return RowsOf(self.rows + other.rows, np.concatenate([self.node, other.node]))
@@ -78,11 +87,11 @@ class RowsOf:
 class Ends:
     """Channel sums of the rows that end in each node of the finished tree; the error of rows that end in several."""
 
-    sums: Annotated[Codes, "node", "channel"]
+    sums: Annotated[Codes, "node", "channel", ANYTHING]
     wrong: int
     whole: int
     """of those rows: the weight of the wrong ones, and of all"""
-    back: Annotated[Codes, "held back", "channel"]
+    back: Annotated[Codes, "held back", "channel", ANYTHING]
     """the channel sums of held-back rows, if there are any"""
 
     def __add__(self, other: Ends) -> Ends:

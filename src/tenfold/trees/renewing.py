@@ -13,6 +13,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Codes
+from tenfold.core.allowed import ANYTHING, COUNTS
 from tenfold.kernels.gradients import count_digits
 from tenfold.kernels.tree_growing import START, STOP
 from tenfold.trees.tree import Tree
@@ -24,10 +25,10 @@ BITS = 11
 class Sought(NamedTuple):
     """Quantiles that are looked for: their first digits."""
 
-    prefix: Annotated[Codes, "sought"]
-    rest: Annotated[Codes, "sought"]
+    prefix: Annotated[Codes, "sought", ANYTHING]
+    rest: Annotated[Codes, "sought", ANYTHING]
     """weight that is to be reached within it"""
-    weight: Annotated[Codes, "sought"]
+    weight: Annotated[Codes, "sought", COUNTS]
     """of all rows"""
     digit: int
     """how many are known"""
@@ -37,7 +38,7 @@ class Sought(NamedTuple):
 class Digits:
     """Weights by quantile that is looked for and next digit."""
 
-    sums: Annotated[Codes, "sought", "digit"]
+    sums: Annotated[Codes, "sought", "digit", COUNTS]
 
     def __add__(self, other: Digits) -> Digits:
         return Digits(self.sums + other.sums)

@@ -189,8 +189,14 @@ class RuleListClassifier(Classifier):
     def sound(self, state: RuleState, summary: Any, schema: Schema) -> bool:
         """Whether rules can be gone through, and each says something."""
         told = np.vstack([state.value, state.rest])
-        fine = len(state.value) == state.clauses.size and np.isfinite(told).all() and (told.sum(axis=1) > 0).all()
-        return bool(fine and state.clauses.sound(schema.levels) and state.trunk.tree.walkable(schema.levels))
+        return bool(state.phase == "done" and len(state.value) == state.clauses.size and (told.sum(axis=1) > 0).all())
+
+    def resumable(self, state: RuleState, summary: Any, schema: Schema) -> bool:
+        """Whether the tree can go on; or its leaves, and then the rules, have what they say."""
+        if state.phase == "grow":
+            return self._tree.resumable(state.trunk, summary, schema)
+        fits = len(state.value) == state.clauses.size and state.trunk.tree.rooted(np.zeros(1, np.int64))
+        return fits and (state.turn > 0 or state.clauses.size == len(state.trunk.tree.leaves))
 
     @property
     def rules_(self) -> tuple[Rule, ...]:

@@ -11,6 +11,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Codes
+from tenfold.core.allowed import COUNTS, OneOf
 from tenfold.trees.clauses import Clauses
 from tenfold.trees.pruning import upper_rate
 from tenfold.trees.records import TreeState
@@ -20,8 +21,8 @@ from tenfold.trees.records import TreeState
 class Covered:
     """Weights by class of the rows that fulfil each rule, and of those that fail at one condition alone."""
 
-    full: Annotated[Codes, "rule", "class"]
-    without: Annotated[Codes, "clause", "class"]
+    full: Annotated[Codes, "rule", "class", COUNTS]
+    without: Annotated[Codes, "clause", "class", COUNTS]
 
     def __add__(self, other: Covered) -> Covered:
         return Covered(self.full + other.full, self.without + other.without)
@@ -31,7 +32,7 @@ class Covered:
 class Fired:
     """Weights by class of the rows for which each rule is the first; last, of those that fulfil none."""
 
-    weight: Annotated[Codes, "place", "class"]
+    weight: Annotated[Codes, "place", "class", COUNTS]
 
     def __add__(self, other: Fired) -> Fired:
         return Fired(self.weight + other.weight)
@@ -41,14 +42,14 @@ class RuleState(NamedTuple):
     """A list of rules, and the tree it comes from."""
 
     step: int
-    phase: str
+    phase: Annotated[str, OneOf("grow", "prune", "order", "judge", "done")]
     """"grow", "prune", "order", "judge", "done" """
     turn: int
     trunk: TreeState
     clauses: Clauses
     value: Annotated[Array, "rule", "class"]
     """weights of the classes of all training rows that fulfil a rule"""
-    settled: Annotated[Codes, "rule"]
+    settled: Annotated[Codes, "rule", OneOf(0, 1)]
     """whether no condition of it is to be dropped any more"""
     rest: Annotated[Array, "class"]
     """the same of the rows that fulfil none"""

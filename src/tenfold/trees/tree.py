@@ -6,33 +6,34 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Codes, Columns
+from tenfold.core import Array, Codes, Columns, Schema
+from tenfold.core.allowed import ANYTHING, COUNTS, Between, Index, OneOf
 from tenfold.kernels.tree_applying import leaves_of, leaves_of_bins
 from tenfold.kernels.tree_growing import ARITY, COLUMN, DEPTH, FIRST, MERIT, PLACE, ROUTE, TURN
-from tenfold.stats.tree_bins import Cut
+from tenfold.stats.tree_bins import MOST_BINS, Cut
 
 
 class Tree(NamedTuple):
     """The nodes. One that splits no column is a leaf."""
 
-    feature: Annotated[Codes, "node"]
+    feature: Annotated[Codes, "node", Index("column", none=True)]
     """the column it splits, -1: none"""
-    threshold: Annotated[Array, "node"]
+    threshold: Annotated[Array, "node", ANYTHING]
     """values up to this one go to the first child; NaN where categories are split"""
-    place: Annotated[Codes, "node"]
+    place: Annotated[Codes, "node", Between(0, MOST_BINS)]
     """the last bin that goes there"""
-    missing_left: Annotated[Codes, "node"]
+    missing_left: Annotated[Codes, "node", OneOf(0, 1)]
     """whether missing values go there too"""
-    first_child: Annotated[Codes, "node"]
-    children: Annotated[Codes, "node"]
+    first_child: Annotated[Codes, "node", Index("node")]
+    children: Annotated[Codes, "node", COUNTS]
     """how many"""
-    route_at: Annotated[Codes, "node"]
+    route_at: Annotated[Codes, "node", Index("route", none=True)]
     """where its routes begin, -1: it has a threshold"""
-    route_width: Annotated[Codes, "node"]
+    route_width: Annotated[Codes, "node", COUNTS]
     """how many routes: one a category, and one for a missing value"""
-    route: Annotated[Codes, "route"]
+    route: Annotated[Codes, "route", Between(-1, MOST_BINS)]
     """which child takes a category; -1: no row of the node had it, so the node itself answers"""
-    depth: Annotated[Codes, "node"]
+    depth: Annotated[Codes, "node", Index("node")]
     merit: Annotated[Array, "node"]
     """of its split, as the criterion has it; a decrease times the weight of the node"""
 
@@ -61,25 +62,32 @@ class Tree(NamedTuple):
             above[self.first_child[with_k] + k] = with_k
         return above
 
-    def walkable(self, levels: Any) -> bool:
-        """Whether every way down from the root ends: children come after parents, codes are in range."""
-        n = self.node_count
-        inner = self.feature >= 0
-        at, sets = np.arange(n)[inner], inner & (self.route_at >= 0)
-        fine = n > 0 and ((self.feature >= -1) & (self.feature < len(levels))).all()
-        if not fine:
-            return False
-        first, many, wide = self.first_child[inner], self.children[inner], levels[self.feature]
-        fine = (first > at).all() and (many >= 2).all() and (first <= n - many).all()
-        fine &= (sets == (inner & (wide > 0))).all() and (many[~sets[inner]] == 2).all()
-        fine &= not np.isnan(self.threshold[inner & ~sets]).any() and np.isin(self.missing_left, (0, 1)).all()
+    def sound(self, schema: Schema) -> bool:
+        """Whether kernels can go down: children come after their parents, in their order, and routes lead to them."""
+        n, levels, inner = self.node_count, schema.levels, self.feature >= 0
+        at, first, many = np.flatnonzero(inner), self.first_child[inner], self.children[inner]
+        wide = np.where(inner, levels[np.where(inner, self.feature, 0)], 0)
+        sets = wide > 0
+        fine = (many >= 2).all() and (first > at).all() and (first <= n - many).all() and many.sum() <= n
+        fine &= not (self.first_child[~inner].any() or self.children[~inner].any())
+        fine &= ((self.route_at >= 0) == sets).all() and (self.route_width == np.where(sets, wide + 1, 0)).all()
+        fine &= (many[~sets[inner]] == 2).all() and not np.isnan(self.threshold[inner & ~sets]).any()
         start, width = self.route_at[sets], self.route_width[sets]
-        fine &= (width == wide[sets] + 1).all() and (start <= len(self.route) - width).all()
-        if not fine:
+        if not fine or (start > len(self.route) - width).any() or width.sum() > len(self.route):
             return False
-        most = np.repeat(self.children[sets], width)
         code = self.route[np.repeat(start - np.cumsum(width) + width, width) + np.arange(width.sum())]
-        return bool(((code >= -1) & (code < most)).all())
+        child = np.repeat(first - np.cumsum(many) + many, many) + np.arange(many.sum())
+        above = np.zeros(n, np.int64)
+        above[child] = np.repeat(self.depth[inner], many) + 1  # a node without parent has depth 0
+        once = len(np.unique(child)) == len(child)
+        return bool(once and (code < np.repeat(self.children[sets], width)).all() and (self.depth == above).all())
+
+    def rooted(self, roots: Codes) -> bool:
+        """Whether trees begin at these nodes, and nowhere else, and none reaches into the next."""
+        if not np.array_equal(np.flatnonzero(self.depth == 0), roots):
+            return False
+        last = np.append(roots[1:], self.node_count)[np.searchsorted(roots, np.arange(self.node_count), "right") - 1]
+        return bool((self.first_child + self.children <= last).all())
 
     def apply(self, X: Columns, root: int = 0) -> Codes:
         """The node in which each row ends, from a root."""

@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from tenfold.core import Array
+from tenfold.core.allowed import NOT_NAN
 from tenfold.stats.metrics.order import level_for, starts
 from tenfold.stats.metrics.rows import as_codes, as_numbers, weighted
 
@@ -40,9 +41,9 @@ class Ranking:
     """rows of positive weight"""
     most: int
     level: int
-    low: Annotated[Array, "bin"]
+    low: Annotated[Array, "bin", NOT_NAN]
     """least score of the bin"""
-    high: Annotated[Array, "bin"]
+    high: Annotated[Array, "bin", NOT_NAN]
     """greatest score of the bin"""
     positive: Annotated[Array, "bin"]
     negative: Annotated[Array, "bin"]

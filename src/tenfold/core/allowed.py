@@ -1,0 +1,189 @@
+"""What the numbers of a field may be, said beside its axes: `feature: Annotated[Codes, "node", Index("column")]`.
+
+Whatever comes from a file is held against it before any kernel sees it, so that an index is in range and a loop ends. A
+field that says nothing has what most have: numbers that are finite, counts that are not negative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from tenfold.core.schema import Schema
+
+LARGEST = 1 << 62
+"""a count is less, so that two of them add up"""
+
+Size = Callable[[str], int | None]
+"""the length of an axis, by its name"""
+
+
+class Allowed(Protocol):
+    """A rule for the values of a field."""
+
+    def holds(self, value: Any, size: Size, schema: Schema) -> bool:
+        """Whether an array, or a single value, keeps the rule."""
+
+    def __str__(self) -> str:
+        """The rule in words, as in: "must be ..."."""
+
+
+@dataclass(frozen=True)
+class Index:
+    """Places on an axis: 0 up to its length; with `none`, also -1."""
+
+    axis: str
+    none: bool = False
+
+    def holds(self, value: Any, size: Size, schema: Schema) -> bool:
+        """Whether every one is a place."""
+        return _within(value, -1 if self.none else 0, (size(self.axis) or 0) - 1)
+
+    def __str__(self) -> str:
+        return f"a place on the axis {self.axis!r}" + (", or -1" if self.none else "")
+
+
+@dataclass(frozen=True)
+class Between:
+    """Numbers from `low` to `high`, both allowed; NaN is not."""
+
+    low: float
+    high: float = LARGEST
+
+    def holds(self, value: Any, size: Size, schema: Schema) -> bool:
+        """Whether every one is in the range."""
+        return _within(value, self.low, self.high)
+
+    def __str__(self) -> str:
+        return f"from {self.low} to {self.high}"
+
+
+@dataclass(frozen=True, init=False)
+class OneOf:
+    """One of a few texts or numbers."""
+
+    values: tuple[Any, ...]
+
+    def __init__(self, *values: Any) -> None:
+        object.__setattr__(self, "values", values)
+
+    def holds(self, value: Any, size: Size, schema: Schema) -> bool:
+        """Whether every one is among them."""
+        return bool(np.isin(value, self.values).all()) if isinstance(value, np.ndarray) else value in self.values
+
+    def __str__(self) -> str:
+        return f"one of {', '.join(map(str, self.values))}"
+
+
+class _Anything:
+    """Any number of the type: NaN, infinite, negative."""
+
+    def holds(self, value: Any, size: Size, schema: Schema) -> bool:
+        """Always."""
+        return True
+
+    def __str__(self) -> str:
+        return "anything"
+
+
+class _Finite:
+    """Numbers that are neither NaN nor infinite."""
+
+    def holds(self, value: Any, size: Size, schema: Schema) -> bool:
+        """Whether every one is."""
+        return bool(np.isfinite(value).all())
+
+    def __str__(self) -> str:
+        return "finite"
+
+
+class _NotNaN:
+    """Numbers, infinite ones among them."""
+
+    def holds(self, value: Any, size: Size, schema: Schema) -> bool:
+        """Whether none is NaN."""
+        return not np.isnan(value).any()
+
+    def __str__(self) -> str:
+        return "numbers, not NaN"
+
+
+class _Levels:
+    """As many categories as each column of the schema has."""
+
+    def holds(self, value: Any, size: Size, schema: Schema) -> bool:
+        """Whether they are these."""
+        return np.array_equal(value, schema.levels)
+
+    def __str__(self) -> str:
+        return "the number of categories of each column"
+
+
+class _Offsets:
+    """Where the categories of each column of the schema begin."""
+
+    def holds(self, value: Any, size: Size, schema: Schema) -> bool:
+        """Whether they are these."""
+        return np.array_equal(value, schema.value_offsets)
+
+    def __str__(self) -> str:
+        return "where the categories of each column begin"
+
+
+class _ClassCount:
+    """How many classes the target has: 0 if it holds numbers."""
+
+    def holds(self, value: Any, size: Size, schema: Schema) -> bool:
+        """Whether it is that number."""
+        return bool(value == (0 if schema.classes is None else len(schema.classes)))
+
+    def __str__(self) -> str:
+        return "the number of classes"
+
+
+class _Rising:
+    """Each number above the one before it."""
+
+    def holds(self, value: Any, size: Size, schema: Schema) -> bool:
+        """Whether they rise."""
+        return bool((value[1:] > value[:-1]).all())
+
+    def __str__(self) -> str:
+        return "rising"
+
+
+class _Edges:
+    """Of each column, finite numbers that rise; then infinity, up to the longest."""
+
+    def holds(self, value: Any, size: Size, schema: Schema) -> bool:
+        """Whether they rise as far as they are finite, and are infinite from there on."""
+        before, after = value[:, :-1], value[:, 1:]
+        rising = (after > before) | ((after == np.inf) & (before == np.inf))
+        return bool(rising.all() and (value > -np.inf).all())
+
+    def __str__(self) -> str:
+        return "edges that rise, and infinity behind them"
+
+
+ANYTHING, FINITE, NOT_NAN, RISING, EDGES = _Anything(), _Finite(), _NotNaN(), _Rising(), _Edges()
+LEVELS, OFFSETS, CLASS_COUNT = _Levels(), _Offsets(), _ClassCount()
+COUNTS = Between(0)
+POSITIVE = Between(5e-324, float(np.finfo(float).max))
+
+
+def usual(kind: Any) -> tuple[Allowed, ...]:
+    """The rule of a field that says none: floats are finite, single whole numbers are counts."""
+    if kind is int:
+        return (COUNTS,)
+    if kind is float or (isinstance(kind, np.dtype) and kind.kind == "f"):
+        return (FINITE,)
+    return ()
+
+
+def _within(value: Any, low: float, high: float) -> bool:
+    if isinstance(value, np.ndarray):
+        return not value.size or bool(value.min() >= low and value.max() <= high)
+    return bool(low <= value <= high)

@@ -1,0 +1,270 @@
+"""Files that were made to do harm: every index and bound that a kernel uses is proved when they are loaded."""
+
+import time
+
+import numpy as np
+import pytest
+
+import fuzzing
+import tenfold as tn
+from forged_files import put_together, taken_apart
+from helpers import learners, name_of
+from tenfold.core import ModelFileError
+from tenfold.core.allowed import COUNTS, EDGES, RISING, Between, Index, OneOf
+from tenfold.core.axes import Bundle, fields, is_record
+from tenfold.sources import part_rows
+
+pytestmark = pytest.mark.timeout(120)
+
+D = fuzzing.data()
+FEW = {"max_iter": 2, "max_leaf_nodes": 4, "min_samples_leaf": 3}
+TREES = {
+    "tree": (tn.DecisionTreeClassifier(max_depth=3), D.mixed, D.three, "tree"),
+    "forest": (tn.RandomForestClassifier(n_estimators=2, max_depth=3), D.mixed, D.three, "trees"),
+    "boosting": (tn.GradientBoostingRegressor(**FEW), D.mixed, D.y, "trees"),
+    "boosting of classes": (tn.GradientBoostingClassifier(**FEW), D.mixed, D.three, "trees"),
+}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """The bytes of a saved model of each kind of tree."""
+    path = tmp_path_factory.mktemp("trees") / "m.tenfold"
+    found = {}
+    for name, (learner, X, y, _) in TREES.items():
+        learner.fit(X, y).save(path)
+        found[name] = path.read_bytes()
+    return found
+
+
+def forged(raw, path, where, change):
+    """Write a file in which one tensor, or one value, is another."""
+    parts = taken_apart(raw)
+    node = parts.document
+    for key in where[:-1]:
+        node = node[key]
+    name = node[where[-1]]
+    if where[-1] in ("tensor", "bytes"):
+        parts.tensors[name] = np.asarray(change(parts.tensors[name].copy()), parts.tensors[name].dtype)
+    else:
+        node[where[-1]] = change(name)
+    path.write_bytes(put_together(parts))
+    return path
+
+
+def leaves(to):
+    """Say something else of the last node, which is a leaf."""
+
+    def change(values):
+        values[-1] = to
+        return values
+
+    return change
+
+
+def first(to):
+    """Say something else of the root."""
+
+    def change(values):
+        values[0] = to
+        return values
+
+    return change
+
+
+FORGED = [
+    ("route_at", leaves(1 << 40)),
+    ("route_at", leaves(0)),
+    ("route_width", leaves(1 << 40)),
+    ("route_width", first(1 << 40)),
+    ("route", first(1 << 15)),
+    ("route", lambda a: a[:-1]),
+    ("first_child", leaves(1 << 33)),
+    ("first_child", first(0)),
+    ("children", leaves(1 << 40)),
+    ("children", first(1 << 40)),
+    ("children", first(1)),
+    ("depth", leaves(1 << 60)),
+    ("depth", first(1)),
+    ("depth", first(-1)),
+    ("feature", first(3)),
+    ("feature", leaves(0)),
+    ("place", first(-1)),
+    ("missing_left", first(2)),
+]
+
+
+@pytest.mark.parametrize(("field", "change"), FORGED)
+@pytest.mark.parametrize("kind", TREES)
+def test_a_tree_that_a_kernel_could_not_go_down_is_refused(kind, field, change, files, tmp_path):
+    where = ("state", TREES[kind][3], "record", field, "tensor")
+    path = forged(files[kind], tmp_path / "m", where, change)
+    with pytest.raises(ModelFileError, match=r"Tree|the fields of|belong together|length"):
+        tn.load(path)
+
+
+@pytest.mark.parametrize("kind", ["forest", "boosting", "boosting of classes"])
+@pytest.mark.parametrize("change", [lambda a: a[::-1], leaves(1), leaves(1 << 40), lambda a: a[:-1], lambda a: a * 0])
+def test_trees_that_do_not_begin_at_their_roots_are_refused(kind, change, files, tmp_path):
+    path = forged(files[kind], tmp_path / "m", ("state", "roots", "tensor"), change)
+    with pytest.raises(ModelFileError):
+        tn.load(path)
+
+
+@pytest.mark.parametrize("kind", TREES)
+def test_what_nodes_say_is_finite_and_of_every_node(kind, files, tmp_path):
+    for change in (first(np.nan), leaves(np.inf), lambda a: a[:-1], lambda a: np.concatenate([a, a])):
+        with pytest.raises(ModelFileError, match="value"):
+            tn.load(forged(files[kind], tmp_path / "m", ("state", "value", "tensor"), change))
+
+
+@pytest.mark.parametrize("learner", [tn.PolynomialBasis(2), tn.PolynomialRegression(2)], ids=name_of)
+@pytest.mark.parametrize("only", [False, True])
+def test_a_degree_that_never_ends_is_refused_at_once(learner, only, tmp_path):
+    learner.set_params(interaction_only=only).fit(D.numbers, D.y).save(tmp_path / "m")
+    raw, began = (tmp_path / "m").read_bytes(), time.process_time()
+    for degree in (2**64, 10**9, 10**6):
+        path = forged(raw, tmp_path / "m", ("params", "degree", "int"), lambda old, degree=degree: str(degree))
+        if not only:
+            with pytest.raises(ModelFileError):
+                tn.load(path)
+            with pytest.raises(ValueError, match="more than 1,000,000 terms"):
+                type(learner)(degree).fit(D.numbers, D.y)
+    assert time.process_time() - began < 2
+
+
+def test_records_within_records_end(files, tmp_path):
+    """However deeply a file nests bundles: the stack does not."""
+    vote = tn.VotingClassifier([("b", tn.BaggingClassifier(tn.GaussianNB(), 2)), ("n", tn.GaussianNB())])
+    vote.fit(D.numbers, D.three).save(tmp_path / "m")
+    parts = taken_apart((tmp_path / "m").read_bytes())
+    inner = parts.document["state"]["members"]["record"]
+    for _ in range(300):
+        inner = {"each": [{"type": "Bundle", "record": inner}], "width": 0, "beside": False}
+    parts.document["state"]["members"]["record"] = inner
+    (tmp_path / "m").write_bytes(put_together(parts))
+    with pytest.raises(ModelFileError, match="nested too deeply|not readable"):
+        tn.load(tmp_path / "m")
+
+
+# ---- annotations ---------------------------------------------------------------------------------------
+
+
+def records(kind):
+    """A record class and those within it."""
+    yield kind
+    if kind is Bundle:
+        return
+    for field in fields(kind).values():
+        if is_record(field.type):
+            yield from records(field.type)
+
+
+@pytest.mark.parametrize("learner", learners(), ids=name_of)
+def test_every_field_of_codes_says_what_they_may_be(learner):
+    for kind in {k for one in (learner.state_type, *learner.summary_types) for k in records(one)}:
+        for name, field in fields(kind).items():
+            if field.type == np.dtype(np.int64):
+                assert field.allowed, f"{kind.__name__}.{name} holds codes: say which, as in core/allowed.py"
+            if name == "phase":
+                assert any(isinstance(rule, OneOf) for rule in field.allowed), f"{kind.__name__}.phase"
+
+
+def test_rules_hold_for_what_they_say():
+    size = {"axis": 3, "none": 0}.get
+    schema = None
+    good = [
+        (Index("axis"), [0, 2]), (Index("axis", none=True), [-1, 2]), (Index("none"), []),
+        (Index("none", none=True), [-1]), (Between(0, 1), [0.0, 1.0]),
+        (COUNTS, [0, 2**62]), (OneOf(1, 3), [1, 3]), (RISING, [1, 2]), (RISING, []),
+        (EDGES, [[0.0, 1.0, np.inf], [np.inf, np.inf, np.inf]]), (EDGES, [[]]),
+    ]  # fmt: skip
+    bad = [
+        (Index("axis"), [3]), (Index("axis"), [-1]), (Index("axis", none=True), [-2]), (Index("none"), [0]),
+        (Between(0, 1), [np.nan]), (Between(0, 1), [1.5]), (COUNTS, [-1]), (OneOf(1, 3), [2]), (RISING, [1, 1]),
+        (EDGES, [[1.0, 0.0]]), (EDGES, [[0.0, np.nan]]), (EDGES, [[np.inf, 0.0]]), (EDGES, [[-np.inf, 0.0]]),
+    ]  # fmt: skip
+    assert all(rule.holds(np.array(values), size, schema) for rule, values in good)
+    assert not any(rule.holds(np.array(values), size, schema) for rule, values in bad)
+    assert all(str(rule) for rule, _ in good)
+
+
+# ---- checkpoints ---------------------------------------------------------------------------------------
+
+
+def checkpoints(name):
+    return {case.name: case for case in fuzzing.checkpoint_cases(name, exact=True)}
+
+
+def phase(case):
+    return case.parts.document["state"]["phase"]["is"]
+
+
+def frontier(case):
+    """The table of the nodes that grow."""
+    return case.parts.tensors[case.parts.document["state"]["frontier"]["record"]["node"]["tensor"]]
+
+
+def resumed(case, where, change, folder):
+    """Go on from a checkpoint in which one thing is another."""
+    forged(case.raw, folder / case.file, where, change)
+    with part_rows(25), fuzzing.gathering(0 if "by levels" in case.name else None):
+        return type(case.learner)(**case.learner.get_params(deep=False)).fit(case.X, case.y, checkpoint=folder)
+
+
+def test_a_checkpoint_whose_tree_cannot_grow_is_refused(tmp_path):
+    every = checkpoints("tree, leaves") | checkpoints("forest, mixed")
+    levels = next(c for c in every.values() if phase(c) == "level" and len(frontier(c)) > 4)
+    gathered = next(c for name, c in every.items() if phase(c) == "rows" and "forest" in name)
+    table = ("state", "frontier", "record", "node", "tensor")
+    for column in (0, 4, 5, 6, 7, 10):  # what it splits, first child, how many, routes, depth, slot
+        for to in (1 << 40, -7):
+
+            def change(node, column=column, to=to):
+                node[:, column] = np.where(node[:, 0] >= 0, to, node[:, column])
+                return node
+
+            with pytest.raises(ModelFileError, match="Remedy: remove it"):
+                resumed(levels, table, change, tmp_path)
+    with pytest.raises(ModelFileError, match="not those of a fit"):
+        resumed(gathered, ("summary", "record", "bytes", "tensor"), lambda a: a * 0 + 200, tmp_path)
+    with pytest.raises(ModelFileError, match=r"Gathered\.label"):
+        resumed(gathered, ("summary", "record", "label", "tensor"), lambda a: a + 1000, tmp_path)
+    with pytest.raises(ModelFileError, match="Gathered"):
+        resumed(gathered, ("summary", "record", "label", "tensor"), lambda a: a[:-1], tmp_path)
+
+
+def test_a_checkpoint_of_other_rows_or_another_turn_is_refused(tmp_path):
+    case = next(c for c in checkpoints("KMeans").values() if c.parts.document["asked"][0]["is"] == "lloyd")
+    with pytest.raises(ModelFileError, match="of other rows"):
+        resumed(case, ("schema", "names", "bytes"), lambda a: a[::-1], tmp_path)
+    with pytest.raises(ModelFileError, match="not those of a fit"):
+        resumed(case, ("asked", 0, "is"), lambda old: "spread", tmp_path)
+    with pytest.raises(ModelFileError, match=r"Lloyd\.weight"):
+        resumed(case, ("summary", "record", "weight", "tensor"), lambda a: a[:-1], tmp_path)
+
+
+# ---- a few hundred at random -----------------------------------------------------------------------------
+
+
+def told(finds):
+    return "\n".join(map(str, finds))
+
+
+@pytest.mark.timeout(600)
+def test_forged_files_of_every_learner():
+    """The short form of `benchmarks/fuzz_files.py`."""
+    cases = fuzzing.model_cases()
+    assert {type(case.learner) for case in cases} >= {type(one) for one in learners()}
+    finds, table, _ = fuzzing.run(fuzzing.Fuzz(cases, 1), range(4 * len(cases)))
+    assert not finds, told(finds)
+    assert sum(table.values()) == 4 * len(cases)
+
+
+@pytest.mark.timeout(600)
+def test_forged_checkpoints_of_some_learners():
+    cases = [
+        case for name in ("KMeans", "forest, mixed", "vote") for case in fuzzing.checkpoint_cases(name, exact=True)
+    ]
+    finds, _, _ = fuzzing.run(fuzzing.Fuzz(cases, 1), range(8 * len(cases)))
+    assert not finds, told(finds)
