@@ -198,4 +198,5 @@ def drawn(random: Any, only: str = "") -> Any:
 
 def draws(learner: Any) -> bool:
     """Whether rows are drawn by their places, or visited in an order: then neither order nor repetition is a law."""
-    return bool(learner.draws_rows or learner.passes == "sequential" or getattr(learner, "max_features", None))
+    folds = hasattr(learner, "cv") and (learner.cv is None or isinstance(learner.cv, int))
+    return bool(learner.draws_rows or folds or learner.passes == "sequential" or getattr(learner, "max_features", None))

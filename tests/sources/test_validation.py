@@ -12,9 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
+from tenfold.testing import bits
 
 pytestmark = [
     pytest.mark.timeout(60),
@@ -261,3 +263,30 @@ def test_measured_numbers_are_no_categories(learner):
         tn.CategoricalNB().fit(np.arange(400.0)[:, None], C)
         frame = pd.DataFrame({"a": X[:, 0], "y": C})
         tn.CategoricalNB().fit(tn.scan(frame, target="y", categorical=["a"]))
+
+
+@pytest.mark.parametrize("learner", [tn.CART(), tn.StandardScaler(), tn.DummyClassifier()])
+def test_the_order_of_bytes_does_not_matter(learner):
+    X = np.array([[1.0, 2.0], [3.0, 5.0], [4.0, 6.0]])
+    swapped, y = X.astype(">f8"), np.array([0, 1, 1])
+    frame = pd.DataFrame({"a": swapped[:, 0], "b": swapped[:, 1]})
+    wanted = bits(clone(learner).fit(X, y).state_)
+    assert bits(clone(learner).fit(frame, y).state_) == wanted
+    assert bits(clone(learner).fit(tn.scan(swapped, target=y)).state_) == wanted
+    assert bits(clone(learner).fit(tn.scan(frame.assign(y=y), target="y")).state_) == wanted
+
+
+def test_three_classes_are_refused_from_any_source_where_two_are_taken(tmp_path):
+    frame = pd.DataFrame({"a": ["u", "v", "w"], "y": ["no", "perhaps", "yes"]})
+    frame.to_parquet(tmp_path / "rows.parquet")
+    for rows in (tn.scan(frame, target="y"), tn.scan(str(tmp_path), target="y")):
+        with pytest.raises(ValueError, match="Only binary classification is supported"):
+            tn.FindS().fit(rows)
+
+
+def test_an_arrow_table_of_another_width_is_refused_by_a_model_of_arrays():
+    model = tn.MaxAbsScaler().fit(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    assert model.transform(pa.table({"a": [3.0], "b": [2.0]})).tolist() == [[1.0, 0.5]]
+    for names in ("a", "abc"):
+        with pytest.raises(ValueError, match="is expecting 2 features"):
+            model.transform(pa.table({name: [1.0] for name in names}))

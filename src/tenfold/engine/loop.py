@@ -18,6 +18,7 @@ from tenfold.engine.threads import one_blas_thread
 from tenfold.engine.together import Grouped, Item, Together
 from tenfold.engine.tree import merge
 from tenfold.sources import Source
+from tenfold.sources.validation import check_binary
 
 NOTHING = "no row has a weight, or `where` leaves none: there is nothing to learn from"
 
@@ -28,7 +29,10 @@ Watcher = Callable[[Snapshot], str | None]
 def schema_of(source: Source, need: Need, session: Session) -> Schema:
     """The schema of a source for a need: known, or found by one reduce and remembered."""
     known = source.known(need)
-    return known or source.remember(need, session.reduce(FindSchema(need)))
+    schema = known or source.remember(need, session.reduce(FindSchema(need)))
+    if schema.classes is not None:
+        check_binary(schema.classes, need)
+    return schema
 
 
 def fit(

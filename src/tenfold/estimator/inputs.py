@@ -24,7 +24,7 @@ from tenfold.sources.frames import is_frame, table_of
 from tenfold.sources.labels import column_of
 from tenfold.sources.scan import scan
 from tenfold.sources.tables import Roles, TableSource, free_name
-from tenfold.sources.validation import as_labels, class_levels, refuse_dates
+from tenfold.sources.validation import as_labels, check_binary, class_levels, refuse_dates
 from tenfold.sources.validation import numbers as numbers_of
 
 
@@ -84,6 +84,11 @@ def _frame(model: Any, X: Any, reset: bool) -> Any:
         raise ValueError(
             "The feature names should match those that were passed during fit: "
             f"{model.feature_names_in_.tolist()}, not {table.column_names}"
+        )
+    elif table.num_columns != model.n_features_in_:
+        raise ValueError(
+            f"X has {table.num_columns} features, but {type(model).__name__} is expecting {model.n_features_in_} "
+            "features as input"
         )
     if not table.num_rows or not table.num_columns:
         raise DataError(
@@ -147,10 +152,5 @@ def target(model: Any, y: Any, need: Need) -> Any:
     y = column_or_1d(as_labels(y) if isinstance(y, (list, tuple)) else y, warn=True)
     if y.dtype.kind == "f":
         assert_all_finite(y, input_name="y", estimator_name=type(model).__name__)
-    found = class_levels(y, "y")
-    if need.binary and len(found) > 2:
-        raise ValueError(
-            "Only binary classification is supported. The type of the target is multiclass: "
-            f"classes {found.tolist()[:5]}"
-        )
+    check_binary(class_levels(y, "y"), need)
     return y

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from tenfold.core import DataError
+from tenfold.sources.labels import in_native_order
 from tenfold.sources.spool import spool
 
 
@@ -58,7 +59,7 @@ def _from_pandas(frame: Any) -> Any:
     arrays = []
     for name in frame.columns:
         try:
-            arrays.append(pa.array(frame[name], from_pandas=True))
+            arrays.append(pa.array(in_native_order(frame[name]), from_pandas=True))
         except (pa.ArrowException, TypeError, UnicodeError) as error:
             kinds = sorted({type(v).__name__ for v in frame[name].iloc[:1000]})
             raise DataError(

@@ -98,7 +98,7 @@ def class_codes(values: Any, classes: Any) -> Codes:
 def column_of(values: Any, where: str) -> Any:
     """Objects or text as an Arrow array of text or numbers; None, NaN and the like are null."""
     try:
-        return pa.array(values, from_pandas=True)
+        return pa.array(in_native_order(values), from_pandas=True)
     except (pa.ArrowException, TypeError, UnicodeError, OverflowError):
         pass
     plain = [v for v in values if not _missing(v)]
@@ -111,6 +111,12 @@ def column_of(values: Any, where: str) -> Any:
         f"{where} holds values of type {', '.join(sorted(t.__name__ for t in types))}: argument must be a "
         "string or a number, of one kind in a column. Remedy: convert it, or drop it"
     )
+
+
+def in_native_order(values: Any) -> Any:
+    """An array or a pandas Series with its numbers in this machine's order of bytes, the only one that Arrow knows."""
+    dtype = values.dtype if hasattr(values, "dtype") else None
+    return values.astype(dtype.newbyteorder("=")) if isinstance(dtype, np.dtype) and not dtype.isnative else values
 
 
 def _missing(value: Any) -> bool:

@@ -148,6 +148,15 @@ def check_classes(found: Any, where: str) -> Any:
     return found
 
 
+def check_binary(classes: Any, need: Need) -> None:
+    """Refuse more than two classes where a learner takes two."""
+    if need.binary and len(classes) > 2:
+        raise DataError(
+            "Only binary classification is supported. The type of the target is multiclass: "
+            f"classes {classes.tolist()[:5]}"
+        )
+
+
 # ---- weights ------------------------------------------------------------------------------------------
 
 
