@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 import warnings
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from threadpoolctl import ThreadpoolController, threadpool_limits
 
 import tenfold as tn
 from tenfold.core.axes import bits
-from tenfold.core.crew import crew, share
+from tenfold.core.crew import crew, hands, share
 from tenfold.engine.threads import one_blas_thread
 
 RNG = np.random.default_rng(0)
@@ -236,3 +237,42 @@ def test_a_call_that_fails_takes_the_waiting_ones_back():
         go.set()
         assert share([lambda: 1, lambda: 2]) == [1, 2]
     assert made == []
+
+
+class Noted(tn.Ridge):
+    """Notes how many threads its updates have."""
+
+    found: ClassVar[list[int]] = []
+
+    def update(self, state, summary):
+        Noted.found.append(hands())
+        return super().update(state, summary)
+
+
+class OfACluster:
+    """A runner whose workers have many threads: they are not the driver's."""
+
+    threads = 512
+
+    def open(self, source):
+        return tn.Local(threads=1).open(source)
+
+    def map(self, function, parts, source):
+        return tn.Local(threads=1).map(function, parts, source)
+
+
+def test_updates_have_the_threads_of_the_driver():
+    rows = X[:60, :3], Y[:60]
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    calls = {
+        "fit": lambda: Noted().fit(*rows),
+        "cross_validate": lambda: tn.cross_validate(Noted(), *rows, folds=2),
+        "fit_together": lambda: tn.fit_together([Noted()], *rows),
+        "tune": lambda: tn.tune(Noted(), {"alpha": [1.0, 2.0]}, *rows, folds=2),
+    }
+    for runner, threads in ((tn.Local(threads=3), 3), (OfACluster(), processors)):
+        for name, call in calls.items():
+            Noted.found.clear()
+            with tn.on(runner):
+                call()
+            assert (name, set(Noted.found)) == (name, {threads})

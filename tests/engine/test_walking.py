@@ -1,13 +1,16 @@
 """Walks over parts: in order, in windows, whatever the cuts."""
 
+from contextlib import contextmanager
 from typing import Annotated, NamedTuple
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import tenfold as tn
 from tenfold.core import SEQUENTIAL, Array, Ask, Codes, Need
-from tenfold.engine import Local, Member, Snapshot, fit, run
+from tenfold.core.axes import bits
+from tenfold.engine import Local, Member, Snapshot, fit, merge, run
 from tenfold.engine.keys import Listed
 from tenfold.engine.walking import joined
 from tenfold.sources import ArraySource, part_rows
@@ -111,3 +114,36 @@ def test_rows_keep_their_numbers():
     schema = source.known(Need())
     whole = joined(tuple(source.load(part, Need(), schema) for part in range(len(source))))
     assert whole.X.numbers().tolist() == whole.X.column(0).tolist() == [0, 2, 3, 4, 5, 6, 8, 9]
+
+
+class OneByOne:
+    """A session with the documented `reduce`, and nothing else."""
+
+    def __init__(self, source):
+        self.source = source
+
+    def reduce(self, job):
+        return merge(job(self.source, part) for part in job.parts(self.source))
+
+
+class Plain:
+    """A runner that knows nothing of orders."""
+
+    threads = 512
+
+    @contextmanager
+    def open(self, source):
+        yield OneByOne(source)
+
+    def map(self, function, parts, source):
+        return map(function, parts)
+
+
+@pytest.mark.parametrize("learner", [tn.SGDRegressor(random_state=0, max_iter=3), tn.Perceptron(random_state=0)])
+def test_any_runner_walks_in_the_order_that_is_asked_for(learner):
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    y = X[:, 0] + 0.3 * X[:, 1] if learner.need.target == "number" else X[:, 0] > 0
+    with part_rows(50):
+        usual = bits(learner.fit(X, y).state_)
+        with tn.on(Plain()):
+            assert bits(learner.fit(X, y).state_) == usual

@@ -1,7 +1,7 @@
 """The loop, the fixed tree and the runners."""
 
 from tenfold.engine.local import Local, Runner, Session
-from tenfold.engine.loop import Member, Watcher, fit, run, schema_of
+from tenfold.engine.loop import Member, Watcher, fit, opened, run, schema_of
 from tenfold.engine.running import current, on
 from tenfold.engine.snapshot import Fit, Snapshot
 from tenfold.engine.threads import one_blas_thread
@@ -21,6 +21,7 @@ __all__ = [
     "merge",
     "on",
     "one_blas_thread",
+    "opened",
     "run",
     "schema_of",
 ]

@@ -36,7 +36,7 @@ from tenfold.engine.tasks import (
 )
 from tenfold.engine.together import Many, Together
 from tenfold.engine.tree import runs
-from tenfold.engine.walking import route
+from tenfold.engine.walking import InOrder, route
 from tenfold.sources import Source
 
 TASKS = 16
@@ -194,12 +194,14 @@ class DaskSession:
         tag = f"{self.name}-{next(self._numbers)}"
         if self._sent is None:
             self._sent = self.runner._send(self.source, f"source-{tag}")
+        ordered = isinstance(job, InOrder)
+        job = job.job if isinstance(job, InOrder) else job
         todo = self.runner._send(job, f"job-{tag}")
         parts = job.parts(self.source)
         if not isinstance(job, Together):
             only = [self._last(self._read(reduce_parts, (todo,), parts, f"{type(job).__name__}-{tag}"), tag)]
             return self._gather(only, parts)[0]
-        if job.ordered:
+        if ordered:
             return self._gather([self._walked(todo, job, f"{_name(job)}-{tag}")], parts)[0]
         held = [at for at, item in enumerate(job.items) if item.name]
         read = [at for at, item in enumerate(job.items) if not item.name]

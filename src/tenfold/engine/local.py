@@ -17,7 +17,7 @@ from tenfold.engine.store import Store
 from tenfold.engine.threads import one_blas_thread
 from tenfold.engine.together import Many, Together
 from tenfold.engine.tree import merge, runs
-from tenfold.engine.walking import arrived, route, walk
+from tenfold.engine.walking import InOrder, arrived, route, walk
 from tenfold.sources import Source
 
 TASKS = 32
@@ -110,7 +110,7 @@ class LocalSession:
     def reduce(self, job: Job) -> Any:
         """The merge of the job's summaries of all its parts, in the fixed tree."""
         with one_blas_thread:
-            return self._walked(job) if isinstance(job, Together) and job.ordered else self._merged(job)
+            return self._walked(job.job) if isinstance(job, InOrder) else self._merged(job)
 
     def _merged(self, job: Job) -> Any:
         """The parts by several threads."""
@@ -216,6 +216,11 @@ def _limited(function: Callable[[int], Any], part: int) -> Any:
     """Run with one BLAS thread. The limit ends with the call: whoever iterates has his own between two parts."""
     with one_blas_thread:
         return function(part)
+
+
+def driver_threads(runner: Runner) -> int:
+    """Threads for updates, in the process that drives the fit: those of a local runner, not those of a cluster."""
+    return runner.threads if isinstance(runner, Local) else _processors()
 
 
 def _processors() -> int:

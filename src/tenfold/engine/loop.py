@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,12 +12,13 @@ from tenfold.core import SEQUENTIAL, Ask, Certificate, DataError, Learner, Need,
 from tenfold.core.crew import crew
 from tenfold.engine.job import FindSchema
 from tenfold.engine.keys import Key
-from tenfold.engine.local import Runner, Session
+from tenfold.engine.local import Runner, Session, driver_threads
 from tenfold.engine.snapshot import Fit, Snapshot
 from tenfold.engine.tally import Counted
 from tenfold.engine.threads import one_blas_thread
 from tenfold.engine.together import Grouped, Item, Together
 from tenfold.engine.tree import merge
+from tenfold.engine.walking import InOrder
 from tenfold.sources import Source
 from tenfold.sources.validation import check_binary
 
@@ -35,6 +37,13 @@ def schema_of(source: Source, need: Need, session: Session) -> Schema:
     return schema
 
 
+@contextmanager
+def opened(runner: Runner, source: Source) -> Iterator[Session]:
+    """A source to reduce on a runner; meanwhile updates have the driver's threads, and BLAS has one."""
+    with one_blas_thread, crew(driver_threads(runner)), runner.open(source) as session:
+        yield session
+
+
 def fit(
     learner: Learner,
     source: Source,
@@ -49,7 +58,7 @@ def fit(
     A learner that is finished (asks for nothing) is certified from the summary it has, so a
     one-pass learner reads its data once and its certificate speaks of the state it returns.
     """
-    with one_blas_thread, crew(getattr(runner, "threads", 1)), runner.open(source) as session:
+    with opened(runner, source) as session:
         if resume is None:
             schema = schema_of(source, learner.need, session)
             resume = Snapshot(schema, learner.start(schema))
@@ -137,7 +146,7 @@ def _serve(wanting: list[tuple[Member, Ask]], source: Source, session: Session, 
             item = replace(item, key=m.key, groups=None, marked=any(m.item(a).marked for m, a in some))
         items.append(item)
     job = Together(tuple(items), starts)
-    done = session.reduce(job)
+    done = session.reduce(InOrder(job) if job.ordered else job)
     for some, found in zip(served.values(), done.each, strict=True):
         grouped = isinstance(found, Grouped)
         models = _by_groups(found, [m.groups for m, _ in some]) if grouped else [found] * len(some)

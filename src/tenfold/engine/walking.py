@@ -6,6 +6,7 @@ part is small: where the walk has led, and the rows that do not fill a window ye
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -90,6 +91,25 @@ def walk(job: Together, source: Source, part: int, places: Places | None) -> Pla
 def arrived(job: Together, places: Places) -> Many:
     """The summaries, once all parts are walked."""
     return Many(tuple(place.end(item) for item, place in zip(job.items, places, strict=True)))
+
+
+@dataclass(frozen=True, eq=False)
+class InOrder:
+    """A job of one piece, all parts one after another: right on any runner; some walk it part by part themselves."""
+
+    job: Together
+
+    def parts(self, source: Source) -> range:
+        """One piece of work, which reads all parts."""
+        return range(1)
+
+    def __call__(self, source: Source, part: int) -> Many:
+        """The summaries of all parts."""
+        places = None
+        for at in route(self.job, source):
+            places = walk(self.job, source, at, places)
+        assert places is not None
+        return arrived(self.job, places)
 
 
 def joined(chunks: tuple[Chunk, ...]) -> Chunk:

@@ -7,7 +7,7 @@ from typing import Any
 
 import scipy.sparse as sp
 
-from tenfold.engine import Member, Snapshot, current, one_blas_thread, run, schema_of
+from tenfold.engine import Member, Snapshot, current, opened, run, schema_of
 from tenfold.engine.progress import progress
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.callbacks import History
@@ -71,7 +71,7 @@ def _fit(places: list[int], learners: Sequence[Any], models: list[Any], X: Any, 
     for at in places:
         if not isinstance(X, Source):
             source = source_from(models[at], X, y, None, models[at].need, reset=True)
-    with one_blas_thread, current().open(source) as session:
+    with opened(current(), source) as session:
         members: list[Any] = []
         seeds: list[Any] = []
         for at in places:

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import _num_samples
 
 from tenfold.core import ONE, Chunk, Column, Columns, DataError, Need, Schema
-from tenfold.engine import Member, Snapshot, current, one_blas_thread, run, schema_of
+from tenfold.engine import Member, Snapshot, current, opened, run, schema_of
 from tenfold.engine.keys import Listed
 from tenfold.engine.progress import progress
 from tenfold.engine.together import Together, transformed
@@ -147,7 +147,7 @@ class Run:
         for entry in entries:
             if not entry.stages:
                 entry.need = entries[0].need
-        with one_blas_thread, current().open(source) as session:
+        with opened(current(), source) as session:
             ours = [e for e in entries if e.stages]
             for entry in ours:
                 self.scans += source.known(entry.need) is None
