@@ -70,7 +70,7 @@ def test_error_rate_is_exact(data, bayes):
     for claim in found.claims[:3]:
         assert claim.about == "unseen rows"
         assert "none of them used to make the model" in claim.assumptions
-    assert found["error at most"].status == "proved"
+    assert found["error at most"].status == "with confidence"
     assert found["error"].because == f"{wrong} of 400 rows are predicted wrong"
     assert found["baseline error"].value == pytest.approx(min(np.mean(kind[500:] == c) for c in ("yes", "no")))
     assert "'no'" in found["baseline error"].because
@@ -79,7 +79,7 @@ def test_error_rate_is_exact(data, bayes):
     assert "Clopper" in found._repr_html_()
     accuracy = certify(bayes, X[500:], kind[500:], scoring="accuracy")
     assert ends(accuracy, "accuracy") == pytest.approx((1 - interval.high, 1 - interval.low))
-    assert accuracy["accuracy at least"].status == "proved"
+    assert accuracy["accuracy at least"].status == "with confidence"
 
 
 def test_the_majority_is_right_nine_times_in_ten():
@@ -337,7 +337,7 @@ def test_weights(data, bayes):
         assert found["error at most"].status == "estimated"
         assert (found.provenance.rows, found.provenance.dropped) == (360, 40)
         even = certify(model, X[500:], kind[500:], sample_weight=np.ones(400))
-        assert even["error at most"].status == "proved"
+        assert even["error at most"].status == "with confidence"
     frame = pd.DataFrame(X[500:], columns=["a", "b", "c"]).assign(y=kind[500:], w=weight)
     scanned = certify(bayes, tn.scan(frame, target="y", weight="w"))
     plain = certify(bayes, X[500:], kind[500:], sample_weight=weight)

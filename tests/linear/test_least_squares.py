@@ -1,5 +1,8 @@
 """Least squares: certified data, exact rational arithmetic, scikit-learn, and the optimality condition."""
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -190,3 +193,41 @@ def test_large_offset_keeps_its_digits():
     shifted = (X + 1e9) - 1e9
     truth = np.linalg.lstsq(shifted - shifted.mean(axis=0), y - y.mean(), rcond=None)[0]
     np.testing.assert_allclose(model.coef_, truth, rtol=1e-9)
+
+
+@pytest.mark.parametrize("seed", [4, 52, 128, 174, 247])
+def test_digits_hold_where_a_column_is_nothing_beside_the_penalty(seed):
+    """Weights of 1e-24 to 1e24 and columns of 1e-30 to 1e30: no more digits are claimed than are right."""
+    random = np.random.default_rng(seed)
+    n, p = int(random.integers(5, 40)), int(random.integers(1, 4))
+    X = random.normal(size=(n, p)) * 10.0 ** random.choice([0, 0, 0, 30, -30, 15], p)
+    y = random.normal(size=n) + X[:, 0] / np.abs(X[:, 0]).max()
+    weight = 10.0 ** random.choice([0, 0, 24, -24, 12], n)
+    for alpha in (1e-3, 1.0, 1e3):
+        model = Ridge(alpha, fit_intercept=False).fit(X, y, weight)
+        roots = [Fraction(float(w)) for w in weight]
+        rows = [[Fraction(float(v)) for v in row] for row in X]
+        A = [[sum(w * r[i] * r[j] for w, r in zip(roots, rows)) for j in range(p)] for i in range(p)]
+        b = [sum(w * r[i] * Fraction(float(t)) for w, r, t in zip(roots, rows, y)) for i in range(p)]
+        for i in range(p):
+            A[i][i] += Fraction(alpha)
+        truth = solve_exactly(A, b)
+        squares = sum(w * Fraction(float(t)) ** 2 for w, t in zip(roots, y))
+        alone = [
+            Fraction(math.sqrt(squares)) * Fraction(math.sqrt(A[i][i] - Fraction(alpha))) / A[i][i] for i in range(p)
+        ]
+        sizes = [max(abs(t), a / 10**10) for t, a in zip(truth, alone)]  # what is smaller counts as zero
+        off = [abs(Fraction(float(c)) - t) / s for c, t, s in zip(model.coef_, truth, sizes)]
+        right = min(16.0 if not e else math.log10(e.denominator) - math.log10(e.numerator) for e in off)
+        assert model.certificate_["digits"].value <= max(right, 0.0) + 0.3
+
+
+def solve_exactly(A, b):
+    """Gauss and Jordan, in fractions."""
+    rows = [[*row, t] for row, t in zip(A, b, strict=True)]
+    for i in range(len(rows)):
+        rows[i] = [v / rows[i][i] for v in rows[i]]
+        for k in range(len(rows)):
+            if k != i:
+                rows[k] = [u - rows[k][i] * v for u, v in zip(rows[k], rows[i], strict=True)]
+    return [row[-1] for row in rows]

@@ -74,3 +74,15 @@ def test_there_is_no_bound_where_rows_do_not_count_the_same():
     weighted = tn.DecisionTreeClassifier(prune="reduced_error").fit(X, y, sample_weight=np.linspace(0.5, 2, 200))
     assert [c.kind for c in weighted.certificate_.claims] == ["training error"]
     assert tn.C45().fit(X, y).certificate_.get("occam bound") is None
+
+
+def test_a_bound_of_95_percent_is_not_called_proved():
+    X, y = np.random.default_rng(1).normal(size=(300, 2)), np.arange(300) % 2
+    found = tn.DecisionTreeClassifier(max_depth=2, prune="reduced_error").fit(X, y).certificate_
+    bounds = [claim for claim in found.claims if claim.kind in ("occam bound", "held-back bound")]
+    assert bounds
+    for claim in bounds:
+        assert claim.status == "with confidence"
+        assert "95 % sure" in claim.because
+    for text in (str(found), found._repr_html_()):
+        assert "with confidence" in text

@@ -152,7 +152,9 @@ class Bagging(Team):
         for kind in kinds:
             some = [c for claims_ in each for c in claims_ if c.kind == kind]
             least, most = min(some, key=_value), max(some, key=_value)
-            status = next(w for w in ("assumed", "estimated", "proved") if w in {c.status for c in some})
+            status = next(
+                w for w in ("assumed", "estimated", "with confidence", "proved") if w in {c.status for c in some}
+            )
             of = f"of {len(some)} members that say so: {least.because}"
             claims.append(least._replace(kind=f"least {kind}", status=status, because=of))
             if most.value > least.value:

@@ -10,7 +10,8 @@ from typing import Any, Literal, NamedTuple
 
 from tenfold.core.marks import digest_of, united, words
 
-Status = Literal["proved", "estimated", "assumed"]
+Status = Literal["proved", "with confidence", "estimated", "assumed"]
+"""a bound that rows drawn by chance may break, however seldom, is not proved: it holds with the confidence it names"""
 About = Literal["objective", "arithmetic", "data", "unseen rows"]
 
 
@@ -22,7 +23,7 @@ class Claim(NamedTuple):
     value: float
     """the number claimed; 1 and 0 where the claim is yes or no"""
     status: Status
-    """proved, estimated, or assumed"""
+    """proved, with the confidence that `because` names, estimated, or assumed"""
     because: str
     """why, in plain words"""
     about: About

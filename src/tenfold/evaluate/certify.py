@@ -95,8 +95,8 @@ def certify(
     >>> model = tn.GaussianNB().fit(X[:400], y[:400])
     >>> promise = tn.certify(model, X[400:], y[400:])
     >>> print(promise["error at most"])
-    error at most = 0.352943 (proved; unseen rows): 95 % sure, by the exact interval of Clopper and Pearson, assuming \
-rows drawn independently from one distribution, none of them used to make the model
+    error at most = 0.352943 (with confidence; unseen rows): 95 % sure, by the exact interval of Clopper and Pearson, \
+assuming rows drawn independently from one distribution, none of them used to make the model
     >>> round(promise["baseline error"].value, 3)
     0.445
     """

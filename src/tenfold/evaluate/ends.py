@@ -27,7 +27,7 @@ class Ends:
 
     low: float
     high: float
-    status: Literal["proved", "estimated"]
+    status: Literal["with confidence", "estimated"]
     by: str
     assumptions: str
 
@@ -39,7 +39,7 @@ def ends_of(judged: Judged, asked: Asked, value: float, tail: float, method: str
         wrong = round(float(total.count.sum() - total.hits.sum()))
         found = error_interval(wrong, judged.rows, 1 - 2 * tail)
         low, high = (found.low, found.high) if asked.kind == "error" else (1 - found.high, 1 - found.low)
-        return Ends(low, high, "proved", "by the exact interval of Clopper and Pearson", UNSEEN)
+        return Ends(low, high, "with confidence", "by the exact interval of Clopper and Pearson", UNSEEN)
     units = judged.each(asked)
     k = len(units)
     if k < 2:

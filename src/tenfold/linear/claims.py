@@ -11,7 +11,8 @@ def claims_of(found: Solution, how: str, done: bool) -> tuple[Claim, ...]:
     usual = "rounding errors independent and of the usual size"
     why = f"residual of the normal equations ({how}), as a share of the squares of y"
     more = "" if done else "; another scan would give more"
-    which = f"perturbation of the least certain coefficient, from merged {how}{more}"
+    zero = "one below 1e-10 of what alone would explain the target counts as zero"
+    which = f"perturbation of the least certain coefficient ({zero}), from merged {how}{more}"
     claims = [
         Claim("gap", found.gap, "estimated", why, "objective", usual),
         Claim("digits", found.digits, "estimated", which, "arithmetic", usual),

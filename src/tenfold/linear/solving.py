@@ -102,11 +102,13 @@ def from_moments(
     gamma = EPS * (1.0 + np.log2(m.weight + 1.0) / 8)
     size = math.sqrt(u @ u + yy)
     rest = math.sqrt(max(yy - float(c @ u), 0.0))
+    own = np.where(varies, np.sqrt(np.diag(second)[:p]), 0.0) / scale  # beside the penalty, a column may be nothing
     reach, spread = norms(back @ inverse), norms(back @ half)
     floor = _last_rounding(values, m.mean, fit_intercept)
     slip = half.T @ (c - S @ u)
     drift = np.abs(back @ (half @ slip))
-    error = floor + drift + SURE * gamma * reach * size
+    stir = norms((back @ inverse) * own) * math.sqrt(float((own * u) @ (own * u)) + yy)  # rounding is of the columns
+    error = floor + drift + SURE * gamma * stir
     half = half / scale[:, None]
     if rank < varies.sum():
         error = np.full(p + 1, np.inf)
@@ -121,7 +123,7 @@ def from_moments(
     gap += 0.5 * m.weight * float(floor[p]) ** 2 * fit_intercept
     return Solution(
         values, error, spread * rest / math.sqrt(max(m.weight - p - 1, 1.0)), floor,
-        np.append(math.sqrt(yy) / scale, math.sqrt(yy / max(m.weight, 1.0))),
+        np.append(math.sqrt(yy) * own / scale, math.sqrt(yy / max(m.weight, 1.0))),
         gap / (0.5 * yy) if yy > 0 else 0.0, varies, rank, root, m.mean[:p] * fit_intercept,
         max(float(along @ second @ along), 0.0), yy, reach > 100 * norms(back),
     )  # fmt: skip

@@ -80,9 +80,10 @@ def from_double(
     slip = Double(np.where(varies, slip.high / np.where(varies, size, 1.0), 0.0), np.zeros(p))
     gap = 0.5 * float(slip.high @ S.high @ slip.high) + 0.5 * p * (gamma * length) ** 2
     rss = max(_quadratic(second, delta), 0.0)
+    own = np.sqrt(np.maximum(np.diag(second.high)[:p], 0.0)) * size  # beside the penalty, a column may be nothing
     found = Solution(
         values, error, norms(spread) * math.sqrt(rss / max(m.weight - p - 1, 1.0)), floor,
-        np.append(math.sqrt(tss) * size, math.sqrt(tss / max(m.weight, 1.0))),
+        np.append(math.sqrt(tss) * own * size, math.sqrt(tss / max(m.weight, 1.0))),
         gap / (0.5 * tss) if tss > 0 else 0.0, varies, int(varies.sum()), root, center, rss, tss,
     )  # fmt: skip
     return found, exact

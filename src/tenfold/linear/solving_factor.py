@@ -49,7 +49,8 @@ def from_factor(r: RFactor, alpha: float, fit_intercept: bool, given: Array | No
     reach, spread = norms(back @ inverse), norms(back @ half)
     error = SURE * FACTOR * (spread * math.sqrt(u @ u + length**2) + reach * rest)
     exact, doubt = solved, error
-    unit = np.append(length * per_unit[1 - first :], length / math.sqrt(max(r.weight, 1.0)))
+    own = np.sqrt(sizes) / scale[1 - first :]  # beside the penalty, a column may be nothing
+    unit = np.append(length * own * per_unit[1 - first :], length / math.sqrt(max(r.weight, 1.0)))
     blur = np.zeros(p + 1)
     if np.isfinite(r.gradient).all() and rank == varies.sum():
         at = np.append(r.coef, r.intercept)

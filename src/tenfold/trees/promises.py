@@ -13,6 +13,8 @@ from tenfold.trees.tree import Tree
 
 DELTA = 0.05
 """the chance that a bound fails"""
+SURE = "95 % sure"
+"""the same in words"""
 ASKED = "rows drawn independently from one distribution, their columns and categories known beforehand"
 
 
@@ -49,8 +51,8 @@ def occam_claim(tree: Tree, levels: Any, classes: int, wrong: int, rows: int) ->
     """The true error, from training errors and the length of the tree."""
     bits = description_bits(tree, levels, classes)
     bound = occam_bound(wrong, rows, DELTA, log_prior=-bits * math.log(2.0))
-    why = f"from {wrong:,} errors on the {rows:,} rows it grew from and {bits:,.0f} bits, but for a chance of {DELTA:g}"
-    return Claim("occam bound", float(bound), "proved", why, "unseen rows", ASKED)
+    why = f"{SURE}, from {wrong:,} errors on the {rows:,} rows it grew from and {bits:,.0f} bits"
+    return Claim("occam bound", float(bound), "with confidence", why, "unseen rows", ASKED)
 
 
 def held_back_claims(log_prior: float, wrong: int, rows: int) -> tuple[Claim, Claim]:
@@ -60,7 +62,7 @@ def held_back_claims(log_prior: float, wrong: int, rows: int) -> tuple[Claim, Cl
     return (
         Claim("held-back error", wrong / rows, "proved", "share of the rows that the pruning was chosen by", "data"),
         Claim(
-            "held-back bound", float(bound), "proved", f"exact binomial, from {choice}, but for a chance of {DELTA:g}",
-            "unseen rows", "rows drawn independently from one distribution",
+            "held-back bound", float(bound), "with confidence", f"{SURE}, exact binomial, from {choice}", "unseen rows",
+            "rows drawn independently from one distribution",
         ),
     )  # fmt: skip
