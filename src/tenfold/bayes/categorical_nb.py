@@ -34,7 +34,8 @@ class CategoricalState(NamedTuple):
 class CategoricalNB(Classifier):
     """Naive Bayes over categories (text or numbers), exact in one pass.
 
-    A missing value, or a category that was not there in fitting, says nothing about its row.
+    A missing value, or a category that was not there in fitting, says nothing about its row. Measured numbers (over
+    20 distinct ones in a column, not all of them whole) are refused: each would be a category of its own.
 
     Parameters
     ----------
