@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import sklearn.linear_model as peer
+from sklearn.base import clone
 
 from rational import NIST, design, digits, exact_solution, hard_problem, values
-from tenfold import LinearRegression, MergeError, Ridge
+from tenfold import ElasticNet, LinearRegression, MergeError, Ridge
 from tenfold.sources import part_rows
 from tenfold.stats.moments import Moments
 from tenfold.stats.rfactor import RFactor
@@ -231,3 +232,15 @@ def solve_exactly(A, b):
             if k != i:
                 rows[k] = [u - rows[k][i] * v for u, v in zip(rows[k], rows[i], strict=True)]
     return [row[-1] for row in rows]
+
+
+@pytest.mark.parametrize("size", [1e-100, 1e-140, 1e-160, 1e-300])
+@pytest.mark.parametrize("learner", [LinearRegression(), Ridge(), ElasticNet(0.1), ElasticNet(0.1, 0.0)])
+def test_a_column_however_small_spoils_nothing(learner, size):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(40, 2))
+    y = X[:, 1] + 0.1 * random.normal(size=40)
+    found = learner.fit(X * [size, 1.0], y)
+    assert np.isfinite(found.predict(X * [size, 1.0])).all()
+    alone = clone(learner).fit(X[:, 1:], y)
+    np.testing.assert_allclose(found.coef_[1], alone.coef_[0], rtol=0.05)

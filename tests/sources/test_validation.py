@@ -290,3 +290,11 @@ def test_an_arrow_table_of_another_width_is_refused_by_a_model_of_arrays():
     for names in ("a", "abc"):
         with pytest.raises(ValueError, match="is expecting 2 features"):
             model.transform(pa.table({name: [1.0] for name in names}))
+
+
+@pytest.mark.parametrize("learner", [tn.LinearRegression(), tn.Lasso(), tn.PoissonRegressor(), tn.DummyRegressor()])
+def test_targets_too_large_to_be_squared_are_refused(learner):
+    y = np.array([1.0, 2.0, 1e160])
+    for rows in ((X[:3], y), (tn.scan(X[:3], target=y), None), (pd.DataFrame(X[:3]), y)):
+        with pytest.raises(tn.DataError, match=r"the target is 1e\+160 in row 2: too large to be squared"):
+            clone(learner).fit(*rows)

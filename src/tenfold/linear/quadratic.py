@@ -25,6 +25,8 @@ LITTLE = 1e-13
 """gaps below are not worth a closer look"""
 FAR = 8.0
 """means beyond so many standard deviations lose digits"""
+LARGE = 1e150
+"""a penalty that leaves a coefficient nothing, and can still be squared"""
 
 
 class Quadratic:
@@ -75,9 +77,10 @@ class Quadratic:
 
     def penalties(self, alpha: float, l1_ratio: float) -> tuple[Array, Array]:
         """l and m."""
-        l = np.where(self.varies, alpha * l1_ratio / (self.scale * (self.unit or 1.0)), 1.0)
-        m = np.where(self.varies, alpha * (1.0 - l1_ratio) / self.scale**2, float(l1_ratio < 1.0))
-        return l, m
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # of columns so small that they count 0
+            l = np.where(self.varies, alpha * l1_ratio / (self.scale * (self.unit or 1.0)), 1.0)
+            m = np.where(self.varies, alpha * (1.0 - l1_ratio) / self.scale**2, float(l1_ratio < 1.0))
+        return np.nan_to_num(l, posinf=LARGE), np.nan_to_num(m, posinf=LARGE)
 
     def largest(self, l1_ratio: float, positive: bool) -> float:
         """The least alpha for which all coefficients are 0."""

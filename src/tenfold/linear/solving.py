@@ -16,6 +16,8 @@ from tenfold.core import Array
 from tenfold.stats.moments import Moments
 
 EPS = float(np.finfo(np.float64).eps)
+TINY = 1e-290
+"""squares below have lost digits"""
 SURE = 4.0
 """standard deviations of rounding errors that an estimate covers"""
 
@@ -201,13 +203,14 @@ def shares(error: Array, values: Array, unit: Array) -> Array:
 
 
 def norms(rows: Array) -> Array:
-    """The length of each row."""
-    return np.asarray(np.sqrt((rows**2).sum(axis=1)))
+    """The length of each row, in a unit that is a power of two, so that no square leaves the range of float64."""
+    unit = np.ldexp(1.0, np.frexp(np.abs(rows).max(axis=1, initial=0.0))[1])
+    return np.asarray(np.sqrt(((rows / unit[:, None]) ** 2).sum(axis=1)) * unit)
 
 
 def varying(square: Array, mean: Array, weight: float) -> Any:
-    """Which columns are more than a constant and its rounding."""
-    return square > weight * (4 * EPS * mean) ** 2
+    """Which columns are more than a constant and its rounding, and can be squared without losing digits."""
+    return square > np.maximum(weight * (4 * EPS * mean) ** 2, TINY)
 
 
 def _inverse_half(S: Array, least: float = EPS) -> tuple[Array, int]:

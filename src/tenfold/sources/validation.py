@@ -22,6 +22,8 @@ FEW = 20
 """so many distinct values may be categories without a word, although they look like measured numbers"""
 MOST = 0.9
 """text is taken for numbers if so large a share of its distinct values are: the rest may mark what is missing"""
+SQUARES = 1e280
+"""the largest sum of squares of a target in one part: weights, and the sum over parts, want room below 1e308"""
 LOOKS = 10_000
 """of more categories than this some are looked at, spread over all"""
 
@@ -185,16 +187,19 @@ def check_chunk(chunk: Chunk, need: Need, schema: Schema, remedy: Any) -> Chunk:
     """
     if schema.columns and chunk.X.shape[1] != len(schema.columns):
         check_width(chunk.X.shape[1], schema)
-    if need.target == "number" and not finite(chunk.y):
-        at = chunk.X.row(int(np.flatnonzero(~np.isfinite(chunk.y))[0]))
-        raise remedy(chunk.part, at)
+    if need.target == "number":
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = float(chunk.y @ chunk.y)  # costs less than a look at each
+        if not squares <= SQUARES:
+            wrong = np.flatnonzero(~np.isfinite(chunk.y))
+            if len(wrong):
+                raise remedy(chunk.part, chunk.X.row(int(wrong[0])))
+            at = int(np.abs(chunk.y).argmax())
+            raise DataError(
+                f"the target is {chunk.y[at]:.6g} in row {chunk.X.row(at)}: too large to be squared. Remedy: divide it "
+                "by its largest value"
+            )
     return chunk
-
-
-def finite(values: Array) -> bool:
-    """Whether all are: a sum tells in most cases, and costs less than a look at each."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(np.add.reduce(values))) or bool(np.isfinite(values).all())
 
 
 # ---- categories that look like measured numbers ---------------------------------------------------------
