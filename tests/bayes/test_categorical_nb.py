@@ -32,7 +32,7 @@ QUERY = [["Sunny", "Cool", "High", "Strong"]]
 
 def log_joint(model):
     """log P(class, query)."""
-    return model._apply(model.scores_from, QUERY, None)[0]
+    return model._apply(type(model).scores_from, QUERY, None)[0]
 
 
 def test_play_tennis_by_hand():

@@ -156,7 +156,7 @@ def test_the_values_of_brute_force_over_rows(name):
 
     def said(frame):
         if name == "three classes":
-            return model._apply(model.margins, frame, list)
+            return model._apply(type(model).margins, frame, list)
         return model.predict(frame)[:, None]
 
     for i in range(5):
@@ -237,7 +237,7 @@ def test_rows_in_parts_are_refused():
 
 
 def _codes(model, X):
-    return Columns(model._apply(lambda state, columns: columns.take(np.arange(len(columns))), X, list), missing=True)
+    return Columns(model._apply(lambda _, state, columns: columns.take(np.arange(len(columns))), X, list), missing=True)
 
 
 def test_what_is_refused(monkeypatch):
