@@ -90,7 +90,7 @@ def penalties(seed: int) -> dict[str, float]:
     _, X, _, y, n = make(seed)
     X, y = X[:n], y[:n]
     out, folds = {}, KFold(10, shuffle=True, random_state=seed % 2**31)
-    theirs = peer.LassoCV(cv=folds).fit(X, y)
+    theirs = peer.LassoCV(cv=folds, max_iter=10**5).fit(X, y)
     ours = tn.LassoCV(random_state=seed).fit(X, y)
     at = int(np.abs(np.log(theirs.alphas_ / ours.alpha_)).argmin())
     out["LassoCV"] = _above(theirs.mse_path_, at)

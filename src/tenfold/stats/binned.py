@@ -43,6 +43,7 @@ def edges_of(sample: Race, most: int) -> Array:
         last = np.flatnonzero(np.append(value[1:] != value[:-1], True))  # of each distinct value
         value, upto = value[last], (last + 1.0 if order is None else np.cumsum(heft[order])[last])
         if len(value) > most:
+            upto = _capped(upto, most)
             at = np.searchsorted(upto, np.arange(1, most) * (upto[-1] / most))
             at = np.unique(np.minimum(at, len(value) - 2))
         else:
@@ -51,6 +52,21 @@ def edges_of(sample: Race, most: int) -> Array:
         middle = low + 0.5 * (high - low)
         out[j, : len(at)] = np.where((low < middle) & (middle < high), middle, low)
     return out
+
+
+def _capped(upto: Any, most: int) -> Any:
+    """Sums of weights in which no value has more than a bin of even size: the others share the bins that are left.
+
+    Nothing is gained by more bins for one value. And a value that many rows have is a single one of the rows that are
+    drawn, whose weight in the sample is far off where there are many others: it must not take their bins.
+    """
+    weight = np.diff(upto, prepend=0.0)
+    cap = upto[-1] / most
+    if (weight <= cap).all():
+        return upto
+    while (lower := np.minimum(weight, cap).sum() / most) < cap * (1 - 1e-9):
+        cap = lower
+    return np.cumsum(np.minimum(weight, cap))
 
 
 class Binned(NamedTuple):
