@@ -361,3 +361,13 @@ def test_folds_and_tuning_as_scikit_learn():
     wanted = GridSearchCV(theirs, grid, cv=KFold(5), scoring="neg_log_loss").fit(X, y)
     assert tuned.best_params_ == wanted.best_params_
     np.testing.assert_allclose(tuned.results.mean[:, 0], wanted.cv_results_["mean_test_score"], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "X",
+    [sp.csr_array([[1e300, 1.0], [2e299, 2.0]]), pd.DataFrame({"x1": ["u", "v"], "x0": [1e300, 1.0]})],
+    ids=["sparse", "categories"],
+)
+def test_columns_too_large_to_be_squared_are_refused_in_any_form(X):
+    with pytest.raises(tn.DataError, match="column 'x0' is too large to be squared"):
+        tn.LogisticRegression().fit(X, [0, 1])

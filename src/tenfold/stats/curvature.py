@@ -55,6 +55,7 @@ class Beginning:
             mean, square = found.mean, found.square
         else:
             mean, square = np.zeros(design.width), _squares(design, chunk.weight)
+            design.numbers.check_sums(square if design.plain else square[design.numeric])
         return cls(chunk.n, float(chunk.weight.sum()), target, mean, square)
 
     def __add__(self, other: Beginning) -> Beginning:
@@ -262,7 +263,8 @@ def _squares(design: Design, weight: Array) -> Array:
         return np.asarray(data.multiply(data).T @ weight, dtype=np.float64)
     square = np.zeros(X.shape[1])
     for rows, block in X.blocks():
-        square += weight[rows] @ (block * block)
+        with np.errstate(over="ignore", invalid="ignore"):  # what cannot be squared is refused by its sums
+            square += weight[rows] @ (block * block)
     if design.plain:
         return square
     out = np.empty(design.width)
