@@ -22,9 +22,9 @@ def rows_drawn(random: Any) -> int:
         return 1
     if at < 0.08:
         return 2
-    if at < 0.70:
+    if at < 0.75:
         return int(random.integers(5, 60))
-    return int(random.integers(60, 300)) if at < 0.985 else int(random.integers(300, 2000))
+    return int(random.integers(60, 300)) if at < 0.993 else int(random.integers(300, 2000))
 
 
 def columns_drawn(random: Any, n: int, need: Any, ordinary: bool) -> tuple[dict[str, Any], list[str]]:
@@ -61,7 +61,7 @@ def text_columns(random: Any, kind: str, n: int, p: int) -> dict[str, Any]:
     columns: dict[str, Any] = {}
     for j in range(p):
         if kind == "text_ids" and j == 0:
-            values = np.array([f"id{i % 200}" for i in random.permutation(n)], dtype=object)
+            values = np.array([f"id{i % 40}" for i in random.permutation(n)], dtype=object)
         elif kind == "numbers_as_text" and j == 0:
             values = np.array([str(v) for v in np.round(random.normal(size=n), 1)], dtype=object)
         elif kind == "mixed_text" and j > 0:
@@ -97,7 +97,7 @@ def _collinear(random: Any, n: int, p: int) -> Any:
 
 
 def _wide(random: Any, n: int, p: int) -> Any:
-    n_columns = int(random.integers(8, 30))
+    n_columns = int(random.integers(6, 13))
     X = np.round(random.normal(size=(n, n_columns)), 2)
     return X
 
