@@ -28,8 +28,9 @@ MOST = 512
 DIGITS = 12
 COLUMNS = 6
 """a row is told by its first columns"""
-SOME = 512
-"""rows of a chunk that are hashed, about: more would be felt in fits of one pass"""
+SMALL, SOME, FEW, APART = 8192, 512, 64, 1024
+"""of a chunk of so few rows that it is in cache, about so many are hashed; of larger ones fewer, or one row of so many:
+each is a fetch from memory, which fits of one pass would feel"""
 ODDS = 1e-3
 """how often rows that were not trained on are taken for such, at most, where rows are independent"""
 WHOLE = 2.0**24
@@ -49,7 +50,8 @@ class Marks:
     @classmethod
     def of(cls, X: Columns, schema: Schema) -> Marks:
         """Of some of the rows of a chunk."""
-        found = row_hashes(X, schema, max(1, len(X) // SOME))
+        step = len(X) // SOME if len(X) <= SMALL else min(len(X) // FEW, APART)
+        found = row_hashes(X, schema, max(1, step))
         distinct, pairs, equal = _compared(found)
         return cls(distinct[:MOST], pairs, equal)
 
@@ -64,7 +66,7 @@ class Marks:
         return Marks(hashes, self.pairs + other.pairs, self.equal + other.equal)
 
     def __str__(self) -> str:
-        some = "".join(f"{h:012x}" for h in self.hashes.tolist())
+        some = self.hashes.astype(">u8").view(np.uint8).reshape(-1, 8)[:, 2:].tobytes().hex()  # the low 48 bits
         return f"{self.pairs:x}.{self.equal:x}.{some}" if some else ""
 
     def met_by(self, hashes: Any, made: int) -> float:
@@ -98,8 +100,10 @@ def row_hashes(X: Columns, schema: Schema, step: int = 1) -> Any:
         single = values.astype(np.float32) + np.float32(0)  # -0.0 is 0.0
         words = single.view(np.uint32).astype(np.uint64)
         words[np.isnan(single)] = 0x7FC00000
-        large = (np.abs(values) >= WHOLE) & (np.abs(values) < 2.0**62) & (values == np.rint(values))
-        words[large] = values[large].astype(np.int64).view(np.uint64)
+        size = np.abs(values)
+        if not size.max(initial=0.0) < WHOLE:
+            large = (size >= WHOLE) & (size < 2.0**62) & (values == np.rint(values))
+            words[large] = values[large].astype(np.int64).view(np.uint64)
         out = np.full(len(values), 0x9E3779B97F4A7C15, np.uint64)
         for j in range(values.shape[1]):
             odd = np.uint64((0xBF58476D1CE4E5B9 + 2 * j * 0xD1B54A32D192ED03) % 2**64)
