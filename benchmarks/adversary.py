@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from adversary import judging, shrink
 
-PATIENCE = 120
+PATIENCE = 600
 """seconds after which a case hangs"""
 
 

@@ -737,3 +737,10 @@ def test_learners_are_not_changed():
     assert not hasattr(ridge, "coef_")
     assert not hasattr(pipeline[0], "mean_")
     assert (fitted.coef_ == coefficients).all()
+
+
+@pytest.mark.parametrize("learner", [tn.Perceptron(), tn.SGDClassifier(), tn.GaussianNB()])
+def test_one_class_is_judged_too(learner):
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    found = tn.cross_validate(learner, X, np.zeros(20, int), folds=np.arange(20) % 3)
+    assert found.scores.tolist() == [[[1.0, 1.0, 1.0]]]

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+import scipy.sparse as sp
 import sklearn.linear_model as peer
 import statsmodels.api as sm
 
@@ -133,9 +134,10 @@ def test_model_file_and_score_of_a_source(tmp_path):
         assert again.score(tn.scan(X, target=y)) == pytest.approx(model.score(X, y), rel=1e-12)
 
 
-def test_a_step_so_long_that_the_loss_is_infinite_is_shortened():
+@pytest.mark.parametrize("form", [np.array, sp.csr_array])
+def test_a_step_so_long_that_the_loss_is_infinite_is_shortened(form):
     y = np.array([1e6, 2e6, 1e6, 2e6])
-    X = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+    X = form([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
     model = tn.PoissonRegressor(alpha=0.0, fit_intercept=False).fit(X, y)
     np.testing.assert_allclose(model.predict(X), y, rtol=1e-9)
 

@@ -206,3 +206,9 @@ def test_cross_validation():
 def test_rows_too_long_to_be_squared_are_refused(variant, size):
     with pytest.raises(tn.DataError, match="too long to be squared"):
         tn.Perceptron(variant=variant).fit([[size, 1.0], [-size, 2.0], [0.0, 1.0]], [0, 1, 1])
+
+
+def test_heavy_rows_that_are_long_have_a_margin():
+    X, y = np.array([[1e150, 1.0], [-1e150, 2.0], [1e150, 0.0]]), [0, 1, 0]
+    model = tn.Perceptron().fit(X, y, [1.0, 1e12, 1.0])
+    assert np.isfinite(model.certificate_["margin"].value)

@@ -86,7 +86,8 @@ class Trial:
         numbers = chunk._replace(y=np.arange(chunk.n))
         for g, some in segments(numbers, np.where(wanted[codes], codes, -1)):
             state, before = self.models[g]
-            out[some.y] = apply(state, transformed(before, some, self.learner.need).X)
+            found = apply(state, transformed(before, some, self.learner.need).X)
+            out[some.y] = found[:, : self.n_classes] if classes else found  # of one class there may be two scores
         return out
 
     def _score(self, truth: Any, outputs: Any, weight: Any) -> Scores:

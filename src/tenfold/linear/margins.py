@@ -9,6 +9,7 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, Design
 from tenfold.core.allowed import NOT_NAN
+from tenfold.linear.solving import norms
 from tenfold.linear.steepness import squared_lengths
 
 
@@ -93,5 +94,5 @@ class Margins:
     @property
     def margin(self) -> Array:
         """For each output the least distance of a row from the plane, negative on the wrong side; 0 for no plane."""
-        long = np.linalg.norm(self.weights, axis=1)
+        long = norms(self.weights)
         return np.divide(self.least, long, out=np.zeros_like(long), where=long > 0)

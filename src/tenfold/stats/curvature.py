@@ -216,6 +216,8 @@ def _general(chunk: Chunk, design: Design, kind: int, at: Any, metric: Any, foun
         y = np.asarray(chunk.y, dtype=np.float64)
         add_rows(kind, margin[:, 0].copy(), y, weight, slope[:, 0], bend[:, 0], sums)
     sums[REACH] = 0.0 if measured else _longest(design, center, 1 / scale)
+    if not np.isfinite(sums[LOSS]):  # a step that was too long: the next place is nearer
+        return
     for values, out in ((slope, gradient), (bend, drift)):
         out[:, 0] = values.sum(axis=0)
         out[:, 1:] = design.transposed(values).T - np.outer(out[:, 0], center)
