@@ -1,5 +1,8 @@
 """Forests: the same trees however they are grown; draws that are Poisson; out-of-bag scores that are exact."""
 
+import threading
+import time
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,6 +15,7 @@ from sklearn.tree import DecisionTreeClassifier as PeerTree
 
 from tenfold import load
 from tenfold.core import Columns, ModelFileError
+from tenfold.core.crew import crew
 from tenfold.estimator import container
 from tenfold.estimator.model_file import _build
 from tenfold.sources import part_rows
@@ -222,3 +226,23 @@ def test_equal_rows_are_drawn_independently():
     model = RandomForestClassifier(25).fit(frame, label)
     assert model.oob_score_ == pytest.approx(model.score(frame, label), abs=0.01)
     assert model.certificate_["out-of-bag error"].value == pytest.approx(1 - model.oob_score_)
+
+
+def test_an_interrupt_stops_the_other_threads_too():
+    made, started = [], threading.Event()
+
+    def interrupted():
+        started.wait(10)
+        raise KeyboardInterrupt
+
+    def tree():
+        started.set()
+        time.sleep(0.01)
+        made.append(1)
+
+    with crew(2), pytest.raises(KeyboardInterrupt):
+        random_forest._shared([interrupted, *[tree] * 200])
+    time.sleep(0.05)
+    soon = len(made)
+    time.sleep(0.2)
+    assert len(made) == soon < 100

@@ -11,6 +11,7 @@ or "level" and "finish" in turn, and "judge": what the trees that have not drawn
 from __future__ import annotations
 
 from itertools import count
+from threading import Event
 from typing import Any, ClassVar
 
 import numpy as np
@@ -296,11 +297,15 @@ class RandomForest(ForestModel):
 def _shared(calls: list[Any]) -> list[Any]:
     """What the calls return, in order; each thread takes the next one that is left."""
     found: list[Any] = [None] * len(calls)
-    left = count()
+    left, stopped = count(), Event()
 
     def work() -> None:
-        while (k := next(left)) < len(calls):
-            found[k] = calls[k]()
+        try:
+            while not stopped.is_set() and (k := next(left)) < len(calls):
+                found[k] = calls[k]()
+        except BaseException:  # the others must not go on with a forest that nobody gets
+            stopped.set()
+            raise
 
     share([work] * min(hands(), len(calls)))
     return found
