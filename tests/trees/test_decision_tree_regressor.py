@@ -1,5 +1,7 @@
 """Regression trees beside scikit-learn's; whole numbers; constant targets."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeRegressor as Peer
@@ -36,11 +38,33 @@ def test_scikit_learns_tree(params, method):
 def test_a_leaf_is_the_mean_of_its_rows():
     X, y, w = rows(1)
     model = DecisionTreeRegressor(max_depth=3).fit(X, y, sample_weight=w)
-    assert model.certificate_["leaf error"].value == 0
     found = model.predict(X)
     for value in np.unique(found):
         here = found == value
         assert value == pytest.approx((w * y)[here].sum() / w[here].sum(), rel=1e-8)
+
+
+@pytest.mark.parametrize("weigh", [lambda w: None, lambda w: np.ceil(3 * w), lambda w: w, lambda w: np.ceil(1e9 * w)])
+def test_no_leaf_is_further_from_the_mean_of_its_rows_than_is_claimed(weigh):
+    """The mean is taken in rational arithmetic; the claim is no more than a thousand times what is found."""
+    X, y, w = rows(1)
+    w = weigh(w)
+    model = DecisionTreeRegressor(max_depth=3).fit(X, 1e5 + y, sample_weight=w)
+    found, worst = model.predict(X), 0.0
+    for value in np.unique(found):
+        here = np.flatnonzero(found == value)
+        weight = [Fraction(1 if w is None else w[i]) for i in here]
+        mean = sum(a * Fraction(1e5 + y[i]) for a, i in zip(weight, here, strict=True)) / sum(weight)
+        worst = max(worst, float(abs(mean - Fraction(value))))
+    assert 0 < worst <= model.certificate_["leaf error"].value <= 1000 * worst
+
+
+def test_large_whole_weights_are_weights():
+    X, y, _ = rows(4)
+    one = DecisionTreeRegressor(max_depth=6).fit(X, y)
+    for weight in (1e6, 1e12):
+        model = DecisionTreeRegressor(max_depth=6).fit(X, y, sample_weight=np.full(len(X), weight))
+        assert model.predict(X) == pytest.approx(one.predict(X), abs=1e-6)
 
 
 @pytest.mark.parametrize("method", ["histogram", "exact"])

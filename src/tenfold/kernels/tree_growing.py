@@ -12,6 +12,8 @@ from tenfold.kernels.compiling import kernel
 from tenfold.kernels.shuffling import mix
 from tenfold.kernels.tree_filling import bins_of, clear, count_column, fill, total_of
 from tenfold.kernels.tree_search import (
+    CHANCE,
+    GROUP_ROWS,
     MULTIWAY,
     NONE,
     NOUGHT,
@@ -19,8 +21,10 @@ from tenfold.kernels.tree_search import (
     SUMS,
     badness,
     bins_with_rows,
-    category_order,
+    group_order,
+    group_rare,
     leaf_value,
+    row_weight,
     search_column,
 )
 
@@ -72,17 +76,35 @@ def draw(features, key, out):
 
 
 @kernel
-def routes(hist, first, present, count, criterion, kind, place, by, out):
+def routes(hist, first, present, count, total, criterion, units, rules, kind, place, by, out):
     """out[b]: the branch of each category of a split (-1: no row of the node has it); how many branches."""
     out[:] = -1
     if kind == MULTIWAY:
         for k in range(count):
             out[present[k]] = k
         return count
-    order = category_order(hist, first, present, count, by, criterion)
+    groups, size = group_rare(hist, first, present, count, rules[GROUP_ROWS])
+    order = group_order(groups, size, total, by, criterion, units, rules)
+    side = np.empty(size, np.int64)
+    for k in range(size):
+        side[order[k]] = 0 if k < place else 1
+    at = NOUGHT
     for k in range(count):
-        out[order[k]] = 0 if k < place else 1
+        rare = hist[hist.shape[0] - 1, first + present[k]] < rules[GROUP_ROWS]
+        out[present[k]] = side[size - 1] if rare else side[at]
+        at += 0 if rare else 1
     return 2
+
+
+@kernel
+def row_noise(squares, total, units, rules):
+    """The variance of a row of a node, times what a row weighs, from its channel sums and Σ of squares."""
+    weight = total[1] * units[1]
+    if weight <= 0:
+        return 0.0
+    sums = total[0] * units[0]
+    spread = max(squares * -rules[CHANCE] - sums * sums / weight, 0.0)
+    return spread / weight * row_weight(total, SUMS, units, rules) * units[1]
 
 
 @kernel
@@ -116,14 +138,14 @@ def sort_rows(column, table, branches, rows, start, stop, aside, ends):
 
 @kernel
 def grow(
-    bins, offset, kind, gap, features, label, a, b, rows, channels, criterion, units, rules, cost, way,
+    bins, offset, kind, gap, features, label, a, b, square, rows, channels, criterion, units, rules, cost, way,
     max_depth, min_split, max_leaves, least_merit, most_features, seed, low, high,
 ):  # fmt: skip
     """Grow a tree over `rows`, which end up sorted by leaf.
 
     Returns tables of the nodes in the order of creation (fields, merit and bounds, channel sums), and the routes of
     splits of categories. `max_leaves` 0: split all that can be; else the best split of all leaves comes next. `seed` is
-    the root's number, low and high bound its value.
+    the root's number, low and high bound its value. `square`: squares of rows for `row_noise`, or none.
     """
     p = len(offset) - 1
     cells = offset[p]
@@ -185,6 +207,12 @@ def grow(
             best, j, at, by, left = -1.0, NONE, NONE, NOUGHT, False
             if node[k, TURN]:
                 base = badness(sums[k], criterion, units, rules[2], real[k, LEAST], real[k, MOST])
+                noise = rules[CHANCE]
+                if len(square):
+                    squares = NOUGHT
+                    for i in range(node[k, START], node[k, STOP]):
+                        squares += square[rows[i]]
+                    noise = row_noise(squares, sums[k], units, rules)
                 picked, tries, done = features, len(features), NOUGHT
                 if most_features < len(features):
                     draw(features, np.uint64(node[k, PATH]), chosen)
@@ -201,7 +229,7 @@ def grow(
                         count = bins_of(words, offset[c + 1] - offset[c], present)
                     if count > 1:
                         found, place, order, to_left = search_column(
-                            hist, first, present, count, gap[c], kind[c], sums[k], base, criterion, units, rules,
+                            hist, first, present, count, gap[c], kind[c], sums[k], base, noise, criterion, units, rules,
                             cost[c], way[c], real[k, LEAST], real[k, MOST], work,
                         )  # fmt: skip
                         if found > best:
@@ -243,8 +271,9 @@ def grow(
             count_column(bins[j], rows, start, stop, label, a, b, criterion, small, words)
             count = bins_of(words, width, present)
             branches = routes(
-                small, NOUGHT, present, count, criterion, kind[j], node[k, PLACE], node[k, ORDER], table[:width]
-            )
+                small, NOUGHT, present, count, sums[k], criterion, units, rules, kind[j], node[k, PLACE],
+                node[k, ORDER], table[:width],
+            )  # fmt: skip
             clear(small, present, count)
             while routed + width > len(route):
                 route = longer(route, len(route))

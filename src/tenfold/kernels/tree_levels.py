@@ -30,7 +30,7 @@ def sort_by_slot(nodes, slot, ends, rows):
 
 
 @kernel
-def branches_of(hist, offset, kind, gap, node, criterion, table, sums):
+def branches_of(hist, offset, kind, gap, node, total, criterion, units, rules, table, sums):
     """The branch of each bin of the column that a node splits, and the channel sums of the branches; how many."""
     channels = hist.shape[0]
     j = node[COLUMN]
@@ -48,7 +48,10 @@ def branches_of(hist, offset, kind, gap, node, criterion, table, sums):
             if hist[channels - 1, start + b] > 0:
                 present[n] = b
                 n += 1
-        count = routes(hist, start, present, n, criterion, kind[j], node[PLACE], node[ORDER], table[: stop - start])
+        count = routes(
+            hist, start, present, n, total, criterion, units, rules, kind[j], node[PLACE], node[ORDER],
+            table[: stop - start],
+        )  # fmt: skip
     for b in range(stop - start):
         if table[b] >= 0:
             for c in range(channels):

@@ -102,7 +102,7 @@ def try_sets(cells, present, count, total, base, criterion, units, rules, cost, 
 
 @kernel
 def best_sets(
-    column, width, kind, rows, ends, label, a, b, total, base, criterion, units, rules, cost, merit, place, by
+    column, width, kind, rows, ends, noise, label, a, b, total, base, criterion, units, rules, cost, merit, place, by
 ):
     """The same for a column of categories, whose missing values are one more: place and order, or (-1) a set."""
     slots, channels = total.shape
@@ -123,7 +123,7 @@ def best_sets(
                 by[s] = NONE
             else:
                 merit[s], place[s], by[s], _ = search_column(
-                    cells, NOUGHT, present, count, NONE, kind, total[s], base[s], criterion, units, rules, cost, NOUGHT,
-                    -np.inf, np.inf, work,
+                    cells, NOUGHT, present, count, NONE, kind, total[s], base[s], noise[s], criterion, units, rules,
+                    cost, NOUGHT, -np.inf, np.inf, work,
                 )  # fmt: skip
         clear(cells, present, count)

@@ -11,18 +11,23 @@ import math
 import numpy as np
 
 from tenfold.kernels.compiling import kernel
+from tenfold.kernels.tree_growing import routes
 from tenfold.kernels.tree_search import (
     COST_SQUARE,
     ERROR,
+    GROUP_ROWS,
     MULTIWAY,
     NONE,
     NOUGHT,
     NUMERIC,
     RATIO,
+    SUBSET,
     SUMS,
     badness,
     bins_with_rows,
-    category_order,
+    chance_of,
+    group_order,
+    group_rare,
     impurity,
 )
 
@@ -127,7 +132,7 @@ def fold_in(hist, start, width, gap, policy, criterion, cells, where):
 
 @kernel
 def search_known(
-    hist, offset, kind, gaps, features, total, criterion, units, rules, cost, policy, cells, branch, where
+    hist, offset, kind, gaps, features, total, noise, criterion, units, rules, cost, policy, cells, branch, where
 ):  # fmt: skip
     """As `search`, for the other ways with missing values: (merit, column, place, order)."""
     channels = hist.shape[0]
@@ -163,24 +168,30 @@ def search_known(
             if found > best:
                 best, feature, place, by = found, j, NOUGHT, NOUGHT
             continue
+        groups, size = group_rare(cells, NOUGHT, present, count, rules[GROUP_ROWS])
         one = criterion == SUMS or channels <= 3
         for order_by in range(min(1, channels - 2) if one else 0, min(1, channels - 2) + 1 if one else channels - 1):
-            order = category_order(cells, NOUGHT, present, count, order_by, criterion)
+            by_sum = NOUGHT if criterion == SUMS else NOUGHT + order_by
+            order = group_order(groups, size, total, by_sum, criterion, units, rules)
+            seen = known if policy == PARTS else total
+            chance = chance_of(groups, size, seen, base, noise, by_sum, criterion, units, rules)
             for c in range(channels):
                 branch[0, c] = 0
                 branch[1, c] = known[c] if policy == PARTS else total[c]
-            for k in range(count - 1):
+            for k in range(size - 1):
                 for c in range(channels):
-                    branch[0, c] += cells[c, order[k]]
-                    branch[1, c] -= cells[c, order[k]]
-                found = worth(branch, NOUGHT + 2, apart, base, False, criterion, units, rules, cost[j])
-                if found > best:
-                    best, feature, place, by = found, j, k + 1, NOUGHT + order_by
+                    branch[0, c] += groups[c, order[k]]
+                    branch[1, c] -= groups[c, order[k]]
+                found = worth(branch, NOUGHT + 2, apart, base - chance, False, criterion, units, rules, cost[j])
+                if found > best and (chance == 0 or found > 0):
+                    best, feature, place, by = found, j, k + 1, by_sum
     return best, feature, place, by
 
 
 @kernel
-def branches_known(hist, offset, kind, gaps, j, place, by, total, criterion, policy, cells, table, branch, where):
+def branches_known(
+    hist, offset, kind, gaps, j, place, by, total, criterion, units, rules, policy, cells, table, branch, where
+):  # fmt: skip
     """What the best split makes of a node: the branch of each bin, the channel sums of the branches (the missing rows
     in theirs, if they have one), where[c]: the branch of missing rows of class c. How many branches; that of missing
     values in prediction."""
@@ -206,10 +217,7 @@ def branches_known(hist, offset, kind, gaps, j, place, by, total, criterion, pol
         for k in range(count):
             table[present[k]] = k
     else:
-        order = category_order(cells, NOUGHT, present, count, by, criterion)
-        for k in range(count):
-            table[order[k]] = 0 if k < place else 1
-        count = NOUGHT + 2
+        count = routes(cells, NOUGHT, present, count, total, criterion, units, rules, SUBSET, place, by, table[:width])
     for k in range(count):
         for c in range(channels):
             branch[k, c] = 0

@@ -26,6 +26,14 @@ NONE: Any = np.int64(-1)
 """numbers that are passed on: for a plain 0 a function is compiled once more"""
 NOISE = 1e-14
 """a decrease of squares that is this share of what it is taken from is rounding"""
+LEAF_ROWS, LEAF_WEIGHT, L2, COST_POWER_OF, GROUP_ROWS, SMOOTH, PENALTY, CHANCE, COUNTED, PARTS_OF_ROW = range(10)
+"""the limits of a split: rows and weight of a leaf at least, the penalty of leaf values, the power of costs; rows of a
+category below which it joins the other rare ones, rows at the mean of the node that are added to each category before
+they are sorted, times that the decrease which chance gives to many categories is taken off, that decrease for one
+category where the criterion is SUMS (below nought: each node has its own, from squares in this unit), whether a weight
+of two stands for two rows, and what a row counts for in the channel of rows"""
+FREE = 10
+"""categories that gain no more by chance than a column of numbers does, which has many more places to be cut"""
 
 
 @kernel
@@ -89,8 +97,12 @@ def merit(drop, a, b, criterion, cost, power):
 
 
 @kernel
-def scan_sums(hist, first, order, count, gap, total, base, units, rules, way, low, high):
-    """Best cut of bins in some order: (decrease, how many bins go left, whether missing values do)."""
+def scan_sums(hist, first, order, count, gap, total, base, chance, units, rules, way, low, high):
+    """Best cut of bins in some order: (decrease, how many bins go left, whether missing values do).
+
+    chance: what is taken off the decrease.
+    """
+    base = base - chance
     gu, hu, l2 = units[0], units[1], rules[2]
     least_rows, least_weight = rules[0], rules[1]
     tg, th, tn = total[0], total[1], total[2]
@@ -126,10 +138,11 @@ def scan_sums(hist, first, order, count, gap, total, base, units, rules, way, lo
 
 
 @kernel
-def scan_classes(hist, first, order, count, gap, total, base, criterion, units, rules, cost, work):
+def scan_classes(hist, first, order, count, gap, total, base, chance, criterion, units, rules, cost, work):
     """The same for class weights; `work` has room for the channels."""
     channels = len(total)
     rows = channels - 1
+    base = base - chance
     least_rows, least_weight = rules[0], rules[1] / units[0]
     missing = hist[rows, first + gap] if gap >= 0 else NOUGHT
     for c in range(channels):
@@ -168,6 +181,8 @@ def scan_classes(hist, first, order, count, gap, total, base, criterion, units, 
                     drop = base - (a - x) - (b - z)
                 else:
                     drop = base - (a * math.log2(a) - x) - (b * math.log2(b) - z)
+                if chance > 0 and drop <= 0:
+                    continue
                 found = max(drop, 0.0)
                 if criterion > ERROR:
                     found = merit(found, a, b, criterion, cost, rules[3])
@@ -208,39 +223,121 @@ def branch_all(hist, first, order, count, total, base, criterion, units, rules, 
 
 
 @kernel
-def category_order(hist, first, present, count, by, criterion):
-    """Categories by their mean, or by the share of one class; equal ones by their number."""
+def weight_of_cells(hist, cell, criterion):
+    """The weight of the rows in a cell: of all classes, or Σh."""
+    if criterion == SUMS:
+        return float(hist[1, cell])
+    total = 0.0
+    for c in range(hist.shape[0] - 1):
+        total += hist[c, cell]
+    return total
+
+
+@kernel
+def row_weight(total, criterion, units, rules):
+    """What a row weighs in the channels of a node: one unit, or the mean if weights do not count rows."""
+    weight = 0.0
+    if criterion == SUMS:
+        weight += total[1]
+    else:
+        for c in range(len(total) - 1):
+            weight += total[c]
+    if rules[COUNTED] > 0:
+        return 1.0 / units[1]
+    return weight * rules[PARTS_OF_ROW] / max(total[len(total) - 1], 1)
+
+
+@kernel
+def group_rare(hist, first, present, count, least):
+    """The cells of categories with rows enough, in order, then one of all others; how many, and of how many rows."""
     channels = hist.shape[0]
-    key = np.empty(count)
+    groups = np.zeros((channels, count), np.int64)
+    size = NOUGHT
     for k in range(count):
-        cell = first + present[k]
-        if criterion == SUMS:
-            key[k] = hist[0, cell] / hist[1, cell] if hist[1, cell] > 0 else 0.0
-        else:
-            total = 0.0
-            for c in range(channels - 1):
-                total += hist[c, cell]
-            key[k] = hist[by, cell] / total if total > 0 else 0.0
-    return sort_by(key, present[:count].copy())
+        if hist[channels - 1, first + present[k]] >= least:
+            for c in range(channels):
+                groups[c, size] = hist[c, first + present[k]]
+            size += 1
+    if size < count:
+        for k in range(count):
+            if hist[channels - 1, first + present[k]] < least:
+                for c in range(channels):
+                    groups[c, size] += hist[c, first + present[k]]
+        size += 1
+    return groups, size
+
+
+@kernel
+def group_order(groups, size, total, by, criterion, units, rules):
+    """Groups by their mean, or by the share of one class, drawn to that of the node; equal ones by their number."""
+    smooth, whole = 0.0, 0.0
+    if rules[SMOOTH] > 0:
+        smooth = rules[SMOOTH] * row_weight(total, criterion, units, rules)
+        for k in range(size):
+            whole += weight_of_cells(groups, k, criterion)
+    part = 0.0
+    if smooth > 0 and whole > 0:
+        for k in range(size):
+            part += groups[by, k]
+        part = smooth * part / whole
+    key, order = np.empty(size), np.arange(size)
+    for k in range(size):
+        weight = weight_of_cells(groups, k, criterion) + smooth
+        key[k] = (groups[by, k] + part) / weight if weight > 0 else 0.0
+    return sort_by(key, order)
+
+
+@kernel
+def chance_of(groups, size, total, base, noise, by, criterion, units, rules):
+    """The decrease that a split of so many groups has by chance, beyond what a column of numbers has.
+
+    If the groups tell nothing, each adds the variance of a row to the squares between them, and sorted by their means
+    (or by the share of class `by`) they are cut where most of that is found. Groups of unequal weight count as
+    (Σ√w)² / Σw of equal ones. Of groups of one row each, it is all that telling the class apart would gain.
+    """
+    if rules[PENALTY] <= 0 or size <= FREE:
+        return 0.0
+    roots, whole = 0.0, 0.0
+    for k in range(size):
+        weight = weight_of_cells(groups, k, criterion)
+        roots += math.sqrt(weight)
+        whole += weight
+    if whole <= 0:
+        return 0.0
+    many, row = roots * roots / whole, row_weight(total, criterion, units, rules)
+    beyond = many - FREE * max(1.0 - many * row / whole, 0.0)  # categories of a row each are all chance
+    if beyond <= 0:
+        return 0.0
+    if criterion == SUMS:
+        return rules[PENALTY] * noise * beyond
+    others = total.copy()
+    others[by] = 0
+    apart = (base - badness(others, criterion, units, 0.0, -np.inf, np.inf)) / whole
+    if criterion == ERROR:
+        return rules[PENALTY] * math.sqrt(max(apart * (1 - apart), 0.0) * whole * row * beyond)
+    if criterion != GINI:
+        apart = max(apart, 1 / (2 * math.log(2.0)))
+    return rules[PENALTY] * apart * row * beyond
 
 
 @kernel
 def search_column(
-    hist, first, present, count, gap, kind, total, base, criterion, units, rules, cost, way, low, high, work
+    hist, first, present, count, gap, kind, total, base, noise, criterion, units, rules, cost, way, low, high, work
 ):
     """Best split of one column: (merit, place, order, whether missing values go left).
 
     `present`: the bins that have rows, in order, with that of missing values (`gap`, or -1) last, if it has any.
-    Numeric: rows up to bin `place` go left. Subset: the first `place` categories of an order go left. Multiway: all.
+    Numeric: rows up to bin `place` go left. Subset: the first `place` groups of an order go left. Multiway: all.
+    noise: the variance of a row, for SUMS.
     """
     if kind == NUMERIC:
         if gap >= 0 and count and present[count - 1] == gap:
             count -= 1
         if criterion == SUMS:
-            best, k, left = scan_sums(hist, first, present, count, gap, total, base, units, rules, way, low, high)
+            best, k, left = scan_sums(hist, first, present, count, gap, total, base, 0.0, units, rules, way, low, high)
         else:
             best, k, left = scan_classes(
-                hist, first, present, count, gap, total, base, criterion, units, rules, cost, work
+                hist, first, present, count, gap, total, base, 0.0, criterion, units, rules, cost, work
             )
         place = NONE
         if k:
@@ -250,18 +347,25 @@ def search_column(
         best = branch_all(hist, first, present, count, total, base, criterion, units, rules, cost)
         return best, NOUGHT, NOUGHT, False
     best, place, by = -1.0, NOUGHT, NOUGHT
+    groups, size = group_rare(hist, first, present, count, rules[GROUP_ROWS])
+    if size < 2:
+        return best, place, by, False
     channels = len(total)
     one = criterion == SUMS or channels <= 3  # then one order is enough (Breiman)
     for c in range(min(1, channels - 2) if one else 0, min(1, channels - 2) + 1 if one else channels - 1):
-        order = category_order(hist, first, present, count, c, criterion)
+        by_sum = NOUGHT if criterion == SUMS else NOUGHT + c
+        order = group_order(groups, size, total, by_sum, criterion, units, rules)
+        chance = chance_of(groups, size, total, base, noise, by_sum, criterion, units, rules)
         if criterion == SUMS:
-            found, k, _ = scan_sums(hist, first, order, count, NONE, total, base, units, rules, NOUGHT, low, high)
+            found, k, _ = scan_sums(
+                groups, NOUGHT, order, size, NONE, total, base, chance, units, rules, NOUGHT, low, high
+            )
         else:
             found, k, _ = scan_classes(
-                hist, first, order, count, NONE, total, base, criterion, units, rules, cost, work
+                groups, NOUGHT, order, size, NONE, total, base, chance, criterion, units, rules, cost, work
             )
         if found > best:
-            best, place, by = found, k, c
+            best, place, by = found, k, by_sum
     return best, place, by, False
 
 
@@ -277,7 +381,7 @@ def bins_with_rows(rows, start, stop, present):
 
 
 @kernel
-def search(hist, offset, kind, gap, features, total, base, criterion, units, rules, cost, way, low, high):
+def search(hist, offset, kind, gap, features, total, base, noise, criterion, units, rules, cost, way, low, high):
     """Best split of a node over some columns: (merit, column, place, order, missing left); merit -1: there is none."""
     channels = len(total)
     work = np.zeros(channels, np.int64)
@@ -289,7 +393,7 @@ def search(hist, offset, kind, gap, features, total, base, criterion, units, rul
         if count < 2:
             continue
         found, at, order_by, left = search_column(
-            hist, start, present, count, gap[j], kind[j], total, base, criterion, units, rules, cost[j],
+            hist, start, present, count, gap[j], kind[j], total, base, noise, criterion, units, rules, cost[j],
             way[j], low, high, work,
         )  # fmt: skip
         if found > best:

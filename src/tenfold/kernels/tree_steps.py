@@ -29,6 +29,8 @@ from tenfold.kernels.tree_growing import (
 )  # fmt: skip
 from tenfold.kernels.tree_levels import branches_of
 from tenfold.kernels.tree_search import (
+    CHANCE,
+    L2,
     NOISE,
     NONE,
     NOUGHT,
@@ -99,8 +101,8 @@ def best_of(hist, offset, kind, gap, low, high, total, units, rules, cost, way, 
             if count < 2:
                 continue
             found, at, by, left = search_column(
-                hist, start, present, count, gap[j], kind[j], total, base, SUMS, units, rules, cost[j], way[j],
-                bounds[0], bounds[1], work,
+                hist, start, present, count, gap[j], kind[j], total, base, rules[CHANCE], SUMS, units, rules, cost[j],
+                way[j], bounds[0], bounds[1], work,
             )  # fmt: skip
         if found > out[0]:
             out[0], out[1], out[2], out[3], out[4] = found, j, at, by, left
@@ -151,8 +153,8 @@ def note(outs, step, least_merit, node, real, opened):
 
 @kernel
 def split_best(
-    bins, offset, kind, gap, pool, node, real, sums, nodes, way, units, l2, min_split, max_depth, rows, aside, table,
-    split, ends, slot, opened, step,
+    bins, offset, kind, gap, pool, node, real, sums, nodes, way, units, rules, min_split, max_depth, rows, aside,
+    table, split, ends, slot, opened, step,
 ):  # fmt: skip
     """Split the leaf of the greatest merit, of equals that which came first; False: there is none."""
     k = NONE
@@ -164,8 +166,8 @@ def split_best(
     opened[k] = -np.inf
     step[SPLIT] = k
     step[WIDE] = divide(
-        bins, offset, kind, gap, pool[slot[k]], node, real, sums, k, nodes, way, units, l2, rows, aside, table, split,
-        ends,
+        bins, offset, kind, gap, pool[slot[k]], node, real, sums, k, nodes, way, units, rules, rows, aside, table,
+        split, ends,
     )  # fmt: skip
     first = sums[nodes, 2] <= sums[nodes + 1, 2]
     step[LESS], step[MORE] = (nodes, nodes + 1) if first else (nodes + 1, nodes)
@@ -179,10 +181,13 @@ def split_best(
 
 
 @kernel
-def divide(bins, offset, kind, gap, hist, node, real, sums, k, nodes, way, units, l2, rows, aside, table, split, ends):
+def divide(
+    bins, offset, kind, gap, hist, node, real, sums, k, nodes, way, units, rules, rows, aside, table, split, ends
+):
     """Split node k: its rows are sorted, and its children are the nodes that come next. The width of its routes."""
     j = node[k, COLUMN]
-    branches_of(hist, offset, kind, gap, node[k], SUMS, table, split)
+    l2 = rules[L2]
+    branches_of(hist, offset, kind, gap, node[k], sums[k], SUMS, units, rules, table, split)
     sort_rows(bins[j], table, 2, rows, node[k, START], node[k, STOP], aside, ends)
     node[k, FIRST], node[k, ARITY] = nodes, 2
     for side in range(2):
@@ -232,7 +237,7 @@ def grow_best(
             await_all(desk, pieces)
             note(outs, step, least_merit, node, real, opened)
         if not split_best(
-            bins, offset, kind, gap, pool, node, real, sums, nodes, way, units, rules[2], min_split, max_depth, rows,
+            bins, offset, kind, gap, pool, node, real, sums, nodes, way, units, rules, min_split, max_depth, rows,
             aside, table, split, bounds, slot, opened, step,
         ):  # fmt: skip
             break

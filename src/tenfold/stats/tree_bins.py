@@ -162,3 +162,11 @@ def fine_unit(largest: float, rows: int) -> float:
         raise DataError("the target is too large for its losses to be summed. Remedy: divide it by its largest value")
     bits = min(36, 61 - math.ceil(math.log2(max(rows, 1))))
     return 2.0 ** (math.ceil(math.log2(largest)) - bits) if largest > 0 else 1.0
+
+
+def square_unit(reach: float, heaviest: float, unit: float, rows: int) -> float:
+    """The unit in which w r² of rows is summed, |r| up to `reach`: whole weights multiply what is rounded already."""
+    room = 56 - math.ceil(math.log2(max(rows, 1)))
+    largest = reach * reach * (1.0 if unit == 1.0 else heaviest)
+    bits = min(36, room - (math.ceil(math.log2(max(heaviest, 1.0))) if unit == 1.0 else 0))
+    return float(2.0 ** (math.ceil(math.log2(largest)) - bits)) if largest > 0 else 1.0

@@ -56,9 +56,9 @@ class BestFirst:
         leaves = self._most_leaves(int(total[2]))
         if not len(w) and 24 * leaves * len(self.cells) > MEMORY:
             node, real, sums, route = tree_growing.grow(
-                self.bins, cut.offset, rules.kind, cut.gap, np.arange(len(self.bins)), _NO_LABEL, g, h, index, 3, SUMS,
-                rules.units, rules.limits, cost, way, rules.max_depth, rules.min_samples_split, rules.max_leaf_nodes,
-                rules.least_merit, len(self.bins), 0, -np.inf, np.inf,
+                self.bins, cut.offset, rules.kind, cut.gap, np.arange(len(self.bins)), _NO_LABEL, g, h, _NONE, index, 3,
+                SUMS, rules.units, rules.limits, cost, way, rules.max_depth, rules.min_samples_split,
+                rules.max_leaf_nodes, rules.least_merit, len(self.bins), 0, -np.inf, np.inf,
             )  # fmt: skip
             tree, old = tree_from(node, real, route, cut)
             return tree, sums[old], real[old], node[old]

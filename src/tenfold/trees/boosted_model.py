@@ -12,11 +12,14 @@ from tenfold.estimator.base import Estimator
 from tenfold.kernels.gradients import add_trees
 from tenfold.stats.tree_bins import Seen
 from tenfold.trees.boosted import Boosted, Loss
+from tenfold.trees.promises import category_claims
 from tenfold.trees.slopes import Slopes
 
 
 class BoostedModel(Estimator):
     """A sum of trees. A learner brings its loss and where to start."""
+
+    cat_penalty: float
 
     @property
     def n_iter_(self) -> int:
@@ -80,7 +83,7 @@ class BoostedModel(Estimator):
         if s.weight[1]:
             why = "mean over the rows kept back, which chose the number of rounds: a little too low"
             claims.append(Claim("validation loss", float(score[1]), "estimated", why, "unseen rows"))
-        return tuple(claims)
+        return *claims, *category_claims(state.levels, state.rows, self.cat_penalty)
 
     def sound(self, state: Boosted, summary: Any, schema: Schema) -> bool:
         """Whether it is grown, and every round has a tree for each output."""

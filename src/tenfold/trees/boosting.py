@@ -60,6 +60,9 @@ class Boosting(BoostedModel):
     n_iter_no_change: int
     tol: float
     monotonic_cst: Any
+    min_data_per_group: int
+    cat_smooth: float
+    cat_penalty: float
     random_state: Any
 
     @property
@@ -191,14 +194,15 @@ class Boosting(BoostedModel):
         keep = learn & self._kept(s.order, s.rows, state.step)
         index = np.arange(s.rows, dtype=np.uint32)
         index = index if keep.all() else index[keep]
-        cut, rules = state.cut, self._rules(state)
-        grower = BestFirst(s.bins, cut, rules)
+        cut = state.cut
         for output in range(state.outputs):
             g, h, word, loss = slopes.words(state.margin, output, target, s.weight, learn)
             if output == 0:
                 state = self._scored(state, loss)
                 if self._enough(state):
                     return self._judged(state)
+                rules = self._rules(state)
+                grower = BestFirst(s.bins, cut, rules)
             tree, sums, real, node = grower.grow(g, h, slopes.counts(s.weight), word, slopes.short, index)
             ends = tree.leaves
             if slopes.loss in gr.RENEWED:
@@ -216,11 +220,11 @@ class Boosting(BoostedModel):
 
     def _level(self, state: Boosted, s: Level) -> Boosted:
         """One level of one tree."""
-        rules, cut = self._rules(state), state.cut
         if _new_round(state):
             state = self._scored(state, s.loss)
             if self._enough(state):
                 return self._judged(state)
+        rules, cut = self._rules(state), state.cut
         hist = s.histograms.sums.reshape(len(s.histograms.sums), 3, -1)
         at = fr.take_in(state.frontier, hist, cut, rules)
         more = fr.want(at, cut, rules)
@@ -287,7 +291,15 @@ class Boosting(BoostedModel):
             -1 if self.max_depth is None else self.max_depth, 1, math.ceil(self.min_samples_leaf / slopes.count_unit),
             1e-3,
             self.max_leaf_nodes or 1 << 20, 0.0, self.l2_regularization, monotone=state.way,
+            min_data_per_group=self.min_data_per_group, cat_smooth=self.cat_smooth, cat_penalty=self.cat_penalty,
+            noise=self._noise(state),
         )  # fmt: skip
+
+    def _noise(self, state: Boosted) -> float:
+        """What the slope of a row adds by chance to the squares between categories: g² / h, as it should be."""
+        if self.loss_of(state) == gr.SQUARED and len(state.train_score):
+            return float(2 * state.train_score[-1])
+        return 1.0
 
     def _kept(self, numbers: Any, n: int, draw: int) -> Any:
         """Which rows a round learns from; draw -1: which rows any round may learn from."""

@@ -20,7 +20,7 @@ from tenfold.trees.frontier import root
 from tenfold.trees.growing import Rules
 from tenfold.trees.learner import HEFT, TreeLearner
 from tenfold.trees.missing import WAYS, blend
-from tenfold.trees.promises import held_back_claims, occam_claim
+from tenfold.trees.promises import category_claims, held_back_claims, occam_claim
 from tenfold.trees.pruned import BY_ROWS, BY_WEIGHT
 from tenfold.trees.records import Ends, TreeState
 from tenfold.trees.tree import leaf
@@ -85,6 +85,13 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         Of the error limits that "pessimistic" compares; the smaller, the more is cut.
     significance : float, default=0.05
         For "chi_squared": the chance of so good a split, up to which it stays.
+    min_data_per_group : int, default=1
+        Categories with fewer rows in a node are taken together there, as one; "subset" splits only.
+    cat_smooth : float, default=0.0
+        Categories of a node are sorted as if each had so many rows more, at the mean of the node.
+    cat_penalty : float, default=1.0
+        Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
+        its best set gains; with 0, a column of many categories that tells nothing is split before all others.
     max_bins : int, default=255
     random_state : int, default=0
         Seed of the sample that bins come from, of `max_features`, and of the rows held back. None draws one, and the
@@ -128,6 +135,9 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         "ccp_alpha": [real(0)],
         "confidence": [share(open=True)],
         "significance": [share(open=True)],
+        "min_data_per_group": [integer(1)],
+        "cat_smooth": [real(0)],
+        "cat_penalty": [real(0)],
         "max_bins": [integer(2)],
         "random_state": [seed],
     }
@@ -154,6 +164,9 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         ccp_alpha: float = 0.0,
         confidence: float = 0.25,
         significance: float = 0.05,
+        min_data_per_group: int = 1,
+        cat_smooth: float = 0.0,
+        cat_penalty: float = 1.0,
         max_bins: int = 255,
         random_state: int | None = 0,
     ) -> None:
@@ -176,6 +189,9 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         self.ccp_alpha = ccp_alpha
         self.confidence = confidence
         self.significance = significance
+        self.min_data_per_group = min_data_per_group
+        self.cat_smooth = cat_smooth
+        self.cat_penalty = cat_penalty
         self.max_bins = max_bins
         self.random_state = random_state
 
@@ -234,7 +250,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
             claims += (occam_claim(state.tree, state.levels, state.outputs, wrong, whole),)
         if state.even and len(s.back):
             claims += held_back_claims(state.log_prior, *errors_of(state, s.back))
-        return claims
+        return claims + category_claims(state.levels, state.rows, self.cat_penalty if self.split == "subset" else 0.0)
 
     def scores_from(self, state: TreeState, X: Columns) -> Array:
         """The shares of the classes in each row's leaf, or in those that parts of it get to."""

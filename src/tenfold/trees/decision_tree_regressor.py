@@ -14,11 +14,12 @@ from tenfold.estimator import Regressor
 from tenfold.estimator.constraints import choice, integer, real, seed, share
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_missing import PARTS, WHOLE
-from tenfold.stats.tree_bins import fine_unit
+from tenfold.stats.tree_bins import fine_unit, square_unit
 from tenfold.trees.frontier import root
 from tenfold.trees.growing import Rules
-from tenfold.trees.learner import TreeLearner
+from tenfold.trees.learner import FEW, TreeLearner
 from tenfold.trees.missing import blend
+from tenfold.trees.promises import category_claims
 from tenfold.trees.pruned import BY_ROWS
 from tenfold.trees.records import Ends, TreeState
 from tenfold.trees.tree import leaf
@@ -58,6 +59,13 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         Share of the rows that is held back to prune by.
     ccp_alpha : float, default=0.0
         Price of a leaf, in variance weighted by the node's share of the rows: cut what does not earn it.
+    min_data_per_group : int, default=1
+        Categories with fewer rows in a node are taken together there, as one; "subset" splits only.
+    cat_smooth : float, default=0.0
+        Categories of a node are sorted as if each had so many rows more, at the mean of the node.
+    cat_penalty : float, default=1.0
+        Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
+        its best set gains; with 0, a column of many categories that tells nothing is split before all others.
     max_bins : int, default=255
     random_state : int, default=0
         Seed of the sample that bins come from, of `max_features`, and of the rows held back. None draws one, and the
@@ -94,6 +102,9 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         "prune": [choice(*BY_ROWS), None],
         "held_back": [share(open=True)],
         "ccp_alpha": [real(0)],
+        "min_data_per_group": [integer(1)],
+        "cat_smooth": [real(0)],
+        "cat_penalty": [real(0)],
         "max_bins": [integer(2)],
         "random_state": [seed],
     }
@@ -114,6 +125,9 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         prune: str | None = None,
         held_back: float = 0.25,
         ccp_alpha: float = 0.0,
+        min_data_per_group: int = 1,
+        cat_smooth: float = 0.0,
+        cat_penalty: float = 1.0,
         max_bins: int = 255,
         random_state: int | None = 0,
     ) -> None:
@@ -130,6 +144,9 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         self.prune = prune
         self.held_back = held_back
         self.ccp_alpha = ccp_alpha
+        self.min_data_per_group = min_data_per_group
+        self.cat_smooth = cat_smooth
+        self.cat_penalty = cat_penalty
         self.max_bins = max_bins
         self.random_state = random_state
 
@@ -148,16 +165,22 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
 
     def rules_of(self, state: TreeState) -> Rules:
         """The parameters, as the kernels have them."""
-        return self._rules(state, ts.SUMS, np.array([self._unit(state), state.unit]))
+        squares = self.cat_penalty > 0 and self.split == "subset" and (state.levels > 0).any()
+        noise = -square_unit(state.scale, state.heaviest, state.unit, self._parts_of_rows(state)) if squares else 0.0
+        return self._rules(state, ts.SUMS, np.array([self._unit(state), state.unit]), noise=noise)
+
+    def _parts_of_rows(self, state: TreeState) -> int:
+        """All rows, in the parts in which they go down."""
+        return state.rows * (WHOLE if self._way() == PARTS else 1)
 
     def _unit(self, state: TreeState) -> float:
         """What one means in sums of the target."""
-        return fine_unit(state.scale, state.rows * (WHOLE if self._way() == PARTS else 1))
+        return fine_unit(state.scale * (FEW if _few(state) else state.heaviest), self._parts_of_rows(state))
 
     def numbers(self, state: TreeState, target: Any, weight: Any) -> tuple[Any, Any, Any]:
         """Distances from the centre, in whole units, and weights."""
         away = state.center - target
-        if not len(weight) or state.unit == 1.0:
+        if not len(weight) or _few(state):  # two rows, or one of weight 2: targets are rounded alike
             g = np.rint(away / self._unit(state)).astype(np.int64) * (weight if len(weight) else 1)
         else:
             g = np.rint(away * (weight * state.unit) / self._unit(state)).astype(np.int64)
@@ -170,20 +193,31 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         return np.column_stack([state.center - g / h, h])
 
     def certify(self, state: TreeState, s: Any) -> tuple[Claim, ...] | None:
-        """That the means are those of the rows that end there, and how finely targets were summed."""
+        """How far a leaf can be from the mean of its rows, since targets were rounded; how finely they were."""
         if not isinstance(s, Ends) or state.phase == "prune":
             return None
+        fine = (Claim("resolution", self._unit(state), "proved", FINE, "arithmetic"),)
+        more = category_claims(state.levels, state.rows, self.cat_penalty if self.split == "subset" else 0.0)
         if self._way() == PARTS:
-            return (Claim("resolution", self._unit(state), "proved", FINE, "arithmetic"),)
-        off = float(np.abs(self.values(state, s.sums[state.tree.leaves]) - state.value[state.tree.leaves]).max())
-        why = "largest difference of a leaf from the rows that end in it, sent down the tree"
-        return (
-            Claim("leaf error", off, "proved", why, "arithmetic"),
-            Claim("resolution", self._unit(state), "proved", FINE, "arithmetic"),
-        )
+            return *fine, *more
+        ends, units = s.sums[state.tree.leaves], self.rules_of(state).units
+        off = np.abs(self.values(state, ends)[:, 0] - state.value[state.tree.leaves, 0])
+        rows = ends[:, 2] / (ends[:, 1] * units[1])
+        each = units[0] * (1.0 if _few(state) else rows)
+        if state.unit != 1.0:  # weights were rounded too
+            each = each + 2 * state.scale * state.unit * rows
+        floats = 4 * np.finfo(float).eps * (abs(state.center) + state.scale)
+        rounded = off + 0.5 * each + floats
+        why = "at most, of a leaf from the mean of the rows that end in it, sent down the tree: each was rounded"
+        return Claim("leaf error", float(rounded.max()), "proved", why, "arithmetic"), *fine, *more
 
     def predict_from(self, state: TreeState, X: Columns) -> Array:
         """The mean of each row's leaf."""
         if self._way() == PARTS:
             return blend(state.tree, state.value[:, 1], state.value[:, :1], X)[:, 0]
         return np.asarray(state.value[state.tree.apply(X), 0])
+
+
+def _few(state: TreeState) -> bool:
+    """Whether weights are small whole numbers."""
+    return state.unit == 1.0 and state.heaviest <= FEW

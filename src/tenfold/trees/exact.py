@@ -13,7 +13,7 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, Schema
 from tenfold.core.allowed import ANYTHING, COUNTS, Index
-from tenfold.kernels.tree_growing import ARITY, COLUMN, FIRST, MERIT, PATH, ROUTE, SLOT, TURN, draw, routes
+from tenfold.kernels.tree_growing import ARITY, COLUMN, FIRST, MERIT, PATH, ROUTE, SLOT, TURN, draw, routes, row_noise
 from tenfold.kernels.tree_levels import sort_by_slot
 from tenfold.kernels.tree_lists import best_sets, best_thresholds
 from tenfold.kernels.tree_search import badness
@@ -130,10 +130,15 @@ def _level(
     merit, where = np.full((p, slots), -1.0), np.full((p, slots), np.nan)
     place, by, to_left = np.zeros((p, slots), np.int64), np.zeros((p, slots), np.int64), np.zeros((p, slots), bool)
     told = (label, a, b, total, base, rules.criterion, rules.units, rules.limits)
+    noise = np.zeros(slots)
+    if len(square := rules.squares(a, b)):
+        squares, inside = np.zeros(slots, np.int64), slot >= 0
+        np.add.at(squares, slot[inside], square[inside])
+        noise = np.array([row_noise(*two, rules.units, rules.limits) for two in zip(squares, total, strict=True)])
     for j in range(p):
         if j in lists.codes:
             wide = int(lists.levels[j]) + 1
-            best_sets(lists.codes[j], wide, rules.kind[j], rows, ends, *told, cost[j], merit[j], place[j], by[j])
+            best_sets(lists.codes[j], wide, rules.kind[j], rows, ends, noise, *told, cost[j], merit[j], place[j], by[j])
         else:
             order, known = lists.order[j]
             best_thresholds(order, known, lists.columns[j], slot, *told, cost[j], merit[j], where[j], to_left[j])
@@ -177,7 +182,7 @@ def _choose(merit: Any, node: Any, most: int, least: float) -> int:
 
 def _table(codes: Any, levels: int, kind: int, place: int, by: int, rows: Any, told: Any) -> tuple[int, Codes]:
     """How many branches, and the branch of each category."""
-    label, a, b, total, _, criterion, *_ = told
+    label, a, b, total, _, criterion, units, limits = told
     present, table = np.unique(codes), np.full(levels + 1, -1)
     if by < 0:
         table[present] = [0 if (place >> k) & 1 else 1 for k in range(len(present))]
@@ -185,4 +190,6 @@ def _table(codes: Any, levels: int, kind: int, place: int, by: int, rows: Any, t
     channels = total.shape[1]
     some = (label[rows] if len(label) else label, a[rows] if len(a) else a, b[rows] if len(b) else b)
     cells = np.ascontiguousarray(sums_by(codes, int(levels) + 1, channels, *some).T)
-    return int(routes(cells, 0, present, len(present), criterion, kind, place, by, table)), table
+    whole = cells.sum(axis=1)
+    arity = routes(cells, 0, present, len(present), whole, criterion, units, limits, kind, place, by, table)
+    return int(arity), table

@@ -32,6 +32,7 @@ from tenfold.kernels.tree_growing import (
     branch_path,
     draw,
     grow,
+    row_noise,
 )  # fmt: skip
 from tenfold.kernels.tree_levels import branches_of
 from tenfold.kernels.tree_missing import CLASS, LEARNED
@@ -109,8 +110,8 @@ def holds(at: Frontier, nodes: Codes) -> bool:
     return not len(nodes) or int(nodes.max()) < len(at.node)
 
 
-def take_in(at: Frontier, hist: Any, cut: Cut, rules: Rules) -> Frontier:
-    """The best splits of the nodes whose histograms came, and their children."""
+def take_in(at: Frontier, hist: Any, cut: Cut, rules: Rules, squares: Any = None) -> Frontier:
+    """The best splits of the nodes whose histograms came (and Σ of squares, if rules want them), and their children."""
     wanted = np.flatnonzero(at.node[:, SLOT] >= 0)
     node, real, sums, route = at.node.copy(), at.real.copy(), at.sums.copy(), [at.route]
     gaps = at.gaps.copy()
@@ -119,11 +120,13 @@ def take_in(at: Frontier, hist: Any, cut: Cut, rules: Rules) -> Frontier:
     count, routed = len(node), len(at.route)
     for k in wanted:
         h = hist[node[k, SLOT]]
+        own = squares[node[k, SLOT]] if squares is not None else 0
         sums[k] = h[:, : cut.offset[1]].sum(axis=1)
         node[k, SLOT] = -1
         if not may_split(node[k], sums[k], rules):
             continue
-        found = best_split(h, node[k], real[k], sums[k], cut, rules)
+        noise = rules.noise if squares is None else row_noise(own, sums[k], rules.units, rules.limits)
+        found = best_split(h, node[k], real[k], sums[k], cut, rules, noise)
         if found is None:
             continue
         j, arity = int(node[k, COLUMN]), len(found.sums)
@@ -143,7 +146,7 @@ def take_in(at: Frontier, hist: Any, cut: Cut, rules: Rules) -> Frontier:
     return Frontier(node, real, sums, np.concatenate(route), gaps)
 
 
-def best_split(h: Any, node: Any, real: Any, sums: Any, cut: Cut, rules: Rules) -> Split | None:
+def best_split(h: Any, node: Any, real: Any, sums: Any, cut: Cut, rules: Rules, noise: float) -> Split | None:
     """The best split of a node with this histogram, which is noted in its fields; or None."""
     cost, way, most = rules.columns(len(cut.levels))
     picked = np.arange(len(cut.levels))
@@ -156,11 +159,11 @@ def best_split(h: Any, node: Any, real: Any, sums: Any, cut: Cut, rules: Rules) 
         some = picked[done : done + tries]
         if rules.missing == LEARNED:
             found = search(
-                h, cut.offset, rules.kind, cut.gap, some, sums, base, rules.criterion, rules.units, rules.limits, cost,
-                way, real[LEAST], real[MOST],
+                h, cut.offset, rules.kind, cut.gap, some, sums, base, noise, rules.criterion, rules.units, rules.limits,
+                cost, way, real[LEAST], real[MOST],
             )  # fmt: skip
         else:
-            found = missing.search(h, cut, rules, some, sums, cost)
+            found = missing.search(h, cut, rules, some, sums, noise, cost)
         best = found if found[0] > best[0] else best
         done, tries = done + tries, 1
     if not best[0] > rules.least_merit:
@@ -171,7 +174,9 @@ def best_split(h: Any, node: Any, real: Any, sums: Any, cut: Cut, rules: Rules) 
         return missing.branches(h, cut, rules, node, sums)
     wide = int((cut.gap + 1).max())
     table, split = np.empty(wide, np.int64), np.zeros((max(wide, 2), len(sums)), np.int64)
-    arity = branches_of(h, cut.offset, rules.kind, cut.gap, node, rules.criterion, table, split)
+    arity = branches_of(
+        h, cut.offset, rules.kind, cut.gap, node, sums, rules.criterion, rules.units, rules.limits, table, split
+    )
     none = np.zeros((arity, 0), np.int64)
     return Split(table[: int(cut.gap[node[COLUMN]]) + 1], split[:arity], none[0], none)
 
@@ -257,14 +262,14 @@ def finish(at: Frontier, bins: Any, nodes: Any, cut: Cut, rules: Rules, label: A
     node, real, sums, route = [at.node.copy()], [at.real.copy()], [at.sums.copy()], [at.route]
     count, routed = len(at.node), len(at.route)
     wanted = np.flatnonzero(at.node[:, SLOT] == ROWS)
-    order = np.argsort(nodes, kind="stable")
+    order, square = np.argsort(nodes, kind="stable"), rules.squares(a, b)
     spans = np.searchsorted(nodes[order], [wanted, wanted + 1])
     for k, start, stop in zip(wanted.tolist(), *spans.tolist(), strict=True):
         depth = int(node[0][k, DEPTH])
         n, r, s, way_down = grow(
-            bins, cut.offset, rules.kind, cut.gap, every, label, a, b, order[start:stop].astype(np.uint32),
-            at.sums.shape[1], rules.criterion, rules.units, rules.limits, cost, way,
-            max(rules.max_depth - depth, -1), rules.min_samples_split, 0, rules.least_merit, most,
+            bins, cut.offset, rules.kind, cut.gap, every, label, a, b, square,
+            order[start:stop].astype(np.uint32), at.sums.shape[1], rules.criterion, rules.units, rules.limits,
+            cost, way, max(rules.max_depth - depth, -1), rules.min_samples_split, 0, rules.least_merit, most,
             node[0][k, PATH], real[0][k, LEAST], real[0][k, MOST],
         )  # fmt: skip
         n = n.copy()

@@ -30,6 +30,13 @@ class GradientBoostingClassifier(Boosting, Classifier):
     max_depth : int, optional
     min_samples_leaf : int, default=20
     l2_regularization : float, default=0.0
+    min_data_per_group : int, default=1
+        Categories with fewer rows in a node are taken together there, as one; "subset" splits only.
+    cat_smooth : float, default=0.0
+        Categories of a node are sorted as if each had so many rows more, at the mean of the node.
+    cat_penalty : float, default=1.0
+        Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
+        its best set gains; with 0, a column of many categories that tells nothing is split before all others.
     max_bins : int, default=255
     subsample : float, default=1.0
         Share of the rows that each round learns from, drawn by their numbers in the source.
@@ -69,6 +76,9 @@ class GradientBoostingClassifier(Boosting, Classifier):
         "max_depth": [integer(1), None],
         "min_samples_leaf": [integer(1)],
         "l2_regularization": [real(0)],
+        "min_data_per_group": [integer(1)],
+        "cat_smooth": [real(0)],
+        "cat_penalty": [real(0)],
         "max_bins": [integer(2)],
         "subsample": [share()],
         "early_stopping": [boolean],
@@ -94,6 +104,9 @@ class GradientBoostingClassifier(Boosting, Classifier):
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
         monotonic_cst: Any = None,
+        min_data_per_group: int = 1,
+        cat_smooth: float = 0.0,
+        cat_penalty: float = 1.0,
         random_state: int | None = 0,
     ) -> None:
         self.learning_rate = learning_rate
@@ -102,6 +115,9 @@ class GradientBoostingClassifier(Boosting, Classifier):
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
         self.l2_regularization = l2_regularization
+        self.min_data_per_group = min_data_per_group
+        self.cat_smooth = cat_smooth
+        self.cat_penalty = cat_penalty
         self.max_bins = max_bins
         self.subsample = subsample
         self.early_stopping = early_stopping

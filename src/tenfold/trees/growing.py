@@ -9,6 +9,7 @@ import numpy as np
 from tenfold.core import Array, Codes
 from tenfold.kernels.tree_growing import grow
 from tenfold.kernels.tree_missing import LEARNED
+from tenfold.kernels.tree_search import SUMS
 from tenfold.stats.tree_bins import Cut
 from tenfold.trees.tree import Tree, tree_from
 
@@ -37,11 +38,34 @@ class Rules(NamedTuple):
     seed: int = 0
     missing: int = LEARNED
     """what becomes of missing values; all but LEARNED are grown level by level"""
+    min_data_per_group: float = 1.0
+    cat_smooth: float = 0.0
+    cat_penalty: float = 0.0
+    noise: float = 0.0
+    """the variance of a row, for SUMS; below nought: each node has its own, from squares in this unit"""
+    counted: bool = True
+    """whether a weight of two stands for two rows"""
+    parts: int = 1
+    """what a row counts for in the channel of rows"""
 
     @property
     def limits(self) -> Array:
-        """Least rows and weight of a leaf, the penalty, the power of costs."""
-        return np.array([self.min_samples_leaf, self.min_weight_leaf, self.l2, self.cost_power])
+        """The limits of a split, as `kernels/tree_search.py` names them."""
+        return np.array([
+            self.min_samples_leaf, self.min_weight_leaf, self.l2, self.cost_power, self.min_data_per_group,
+            self.cat_smooth, self.cat_penalty, self.noise, self.counted, self.parts,
+        ])  # fmt: skip
+
+    def squares(self, g: Any, h: Any) -> Codes:
+        """w r² of each row in whole units, from w r and w; none, unless each node wants to know its variance."""
+        if self.criterion != SUMS or self.noise >= 0:
+            return np.zeros(0, np.int64)
+        weight = h * self.units[1] if len(h) else self.units[1]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            away = np.nan_to_num(g * self.units[0] / weight)
+        if not self.counted:
+            return np.rint(away * away * weight / -self.noise).astype(np.int64)
+        return np.rint(away * away / (-self.noise * self.parts)).astype(np.int64) * (h if len(h) else 1)
 
     def columns(self, p: int) -> tuple[Array, Codes, int]:
         """Cost and direction of each column, and how many a node may choose from."""
@@ -61,9 +85,9 @@ def grow_from(
     p = len(cut.levels)
     cost, way, most = rules.columns(p)
     node, real, sums, route = grow(
-        bins, cut.offset, rules.kind, cut.gap, np.arange(p) if features is None else features, label, a, b, index,
-        channels, rules.criterion, rules.units, rules.limits, cost, way, rules.max_depth, rules.min_samples_split,
-        rules.max_leaf_nodes, rules.least_merit, most, rules.seed, -np.inf, np.inf,
+        bins, cut.offset, rules.kind, cut.gap, np.arange(p) if features is None else features, label, a, b,
+        rules.squares(a, b), index, channels, rules.criterion, rules.units, rules.limits, cost, way, rules.max_depth,
+        rules.min_samples_split, rules.max_leaf_nodes, rules.least_merit, most, rules.seed, -np.inf, np.inf,
     )  # fmt: skip
     tree, old = tree_from(node, real, route, cut)
     return tree, sums[old], node[old]

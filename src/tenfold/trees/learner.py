@@ -43,7 +43,7 @@ class TreeLearner(Pruned, Readable):
     summary_types = (Look, Gathered, Histograms, RowsOf, Values, Ends)
     steering = frozenset({
         "step", "phase", "turn", "bin_edges", "levels", "rows", "unit", "even", "center", "scale", "whole", "factor",
-        "heft", "costs", "frontier", "outputs", "gaps", "log_prior",
+        "heft", "costs", "frontier", "outputs", "gaps", "log_prior", "heaviest",
     })  # fmt: skip
     max_depth: int | None
     min_samples_split: int
@@ -55,6 +55,9 @@ class TreeLearner(Pruned, Readable):
     split: str
     missing: str
     method: str
+    min_data_per_group: int
+    cat_smooth: float
+    cat_penalty: float
     max_bins: int
     random_state: Any
 
@@ -104,10 +107,12 @@ class TreeLearner(Pruned, Readable):
             slot = np.ascontiguousarray(state.frontier.node[:, fr.SLOT])
             at = (state.frontier, slot, seen.bins, state.cut, chunk.scratch)
             found = missing.histograms(*at, label, a, b, rules.criterion)
-            return Histograms(found.reshape(len(found), -1))
+            square = rules.squares(a, b)
+            square = square[chunk.scratch.row] * chunk.scratch.part if len(square) else square
+            return Histograms.of(found, square, slot[chunk.scratch.node])
         if state.phase == "level":
             found = histograms(state.frontier, seen.bins, state.cut, chunk.scratch, label, a, b, rules.criterion)
-            return Histograms(found.reshape(len(found), -1))
+            return Histograms.of(found, rules.squares(a, b), state.frontier.node[chunk.scratch, fr.SLOT])
         wants = (state.frontier.node[:, fr.SLOT] == fr.ROWS)[chunk.scratch]
         return RowsOf(Gathered.of(seen.rows(wants)), chunk.scratch[wants])
 
@@ -135,14 +140,14 @@ class TreeLearner(Pruned, Readable):
             return self._grown(state, tree, sums)
         at = state.frontier
         if state.phase == "level":
-            hist = s.sums.reshape(len(s.sums), self.channels(state), -1)
+            hist, squares = s.apart(self.channels(state), int(state.cut.offset[-1]))
             if len(at.node) == 1:
                 state = state._replace(gaps=hist[0, -1, state.cut.offset[1:] - 1] > 0)
                 state = self._with_root(state, hist[0, :, : state.cut.offset[1]].sum(axis=1))
             if len(state.factor):
                 hist = hist * np.append(state.factor, 1)[:, None]
             rules = self.rules_of(state)
-            at = fr.take_in(at, hist, state.cut, rules)
+            at = fr.take_in(at, hist, state.cut, rules, squares)
         else:
             label, a, b = self.numbers(state, *_columns(s.rows))
             _, a = self._weighed(state, label, a, b)
@@ -165,10 +170,8 @@ class TreeLearner(Pruned, Readable):
         state = state._replace(
             phase="values" if self.method == "exact" else "rows" if few else "level", turn=1, bin_edges=cut.edges,
             rows=s.rows, unit=s.unit(min(room, EXACT)), even=s.even,
-            center=0.5 * s.least + 0.5 * s.most, scale=max(0.5 * s.most - 0.5 * s.least, 0.0) * s.heaviest,
+            center=0.5 * s.least + 0.5 * s.most, scale=max(0.5 * s.most - 0.5 * s.least, 0.0), heaviest=s.heaviest,
         )  # fmt: skip
-        if state.unit == 1.0 and s.heaviest <= FEW:  # two rows, or one of weight 2: targets are rounded alike
-            state = state._replace(scale=max(0.5 * s.most - 0.5 * s.least, 0.0) * FEW)
         width = missing.width_of(self._way(), self.channels(state))
         return state._replace(frontier=fr.root(self.channels(state), int(self.random_state), width))
 
@@ -241,6 +244,11 @@ class TreeLearner(Pruned, Readable):
             max_features=columns_of(self.max_features, len(state.levels)),
             seed=int(self.random_state),
             missing=self._way(),
+            min_data_per_group=self.min_data_per_group * parts,
+            cat_smooth=self.cat_smooth,
+            cat_penalty=self.cat_penalty,
+            counted=state.unit == 1.0 and not len(state.factor),
+            parts=parts,
             **more,
         )
 

@@ -53,10 +53,10 @@ def sound(way: int, node: Any, gaps: Codes) -> bool:
     return bool((gaps >= 0).all() and (gaps <= 1 << tp.SHARE).all())
 
 
-def search(h: Any, cut: Any, rules: Any, some: Any, sums: Any, cost: Any) -> tuple[Any, ...]:
+def search(h: Any, cut: Any, rules: Any, some: Any, sums: Any, noise: float, cost: Any) -> tuple[Any, ...]:
     """The best split: (merit, column, place, order, turn)."""
     return *tm.search_known(
-        h, cut.offset, rules.kind, cut.gap, some, sums, rules.criterion, rules.units, rules.limits, cost,
+        h, cut.offset, rules.kind, cut.gap, some, sums, noise, rules.criterion, rules.units, rules.limits, cost,
         rules.missing, *_room(h, cut),
     ), 0  # fmt: skip
 
@@ -67,8 +67,8 @@ def branches(h: Any, cut: Any, rules: Any, node: Any, sums: Any) -> Split:
     table = np.empty(len(branch) + 1, np.int64)
     j = int(node[COLUMN])
     arity, common = tm.branches_known(
-        h, cut.offset, rules.kind, cut.gap, j, node[PLACE], node[ORDER], sums, rules.criterion, rules.missing, cells,
-        table, branch, where,
+        h, cut.offset, rules.kind, cut.gap, j, node[PLACE], node[ORDER], sums, rules.criterion, rules.units,
+        rules.limits, rules.missing, cells, table, branch, where,
     )  # fmt: skip
     node[TURN] = rules.kind[j] == NUMERIC and common == 0
     branch, table = branch[:arity].copy(), table[: int(cut.gap[j]) + 1]

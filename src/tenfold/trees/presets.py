@@ -28,6 +28,9 @@ class _Preset(DecisionTreeClassifier):
     ccp_alpha = 0.0
     confidence = 0.25
     significance = 0.05
+    min_data_per_group = 1
+    cat_smooth = 0.0
+    cat_penalty = 0.0
     max_bins = 255
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         name: DecisionTreeClassifier._parameter_constraints[name]

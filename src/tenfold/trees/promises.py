@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tenfold.core import Claim
+from tenfold.kernels.tree_search import FREE
 from tenfold.theory.occam import occam_bound
 from tenfold.trees.tree import Tree
 
@@ -66,3 +67,16 @@ def held_back_claims(log_prior: float, wrong: int, rows: int) -> tuple[Claim, Cl
             "rows drawn independently from one distribution",
         ),
     )  # fmt: skip
+
+
+def category_claims(levels: Any, rows: int, penalty: float) -> tuple[Claim, ...]:
+    """How many rows the categories of a column have, of the column where they have least; none, if all have few."""
+    many = np.flatnonzero(levels > FREE)
+    if not len(many):
+        return ()
+    worst = int(many[levels[many].argmax()])
+    how = f"{penalty:g} times what chance gives to so many is taken off the gain of a set of them (cat_penalty)"
+    if penalty == 0:
+        how = "nothing is taken off for what chance gives to so many. Remedy: cat_penalty=1, or group the rare ones"
+    why = f"mean of column {worst} (the first is 0), which has {levels[worst]:,} categories; {how}"
+    return (Claim("rows per category", rows / int(levels[worst]), "proved", why, "data"),)

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tenfold.core import MANY, Array, Ask, Chunk, Codes, Schema
+from tenfold.core import MANY, Array, Ask, Chunk, Claim, Codes, Schema
 from tenfold.core.crew import hands, share
 from tenfold.kernels.tree_growing import ARITY, FIRST, PATH, fill
 from tenfold.kernels.tree_levels import sort_by_slot
@@ -29,6 +29,7 @@ from tenfold.trees.forest import Forest, Weighed, joined, taken
 from tenfold.trees.forest_model import ForestModel
 from tenfold.trees.growing import Rules, grow_from, sums_by
 from tenfold.trees.learner import GATHER, Histograms, RowsOf, columns_of
+from tenfold.trees.promises import category_claims
 from tenfold.trees.tree import Tree, no_tree
 
 TOGETHER = 16
@@ -58,6 +59,9 @@ class RandomForest(ForestModel):
     max_features: Any
     max_leaf_nodes: int | None
     bootstrap: bool
+    min_data_per_group: int
+    cat_smooth: float
+    cat_penalty: float
     max_bins: int
     random_state: Any
 
@@ -102,9 +106,12 @@ class RandomForest(ForestModel):
         if state.phase == "level":
             slots = int(slot.max()) + 1
             hist = np.zeros((slots, at.sums.shape[1], int(state.cut.offset[-1])), np.int64)
+            rules, place, square = self._rules(state), [], []
             rows, ends = np.empty(chunk.n, np.uint32), np.zeros(slots, np.int64)
             for t in range(self._growing(state)):
                 nodes, (label, a, b) = self._nodes(state, seen, t)
+                square.append(rules.squares(a, b))
+                place.append(slot[nodes][: len(square[-1])])
                 ends[:] = 0
                 sort_by_slot(nodes, slot, ends, rows)
                 start = 0
@@ -112,7 +119,7 @@ class RandomForest(ForestModel):
                     if stop > start:
                         fill(hist[s], seen.bins, state.cut.offset, rows, start, stop, label, a, b, self.criterion_of())
                     start = stop
-            return Histograms(hist.reshape(slots, -1))
+            return Histograms.of(hist, np.concatenate(square), np.concatenate(place))
         which: list[Any] = []
         places: list[Any] = []
         for t in range(self._growing(state)):
@@ -140,7 +147,8 @@ class RandomForest(ForestModel):
             return self._more(state, _shared([lambda t=t: self._tree(state, s, t) for t in next_ones]))
         rules, at = self._rules(state), state.frontier
         if state.phase == "level":
-            at = fr.take_in(at, s.sums.reshape(len(s.sums), at.sums.shape[1], -1), state.cut, rules)
+            hist, squares = s.apart(at.sums.shape[1], int(state.cut.offset[-1]))
+            at = fr.take_in(at, hist, state.cut, rules, squares)
         else:
             times = self._times_of(state, s)
             rows = s.rows
@@ -254,7 +262,9 @@ class RandomForest(ForestModel):
             criterion, np.where(state.levels > 0, SUBSET, NUMERIC), units,
             -1 if self.max_depth is None else self.max_depth, self.min_samples_split, self.min_samples_leaf,
             self.min_weight_fraction_leaf * state.whole * units[1], self.max_leaf_nodes or 0,
-            float(np.nextafter(least, -np.inf)), max_features=most,
+            float(np.nextafter(least, -np.inf)), max_features=most, min_data_per_group=self.min_data_per_group,
+            cat_smooth=self.cat_smooth, cat_penalty=self.cat_penalty, noise=self.noise_of(state),
+            counted=state.unit == 1.0 and not self.bootstrap and not len(state.factor),
         )  # fmt: skip
 
     def weighs(self) -> bool:
@@ -272,6 +282,14 @@ class RandomForest(ForestModel):
     def criterion_of(self) -> int:
         """What makes a split good."""
         raise NotImplementedError
+
+    def claims_of(self, state: Forest) -> tuple[Claim, ...]:
+        """What is claimed of the categories."""
+        return category_claims(state.levels, state.rows, self.cat_penalty)
+
+    def noise_of(self, state: Forest) -> float:
+        """The variance of a row, if the criterion does not tell it; below nought: each node has its own."""
+        return 0.0
 
     def channels(self, state: Forest) -> int:
         """Of a histogram."""

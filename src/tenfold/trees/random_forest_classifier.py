@@ -60,6 +60,13 @@ class RandomForestClassifier(RandomForest, Classifier):
         Weights of classes; "balanced" gives all the same. The out-of-bag error takes no notice of them.
     bootstrap : bool, default=True
         Whether trees draw rows; else each sees all.
+    min_data_per_group : int, default=1
+        Categories with fewer rows in a node are taken together there, as one; "subset" splits only.
+    cat_smooth : float, default=0.0
+        Categories of a node are sorted as if each had so many rows more, at the mean of the node.
+    cat_penalty : float, default=1.0
+        Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
+        its best set gains; with 0, a column of many categories that tells nothing is split before all others.
     max_bins : int, default=255
     random_state : int, default=0
         Seed of the draws, and of the sample that bins come from. None draws one, and the certificate records it.
@@ -101,6 +108,9 @@ class RandomForestClassifier(RandomForest, Classifier):
         "max_leaf_nodes": [integer(2), None],
         "class_weight": [dict, choice("balanced"), None],
         "bootstrap": [boolean],
+        "min_data_per_group": [integer(1)],
+        "cat_smooth": [real(0)],
+        "cat_penalty": [real(0)],
         "max_bins": [integer(2)],
         "random_state": [seed],
     }
@@ -119,6 +129,9 @@ class RandomForestClassifier(RandomForest, Classifier):
         max_leaf_nodes: int | None = None,
         class_weight: Any = None,
         bootstrap: bool = True,
+        min_data_per_group: int = 1,
+        cat_smooth: float = 0.0,
+        cat_penalty: float = 1.0,
         max_bins: int = 255,
         random_state: int | None = 0,
     ) -> None:
@@ -133,6 +146,9 @@ class RandomForestClassifier(RandomForest, Classifier):
         self.max_leaf_nodes = max_leaf_nodes
         self.class_weight = class_weight
         self.bootstrap = bootstrap
+        self.min_data_per_group = min_data_per_group
+        self.cat_smooth = cat_smooth
+        self.cat_penalty = cat_penalty
         self.max_bins = max_bins
         self.random_state = random_state
 
@@ -197,13 +213,13 @@ class RandomForestClassifier(RandomForest, Classifier):
             return None
         if not self.bootstrap:
             why = "share of the weight of the training rows, sent down all trees"
-            return (Claim("training error", s.wrong / s.whole, "proved", why, "data"),)
+            return (Claim("training error", s.wrong / s.whole, "proved", why, "data"), *self.claims_of(state))
         why = "share of the weight of the rows that every tree has drawn: they are not judged"
         claims = [Claim("rows not judged", s.drawn / (s.drawn + s.whole), "proved", why, "data")]
         if s.whole:
             why = "each row judged by the trees that have not drawn it, about a third: rather too high than too low"
             claims.append(Claim("out-of-bag error", s.wrong / s.whole, "estimated", why, "unseen rows"))
-        return tuple(claims)
+        return *claims, *self.claims_of(state)
 
     @property
     def oob_score_(self) -> float:

@@ -13,7 +13,7 @@ from tenfold.estimator.constraints import boolean, choice, integer, real, seed, 
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.forests import MOST
 from tenfold.stats.gathered import Gathered
-from tenfold.stats.tree_bins import Look, Seen, fine_unit
+from tenfold.stats.tree_bins import Look, Seen, fine_unit, square_unit
 from tenfold.trees.forest import Forest, Weighed, weights_of
 from tenfold.trees.learner import Histograms, RowsOf
 from tenfold.trees.random_forest import RandomForest
@@ -68,6 +68,13 @@ class RandomForestRegressor(RandomForest, Regressor):
         With it, the split of greatest merit comes first.
     bootstrap : bool, default=True
         Whether trees draw rows; else each sees all.
+    min_data_per_group : int, default=1
+        Categories with fewer rows in a node are taken together there, as one; "subset" splits only.
+    cat_smooth : float, default=0.0
+        Categories of a node are sorted as if each had so many rows more, at the mean of the node.
+    cat_penalty : float, default=1.0
+        Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
+        its best set gains; with 0, a column of many categories that tells nothing is split before all others.
     max_bins : int, default=255
     random_state : int, default=0
         Seed of the draws, and of the sample that bins come from. None draws one, and the certificate records it.
@@ -106,6 +113,9 @@ class RandomForestRegressor(RandomForest, Regressor):
         "max_features": [integer(1), share(open=True), choice("sqrt", "log2"), None],
         "max_leaf_nodes": [integer(2), None],
         "bootstrap": [boolean],
+        "min_data_per_group": [integer(1)],
+        "cat_smooth": [real(0)],
+        "cat_penalty": [real(0)],
         "max_bins": [integer(2)],
         "random_state": [seed],
     }
@@ -122,6 +132,9 @@ class RandomForestRegressor(RandomForest, Regressor):
         max_features: Any = None,
         max_leaf_nodes: int | None = None,
         bootstrap: bool = True,
+        min_data_per_group: int = 1,
+        cat_smooth: float = 0.0,
+        cat_penalty: float = 1.0,
         max_bins: int = 255,
         random_state: int | None = 0,
     ) -> None:
@@ -134,6 +147,9 @@ class RandomForestRegressor(RandomForest, Regressor):
         self.max_features = max_features
         self.max_leaf_nodes = max_leaf_nodes
         self.bootstrap = bootstrap
+        self.min_data_per_group = min_data_per_group
+        self.cat_smooth = cat_smooth
+        self.cat_penalty = cat_penalty
         self.max_bins = max_bins
         self.random_state = random_state
 
@@ -144,6 +160,12 @@ class RandomForestRegressor(RandomForest, Regressor):
     def criterion_of(self) -> int:
         """What makes a split good."""
         return ts.SUMS
+
+    def noise_of(self, state: Forest) -> float:
+        """Each node has its own, if there are categories."""
+        if self.cat_penalty == 0 or not (state.levels > 0).any():
+            return 0.0
+        return -square_unit(state.scale, state.heaviest * (MOST + 1), state.unit, state.rows)
 
     def channels(self, state: Forest) -> int:
         """Σg, Σh, and the number of rows."""
@@ -189,11 +211,12 @@ class RandomForestRegressor(RandomForest, Regressor):
         claims = [Claim("resolution", float(self.units(state)[0]), "proved", fine, "arithmetic")]
         if not self.bootstrap:
             why = "over the training rows, sent down all trees"
-            return (*claims, Claim("training mean squared error", s.squares / s.whole, "proved", why, "data"))
+            claims.append(Claim("training mean squared error", s.squares / s.whole, "proved", why, "data"))
+            return *claims, *self.claims_of(state)
         if s.whole:
             why = "each row judged by the trees that have not drawn it, about a third: rather too high than too low"
             claims.append(Claim("out-of-bag mean squared error", s.squares / s.whole, "estimated", why, "unseen rows"))
-        return tuple(claims)
+        return *claims, *self.claims_of(state)
 
     @property
     def oob_score_(self) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,7 @@ class TreeState(NamedTuple):
     """whether every weight is one"""
     center: float
     scale: float
-    """of the target, if it is a number"""
+    """of the target, if it is a number: the middle, and the way from there to the ends"""
     whole: int
     """weight of all rows, in whole units, once it is known"""
     factor: Annotated[Codes, "weighed class", COUNTS]
@@ -45,6 +45,8 @@ class TreeState(NamedTuple):
     outputs: int
     gaps: Annotated[Flags, "column"]
     """whether a value of the column was missing"""
+    heaviest: float = 1.0
+    """the largest weight"""
     log_prior: float = 0.0
     """ln of the weight of this pruning among all that held-back rows could have chosen"""
 
@@ -63,6 +65,22 @@ class Histograms:
     """Of the nodes that want one: slots x (channels x cells). Whole numbers: merging is exact."""
 
     sums: Annotated[Codes, "slot", "cell", ANYTHING]
+
+    @classmethod
+    def of(cls, hist: Any, square: Any, slot: Any) -> Histograms:
+        """From histograms; squares of rows, if there are any, are summed by slot behind the cells."""
+        flat = hist.reshape(len(hist), -1)
+        if not len(square):
+            return cls(flat)
+        squares, inside = np.zeros((len(hist), 1), np.int64), slot >= 0
+        np.add.at(squares[:, 0], slot[inside], square[inside])
+        return cls(np.concatenate([flat, squares], axis=1))
+
+    def apart(self, channels: int, cells: int) -> tuple[Any, Any]:
+        """The histograms, and the sums of squares or None."""
+        n = len(self.sums)
+        hist = self.sums[:, : channels * cells].reshape(n, channels, cells)
+        return hist, self.sums[:, -1] if self.sums.shape[1] > channels * cells else None
 
     def __add__(self, other: Histograms) -> Histograms:
         return Histograms(self.sums + other.sums)
