@@ -1,5 +1,6 @@
 """Forests: the same trees however they are grown; draws that are Poisson; out-of-bag scores that are exact."""
 
+import _thread
 import threading
 import time
 
@@ -246,3 +247,17 @@ def test_an_interrupt_stops_the_other_threads_too():
     soon = len(made)
     time.sleep(0.2)
     assert len(made) == soon < 100
+
+
+@pytest.mark.parametrize("after", [0.1, 0.3])
+def test_an_interrupt_is_an_interrupt(after):
+    """Ctrl-C while trees grow in the main thread: it comes in the middle of a kernel."""
+    random = np.random.default_rng(0)
+    X = random.standard_normal((5000, 4))
+    forest = RandomForestRegressor(1000)
+    clone(forest).set_params(n_estimators=2).fit(X, X[:, 0])  # kernels are compiled
+    timer = threading.Timer(after, _thread.interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        forest.fit(X, X[:, 0] + random.standard_normal(5000))
+    timer.join()

@@ -195,3 +195,50 @@ def test_errors_name_the_remedy(tennis):
         tn.TreeDisplay.from_estimator(tn.GaussianNB())
     with pytest.raises(AttributeError):
         _ = tn.ID3().rules_
+
+
+def asked(base, model, frame, **more):
+    frame.to_sql("odd", base, index=False, if_exists="replace")
+    return [value for (value,) in base.execute(f"SELECT {model.to_sql(**more)} FROM odd ORDER BY rowid")]
+
+
+@pytest.mark.parametrize("kind", [tn.DecisionTreeClassifier, tn.RuleListClassifier])
+def test_sql_of_a_split_of_what_is_missing_from_what_is_not(kind):
+    frame = pd.DataFrame({"x": [1.0, np.nan] * 20})
+    y = np.where(frame["x"].isna(), "none", "some")
+    model = kind().fit(frame, y)
+    assert "inf" not in model.to_sql()
+    assert "inf" not in model.to_text()
+    with sqlite3.connect(":memory:") as base:
+        assert asked(base, model, frame) == model.predict(frame).tolist() == y.tolist()
+
+
+@pytest.mark.parametrize("kind", [tn.DecisionTreeClassifier, tn.RuleListClassifier])
+def test_sql_of_backslashes_quotes_and_lines(kind):
+    words = np.array(["a\\", "it's", 'say "so"', "two\nlines", "\\'", "`", "%_"], dtype=object)
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({'na"me\\`': words[random.integers(0, len(words), 300)]})
+    y = frame.iloc[:, 0].to_numpy()
+    model = kind(split="multiway").fit(frame, y)
+    with sqlite3.connect(":memory:") as base:
+        assert asked(base, model, frame) == model.predict(frame).tolist() == y.tolist()
+    escaped = model.to_sql(dialect="mysql")
+    assert "'a\\\\'" in escaped  # two backslashes, as MySQL reads them
+    assert "'it\\'s'" in escaped
+    assert '`na"me\\```' in escaped
+    with pytest.raises(ValueError, match="dialect"):
+        model.to_sql(dialect="cobol")
+
+
+def test_sql_of_columns_that_are_booleans_in_the_table():
+    """SQLite knows no BOOLEAN: that a column stands alone, or behind NOT, is what DuckDB and PostgreSQL want."""
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({"flag": random.random(200) < 0.5, "x": random.random(200)})
+    y = np.where(frame["flag"] & (frame["x"] > 0.5), "yes", "no")
+    model = tn.DecisionTreeClassifier().fit(frame, y)
+    text = model.to_sql(booleans=["flag"])
+    assert '"flag" ' not in text.replace('"flag" THEN', "")
+    with sqlite3.connect(":memory:") as base:
+        assert asked(base, model, frame, booleans=["flag"]) == y.tolist()
+    with pytest.raises(ValueError, match="booleans"):
+        model.to_sql(booleans=["flog"])

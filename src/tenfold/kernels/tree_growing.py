@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tenfold.kernels.compiling import kernel
+from tenfold.kernels.compiling import interruptible, kernel
 from tenfold.kernels.shuffling import mix
 from tenfold.kernels.tree_filling import bins_of, clear, count_column, fill, total_of
 from tenfold.kernels.tree_search import (
@@ -136,6 +136,7 @@ def sort_rows(column, table, branches, rows, start, stop, aside, ends):
         ends[k] += 1
 
 
+@interruptible
 @kernel
 def grow(
     bins, offset, kind, gap, features, label, a, b, square, rows, channels, criterion, units, rules, cost, way,

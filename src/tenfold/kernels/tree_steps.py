@@ -110,13 +110,13 @@ def best_of(hist, offset, kind, gap, low, high, total, units, rules, cost, way, 
 
 @kernel
 def work(
-    bins, offset, kind, gap, low, high, rows, word, short, h, heft, pool, node, real, sums, step, units, rules, cost,
+    bins, offset, kind, gap, low, high, rows, word, short, h, pool, node, real, sums, step, units, rules, cost,
     way, cells, room, drop, present, out,
 ):  # fmt: skip
     """For columns low to high: the smaller leaf's histogram, the larger's from the parent's, the best split of each."""
     k, other = step[LESS], step[MORE]
     less, more = pool[step[NEW]], pool[step[OLD]]
-    fill_sums(less, bins, offset, low, high, rows, node[k, START], node[k, STOP], word, short, h, heft, cells)
+    fill_sums(less, bins, offset, low, high, rows, node[k, START], node[k, STOP], word, short, h, cells)
     best_of(
         less, offset, kind, gap, low, high, sums[k], units, rules, cost, way, real[k, LEAST:], room, drop, present,
         out[0],
@@ -209,7 +209,7 @@ def divide(
 
 @kernel
 def grow_best(
-    bins, offset, kind, gap, word, short, h, heft, pool, node, real, sums, step, units, rules, cost, way, cells, ends,
+    bins, offset, kind, gap, word, short, h, pool, node, real, sums, step, units, rules, cost, way, cells, ends,
     outs, desk, least_merit, min_split, max_depth, max_leaves, rows, aside, route,
 ):  # fmt: skip
     """Grow a tree, best leaf first, from its root, which is node 0; how many nodes, and the length of the routes.
@@ -229,7 +229,7 @@ def grow_best(
             k = take(desk, pieces)
             while k >= 0:
                 work(
-                    bins, offset, kind, gap, ends[k], ends[k + 1], rows, word, short, h, heft, pool, node, real, sums,
+                    bins, offset, kind, gap, ends[k], ends[k + 1], rows, word, short, h, pool, node, real, sums,
                     step, units, rules, cost, way, cells, room, drop, present, outs[k],
                 )  # fmt: skip
                 add(desk, DONE, 1)
@@ -258,7 +258,7 @@ def grow_best(
 
 @kernel
 def help_grow(
-    bins, offset, kind, gap, word, short, h, heft, pool, node, real, sums, step, units, rules, cost, way, cells, ends,
+    bins, offset, kind, gap, word, short, h, pool, node, real, sums, step, units, rules, cost, way, cells, ends,
     outs, desk, rows,
 ):  # fmt: skip
     """Take pieces of the work of `grow_best`, until the tree is grown."""
@@ -274,7 +274,7 @@ def help_grow(
             continue
         turns = 0
         work(
-            bins, offset, kind, gap, ends[k], ends[k + 1], rows, word, short, h, heft, pool, node, real, sums, step,
+            bins, offset, kind, gap, ends[k], ends[k + 1], rows, word, short, h, pool, node, real, sums, step,
             units, rules, cost, way, cells, room, drop, present, outs[k],
         )  # fmt: skip
         add(desk, DONE, 1)

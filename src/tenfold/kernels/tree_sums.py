@@ -1,7 +1,7 @@
 """Histograms of slopes: Σg, Σh and the number of rows of each bin, for some columns of the rows of a node.
 
 A row adds one word to a bin: its g in the high bits, a one in the low bits, and between them its h, if g and h are
-short (`SHORT`); else h has a word of its own, and so have weights. Three columns are summed at a time: they do not
+short (`SHORT`); else h has a word of its own. Three columns are summed at a time: they do not
 wait for each other.
 """
 
@@ -78,10 +78,10 @@ def add_apart(word, short, sums, curves, counts):
 
 
 @kernel
-def fill_sums(hist, bins, offset, low, high, rows, start, stop, word, short, h, heft, cells):
-    """The histogram of a node, for columns low to high. No h: it is one, or shares the word. No heft: weights are one.
+def fill_sums(hist, bins, offset, low, high, rows, start, stop, word, short, h, cells):
+    """The histogram of a node, for columns low to high. No h: it is one, or shares the word.
 
-    word, h, heft: of every row; rows[start:stop]: those of the node.
+    word, h: of every row; rows[start:stop]: those of the node.
     """
     a, z = offset[low], offset[high]
     sums, curves, counts, part = hist[0, a:z], hist[1, a:z], hist[2, a:z], cells[a:z]
@@ -105,7 +105,3 @@ def fill_sums(hist, bins, offset, low, high, rows, start, stop, word, short, h, 
             add_words(bins, offset, low, high, rows, t, min(t + BLOCK, stop), h, hist[1])
     elif not short:
         curves[:] = counts
-    if len(heft):
-        counts[:] = 0
-        for t in range(start, stop, BLOCK):
-            add_words(bins, offset, low, high, rows, t, min(t + BLOCK, stop), heft, hist[2])

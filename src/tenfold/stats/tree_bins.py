@@ -20,6 +20,8 @@ from tenfold.stats.race import Race
 
 MOST_BINS = 1 << 16
 """of a column: a bin has two bytes at the most"""
+LARGE = 1e150
+"""sums whose squares float64 holds; one over it, squares that it does not take for nought"""
 EXACT = 52
 """bits of a sum that float64 takes without rounding"""
 
@@ -58,6 +60,17 @@ class Look:
             self.whole and other.whole, self.even and other.even, min(self.least, other.least),
             max(self.most, other.most),
         )  # fmt: skip
+
+    def check_target(self) -> None:
+        """Refuse targets whose sums have squares that overflow or vanish."""
+        reach = 0.5 * self.most - 0.5 * self.least
+        heavy = max(self.heaviest, 1.0) * max(self.rows, 1)
+        if reach * heavy > LARGE or 0 < reach * min(self.heaviest, 1.0) < 1 / LARGE:
+            size, remedy = ("large", "divide") if reach > 1 else ("small", "multiply")
+            raise DataError(
+                f"the target is too {size}, from {self.least:g} to {self.most:g}: squares of its sums are not numbers "
+                f"any more. Remedy: {remedy} it by a power of ten"
+            )
 
     def unit(self, bits: int = EXACT) -> float:
         """What one means in sums of weights, which have so many bits: one, if they are whole numbers that fit."""

@@ -125,7 +125,12 @@ def order(learner: Any, seed: int) -> None:
 
 @law
 def repetition(learner: Any, seed: int) -> None:
-    """A row of weight 2 is two rows, one of weight 0 is none; one that draws rows draws it once, with its weight."""
+    """A row of weight 2 is two rows, one of weight 0 is none; one that draws rows draws it once, with its weight.
+
+    Limits on the rows of a leaf count rows, whatever their weight: they are lifted.
+    """
+    if "min_samples_leaf" in learner.get_params(deep=False):
+        learner = clone(learner).set_params(min_samples_leaf=1)
     table = draw(learner.need, seed)
     if learner.draws_rows:
         some = table.rows(np.flatnonzero(table.weight))

@@ -24,7 +24,7 @@ from tenfold.trees.tree import Tree, tree_from
 PIECES = 2
 """for each thread: who is done with one takes another"""
 MEMORY = 1 << 31
-"""bytes of histograms, one for each leaf that there may be, beyond which small nodes go without, if weights are one"""
+"""bytes of histograms, one for each leaf that there may be, beyond which small nodes go without"""
 _NO_LABEL, _NONE = np.zeros(0, np.uint16), np.zeros(0, np.int64)
 
 
@@ -42,19 +42,17 @@ class BestFirst:
         pieces = min(p, PIECES * hands() if hands() > 1 else 1)
         self.ends = np.array([p * i // pieces for i in range(pieces + 1)])
 
-    def grow(self, g: Any, h: Any, w: Any, word: Any, short: bool, index: Any) -> tuple[Tree, Any, Any, Any]:
-        """Sums of g, h (empty: ones) and weights (empty: ones), of the rows that the index names.
+    def grow(self, g: Any, h: Any, word: Any, short: bool, index: Any) -> tuple[Tree, Any, Any, Any]:
+        """Sums of g and h (empty: ones) of the rows that the index names.
 
         word, short: as in `kernels/tree_sums.py`. The tree, channel sums and bounds of its nodes, and the nodes with
         their spans in the index: it is sorted.
         """
         rules, cut, total = self.rules, self.cut, np.zeros(3, np.int64)
         total_of(index, 0, len(index), _NO_LABEL, g, h, SUMS, total)
-        if len(w):
-            total[2] = w[index].sum()
         cost, way, _ = rules.columns(len(self.bins))
         leaves = self._most_leaves(int(total[2]))
-        if not len(w) and 24 * leaves * len(self.cells) > MEMORY:
+        if 24 * leaves * len(self.cells) > MEMORY:
             node, real, sums, route = tree_growing.grow(
                 self.bins, cut.offset, rules.kind, cut.gap, np.arange(len(self.bins)), _NO_LABEL, g, h, _NONE, index, 3,
                 SUMS, rules.units, rules.limits, cost, way, rules.max_depth, rules.min_samples_split,
@@ -70,7 +68,7 @@ class BestFirst:
         step[MORE], step[ABLE_LESS] = -1, sums[0, 2] >= rules.min_samples_split and rules.max_depth
         outs, place = np.zeros((len(self.ends) - 1, 2, 5)), desk()
         given = (
-            self.bins, cut.offset, rules.kind, cut.gap, word, short, _NONE if short else h, w, self.pool, node,
+            self.bins, cut.offset, rules.kind, cut.gap, word, short, _NONE if short else h, self.pool, node,
             real, sums, step, rules.units, rules.limits, cost, way, self.cells, self.ends, outs, place,
         )  # fmt: skip
         limits = rules.least_merit, rules.min_samples_split, rules.max_depth, leaves

@@ -51,6 +51,8 @@ class Boosted(NamedTuple):
     """the leaves of the last tree, if they are to say quantiles"""
     margin: Annotated[Array, "row", "output"]
     """of rows in one place"""
+    row_weight: float = 1.0
+    """what a row weighs: one, if weights are whole numbers, as they then count rows; else the mean"""
 
     @property
     def cut(self) -> Cut:

@@ -33,6 +33,8 @@ from tenfold.trees.records import Histograms
 from tenfold.trees.tree import Tree, no_tree, tree_from
 
 NONE = np.zeros(0, np.int64)
+LEAST_CURVATURE = 1e-3
+"""of a leaf, for weights of one: LightGBM's min_sum_hessian_in_leaf"""
 ROUGH = np.float32
 """what residuals are rounded to before quantiles of leaves are found"""
 
@@ -45,7 +47,7 @@ class Boosting(BoostedModel):
     summary_types = (Look, Start, Gathered, Level, rn.Digits, Loss)
     steering = frozenset({
         "step", "phase", "turn", "bin_edges", "levels", "rows", "unit", "even", "least", "most", "heaviest", "way",
-        "labels", "base", "roots", "value", "frontier", "sought", "margin", "trees",
+        "labels", "base", "roots", "value", "frontier", "sought", "margin", "trees", "row_weight",
     })  # fmt: skip
     learning_rate: float
     max_iter: int
@@ -143,8 +145,7 @@ class Boosting(BoostedModel):
         g, h = slopes.gradients(margin, len(state.roots) % state.outputs, target, seen.weight)
         nodes = np.where(keep, nodes, len(state.frontier.node))
         at = state.frontier._replace(node=np.append(state.frontier.node, np.full((1, fr.FIELDS), -1), axis=0))
-        heft = slopes.counts(seen.weight)
-        found = slope_histograms(at, seen.bins, state.cut, nodes, g, h, heft, slopes.short)
+        found = slope_histograms(at, seen.bins, state.cut, nodes, g, h, slopes.short)
         loss = Loss(np.zeros(2, np.int64), np.zeros(2))
         if _new_round(state):
             loss = slopes.sum(margin, target, seen.weight, learn)
@@ -153,6 +154,7 @@ class Boosting(BoostedModel):
     def update(self, state: Boosted, s: Any) -> Boosted:
         """The next phase, tree or level."""
         if state.phase == "look":
+            s.check_target()
             cut = Cut.of(s, state.levels, min(self.max_bins, 255))
             return state._replace(
                 phase="start", bin_edges=cut.edges, rows=s.rows, unit=s.unit(), even=s.even, least=s.least, most=s.most,
@@ -203,7 +205,7 @@ class Boosting(BoostedModel):
                     return self._judged(state)
                 rules = self._rules(state)
                 grower = BestFirst(s.bins, cut, rules)
-            tree, sums, real, node = grower.grow(g, h, slopes.counts(s.weight), word, slopes.short, index)
+            tree, sums, real, node = grower.grow(g, h, word, slopes.short, index)
             ends = tree.leaves
             if slopes.loss in gr.RENEWED:
                 residual = self._keys(state, target, state.margin)
@@ -265,6 +267,7 @@ class Boosting(BoostedModel):
         with np.errstate(invalid="ignore", divide="ignore"):
             score = loss.sums * self.slopes_of(state).unit / loss.weight
         return state._replace(
+            row_weight=1.0 if state.unit == 1 else float(loss.weight.sum() / state.rows),
             train_score=np.append(state.train_score, score[0]),
             validation_score=np.append(state.validation_score, score[1]),
         )
@@ -284,22 +287,23 @@ class Boosting(BoostedModel):
         return np.asarray(self.learning_rate * np.clip(full, real[:, fr.LEAST], real[:, fr.MOST]))
 
     def _rules(self, state: Boosted) -> Rules:
-        """When to split. A row of weight two counts as two."""
+        """When to split."""
         slopes = self.slopes_of(state)
+        least = LEAST_CURVATURE * (1.0 if state.unit == 1 else state.heaviest)
+        if slopes.loss == gr.POISSON:  # whose curvature is what is predicted
+            least *= min(state.most, 1.0)
         return Rules(
             ts.SUMS, np.where(state.levels > 0, ts.SUBSET, ts.NUMERIC), np.array(slopes.units),
-            -1 if self.max_depth is None else self.max_depth, 1, math.ceil(self.min_samples_leaf / slopes.count_unit),
-            1e-3,
-            self.max_leaf_nodes or 1 << 20, 0.0, self.l2_regularization, monotone=state.way,
+            -1 if self.max_depth is None else self.max_depth, 1, self.min_samples_leaf,
+            least, self.max_leaf_nodes or 1 << 20, 0.0, self.l2_regularization, monotone=state.way,
             min_data_per_group=self.min_data_per_group, cat_smooth=self.cat_smooth, cat_penalty=self.cat_penalty,
             noise=self._noise(state),
         )  # fmt: skip
 
     def _noise(self, state: Boosted) -> float:
         """What the slope of a row adds by chance to the squares between categories: g² / h, as it should be."""
-        if self.loss_of(state) == gr.SQUARED and len(state.train_score):
-            return float(2 * state.train_score[-1])
-        return 1.0
+        noise = 2 * state.train_score[-1] if self.loss_of(state) == gr.SQUARED else 1.0
+        return rounded(noise * state.row_weight)
 
     def _kept(self, numbers: Any, n: int, draw: int) -> Any:
         """Which rows a round learns from; draw -1: which rows any round may learn from."""
@@ -314,6 +318,14 @@ class Boosting(BoostedModel):
 def _new_round(state: Boosted) -> bool:
     """Whether the first tree of a round is about to begin."""
     return len(state.frontier.node) == 1 and len(state.roots) % state.outputs == 0
+
+
+def rounded(value: float) -> float:
+    """To twelve bits: sums of floats that differ in their last bits, as parts are cut, give the same number."""
+    if not math.isfinite(value):  # no row to learn from
+        return 0.0
+    part, power = math.frexp(value)
+    return math.ldexp(round(part * 4096), power - 12)
 
 
 def _scale(state: Boosted) -> float:

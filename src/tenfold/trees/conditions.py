@@ -77,6 +77,8 @@ def tightened(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
 def words(one: Condition, schema: Schema, gaps: Any) -> str:
     """A condition as it is read; missing values are named if the column had any."""
     column, missing = schema.columns[one.column], one.missing and gaps[one.column]
+    if one.sign != AMONG and one.bound == math.inf:
+        return f"{column.name} {'is' if one.missing else 'is not'} missing"
     if one.sign != AMONG:
         text = f"{column.name} {one.sign} {one.bound:.6g}"
         return f"({text} or missing)" if missing else text

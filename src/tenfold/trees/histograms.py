@@ -25,8 +25,8 @@ def histograms(at: Frontier, bins: Any, cut: Cut, nodes: Any, label: Any, a: Any
     return hist
 
 
-def slope_histograms(at: Frontier, bins: Any, cut: Cut, nodes: Any, g: Any, h: Any, heft: Any, short: bool) -> Any:
-    """The same for slopes and curvatures (none: ones), weights (none: ones), for trees of boosting."""
+def slope_histograms(at: Frontier, bins: Any, cut: Cut, nodes: Any, g: Any, h: Any, short: bool) -> Any:
+    """The same for slopes and curvatures (none: ones), for trees of boosting."""
     rows, spans = _by_slot(at, nodes)
     word, none = np.empty(len(g), np.int64), np.zeros(0, np.int64)
     words(g, h, short, 0, len(g), word)
@@ -46,7 +46,6 @@ def slope_histograms(at: Frontier, bins: Any, cut: Cut, nodes: Any, g: Any, h: A
                 word,
                 short,
                 none if short else h,
-                heft,
                 cells,
             )
     return hist

@@ -163,6 +163,7 @@ class TreeLearner(Pruned, Readable):
     def _looked(self, state: TreeState, s: Look) -> TreeState:
         if self._back():
             self.enough(len(s.sample.key), "every row was held back")
+        s.check_target()
         cut = Cut.of(s, state.levels, min(self.max_bins, 255))
         few = s.rows * len(state.levels) <= GATHER and self._way() == LEARNED
         parts = 12 * (self._way() == PARTS)

@@ -131,6 +131,7 @@ class RandomForest(ForestModel):
     def update(self, state: Forest, s: Any) -> Forest:
         """The next phase, trees or levels."""
         if state.phase == "look":
+            s.check_target()
             state = state._replace(
                 phase="weigh", bin_edges=Cut.of(s, state.levels, min(self.max_bins, 255)).edges, rows=s.rows,
                 unit=s.unit(self.room() - DRAWN), even=s.even, heaviest=s.heaviest,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -68,15 +69,23 @@ class Readable(Estimator):
             raise ValueError(f"{label!r} is none of the classes {book.schema.classes.tolist()[:10]}")
         return reading.dnf(book, label)
 
-    def to_sql(self) -> str:
+    def to_sql(self, dialect: str = "ansi", booleans: Sequence[str] = ()) -> str:
         """The tree as an SQL expression, CASE ... END. Columns have the names of the fit; NULL is a missing value.
+
+        Parameters
+        ----------
+        dialect : {"ansi", "mysql"}, default="ansi"
+            "ansi" is SQLite's, DuckDB's and PostgreSQL's: names stand in double quotes, a backslash is a backslash.
+            "mysql" is also BigQuery's and Spark's: names stand in backticks, and backslashes escape.
+        booleans : sequence of str, default=()
+            Columns that are BOOLEAN in the table: most databases do not compare these with numbers.
 
         Returns
         -------
         expression : str
         """
         self._in_one_leaf("to_sql")
-        return reading.sql(self.book())
+        return reading.sql(self.book(), reading.dialect(dialect, booleans, self.schema_))
 
     def to_graphviz(self) -> str:
         """The tree as the source of a graph, for Graphviz's `dot`.

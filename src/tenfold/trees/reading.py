@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from tenfold.core import Array, Flags, Schema
 from tenfold.trees.conditions import AMONG, BELOW, Condition, Rule, branch, tightened, way, words
 from tenfold.trees.tree import Tree
+
+DIALECTS = {"ansi": False, "mysql": True}
+"""whether a backslash escapes"""
 
 
 class TreeStats(NamedTuple):
@@ -102,12 +108,56 @@ def text(book: Book) -> str:
     return "\n".join(lines)
 
 
-def sql(book: Book) -> str:
+class Dialect(NamedTuple):
+    """How names and text are written in SQL, and which columns of the table are of the type BOOLEAN."""
+
+    backslash: bool = False
+    """whether a backslash escapes (MySQL, BigQuery, Spark), and names stand in backticks"""
+    booleans: frozenset[str] = frozenset()
+
+    def name(self, column: str) -> str:
+        """The name of a column."""
+        if not self.backslash:
+            return '"' + column.replace('"', '""') + '"'
+        return "`" + column.replace("`", "``") + "`"
+
+    def literal(self, value: Any) -> str:
+        """A value."""
+        value = value.item() if isinstance(value, np.generic) else value
+        if isinstance(value, bool):
+            return "TRUE" if value else "FALSE"
+        if isinstance(value, (int, float)):
+            return repr(value)
+        if not self.backslash:
+            return "'" + str(value).replace("'", "''") + "'"
+        return "'" + str(value).replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n") + "'"
+
+    def bound(self, name: str, column: str, sign: str, bound: float) -> str | None:
+        """That a value is there, and up to a bound or beyond it; None: no value is."""
+        below = sign == BELOW
+        if bound == math.inf or (column in self.booleans and not 0 <= bound < 1):
+            return f"{name} IS NOT NULL" if below == (bound >= 1) else None
+        if column in self.booleans:
+            return f"NOT {name}" if below else name
+        return f"{name} {sign} {bound!r}"
+
+
+def dialect(named: str, booleans: Any, schema: Schema) -> Dialect:
+    """By its name."""
+    if named not in DIALECTS:
+        raise ValueError(f"dialect={named!r} is none of {list(DIALECTS)}")
+    numbers = {column.name for column in schema.columns if column.categories is None}
+    if strange := sorted(set(booleans) - numbers):
+        raise ValueError(f"booleans names {strange}; the columns of numbers are {sorted(numbers)}")
+    return Dialect(DIALECTS[named], frozenset(booleans))
+
+
+def sql(book: Book, dialect: Dialect) -> str:
     """A CASE expression, as deep as the tree; missing values are NULL, and unknown categories count as missing."""
     tree = book.tree
 
     def case(k: int) -> list[str]:
-        own = [literal(book.said[k])]
+        own = [dialect.literal(book.said[k])]
         if tree.feature[k] < 0:
             return own
         ways = [branch(tree, k, child) for child in range(int(tree.children[k]))]
@@ -117,7 +167,8 @@ def sql(book: Book) -> str:
         none = tuple(code for code in range(int(tree.route_width[k]) - 1) if code not in known)
         if none and last is not None:
             ways, below = [*ways, ways[last]._replace(codes=none, missing=False)], [*below, own]
-        some = [(f"WHEN {when(one, book.schema)} THEN", x) for i, (one, x) in enumerate(zip(ways, below)) if i != last]
+        heads = [f"WHEN {when(one, book.schema, dialect)} THEN" for one in ways]
+        some = [two for i, two in enumerate(zip(heads, below, strict=True)) if i != last]
         lines = ["CASE"]
         for head, answer in [*some, ("ELSE", own if last is None else below[last])]:
             lines += [f"  {head} {answer[0]}", *(f"  {line}" for line in answer[1:])]
@@ -126,24 +177,17 @@ def sql(book: Book) -> str:
     return "\n".join(case(0))
 
 
-def when(one: Condition, schema: Schema) -> str:
+def when(one: Condition, schema: Schema, dialect: Dialect) -> str:
     """A condition in SQL."""
     column = schema.columns[one.column]
-    name = '"' + column.name.replace('"', '""') + '"'
-    tests = [f"{name} {one.sign} {one.bound!r}"] if one.sign != AMONG else []
+    name = dialect.name(column.name)
+    bound = dialect.bound(name, column.name, one.sign, one.bound) if one.sign != AMONG else None
+    tests = [] if bound is None else [bound]
     if one.codes:
-        tests.append(f"{name} IN ({', '.join(literal(column.categories[c]) for c in one.codes)})")
+        tests.append(f"{name} IN ({', '.join(dialect.literal(column.categories[c]) for c in one.codes)})")
     if one.missing:
         tests.append(f"{name} IS NULL")
-    return " OR ".join(tests)
-
-
-def literal(value: Any) -> str:
-    """A value in SQL."""
-    value = value.item() if hasattr(value, "item") else value
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
-    return repr(value) if isinstance(value, (int, float)) else "'" + str(value).replace("'", "''") + "'"
+    return " OR ".join(tests) or "1 = 0"
 
 
 def graphviz(book: Book) -> str:
@@ -166,6 +210,8 @@ def edge(book: Book, k: int, child: int) -> str:
     one = branch(book.tree, k, child)
     if one.sign != AMONG:
         gap = ", missing" if one.missing and book.gaps[one.column] else ""
+        if one.bound == math.inf:
+            return "missing" if one.missing else "not missing"
         return f"{'≤' if one.sign == BELOW else '>'} {one.bound:.3g}{gap}"
     missing = ["missing"] * int(one.missing and book.gaps[one.column])
     names = [str(book.schema.columns[one.column].categories[c]) for c in one.codes] + missing

@@ -5,6 +5,7 @@ Weights of classes by rule, and by rule without one of its conditions, merge: ea
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,7 +18,8 @@ from tenfold.trees.clauses import clauses_of, no_clauses
 from tenfold.trees.conditions import Rule, tightened, words
 from tenfold.trees.decision_tree_classifier import CRITERIA, DecisionTreeClassifier
 from tenfold.trees.learner import TreeLearner, weights_of
-from tenfold.trees.reading import literal, when
+from tenfold.trees.reading import dialect as sql_dialect
+from tenfold.trees.reading import when
 from tenfold.trees.rule_pruning import Covered, Fired, RuleState, ended, pruned
 
 
@@ -221,16 +223,28 @@ class RuleListClassifier(Classifier):
             f"{i}. {rule} ({rule.weight:g}, {100 * rule.share:.0f} %)" for i, rule in enumerate(self.rules_, 1)
         )
 
-    def to_sql(self) -> str:
+    def to_sql(self, dialect: str = "ansi", booleans: Sequence[str] = ()) -> str:
         """The list as an SQL expression, CASE ... END. Columns have the names of the fit; NULL is a missing value.
+
+        Parameters
+        ----------
+        dialect : {"ansi", "mysql"}, default="ansi"
+            "ansi" is SQLite's, DuckDB's and PostgreSQL's: names stand in double quotes, a backslash is a backslash.
+            "mysql" is also BigQuery's and Spark's: names stand in backticks, and backslashes escape.
+        booleans : sequence of str, default=()
+            Columns that are BOOLEAN in the table: most databases do not compare these with numbers.
 
         Returns
         -------
         expression : str
         """
         *some, last = self.rules_
+        written = sql_dialect(dialect, booleans, self.schema_)
+        literal = written.literal
         if not some:
             return literal(last.said)
-        tests = (" AND ".join(f"({when(one, self.schema_)})" for one in rule.conditions) or "TRUE" for rule in some)
+        tests = (
+            " AND ".join(f"({when(one, self.schema_, written)})" for one in rule.conditions) or "1 = 1" for rule in some
+        )
         lines = (f"  WHEN {test} THEN {literal(rule.said)}" for test, rule in zip(tests, some, strict=True))
         return "\n".join(["CASE", *lines, f"  ELSE {literal(last.said)}", "END"])

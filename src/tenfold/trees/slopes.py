@@ -32,8 +32,8 @@ class Slopes(NamedTuple):
     """of Σ loss"""
     top: float
     """of the loss of a row, in units: all rows together fit into a word"""
-    count_unit: float
-    """of Σ weight, where a leaf must have enough of it"""
+    few: bool
+    """whether weights are small whole numbers, that multiply what is rounded already"""
     short: bool = False
     """whether g and h share a word while they are summed"""
 
@@ -48,13 +48,13 @@ class Slopes(NamedTuple):
             gr.POISSON: (2 * wide, 2 * wide, 64 * wide),
         }.get(loss, (1.0, 1.0, 64.0))
         if state.few:
-            g, h, count = fine_unit(FEW * slope, state.rows), fine_unit(FEW * curve, state.rows), 1.0
+            g, h = fine_unit(FEW * slope, state.rows), fine_unit(FEW * curve, state.rows)
         else:
-            g, h, count = (fine_unit(x * state.heaviest, state.rows) for x in (slope, curve, 1.0))
+            g, h = (fine_unit(x * state.heaviest, state.rows) for x in (slope, curve))
         most, top = fine_unit(worst * state.heaviest, state.rows), 2.0**62 / max(state.rows, 1)
         if loss >= gr.LOGISTIC and state.even and state.rows >= MANY:
-            return cls(loss, level, 1.0, (2.0**-SHORT, 2.0 ** -(SHORT + 2)), most, top, 1.0, True)
-        return cls(loss, level, state.unit, (g, 1.0 if loss < gr.POISSON and state.even else h), most, top, count)
+            return cls(loss, level, 1.0, (2.0**-SHORT, 2.0 ** -(SHORT + 2)), most, top, True, True)
+        return cls(loss, level, state.unit, (g, 1.0 if loss < gr.POISSON and state.even else h), most, top, state.few)
 
     def gradients(self, margin: Any, output: int, target: Any, weight: Any) -> tuple[Any, Any]:
         """g and h of each row; no h, if every one is one."""
@@ -77,13 +77,9 @@ class Slopes(NamedTuple):
     def _gradients(self, margin: Any, output: int, target: Any, weight: Any) -> tuple[Any, Any, Any]:
         n = len(margin)
         g, h = np.empty(n, np.int64), np.empty(0 if self.loss < gr.POISSON and not len(weight) else n, np.int64)
-        weights = (_NONE, weight) if self.count_unit == 1 else (self._weights(weight), weight[:0])
+        weights = (_NONE, weight) if self.few else (self._weights(weight), weight[:0])
         given = (margin, output, target, *weights, self.level, *self.units)
         return g, h, lambda start, stop: gr.gradients(self.loss, *given, start, stop, g, h)
-
-    def counts(self, weight: Any) -> Any:
-        """For how many rows each counts, in units, and be it one: a bin with rows is seen; none, if each is one."""
-        return np.maximum(np.rint(weight * (self.weight_unit / self.count_unit)), 1).astype(np.int64)
 
     def sum(self, margin: Any, target: Any, weight: Any, keep: Any) -> Loss:
         """The loss of the rows that are kept for learning, and of the others."""
