@@ -266,3 +266,9 @@ def test_refused():
         tn.BaggingClassifier(tn.Ridge()).fit(X, label)
     with pytest.raises(AttributeError):
         _ = tn.BaggingClassifier(tn.GaussianNB()).fit(X, label).oob_score_
+
+
+def test_bags_that_lack_a_class_are_certified_without_a_warning():
+    X = [["red"], ["m"], ["m"]]
+    model = tn.BaggingClassifier(tn.LogisticRegression(), 3, oob_score=True).fit(X, [5, 3, 0])
+    assert np.isfinite(model.predict_proba(X)).all()

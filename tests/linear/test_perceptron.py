@@ -209,6 +209,6 @@ def test_rows_too_long_to_be_squared_are_refused(variant, size):
 
 
 def test_heavy_rows_that_are_long_have_a_margin():
-    X, y = np.array([[1e150, 1.0], [-1e150, 2.0], [1e150, 0.0]]), [0, 1, 0]
-    model = tn.Perceptron().fit(X, y, [1.0, 1e12, 1.0])
+    X = np.array([[1e150, 1.0], [-1e150, 2.0], [1e150, 0.0]])
+    model = tn.Perceptron().fit(X, [1, 0, 1], [1e12, 1e12, 1e12])
     assert np.isfinite(model.certificate_["margin"].value)

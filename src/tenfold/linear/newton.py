@@ -166,7 +166,7 @@ def _dual(s: Curvature, center: Array, squared: float, free: Flags) -> float:
     The mixture has weight θ; entropy is concave, so its own is at least that of the parts.
     """
     g, sums = s.gradient, s.drift
-    if not sums.any():
+    if not (sums[:, 0] > 0).all():  # a class without rows, as in a bag
         return math.inf
     constant = s.intercept + s.coef @ center
     theta, fair = 0.0, np.zeros(len(g))
