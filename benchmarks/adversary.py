@@ -71,6 +71,7 @@ class Report:
         self.finds: Counter[Any] = Counter()
         self.refusals: Counter[Any] = Counter()
         self.began = time.perf_counter()
+        self.cases = 0
 
     def add(self, index: int, tags: tuple[str, ...], verdict: Any, text: str, took: float, command: str) -> None:
         """Count a case, and print it if it is a find that is new."""
@@ -81,6 +82,9 @@ class Report:
         self.seconds["check", check] += took
         self.seconds["learner", learner] += took
         self.outcomes[("all", "all"), verdict.outcome] += 1
+        self.cases += 1
+        if self.cases % 1000 == 0:
+            print(f"{self.cases} cases, {sum(self.finds.values())} finds", file=sys.stderr, flush=True)
         if verdict.outcome == "refused":
             self.refusals[learner, verdict.words] += 1
         if verdict.outcome == "find":

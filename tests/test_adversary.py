@@ -11,6 +11,20 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 from adversary import judging, shrink
 from adversary.broken import BROKEN
 
+CASES = 100
+"""of each of four seeds: some fifteen seconds together"""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_answer_is_wrong(seed):
+    found = []
+    for index in range(CASES):
+        case = judging.draw(seed, index, dask=False)
+        verdict = judging.judge(case)
+        if verdict.outcome == "find":
+            found.append(shrink.code(*shrink.shrunk(case, verdict)))
+    assert not found, "\n\n".join(found)
+
 
 def first_find(cls, most=400):
     for index in range(most):

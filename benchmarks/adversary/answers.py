@@ -96,7 +96,7 @@ def sane(model: Any, case: Any) -> dict[str, Any]:
     return found
 
 
-def alike(a: dict[str, Any], b: dict[str, Any], tolerance: float, what: str) -> None:
+def alike(a: dict[str, Any], b: dict[str, Any], tolerance: float, what: str, size: float = 0.0) -> None:
     """Two models' outputs agree; labels may differ where the scores of two classes are as good as equal."""
     must(a.keys() == b.keys(), f"{what}: {sorted(a)} and {sorted(b)}")
     for name in a:
@@ -104,6 +104,6 @@ def alike(a: dict[str, Any], b: dict[str, Any], tolerance: float, what: str) -> 
         if name == "predict" and x.dtype.kind != "f" and len(a) > 1 and tolerance:
             continue
         if x.dtype.kind == "f" and tolerance:
-            close(x, y, tolerance, f"{what}: {name}")
+            close(x, y, tolerance, f"{what}: {name}", size)
         else:
             must(np.array_equal(x, y, equal_nan=x.dtype.kind == "f"), f"{what}: {name} differs, {x[:3]} and {y[:3]}")

@@ -63,20 +63,6 @@ class MinMaxScaler(tn.MinMaxScaler):
         return super().transform(X)
 
 
-class Lasso(tn.Lasso):
-    """The penalty is read when the model is used."""
-
-    def predict(self, X: Any) -> Any:
-        found = super().predict(X)
-        return found * self.alpha / self.alpha_fitted_ if isinstance(found, np.ndarray) else found
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, checkpoint: Any = None) -> Any:
-        self.alpha_fitted_ = self.alpha
-        fitted = super().fit(X, y, sample_weight)
-        self.alpha_fitted_ = self.alpha
-        return fitted
-
-
 class KMeans(tn.KMeans):
     """Columns that are too many are cut off."""
 
@@ -93,7 +79,6 @@ BROKEN = {
     StandardScaler: "wrong",
     DecisionTreeRegressor: "wrong",
     MinMaxScaler: "error",
-    Lasso: "wrong",
     KMeans: "wrong",
 }
 """each with the kind of find that it must be"""

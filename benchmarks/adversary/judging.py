@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import tenfold
-from adversary import data, learners, oracles, ways
+from adversary import by_hand, data, laws, learners, peers, ways  # noqa: F401  (checks publish themselves)
+from adversary.book import LAWS, ORACLES
 from adversary.case import Case, Skip, Wrong
-from adversary.laws import LAWS
-from adversary.oracles import ORACLES
 
 HOME = str(Path(tenfold.__file__).parent)
 CHECKS = {**LAWS, **ORACLES}
@@ -143,7 +142,7 @@ def _error(case: Case, error: Exception) -> Verdict:
 def _they_answer(case: Case) -> bool:
     """Whether scikit-learn fits the same rows, and says something finite of them."""
     try:
-        theirs, X = oracles.fitted(case)
+        theirs, X = peers.fitted(case)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = theirs.predict(X) if hasattr(theirs, "predict") else theirs.transform(X)

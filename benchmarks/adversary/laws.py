@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import tempfile
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
 from adversary.answers import alike, asked, finite, numbers, outputs, sane, steady, tame, weights_of
+from adversary.book import classifies, law, named
 from adversary.case import Skip, again, close, must
 from adversary.learners import draws
 from adversary.ways import (
@@ -32,31 +32,9 @@ from adversary.ways import (
 )
 from tenfold.testing import bits
 
-LAWS: dict[str, tuple[Callable[[Any], None], Callable[[Any], bool], float]] = {}
-"""by name: the check, whether it speaks of a case, and how often it is drawn"""
-
 TREES = ("CART", "SLIQ", "ID3", "DecisionTree", "DecisionStump")
 COUNTING = (*TREES, "Dummy", "CategoricalNB", "FindS", "OneHot", "MaxAbs", "MinMax", "UnitVector", "PolynomialBasis")
 """learners whose sums of whole numbers are exact"""
-
-
-def law(when: Callable[[Any], bool] = lambda case: True, often: float = 1.0) -> Any:
-    """Publish a check, with the cases it speaks of."""
-
-    def publish(check: Any) -> Any:
-        LAWS[check.__name__] = (check, when, often)
-        return check
-
-    return publish
-
-
-def named(case: Any, *starts: str) -> bool:
-    """Whether the learner's name starts with one of these."""
-    return type(case.learner).__name__.startswith(starts)
-
-
-def classifies(case: Any) -> bool:
-    return bool(case.learner.need.target == "class")
 
 
 def rounding_is_small(case: Any) -> bool:
@@ -73,7 +51,8 @@ def same_model(a: Any, b: Any, case: Any, what: str, tolerance: float = 1e-6) ->
     x, y = outputs(a, asked(case)), outputs(b, asked(case))
     if named(case, "PCA", "LinearDiscriminant", "Fisher") and "transform" in x:  # axes may be turned
         x["transform"], y["transform"] = np.abs(x["transform"]), np.abs(y["transform"])
-    alike(x, y, tolerance, what)
+    size = float(np.abs(case.y.astype(np.float64)).max()) if case.learner.need.target == "number" else 0.0
+    alike(x, y, tolerance, what, size)
 
 
 @law(often=2.0)
@@ -128,6 +107,8 @@ def size_of_weights_does_not_matter(case: Any) -> None:
     """All weights times a power of two: the same model, where no penalty or pruning counts them."""
     if getattr(case.learner, "l2_regularization", 0) or getattr(case.learner, "prune", None):
         raise Skip("weights count against a penalty")
+    if numbers(case) is None and named(case, *TREES, "GradientBoosting"):
+        raise Skip("splits of categories are penalised by how much weight they have")
     if not (tame(case) or named(case, *COUNTING)):
         raise Skip("ill conditioned")
     model = case.way(case)
@@ -221,7 +202,7 @@ def other_widths_are_refused(case: Any) -> None:
             must(False, f"{name} of {what} ({kind}) is answered: {np.asarray(found)[:2]}")
 
 
-@law(when=lambda case: not named(case, "Voting", "Stacking"))
+@law(when=lambda case: not named(case, "Voting", "Stacking"), often=2.5)
 def set_params_leaves_a_model_alone(case: Any) -> None:
     """A fitted model speaks from what it was fitted with."""
     from adversary.learners import SPACES
