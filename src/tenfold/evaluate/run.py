@@ -14,7 +14,7 @@ from sklearn.utils.validation import _num_samples
 
 from tenfold.core import ONE, Chunk, Column, Columns, DataError, Need, Schema
 from tenfold.engine import Member, Snapshot, current, opened, run, schema_of
-from tenfold.engine.keys import Listed
+from tenfold.engine.keys import Listed, Stratified
 from tenfold.engine.progress import progress
 from tenfold.engine.together import Together, transformed
 from tenfold.engine.tree import merge
@@ -22,6 +22,7 @@ from tenfold.estimator.callbacks import History
 from tenfold.estimator.inputs import source_from, with_target
 from tenfold.evaluate.a_column import only_column, unnamed, without_column
 from tenfold.evaluate.entries import Entry, scorers_of
+from tenfold.evaluate.fold_shift import FoldShift
 from tenfold.evaluate.folds import Plan, Split, plan
 from tenfold.evaluate.in_memory import scores_in_memory
 from tenfold.evaluate.results import CrossValidation
@@ -235,11 +236,14 @@ class Run:
             for some in _apart(found.splits):
                 trials.append(self._trial(entry, some, found.splits))
                 places.append((entry, some))
-        done = session.reduce(Together(tuple(trials), found.starts))  # type: ignore[arg-type]
+        shifts = _in_file_order(trials[0])
+        done = session.reduce(Together((*trials, *shifts), found.starts))  # type: ignore[arg-type]
         self.scans += 1
+        for shift, means in zip(shifts, done.each[len(trials) :], strict=True):
+            shift.warn(means)
         for entry in entries:
             entry.scores = np.full((len(entry.scorers), len(found.splits)), np.nan)
-        for (entry, some), grouped in zip(places, done.each, strict=True):
+        for (entry, some), grouped in zip(places, done.each):
             for j in some:
                 counted = _of_test(grouped, found.splits[j], j)
                 for i, scorer in enumerate(entry.scorers):
@@ -278,6 +282,12 @@ def _of_test(grouped: Any, split: Split, j: int) -> Any:
     if not some:
         raise DataError(f"split {j} has no rows to be judged on: all have weight zero. Remedy: shuffle, or fewer folds")
     return merge(some)
+
+
+def _in_file_order(trial: Trial) -> tuple[FoldShift, ...]:
+    """What tells whether folds are alike, if they are stratified in the order of the rows."""
+    in_order = isinstance(trial.key, Stratified) and trial.key.seed is None
+    return (FoldShift(trial.need, trial.schema, trial.key),) if in_order else ()
 
 
 def _apart(splits: Sequence[Split]) -> list[list[int]]:
