@@ -37,6 +37,9 @@ from tenfold.evaluate.entries import entries_of
 from tenfold.evaluate.run import Run
 from tenfold.sources import part_rows
 
+# The only feature is the number of the row, so rows are sorted by it.
+pytestmark = pytest.mark.filterwarnings("ignore:the folds are not alike")
+
 quiet = settings(
     max_examples=25, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck)
 )
