@@ -65,7 +65,7 @@ def report(kind: str, fuzz: Fuzz, many: int, workers: int) -> int:
     print(f"{kind + ', seed ' + str(fuzz.seed):44}{'refused':>9}{'loaded':>9}{'finds':>7}")
     names: dict[str, Counter[Any]] = {}
     for (name, what), count in table.items():
-        names.setdefault(name, Counter())[what] += count
+        names.setdefault(name.split(", turn")[0], Counter())[what] += count
     for name, counts in sorted(names.items()):
         print(f"{name:44}{counts['refused']:9,}{counts['loaded']:9,}{counts['find']:7,}")
     total = sum(names.values(), Counter())

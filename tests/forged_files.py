@@ -124,15 +124,8 @@ def forged(raw: bytes, parts: Parts, where: list[tuple[Any, ...]], way: tuple[An
 
 def _change(new: Parts, where: list[tuple[Any, ...]], way: tuple[Any, ...], random: Any) -> str:
     """Change a document or a tensor in place; what was done."""
-    holder: Any = new.document
-    for key in way[:-1]:
-        if not isinstance(holder, (dict, list)) or (isinstance(holder, dict) and key not in holder):
-            return "nothing"
-        if isinstance(holder, list) and key >= len(holder):
-            return "nothing"
-        holder = holder[key]
-    key = way[-1]
-    if not isinstance(holder, (dict, list)) or (key not in holder if isinstance(holder, dict) else key >= len(holder)):
+    holder, key = _found(new.document, way[:-1]), way[-1]
+    if not _has(holder, key):
         return "nothing"
     value = holder[key]
     if isinstance(value, str) and value in new.tensors and random.random() < 0.9:
@@ -158,16 +151,25 @@ def _change(new: Parts, where: list[tuple[Any, ...]], way: tuple[Any, ...], rand
         holder[key] = nested
         return "nested"
     other = where[int(random.integers(len(where)))]
-    found: Any = new.document
-    for step in other:
-        if (isinstance(found, dict) and step in found) or (
-            isinstance(found, list) and isinstance(step, int) and step < len(found)
-        ):
-            found = found[step]
-        else:
-            return "nothing"
+    if not _has(_found(new.document, other[:-1]), other[-1]):
+        return "nothing"
+    found = _found(new.document, other)
     holder[key] = copy.deepcopy(found)
     return f"becomes what {'.'.join(map(str, other))} is"
+
+
+def _has(holder: Any, key: Any) -> bool:
+    """Whether something stands there, or stood there before another change."""
+    return key in holder if isinstance(holder, dict) else isinstance(holder, list) and key in range(len(holder))
+
+
+def _found(node: Any, way: tuple[Any, ...]) -> Any:
+    """What stands there; None, if nothing does."""
+    for key in way:
+        if not _has(node, key):
+            return None
+        node = node[key]
+    return node
 
 
 def _scalar(holder: Any, key: str, random: Any) -> str:

@@ -30,7 +30,6 @@ import tenfold as tn
 from forged_files import Parts, forged, places, taken_apart
 from helpers import learners
 from tenfold.core import ModelFileError
-from tenfold.estimator import Estimator
 from tenfold.sources import part_rows
 from tenfold.trees import boosting, learner, random_forest
 
@@ -44,6 +43,8 @@ FORBIDDEN = (
     "os.remove",
 )  # fmt: skip
 """what Python is asked to do when code of a file runs"""
+SLOW, SOME = 0.004, 6
+"""seconds of a call that is made of one file in so many only, and of those that follow from its number"""
 NOT_ASKED = frozenset({"fit", "fit_predict", "fit_transform", "get_metadata_routing", "save"})
 ARGUMENTS = frozenset({"X", "y", "sample_weight", "label"})
 
@@ -171,6 +172,8 @@ class Case(NamedTuple):
     calls: dict[str, Callable[[Any], Any]]
     declared: dict[str, tuple[type[BaseException], ...]]
     """errors that the calls have on the model as it was saved"""
+    slow: frozenset[str] = frozenset()
+    """calls that take longer than others: they are made of some files only"""
 
 
 def calls_of(cls: type, X: Any, y: Any) -> dict[str, Callable[[Any], Any]]:
@@ -202,8 +205,11 @@ def calls_of(cls: type, X: Any, y: Any) -> dict[str, Callable[[Any], Any]]:
     if hasattr(cls, "inverse_transform"):
         found["inverse_transform"] = lambda model: model.inverse_transform(model.transform(rows))
     found["+"] = lambda model: model + model
-    found["repr"] = lambda model: (repr(model), repr(model.certificate_), str(model.certificate_), model._repr_html_())
+    found["repr"] = lambda model: (repr(model), repr(model.certificate_), str(model.certificate_))
+    found["html"] = lambda model: model._repr_html_()
     found["state"] = lambda model: [getattr(model, n) for n in dir(model) if n.endswith("_") and not n.startswith("_")]
+    if "partial_fit" in found:  # it changes the model, so it comes last
+        found["partial_fit"] = found.pop("partial_fit")
     return found
 
 
@@ -240,21 +246,27 @@ def model_cases(names: str = "") -> list[Case]:
             raw = path.read_bytes()
             parts = taken_apart(raw)
             case = Case(name, raw, parts, places(parts), one, X, y, "", calls_of(type(one), X, y), {})
-            found.append(case._replace(declared=_declared(case, tn.load(path))))
+            _declared(case, tn.load(path))  # kernels are compiled here
+            declared, slow = _declared(case, tn.load(path))
+            found.append(case._replace(declared=declared, slow=slow))
     return found
 
 
-def _declared(case: Case, model: Any) -> dict[str, tuple[type[BaseException], ...]]:
-    """Ask everything of the model as it was saved: this compiles kernels, and shows which errors belong to it."""
+def _declared(case: Case, model: Any) -> tuple[dict[str, tuple[type[BaseException], ...]], frozenset[str]]:
+    """Ask everything of the model as it was saved: which errors belong to it, and which calls are slow."""
     out: dict[str, tuple[type[BaseException], ...]] = {}
+    slow = {"html"}
     for name, call in case.calls.items():
+        began = time.process_time()
         try:
             call(model)
         except (AttributeError, TypeError, NotImplementedError, ImportError) as error:
             out[name] = (type(error),)
         except ValueError:
             pass
-    return out
+        if time.process_time() - began > SLOW:
+            slow.add(name)
+    return out, frozenset(slow)
 
 
 class _Cut(KeyboardInterrupt):
@@ -357,12 +369,12 @@ class Fuzz(NamedTuple):
         path = folder / (case.file or "m.tenfold")
         path.write_bytes(file.raw)
         with _limited(len(file.raw)) as over:
-            said = _checkpoint(case, folder, step) if case.file else _model(case, path, step)
+            said = _checkpoint(case, folder, step) if case.file else _model(case, path, step, number)
         path.unlink(missing_ok=True)
         return over[0] if over and said in ("refused", "loaded") else said
 
 
-def _model(case: Case, path: Path, step: Callable[[str], None]) -> str:
+def _model(case: Case, path: Path, step: Callable[[str], None], number: int) -> str:
     """Load a model, and ask it everything."""
     step("load")
     try:
@@ -371,9 +383,10 @@ def _model(case: Case, path: Path, step: Callable[[str], None]) -> str:
         return "refused"
     except BaseException as error:
         return _named("load", error)
-    for name, call in (
-        calls_of(type(model), case.X, case.y).items() if type(model) is not type(case.learner) else case.calls.items()
-    ):
+    calls = case.calls if type(model) is type(case.learner) else calls_of(type(model), case.X, case.y)
+    for at, (name, call) in enumerate(calls.items()):
+        if name in case.slow and (number // 97 + at) % SOME:
+            continue
         step(name)
         try:
             call(model)
@@ -388,6 +401,8 @@ def _model(case: Case, path: Path, step: Callable[[str], None]) -> str:
     try:
         model.save(path)
         tn.load(path)
+    except ModelFileError as error:  # what partial_fit made of it may be too large
+        return "loaded" if "finite" in str(error) else _named("save and load again", error)
     except BaseException as error:
         return _named("save and load again", error)
     return "loaded"
@@ -426,9 +441,18 @@ _watch: list[str] | None = None
 
 
 def _hook(event: str, args: tuple[Any, ...]) -> None:
-    """Notes events that code of a file would raise."""
-    if _watch is not None and event in FORBIDDEN and not (event == "os.remove" and "tmp" in str(args)):
-        _watch.append(f"code: {event} {str(args)[:80]}")
+    """Notes events that code of a file would raise; imports of ours and cached kernels raise some of them too."""
+    if _watch is None or event not in FORBIDDEN:
+        return
+    if event == "os.remove" and "tmp" in str(args):
+        return
+    frame = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if name.startswith("<frozen importlib") or name.endswith("/typing.py") or "/numba/" in name:
+            return  # modules, annotations and kernels are read when they are first used; kernels raise pickled errors
+        frame = frame.f_back  # type: ignore[assignment]
+    _watch.append(f"code: {event} {str(args)[:80]}")
 
 
 @contextmanager
@@ -450,19 +474,39 @@ def _limited(size: int) -> Iterator[list[str]]:
 
 # ---- workers ---------------------------------------------------------------------------------------
 
+TOGETHER = 64
+"""answers that are sent at a time"""
+PATIENCE = 12
+"""times the seconds of a file: so long it may take to compile a kernel; then it is served again, and timed"""
 
-def _work(fuzz: Fuzz, numbers: range, pipe: Connection) -> None:
-    """Serve files one after the other; say before each step what comes, so that a death can be told."""
+
+def _work(fuzz: Fuzz, numbers: range, pipe: Connection, at: Any, step: Any) -> None:
+    """Serve files one after the other; note before each step what comes, so that a death can be told."""
     sys.addaudithook(_hook)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 2)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    answers: list[tuple[int, str, float]] = []
+
+    def note(name: str) -> None:
+        step.value = name.encode()[:60]
+
     with tempfile.TemporaryDirectory() as folder, quietly(), tn.on(tn.Local(threads=1)):
         for number in numbers:
-            pipe.send(("at", number, "forge"))
-            said = fuzz.serve(number, Path(folder), lambda step, number=number: pipe.send(("at", number, step)))
-            pipe.send(("done", number, said))
-    pipe.send(("end", 0, ""))
+            at.value = number
+            for _ in range(2):
+                began = time.process_time()
+                said = fuzz.serve(number, Path(folder), note)
+                used = time.process_time() - began
+                if used <= SECONDS:
+                    break
+            else:
+                said = f"took {used:.1f} s"
+            answers.append((number, said, used))
+            if len(answers) == TOGETHER or said not in ("refused", "loaded"):
+                pipe.send(answers)
+                answers = []
+    pipe.send(answers)
+    pipe.send(None)
     pipe.close()
 
 
@@ -471,14 +515,16 @@ class _Worker:
 
     def __init__(self, fuzz: Fuzz, numbers: range) -> None:
         context = multiprocessing.get_context("fork")
-        self.numbers = numbers
+        self.numbers, self.next = numbers, numbers.start
+        self.at, self.step = context.Value("q", numbers.start, lock=False), context.Array("c", 64, lock=False)
         self.pipe, theirs = context.Pipe(duplex=False)
-        self.process = context.Process(target=_work, args=(fuzz, numbers, theirs), daemon=True)
+        given = (fuzz, numbers, theirs, self.at, self.step)
+        self.process = context.Process(target=_work, args=given, daemon=True)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # threads are not used in the child
             self.process.start()
         theirs.close()
-        self.number, self.step, self.since, self.used = numbers.start, "start", time.monotonic(), self.cpu()
+        self.seen, self.since, self.used = -1, time.monotonic(), 0.0
 
     def cpu(self) -> float:
         """Seconds of processor time so far: those that a busy machine takes for others do not count."""
@@ -487,10 +533,12 @@ class _Worker:
             return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
         return 0.0
 
-    def slow(self) -> bool:
-        """Whether the file takes too long."""
+    def hangs(self) -> bool:
+        """Whether a file takes longer than a kernel takes to compile."""
+        if self.at.value != self.seen:
+            self.seen, self.since, self.used = self.at.value, time.monotonic(), self.cpu()
         lasts = time.monotonic() - self.since
-        return lasts > SECONDS and (lasts > 20 * SECONDS or self.cpu() - self.used > SECONDS)
+        return lasts > PATIENCE * SECONDS and (self.cpu() - self.used > PATIENCE * SECONDS or lasts > 600)
 
 
 def run(
@@ -502,56 +550,39 @@ def run(
     slowest = 0.0
 
     def note(number: int, what: str) -> None:
-        case, file = fuzz.file(number)
         if what not in ("refused", "loaded"):
+            case, file = fuzz.file(number)
             finds.append(Find(case.name, file.field, file.mutation, number, what))
             if tell is not None:
                 tell(finds[-1])
             what = "find"
-        table[case.name, what] += 1
+        table[fuzz.cases[number % len(fuzz.cases)].name, what] += 1
 
     size = math.ceil(len(numbers) / workers)
-    spans = [numbers[a : a + size] for a in range(0, len(numbers), size)]
-    going = [_Worker(fuzz, span) for span in spans]
+    going = [_Worker(fuzz, numbers[a : a + size]) for a in range(0, len(numbers), size)]
     while going:
-        ready = wait([w.pipe for w in going], timeout=0.5)
+        ready = wait([w.pipe for w in going], timeout=1.0)
         for w in list(going):
-            ended = False
-            if w.pipe in ready:
-                try:
-                    while w.pipe.poll():
-                        kind, number, said = w.pipe.recv()
-                        if kind == "end":
-                            ended = True
-                            break
-                        if kind == "done":
-                            note(number, said)
-                            slowest = max(slowest, time.monotonic() - w.since)
-                            w.number, w.since, w.used = number + 1, time.monotonic(), w.cpu()
-                        w.step = said
-                except EOFError:
-                    w.process.join()
-                    if not ended:
-                        note(w.number, f"{w.step}: died with {w.process.exitcode}")
-                        ended = True
-                        going += _again(fuzz, w)
-            if not ended and w.slow():
-                w.process.kill()
+            lost = ""
+            try:
+                answers = w.pipe.recv() if w.pipe in ready else []
+            except EOFError:
                 w.process.join()
-                note(w.number, f"{w.step}: took more than {SECONDS:g} s")
-                ended = True
-                going += _again(fuzz, w)
-            if ended:
+                answers, lost = [], f"died with {w.process.exitcode}"
+            for number, said, used in answers or ():
+                note(number, said)
+                slowest, w.next = max(slowest, used), number + 1
+            if answers is not None and not lost and w.hangs():
+                w.process.kill()
+                lost = f"took more than {PATIENCE * SECONDS:g} s"
+            if lost:
+                for number in range(w.next, w.at.value):  # answers that were not sent any more
+                    table[fuzz.cases[number % len(fuzz.cases)].name, "lost"] += 1
+                note(w.at.value, f"{w.step.value.decode(errors='replace')}: {lost}")
+                rest = range(w.at.value + 1, w.numbers.stop)
+                going += [_Worker(fuzz, rest)] if len(rest) else []
+            if answers is None or lost:
                 w.process.join()
                 w.pipe.close()
                 going.remove(w)
     return finds, table, slowest
-
-
-def _again(fuzz: Fuzz, w: _Worker) -> list[_Worker]:
-    """A worker for the files behind the one that ended another."""
-    rest = range(w.number + 1, w.numbers.stop)
-    return [_Worker(fuzz, rest)] if len(rest) else []
-
-
-__all__ = ["Estimator", "Find", "Fuzz", "checkpoint_cases", "model_cases", "run"]

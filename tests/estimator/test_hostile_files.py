@@ -14,7 +14,7 @@ from tenfold.core.allowed import COUNTS, EDGES, RISING, Between, Index, OneOf
 from tenfold.core.axes import Bundle, fields, is_record
 from tenfold.sources import part_rows
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = pytest.mark.timeout(300)
 
 D = fuzzing.data()
 FEW = {"max_iter": 2, "max_leaf_nodes": 4, "min_samples_leaf": 3}
@@ -123,12 +123,12 @@ def test_what_nodes_say_is_finite_and_of_every_node(kind, files, tmp_path):
 def test_a_degree_that_never_ends_is_refused_at_once(learner, only, tmp_path):
     learner.set_params(interaction_only=only).fit(D.numbers, D.y).save(tmp_path / "m")
     raw, began = (tmp_path / "m").read_bytes(), time.process_time()
-    for degree in (2**64, 10**9, 10**6):
+    for degree in (2**64, 2**62, 10**9, 10**6):
         path = forged(raw, tmp_path / "m", ("params", "degree", "int"), lambda old, degree=degree: str(degree))
         if not only:
             with pytest.raises(ModelFileError):
                 tn.load(path)
-            with pytest.raises(ValueError, match="more than 1,000,000 terms"):
+            with pytest.raises(ValueError, match=r"more than 1,000,000 terms|'degree' parameter"):
                 type(learner)(degree).fit(D.numbers, D.y)
     assert time.process_time() - began < 2
 
@@ -145,6 +145,66 @@ def test_records_within_records_end(files, tmp_path):
     (tmp_path / "m").write_bytes(put_together(parts))
     with pytest.raises(ModelFileError, match="nested too deeply|not readable"):
         tn.load(tmp_path / "m")
+
+
+# ---- numbers that no rows give ---------------------------------------------------------------------------
+
+
+def said_of(learner, X, y, where, change, path):
+    """What comes of a forged file when its model is asked everything."""
+    learner.fit(X, y).save(path)
+    forged(path.read_bytes(), path, where, change)
+    calls = fuzzing.calls_of(type(learner), X, y)
+    case = fuzzing.Case("", b"", None, [], learner, X, y, "", calls, {})
+    with fuzzing.quietly():
+        return fuzzing._model(case, path, lambda step: None, 0)
+
+
+def number(value):
+    return lambda old: float(value).hex()
+
+
+NUMBERS = {
+    "steps in an average": (tn.SGDClassifier(average=True, max_iter=2), ("state", "averaged", "float"), number(-1)),
+    "squares": (tn.RandomForestRegressor(2), ("summary", "record", "away", "float"), number(1e200)),
+    "a claim of digits": (tn.LinearRegression(), ("certificate", "claims", 0, 1, "float"), number(-1e308)),
+    "a race of none": (tn.SigmoidBasis(), ("summary", "record", "most", "int"), lambda old: "0"),
+    "a claim that is gone": (tn.KMeans(2), ("certificate", "claims", 0, 0, "is"), lambda old: "else"),
+    "no weight": (tn.LogisticRegression(), ("summary", "record", "weight", "float"), number(0)),
+    "an intercept": (tn.LinearRegression(), ("state", "intercept", "float"), number(-1e308)),
+    "errors of folds": (tn.LassoCV(), ("summary", "record", "mean", "tensor"), lambda a: a * 0 - 1e308),
+}
+
+
+@pytest.mark.parametrize("what", NUMBERS)
+def test_numbers_that_no_rows_give_are_refused_or_answered(what, tmp_path):
+    learner, where, change = NUMBERS[what]
+    X, y = fuzzing._rows(learner, D)
+    assert said_of(learner, X, y, where, change, tmp_path / "m") in ("refused", "loaded")
+
+
+def test_a_tree_too_deep_to_be_read_says_so(tmp_path):
+    model = tn.DecisionTreeClassifier(max_depth=2).fit(D.numbers, D.three)
+    model.save(tmp_path / "m", summary=False)
+    parts = taken_apart((tmp_path / "m").read_bytes())
+    k = 3000
+    n, inner = 2 * k + 1, np.arange(0, 2 * k, 2)  # every other node splits, and so does its second child
+    new = {"feature": np.full(n, -1), "first_child": np.zeros(n), "children": np.zeros(n), "route_at": np.full(n, -1)}
+    new["feature"][inner], new["first_child"][inner], new["children"][inner] = 0, inner + 1, 2
+    new["depth"] = (np.arange(n) + 1) // 2
+    zeros = {name: np.zeros(n) for name in ("threshold", "place", "missing_left", "route_width", "merit")}
+    for name, values in (new | zeros | {"route": np.zeros(0)}).items():
+        tensor = parts.document["state"]["tree"]["record"][name]["tensor"]
+        parts.tensors[tensor] = values.astype(parts.tensors[tensor].dtype)
+    tensor = parts.document["state"]["value"]["tensor"]
+    parts.tensors[tensor] = np.repeat(parts.tensors[tensor][:1], n, axis=0)
+    (tmp_path / "m").write_bytes(put_together(parts))
+    deep = tn.load(tmp_path / "m")
+    assert deep.predict(D.numbers).shape == (60,)
+    assert deep.tree_stats().height == k
+    for read in (lambda: deep.rules_, deep.to_sql, lambda: deep.to_dnf(1)):
+        with pytest.raises(ValueError, match="3000 levels is too deep"):
+            read()
 
 
 # ---- annotations ---------------------------------------------------------------------------------------
@@ -242,6 +302,22 @@ def test_a_checkpoint_of_other_rows_or_another_turn_is_refused(tmp_path):
         resumed(case, ("asked", 0, "is"), lambda old: "spread", tmp_path)
     with pytest.raises(ModelFileError, match=r"Lloyd\.weight"):
         resumed(case, ("summary", "record", "weight", "tensor"), lambda a: a[:-1], tmp_path)
+
+
+def test_a_checkpoint_of_numbers_that_no_rows_give_is_refused(tmp_path):
+    case = list(checkpoints("AdaBoostClassifier").values())[-1]
+    with pytest.raises(ModelFileError, match="Remedy: remove it"):
+        resumed(case, ("summary", "record", "mass", "float"), number(0), tmp_path)
+
+
+def test_rows_that_a_checkpoint_did_not_count_are_refused(tmp_path):
+    """Margins are made for as many rows as were counted: a kernel goes through all of both."""
+    case = next(
+        c for c in checkpoints("boosting, monotonic").values() if phase(c) == "start" and "by levels" not in c.name
+    )
+    for rows in ("4", "0", "1000"):
+        with pytest.raises(tn.DataError, match="60 rows, but"):
+            resumed(case, ("state", "rows", "int"), lambda old, rows=rows: rows, tmp_path)
 
 
 # ---- a few hundred at random -----------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from tenfold.core import ONE, Array, Chunk, Claim, Codes, Columns, Need, Schema
+from tenfold.core.allowed import NOT_NEGATIVE
 from tenfold.estimator import Classifier
 from tenfold.estimator.constraints import choice
 
@@ -16,7 +17,7 @@ from tenfold.estimator.constraints import choice
 class ClassWeights:
     """Weight of each class. It simply adds."""
 
-    weight: Annotated[Array, "class"]
+    weight: Annotated[Array, "class", NOT_NEGATIVE]
 
     def __add__(self, other: ClassWeights) -> ClassWeights:
         return ClassWeights(self.weight + other.weight)

@@ -240,7 +240,10 @@ class KMeans(Clusterer):
     @property
     def inertia_(self) -> float:
         """Sum of squared distances to the nearest centre."""
-        return self.certificate_["inertia"].value
+        claim = self.certificate_.get("inertia")
+        if claim is None:
+            raise AttributeError("'KMeans' object has no attribute 'inertia_': the certificate of its file lacks it")
+        return claim.value
 
     @property
     def n_iter_(self) -> int:

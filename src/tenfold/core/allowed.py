@@ -172,6 +172,7 @@ ANYTHING, FINITE, NOT_NAN, RISING, EDGES = _Anything(), _Finite(), _NotNaN(), _R
 LEVELS, OFFSETS, CLASS_COUNT = _Levels(), _Offsets(), _ClassCount()
 COUNTS = Between(0)
 POSITIVE = Between(5e-324, float(np.finfo(float).max))
+NOT_NEGATIVE = Between(0.0, float(np.finfo(float).max))
 
 
 def usual(kind: Any) -> tuple[Allowed, ...]:

@@ -149,6 +149,9 @@ class Saving:
     ) -> None:
         if kind is None:
             self.path.unlink(missing_ok=True)
+        elif self.resume is not None and isinstance(error, ArithmeticError):
+            why = f"it holds numbers that no rows give ({kind.__name__}: {error})"
+            raise ModelFileError(f"{self.path} cannot be resumed: {why}. Remedy: remove it") from error
         else:
             self._save()
 

@@ -13,6 +13,9 @@ seed = "random_state"
 positive = Interval(Real, 0, None, closed="right")
 """a number above nought, infinity too"""
 
+LARGEST = 1 << 62
+"""the largest integer that a parameter may be"""
+
 label = (Real, str, boolean, None)
 """a class, or None"""
 
@@ -23,8 +26,8 @@ def real(low: float, *, open: bool = False) -> Any:
 
 
 def integer(low: int) -> Any:
-    """An integer at least `low`."""
-    return Interval(Integral, low, None, closed="left")
+    """An integer at least `low`, and so small that kernels can take it."""
+    return Interval(Integral, low, LARGEST, closed="both")
 
 
 def choice(*options: str) -> Any:
@@ -32,6 +35,6 @@ def choice(*options: str) -> Any:
     return Options(str, set(options))
 
 
-def share(*, open: bool = False) -> Any:
-    """A real number from 0 to 1, or between them and no integer."""
-    return Interval(RealNotInt, 0, 1, closed="neither") if open else Interval(Real, 0, 1, closed="both")
+def share(*, open: bool = False, low: float = 0.0) -> Any:
+    """A real number from 0 to 1, or between `low` and 1 and no integer."""
+    return Interval(RealNotInt, low, 1, closed="neither") if open else Interval(Real, 0, 1, closed="both")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -43,7 +45,7 @@ def add(a: Any, b: Any, *, again: bool = False) -> Any:
     schema = a.schema_ + b.schema_
     if a.need.binary and schema.classes is not None and len(schema.classes) > 2:
         raise MergeError(f"{name} knows two classes; together these have {schema.classes.tolist()}")
-    with one_blas_thread:
+    with one_blas_thread, numbers_of_rows():
         summary = recode(a.summary_, a.schema_, schema) + recode(b.summary_, b.schema_, schema)
         state = a.update(a.start(schema), summary)
         claims = claims_of(a, state, summary, where)
@@ -51,6 +53,15 @@ def add(a: Any, b: Any, *, again: bool = False) -> Any:
     merged.__dict__.update({k: a.__dict__[k] for k in ("n_features_in_", "feature_names_in_") if k in a.__dict__})
     merged._set(schema, state, summary, Certificate(claims, where))
     return merged
+
+
+@contextmanager
+def numbers_of_rows() -> Iterator[None]:
+    """Refuse a summary that divides by zero or overflows: no rows give it, but a file may say anything."""
+    try:
+        yield
+    except ArithmeticError as error:
+        raise MergeError(f"the summary holds numbers that no rows give ({type(error).__name__}: {error})") from None
 
 
 def _refuse_twice(a: Provenance, b: Provenance) -> None:
@@ -88,7 +99,7 @@ def verify(model: Any) -> Certificate:
     check_is_fitted(model)
     if model.summary_ is None:
         raise ValueError("this model was saved without its summary: there is nothing to verify")
-    with one_blas_thread:
+    with one_blas_thread, numbers_of_rows():
         found = claims_of(model, model.state_, model.summary_, model.certificate_.provenance)
         wrong = [f"{name}_ is not what the summary gives" for name in _changed(model)]
     said = {claim.kind: claim for claim in model.certificate_.claims}

@@ -32,6 +32,7 @@ from tenfold.core.axes import Bundle
 from tenfold.engine.held import Held, through
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.members import NONE, common_need, nothing, resumable_member, sound_member, turn, votes
+from tenfold.estimator.merging import numbers_of_rows
 
 
 class TeamState(NamedTuple):
@@ -59,6 +60,10 @@ class Joint:
     rows: Annotated[Codes, "member", COUNTS]
     """that each summary is of"""
     each: Bundle
+
+    def sound(self, schema: Schema) -> bool:
+        """Whether the rows of each summary are counted."""
+        return len(self.rows) == len(self.each.each)
 
     def __add__(self, other: Joint) -> Joint:
         return Joint(self.rows + other.rows, self.each + other.each)
@@ -249,7 +254,8 @@ class Team(Estimator):
 
     def dressed(self, member: Any, state: Any, summary: Any, schema: Schema) -> Any:
         """A learner with what it has learned."""
-        claims = () if summary is None else member.certify(state, summary) or ()
+        with numbers_of_rows():
+            claims = () if summary is None else member.certify(state, summary) or ()
         member._set(schema, state, summary, Certificate(claims, self.certificate_.provenance))
         member.n_features_in_ = len(schema.columns)
         if schema.named:

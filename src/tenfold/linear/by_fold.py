@@ -161,6 +161,8 @@ class ByFold(Featured, Regressor):
                 errors[i, :, k], rough = errors_of(fold, *found)
                 digits = min(digits, float(_digits(errors[i, :, k], rough).min()))
         mean = errors.mean(axis=2)
+        if not np.isfinite(mean).all():
+            raise DataError("the errors of the folds are not finite. Remedy: divide the target by its largest value")
         i, a = (int(at) for at in np.argwhere(mean <= mean.min() * (1 + TIE))[0])
         coef, intercept, sweeps, gap = self._best(whole, float(ratios[i]), float(grid[i, a]))
         return state._replace(
@@ -200,7 +202,10 @@ class ByFold(Featured, Regressor):
 
     def _whole(self, summary: Any) -> Any:
         """The summary of all rows, merged as `update` does it."""
-        return but_one(_filled(summary))[0]
+        each = _filled(summary)
+        if not each:
+            raise DataError("no fold has a weight, so there is nothing that the model could be held against")
+        return but_one(each)[0]
 
     def _chosen(self, state: FoldedState) -> tuple[Claim, ...]:
         """What is known of the errors that chose the penalty."""

@@ -129,7 +129,7 @@ class ElasticNetCV(PathCV):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "l1_ratio": [share(), array],
-        "eps": [share(open=True)],
+        "eps": [share(open=True, low=1e-12)],
         "alphas": [integer(1), array],
         "fit_intercept": [boolean],
         "positive": [boolean],

@@ -9,6 +9,7 @@ import numpy as np
 
 from tenfold.core import Array, Columns, Design
 from tenfold.estimator import check_is_fitted
+from tenfold.estimator.merging import numbers_of_rows
 from tenfold.linear.inference import FTest, Inference
 from tenfold.linear.summary import Summary, summary_of
 
@@ -19,7 +20,8 @@ class Inferring:
     @cached_property
     def inference_(self) -> Inference:
         """Everything that is said about the coefficients, in one object."""
-        return self.infer()  # type: ignore[attr-defined]
+        with numbers_of_rows():
+            return self.infer()  # type: ignore[attr-defined]
 
     @property
     def terms_(self) -> Any:

@@ -63,7 +63,7 @@ class LassoCV(PathCV):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "eps": [share(open=True)],
+        "eps": [share(open=True, low=1e-12)],
         "alphas": [integer(1), array],
         "fit_intercept": [boolean],
         "positive": [boolean],

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, Design
-from tenfold.core.allowed import NOT_NAN
+from tenfold.core.allowed import NOT_NAN, NOT_NEGATIVE
 from tenfold.linear.solving import norms
 from tenfold.linear.steepness import squared_lengths
 
@@ -23,13 +23,13 @@ class Round:
     """of all weights on the way"""
     pocket: Annotated[Array, "output", "predictor"]
     """the weights that were right about the most rows in a row"""
-    time: float
+    time: Annotated[float, NOT_NEGATIVE]
     run: Annotated[Array, "output"]
     best: Annotated[Array, "output"]
     mistakes: Annotated[Array, "output"]
     mean_mistakes: Annotated[Array, "output"]
     """of a part, where parts are mixed"""
-    mass: float
+    mass: Annotated[float, NOT_NEGATIVE]
 
     def __add__(self, other: Round) -> Round:
         if not other.mass:
@@ -60,7 +60,7 @@ class Margins:
     wrong: Annotated[Array, "output"]
     radius: float
     """largest |x|², with 1 for the constant if there is one"""
-    mass: float
+    mass: Annotated[float, NOT_NEGATIVE]
     heaviest: float
     """largest weight of a row"""
 

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tenfold.core import Array, Ask, Chunk, Claim, Codes, Columns, Design, Need, Schema
-from tenfold.core.allowed import LEVELS, NOT_NAN, OneOf
+from tenfold.core.allowed import LEVELS, NOT_NAN, NOT_NEGATIVE, OneOf
 from tenfold.estimator.constraints import boolean, choice, integer, real, seed
 from tenfold.estimator.deciding import Deciding
 from tenfold.estimator.featured import Featured
@@ -36,7 +36,7 @@ class PerceptronState(NamedTuple):
     """the weights that may take its place, once their errors are counted"""
     errors: Annotated[Array, "output", NOT_NAN]
     """of the pocket; infinite while nothing is in it"""
-    time: float
+    time: Annotated[float, NOT_NEGATIVE]
     left: int
     """epochs that may still come"""
     bound_holds: bool

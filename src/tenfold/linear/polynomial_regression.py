@@ -112,7 +112,7 @@ class PolynomialRegression(Inferring, Regressor):
 
     def start(self, schema: Schema) -> PolynomialState:
         """Zero coefficients."""
-        q = len(self._monomials(len(schema.columns)).parent)
+        q = n_monomials(len(schema.columns), self.degree, self.interaction_only)
         return PolynomialState(0, 0, np.zeros(q), 0.0, np.zeros(q + 1), np.zeros(q))
 
     def ask(self, state: PolynomialState) -> Ask | None:

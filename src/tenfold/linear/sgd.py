@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tenfold.core import Array, Ask, Chunk, Claim, Codes, Columns, DataError, Design, Schema
-from tenfold.core.allowed import LEVELS, OneOf
+from tenfold.core.allowed import LEVELS, NOT_NEGATIVE, OneOf
 from tenfold.core.losses import LOSSES, Loss
 from tenfold.estimator.featured import Featured
 from tenfold.estimator.sequential import Sequential, pieces
@@ -41,13 +41,13 @@ class SGDState(NamedTuple):
     """where the walk is: constants, then coefficients; the model, unless that is the average"""
     velocity: Annotated[Array, "output", "predictor"]
     average: Annotated[Array, "output", "predictor"]
-    averaged: float
+    averaged: Annotated[float, NOT_NEGATIVE]
     """steps in the average"""
-    t: float
+    t: Annotated[float, NOT_NEGATIVE]
     """steps so far"""
-    radius: float
+    radius: Annotated[float, NOT_NEGATIVE]
     """no row's |x|² + 1 is above this; 0 while it is not known"""
-    spread: float
+    spread: Annotated[float, NOT_NEGATIVE]
     """their mean, if steps are of all rows"""
     left: int
     """epochs that may still come"""

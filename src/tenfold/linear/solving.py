@@ -122,7 +122,7 @@ def from_moments(
     root = sla.block_diag([[1 / math.sqrt(m.weight) if fit_intercept and m.weight else 0.0]], half)
     along = np.append(-values[:p], 1.0)
     gap = 0.5 * float(slip @ slip) + 0.5 * float(np.trace(inverse)) * (SURE * gamma * size) ** 2
-    gap += 0.5 * m.weight * float(floor[p]) ** 2 * fit_intercept
+    gap += 0.5 * m.weight * float(floor[p] ** 2) * fit_intercept
     return Solution(
         values, error, spread * rest / math.sqrt(max(m.weight - p - 1, 1.0)), floor,
         np.append(math.sqrt(yy) * own / scale, math.sqrt(yy / max(m.weight, 1.0))),

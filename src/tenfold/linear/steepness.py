@@ -18,6 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tenfold.core import Array, Chunk, Codes, DataError, Design
+from tenfold.core.allowed import NOT_NEGATIVE
 from tenfold.kernels import losses as by_number
 
 NUMBERS, TWO, REST, SOFTMAX = range(4)
@@ -30,7 +31,7 @@ class Scale:
 
     radius: float
     squares: float
-    mass: float
+    mass: Annotated[float, NOT_NEGATIVE]
 
     @classmethod
     def of(cls, chunk: Chunk, levels: Codes) -> Scale:
@@ -49,10 +50,10 @@ class Walk:
     weights: Annotated[Array, "output", "predictor"]
     velocity: Annotated[Array, "output", "predictor"]
     average: Annotated[Array, "output", "predictor"]
-    averaged: float
-    t: float
+    averaged: Annotated[float, NOT_NEGATIVE]
+    t: Annotated[float, NOT_NEGATIVE]
     loss: float
-    mass: float
+    mass: Annotated[float, NOT_NEGATIVE]
 
     def __add__(self, other: Walk) -> Walk:
         if not other.mass:
@@ -74,7 +75,7 @@ class Objective:
     """constants, then coefficients"""
     loss: float
     slope: Annotated[Array, "output", "predictor"]
-    mass: float
+    mass: Annotated[float, NOT_NEGATIVE]
     share: Annotated[Array, "output", "side"]
     """weight of the rows of the class, and of the others; for numbers the sum of the targets"""
     radius: float

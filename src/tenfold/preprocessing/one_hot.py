@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tenfold.core import ONE, Array, Chunk, Claim, Codes, Columns, DataError, Need, Schema
-from tenfold.core.allowed import OFFSETS
+from tenfold.core.allowed import NOT_NEGATIVE, OFFSETS
 from tenfold.estimator import Transformer
 from tenfold.estimator.constraints import boolean, choice
 from tenfold.kernels.counting import add_counts
@@ -20,7 +20,7 @@ class ValueCounts:
     """Weight of each category of each column."""
 
     exact: ClassVar[bool] = True
-    count: Annotated[Array, "value"]
+    count: Annotated[Array, "value", NOT_NEGATIVE]
 
     def __add__(self, other: ValueCounts) -> ValueCounts:
         return ValueCounts(self.count + other.count)

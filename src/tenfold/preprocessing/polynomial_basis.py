@@ -14,7 +14,7 @@ import numpy as np
 from tenfold.core import ONE, Chunk, Claim, Columns, DataError, Need, Schema
 from tenfold.estimator import Transformer
 from tenfold.estimator.constraints import boolean, integer
-from tenfold.stats.monomials import MOST, Monomials, few_rows, monomials, n_monomials
+from tenfold.stats.monomials import Monomials, few_rows, monomials, n_monomials
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +83,8 @@ class PolynomialBasis(Transformer):
 
     def start(self, schema: Schema) -> PolynomialState:
         """The number of terms is known before any row."""
-        terms = self._terms(len(schema.columns))
-        return PolynomialState(0, len(terms.parent) + self.include_bias)
+        terms = n_monomials(len(schema.columns), self.degree, self.interaction_only)
+        return PolynomialState(0, terms + self.include_bias)
 
     def summarize(self, state: PolynomialState, chunk: Chunk) -> Rows:
         """Weight of the rows, which are looked at."""
@@ -120,7 +120,7 @@ class PolynomialBasis(Transformer):
     def sound(self, state: PolynomialState, summary: Any, schema: Schema) -> bool:
         """Whether as many terms come out as the columns give."""
         terms = n_monomials(len(schema.columns), self.degree, self.interaction_only)
-        return state.n_output_features == terms + self.include_bias and terms <= MOST
+        return state.n_output_features == terms + self.include_bias
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """The name of each product: its factors, with their powers.

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from tenfold.core import Array, Chunk, Codes
+from tenfold.core.allowed import NOT_NEGATIVE
 from tenfold.kernels.counting import add_counts
 
 
@@ -16,8 +17,8 @@ class ClassCounts:
     """Weight of each class, and of each category of each column within it."""
 
     exact: ClassVar[bool] = True
-    weight: Annotated[Array, "class"]
-    count: Annotated[Array, "class", "value"]
+    weight: Annotated[Array, "class", NOT_NEGATIVE]
+    count: Annotated[Array, "class", "value", NOT_NEGATIVE]
 
     @classmethod
     def of(cls, chunk: Chunk, classes: int, first: Codes) -> ClassCounts:

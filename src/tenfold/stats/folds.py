@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, Schema
-from tenfold.core.allowed import COUNTS
+from tenfold.core.allowed import COUNTS, NOT_NEGATIVE
 from tenfold.stats.moments import Moments
 from tenfold.stats.rows import Rows
 
@@ -41,7 +41,7 @@ class Pieces:
 class FoldMoments:
     """The moments of each fold."""
 
-    weight: Annotated[Array, "fold"]
+    weight: Annotated[Array, "fold", NOT_NEGATIVE]
     mean: Annotated[Array, "fold", "joint"]
     rest: Annotated[Array, "fold", "joint"]
     comoment: Annotated[Array, "fold", "joint", "joint"]

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, Columns
+from tenfold.core.allowed import NOT_NEGATIVE
 from tenfold.kernels.nearest import HEIGHT, add_lloyd, nearest, nearest_distances
 
 
@@ -16,7 +17,7 @@ class Lloyd:
     """Rows by their nearest centre, as differences to it."""
 
     centers: Annotated[Array, "cluster", "column"]
-    weight: Annotated[Array, "cluster"]
+    weight: Annotated[Array, "cluster", NOT_NEGATIVE]
     total: Annotated[Array, "cluster", "column"]
     """sums of rows minus their centre"""
     inertia: float

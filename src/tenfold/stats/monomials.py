@@ -65,27 +65,27 @@ class Monomials(NamedTuple):
 
 
 def n_monomials(columns: int, degree: int, interaction_only: bool = False) -> int:
-    """How many there are, without making them; more than `MOST`, if there are."""
-    highest = min(columns, degree)
+    """How many products there are, without making them; ValueError, if they are too many to be made."""
     found = chosen = 1
-    for k in range(1, highest + 1):  # binomials rise up to there, so it can end early
+    for k in range(1, min(columns, degree) + 1):  # binomials rise up to there, so it can end early
         chosen = chosen * (columns - k + 1 if interaction_only else columns + degree - k + 1) // k
         found = found + chosen if interaction_only else chosen
         if found > MOST + 1:
             break
+    longest = min(degree, columns) if interaction_only else degree
+    if found > MOST + 1 or found * longest > FACTORS:
+        raise ValueError(
+            f"degree {degree} of {columns} columns gives more than {MOST:,} terms. Remedy: a lower degree, "
+            "interaction_only=True, or fewer columns"
+        )
     return found - 1
 
 
 @lru_cache(maxsize=16)
 def monomials(columns: int, degree: int, interaction_only: bool = False) -> Monomials:
     """All products of at most `degree` of the columns: of different ones only, or of the same too."""
+    n_monomials(columns, degree, interaction_only)
     highest = min(degree, columns) if interaction_only else degree
-    terms = n_monomials(columns, degree, interaction_only)
-    if terms > MOST or terms * highest > FACTORS:
-        raise ValueError(
-            f"degree {degree} of {columns} columns gives more than {MOST:,} terms. Remedy: a lower degree, "
-            "interaction_only=True, or fewer columns"
-        )
     pick = combinations if interaction_only else combinations_with_replacement
     factors = [some for k in range(1, highest + 1) for some in pick(range(columns), k)]
     place = {some: j for j, some in enumerate(factors)}

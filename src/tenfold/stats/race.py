@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from tenfold.core import Array, Chunk, Columns
-from tenfold.core.allowed import ANYTHING
+from tenfold.core.allowed import ANYTHING, NOT_NEGATIVE, Between
 from tenfold.kernels.rows import hash_rows
 
 
@@ -37,9 +37,9 @@ class Race:
 
     key: Annotated[Array, "entry"]
     row: Annotated[Array, "entry", "column", ANYTHING]
-    weight: Annotated[Array, "entry"]
+    weight: Annotated[Array, "entry", NOT_NEGATIVE]
     rate: Annotated[Array, "entry"]
-    most: int
+    most: Annotated[int, Between(1)]
 
     @classmethod
     def of(cls, chunk: Chunk, u: Array, rate: Array, most: int) -> Race:

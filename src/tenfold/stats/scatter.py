@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from tenfold.core import Array, Chunk, Codes
+from tenfold.core.allowed import NOT_NEGATIVE
 from tenfold.kernels.scatter import add_scatter
 from tenfold.stats.moments import EMPTY, FIRST, SEGMENT, Moments, two_sum
 
@@ -20,7 +21,7 @@ from tenfold.stats.moments import EMPTY, FIRST, SEGMENT, Moments, two_sum
 class Scatter:
     """Weight and mean of each class, and the scatter within classes, pooled."""
 
-    weight: Annotated[Array, "class"]
+    weight: Annotated[Array, "class", NOT_NEGATIVE]
     mean: Annotated[Array, "class", "column"]
     rest: Annotated[Array, "class", "column"]
     """what the mean lacks to twice the precision: beside a large mean, differences need it"""
@@ -86,7 +87,7 @@ class Scatter:
 class ClassMoments:
     """Weight, mean and centred co-moments of the columns within each class."""
 
-    weight: Annotated[Array, "class"]
+    weight: Annotated[Array, "class", NOT_NEGATIVE]
     mean: Annotated[Array, "class", "column"]
     rest: Annotated[Array, "class", "column"]
     """what the mean lacks to twice the precision"""

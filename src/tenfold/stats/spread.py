@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from tenfold.core import Array, Chunk, Codes
+from tenfold.core.allowed import NOT_NEGATIVE
 from tenfold.kernels.spread import add_spread, add_spread_present
 from tenfold.stats.moments import two_sum
 
@@ -16,7 +17,7 @@ from tenfold.stats.moments import two_sum
 class ClassSpread:
     """Of each column within each class."""
 
-    weight: Annotated[Array, "class"]
+    weight: Annotated[Array, "class", NOT_NEGATIVE]
     mean: Annotated[Array, "class", "column"]
     rest: Annotated[Array, "class", "column"]
     """what the mean lacks to twice the precision: beside a large mean, differences need it"""
@@ -45,7 +46,7 @@ class ClassSpread:
 class ColumnSpread:
     """Of each column, missing values left out."""
 
-    weight: Annotated[Array, "column"]
+    weight: Annotated[Array, "column", NOT_NEGATIVE]
     mean: Annotated[Array, "column"]
     rest: Annotated[Array, "column"]
     square: Annotated[Array, "column"]

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tenfold.core import MANY, Array, Ask, Chunk, Codes, Never, Schema
+from tenfold.core import MANY, Array, Ask, Chunk, Codes, DataError, Never, Schema
 from tenfold.kernels import gradients as gr
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_growing import START, STOP
@@ -192,6 +192,10 @@ class Boosting(BoostedModel):
         """A round over rows in one place: a tree for each output."""
         target = s.number if len(s.number) else s.label.astype(np.float64)
         learn, slopes = self._kept(s.order, s.rows, -1), self.slopes_of(state)
+        if s.rows != len(state.margin):
+            raise DataError(
+                f"there are {s.rows} rows, but {len(state.margin)} were counted. Remedy: fit from the start"
+            )
         margin = state.margin.copy()
         keep = learn & self._kept(s.order, s.rows, state.step)
         index = np.arange(s.rows, dtype=np.uint32)

@@ -224,7 +224,7 @@ class RandomForestRegressor(RandomForest, Regressor):
         s = self.summary_
         if not self.bootstrap:
             raise AttributeError("oob_score_")  # every tree has seen every row
-        spread = s.spread - s.away**2 / s.whole if s.whole else 0.0
+        spread = s.spread - s.away * s.away / s.whole if s.whole else 0.0
         return 1 - s.squares / spread if spread > 0 else float("nan")
 
     def predict_from(self, state: Forest, X: Columns) -> Array:

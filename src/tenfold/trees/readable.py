@@ -12,6 +12,9 @@ from tenfold.trees import reading
 from tenfold.trees.conditions import Rule
 from tenfold.trees.reading import Book, TreeStats
 
+DEEPEST = 400
+"""levels of a tree whose rules can be written"""
+
 
 class Readable(Estimator):
     """A tree that can be read. What it says of missing values goes for all ways but fractional ones."""
@@ -28,6 +31,7 @@ class Readable(Estimator):
     @property
     def rules_(self) -> tuple[Rule, ...]:
         """A rule for each leaf, from left to right."""
+        self._not_too_deep("rules_")
         return reading.rules(self.book())
 
     def tree_stats(self) -> TreeStats:
@@ -62,6 +66,7 @@ class Readable(Estimator):
         -------
         formula : str
         """
+        self._not_too_deep("to_dnf")
         book = self.book()
         if book.schema.classes is None:
             raise TypeError("to_dnf is of classes, and this tree says numbers. Remedy: rules_")
@@ -85,6 +90,7 @@ class Readable(Estimator):
         expression : str
         """
         self._in_one_leaf("to_sql")
+        self._not_too_deep("to_sql")
         return reading.sql(self.book(), reading.dialect(dialect, booleans, self.schema_))
 
     def to_graphviz(self) -> str:
@@ -95,6 +101,14 @@ class Readable(Estimator):
         source : str
         """
         return reading.graphviz(self.book())
+
+    def _not_too_deep(self, what: str) -> None:
+        """Conditions are listed for every leaf, so they grow as the square of the depth."""
+        depth = self.state_.tree.max_depth
+        if depth > DEEPEST:
+            raise ValueError(
+                f"{what}: a tree of {depth} levels is too deep to be read. Remedy: max_depth, or to_text()"
+            )
 
     def _in_one_leaf(self, what: str) -> None:
         if getattr(self, "missing", None) == "fractional":
