@@ -172,6 +172,7 @@ NUMBERS = {
     "a claim that is gone": (tn.KMeans(2), ("certificate", "claims", 0, 0, "is"), lambda old: "else"),
     "no weight": (tn.LogisticRegression(), ("summary", "record", "weight", "float"), number(0)),
     "an intercept": (tn.LinearRegression(), ("state", "intercept", "float"), number(-1e308)),
+    "penalties": (tn.RidgeCV(), ("params", "alphas", "tuple", 0), lambda old: {"dict": []}),
     "errors of folds": (tn.LassoCV(), ("summary", "record", "mean", "tensor"), lambda a: a * 0 - 1e308),
 }
 

@@ -72,7 +72,12 @@ class OneOf:
 
     def holds(self, value: Any, size: Size, schema: Schema) -> bool:
         """Whether every one is among them."""
-        return bool(np.isin(value, self.values).all()) if isinstance(value, np.ndarray) else value in self.values
+        if not isinstance(value, np.ndarray):
+            return value in self.values
+        found = np.zeros(value.shape, bool)
+        for one in self.values:
+            found |= value == one
+        return bool(found.all())
 
     def __str__(self) -> str:
         return f"one of {', '.join(map(str, self.values))}"

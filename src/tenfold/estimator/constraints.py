@@ -5,6 +5,7 @@ from __future__ import annotations
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
 from sklearn.utils._param_validation import Interval, Options, RealNotInt
 
 boolean = "boolean"
@@ -25,9 +26,17 @@ def real(low: float, *, open: bool = False) -> Any:
     return Interval(Real, low, None, closed="neither" if open else "left")
 
 
-def integer(low: int) -> Any:
-    """An integer at least `low`, and so small that kernels can take it."""
-    return Interval(Integral, low, LARGEST, closed="both")
+def integer(low: int, high: int = LARGEST) -> Any:
+    """An integer from `low` to `high`, which is so small that kernels can take it."""
+    return Interval(Integral, low, high, closed="both")
+
+
+def numbers(given: Any, name: str) -> Any:
+    """The numbers of a parameter, on one axis; ValueError, if it holds anything else."""
+    try:
+        return np.asarray(given, dtype=np.float64).ravel()
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be numbers, not {given!r}") from None
 
 
 def choice(*options: str) -> Any:

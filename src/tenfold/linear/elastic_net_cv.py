@@ -130,7 +130,7 @@ class ElasticNetCV(PathCV):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "l1_ratio": [share(), array],
         "eps": [share(open=True, low=1e-12)],
-        "alphas": [integer(1), array],
+        "alphas": [integer(1, 100_000), array],
         "fit_intercept": [boolean],
         "positive": [boolean],
         "cv": CV,

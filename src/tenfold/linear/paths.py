@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.core import Array
+from tenfold.estimator.constraints import numbers
 from tenfold.estimator.merging import check_is_fitted, one_blas_thread
 from tenfold.linear.quadratic import Quadratic, quadratic
 
@@ -127,7 +128,7 @@ def grid_of(problem: Quadratic, l1_ratio: float, positive: bool, alphas: ArrayLi
             raise ValueError("there is no largest alpha for l1_ratio=0. Remedy: give the alphas")
         top = problem.largest(l1_ratio, positive)
         return np.full(int(alphas), LEAST) if top <= LEAST else np.geomspace(top, top * eps, int(alphas))
-    given = np.sort(np.asarray(alphas, dtype=np.float64).ravel())[::-1].copy()
+    given = np.sort(numbers(alphas, "alphas"))[::-1].copy()
     if not len(given) or not (given > 0).all() or not np.isfinite(given).all():
         raise ValueError("alphas must be positive numbers. Remedy: LinearRegression has no penalty")
     return given

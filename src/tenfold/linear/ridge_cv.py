@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tenfold.core import Array, Claim, Schema
-from tenfold.estimator.constraints import array, boolean
+from tenfold.estimator.constraints import array, boolean, numbers
 from tenfold.linear.by_fold import CV, SEED, ByFold, FoldedState
 from tenfold.linear.penalised import USUAL
 from tenfold.linear.solving import from_moments, quick
@@ -83,7 +83,7 @@ class RidgeCV(ByFold):
         return super().start(schema)._replace(wide=False)
 
     def _grid(self, whole: Any) -> tuple[Array, Array]:
-        given = np.sort(np.asarray(self.alphas, dtype=np.float64).ravel())[::-1]
+        given = np.sort(numbers(self.alphas, "alphas"))[::-1]
         if not len(given) or not (given >= 0).all() or not np.isfinite(given).all():
             raise ValueError("alphas must be numbers that are not negative")
         return np.zeros(1), given[None].copy()

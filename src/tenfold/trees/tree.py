@@ -79,8 +79,13 @@ class Tree(NamedTuple):
         child = np.repeat(first - np.cumsum(many) + many, many) + np.arange(many.sum())
         above = np.zeros(n, np.int64)
         above[child] = np.repeat(self.depth[inner], many) + 1  # a node without parent has depth 0
-        once = len(np.unique(child)) == len(child)
-        return bool(once and (code < np.repeat(self.children[sets], width)).all() and (self.depth == above).all())
+        met = np.zeros(n, bool)
+        met[child] = True
+        return bool(
+            np.count_nonzero(met) == len(child)
+            and (code < np.repeat(self.children[sets], width)).all()
+            and (self.depth == above).all()
+        )
 
     def rooted(self, roots: Codes) -> bool:
         """Whether trees begin at these nodes, and nowhere else, and none reaches into the next."""
