@@ -9,6 +9,7 @@ import numpy as np
 
 import tenfold as tn
 from tenfold.core import Array, Chunk, Claim, Columns, Need, Schema
+from tenfold.core.allowed import NOT_NAN
 from tenfold.estimator import Transformer
 
 
@@ -17,7 +18,8 @@ class Smallest:
     """The smallest value of each column."""
 
     exact: ClassVar[bool] = True
-    value: Annotated[Array, "column"]
+    value: Annotated[Array, "column", NOT_NAN]
+    """infinity if there are no rows; a field that says nothing has finite numbers"""
 
     def __add__(self, other: Smallest) -> Smallest:
         return Smallest(np.minimum(self.value, other.value))

@@ -261,12 +261,12 @@ def test_the_rows_are_read_once():
     """One scan: the rows are held, and their weights follow."""
     X, y, _ = rows()
     source = tn.scan(X, y)
-    loads, load = [], type(source).load
+    loads, read = [], type(source).read
 
     class Counting(type(source)):
-        def load(self, part, need, schema):
+        def read(self, part, need, schema):
             loads.append(part)
-            return load(self, part, need, schema)
+            return read(self, part, need, schema)
 
     source.__class__ = Counting
     tn.AdaBoostClassifier(tn.GaussianNB(), n_estimators=6).fit(source)

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from tenfold.core.chunk import PART
 from tenfold.engine import merge
-from tenfold.evaluate.donors import PART, Donors, Sample, bits, units_for, units_of
+from tenfold.evaluate.donors import Donors, Sample, bits, units_for, units_of
 from tenfold.evaluate.unit_scores import unit_scores
 from tenfold.stats.metrics import scorers
 

@@ -214,7 +214,7 @@ def test_a_model_file_with_other_levels_is_refused(tmp_path):
     levels = model.state_.levels.copy()
     levels[[0, 2]] = levels[[2, 0]]
     model.state_ = model.state_._replace(levels=levels)
-    with pytest.raises(tn.ModelFileError, match="does not fit the schema"):
+    with pytest.raises(tn.ModelFileError, match="must be the number of categories of each column"):
         model.save(tmp_path / "forged.tenfold")
 
 

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from tenfold.core import Chunk, Columns
+from tenfold.core import Chunk, Column, Columns, Schema
+from tenfold.core.axes import check
+from tenfold.core.errors import MergeError
 from tenfold.stats.moments import Moments
 from tenfold.stats.rows import Rows
 
@@ -12,6 +14,10 @@ from tenfold.stats.rows import Rows
 def chunk(X, y, weight=None):
     weight = np.ones(len(y)) if weight is None else weight
     return Chunk(Columns(X), y, weight, bool((weight == 1).all()), 0, 0)
+
+
+def schema(width):
+    return Schema(tuple(Column(f"x{j}", "numeric") for j in range(width)), "number", None, False)
 
 
 def data(n=6, p=9):
@@ -31,7 +37,7 @@ def test_cut_and_merged(form):
         assert np.array_equal(matrix.toarray() if sp.issparse(matrix) else matrix, X)
         assert np.array_equal(found.weight, weight)
         assert np.array_equal(found.y, y)
-        assert found.sound(9)
+        assert found.sound(schema(9))
     assert np.array_equal(np.asarray(whole.take(np.array([1, 4])).matrix() @ np.eye(9)), X[[1, 4]])
 
 
@@ -85,7 +91,9 @@ def test_new_categories_are_columns_of_zeros():
 def test_unsound_rows_are_seen():
     X, y, weight = data()
     good = Rows.of(chunk(sp.csr_array(X), y, weight))
-    assert not good.sound(8)
-    assert not Rows(good.weight, good.y, good.values, good.column + 7, good.counts, 9).sound(9)
-    assert not Rows(good.weight, good.y, good.values, good.column, good.counts * 2, 9).sound(9)
-    assert not Rows(good.weight, good.y, good.values, good.column[:-1], good.counts, 9).sound(9)
+    assert not good.sound(schema(8))
+    check(good, schema(9))
+    with pytest.raises(MergeError, match="column"):
+        check(Rows(good.weight, good.y, good.values, good.column + 7, good.counts, 9), schema(9))
+    assert not Rows(good.weight, good.y, good.values, good.column, good.counts * 2, 9).sound(schema(9))
+    assert not Rows(good.weight, good.y, good.values, good.column[:-1], good.counts, 9).sound(schema(9))

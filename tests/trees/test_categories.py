@@ -10,6 +10,7 @@ import tenfold as tn
 from tenfold.kernels.tree_search import FREE, SUBSET, SUMS, group_order
 from tenfold.trees import boosting, learner, random_forest
 from tenfold.trees.growing import Rules
+from tenfold.trees.records import Histograms
 
 CLASSIFIERS = {
     "boosting": lambda **more: tn.GradientBoostingClassifier(max_iter=30, **more),
@@ -124,3 +125,11 @@ def test_the_certificate_says_how_many_rows_a_category_has():
     few = tn.DecisionTreeClassifier(max_depth=3).fit(X[["a"]].assign(k="x"), y)
     assert "rows per category" not in [claim.kind for claim in few.certificate_.claims]
     assert "nothing is taken off" in tn.CART(max_depth=3).fit(X, y).certificate_["rows per category"].because
+
+
+def test_histograms_of_no_rows_change_nothing():
+    """Also where squares are summed behind the cells: a part may have no rows."""
+    some = Histograms.of(np.ones((2, 3, 4), np.int64), np.array([5, 7]), np.array([1, 0]), True)
+    none = Histograms.of(np.zeros((2, 3, 4), np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64), True)
+    assert np.array_equal((some + none).sums, some.sums)
+    assert some.apart(3, 4)[1].tolist() == [7, 5]

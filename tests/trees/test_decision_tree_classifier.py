@@ -105,6 +105,5 @@ def test_a_file_with_a_tree_that_cannot_be_gone_down_is_refused(lie, tmp_path):
     assert np.array_equal(load(tmp_path / "good.tenfold").predict(X), model.predict(X))
     assert model.sound(model.state_, model.summary_, model.schema_)
     model.state_ = freeze(model.state_._replace(tree=LIES[lie](model.state_.tree)))
-    assert not model.sound(model.state_, model.summary_, model.schema_)
     with pytest.raises(ModelFileError):
         model.save(tmp_path / "bad.tenfold")  # it reads what it writes

@@ -56,9 +56,14 @@ class Rules(NamedTuple):
             self.cat_smooth, self.cat_penalty, self.noise, self.counted, self.parts,
         ])  # fmt: skip
 
+    @property
+    def squared(self) -> bool:
+        """Whether each node wants to know its own variance."""
+        return self.criterion == SUMS and self.noise < 0
+
     def squares(self, g: Any, h: Any) -> Codes:
         """w r² of each row in whole units, from w r and w; none, unless each node wants to know its variance."""
-        if self.criterion != SUMS or self.noise >= 0:
+        if not self.squared:
             return np.zeros(0, np.int64)
         weight = h * self.units[1] if len(h) else self.units[1]
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -109,10 +109,11 @@ class TreeLearner(Pruned, Readable):
             found = missing.histograms(*at, label, a, b, rules.criterion)
             square = rules.squares(a, b)
             square = square[chunk.scratch.row] * chunk.scratch.part if len(square) else square
-            return Histograms.of(found, square, slot[chunk.scratch.node])
+            return Histograms.of(found, square, slot[chunk.scratch.node], rules.squared)
         if state.phase == "level":
             found = histograms(state.frontier, seen.bins, state.cut, chunk.scratch, label, a, b, rules.criterion)
-            return Histograms.of(found, rules.squares(a, b), state.frontier.node[chunk.scratch, fr.SLOT])
+            place = state.frontier.node[chunk.scratch, fr.SLOT]
+            return Histograms.of(found, rules.squares(a, b), place, rules.squared)
         wants = (state.frontier.node[:, fr.SLOT] == fr.ROWS)[chunk.scratch]
         return RowsOf(Gathered.of(seen.rows(wants)), chunk.scratch[wants])
 

@@ -119,7 +119,7 @@ class RandomForest(ForestModel):
                     if stop > start:
                         fill(hist[s], seen.bins, state.cut.offset, rows, start, stop, label, a, b, self.criterion_of())
                     start = stop
-            return Histograms.of(hist, np.concatenate(square), np.concatenate(place))
+            return Histograms.of(hist, np.concatenate(square), np.concatenate(place), rules.squared)
         which: list[Any] = []
         places: list[Any] = []
         for t in range(self._growing(state)):

@@ -67,10 +67,10 @@ class Histograms:
     sums: Annotated[Codes, "slot", "cell", ANYTHING]
 
     @classmethod
-    def of(cls, hist: Any, square: Any, slot: Any) -> Histograms:
-        """From histograms; squares of rows, if there are any, are summed by slot behind the cells."""
+    def of(cls, hist: Any, square: Any, slot: Any, squared: bool) -> Histograms:
+        """From histograms; squares of rows, if they are wanted, are summed by slot behind the cells."""
         flat = hist.reshape(len(hist), -1)
-        if not len(square):
+        if not squared:
             return cls(flat)
         squares, inside = np.zeros((len(hist), 1), np.int64), slot >= 0
         np.add.at(squares[:, 0], slot[inside], square[inside])
