@@ -171,6 +171,10 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         """Whether a model that comes from a file holds together, beyond what each of its fields may be."""
         return True
 
+    def paid_for(self, state: Any) -> bool:
+        """Whether a fit starts with no more than this state has, so that parameters from a file cost what it holds."""
+        return True
+
     def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
         """The same for a fit that is to go on: the state is one of its own, the summary what it asked for."""
         return True

@@ -262,6 +262,10 @@ class Team(Estimator):
             member.feature_names_in_ = np.array(schema.names, dtype=object)
         return member
 
+    def paid_for(self, state: TeamState) -> bool:
+        """Whether there are as many members as the parameters say."""
+        return len(state.members.each) == self.size
+
     def sound(self, state: TeamState, summary: Any, schema: Schema) -> bool:
         """Whether what each member has is its own, and fits the schema."""
         if state.phase != "done" or not state.done.all() or not state.seen.any():
