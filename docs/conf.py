@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
+import textwrap
 from importlib import import_module
 from pathlib import Path
 
@@ -127,7 +128,7 @@ class Laws(SphinxDirective):
     def run(self) -> list[Node]:
         lines = []
         for name, law in tenfold.testing.LAWS.items():
-            lines += [f"`{name}`", f"   {inspect.getdoc(law)}"]
+            lines += [f"`{name}`", textwrap.indent(inspect.getdoc(law) or "", "   ")]
         return self.parse_text_to_nodes("\n".join(lines))
 
 
