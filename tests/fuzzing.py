@@ -400,11 +400,14 @@ def _model(case: Case, path: Path, step: Callable[[str], None], number: int) -> 
     step("save")
     try:
         model.save(path)
-        tn.load(path)
-    except ModelFileError as error:  # what partial_fit made of it may be too large
-        return "loaded" if "finite" in str(error) else _named("save and load again", error)
+    except ModelFileError:  # what partial_fit made of forged numbers need not be a model
+        return "loaded"
     except BaseException as error:
-        return _named("save and load again", error)
+        return _named("save", error)
+    try:
+        tn.load(path)
+    except BaseException as error:
+        return _named("load again", error)
     return "loaded"
 
 
