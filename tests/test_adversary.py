@@ -11,6 +11,8 @@ sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
 from adversary import judging, shrink
 from adversary.broken import BROKEN
 
+sys.path.pop()  # its modules have names that folders of tests have too
+
 CASES = 100
 """of each of four seeds: some fifteen seconds together"""
 
