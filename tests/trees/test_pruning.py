@@ -261,3 +261,15 @@ def test_pruning_lowers_the_error_on_noisy_rows(prune):
         fresh, truth = noisy(100 + seed, 4000)
         errors = [(tn.DecisionTreeClassifier(prune=p).fit(X, y).predict(fresh) != truth).mean() for p in (prune, None)]
         assert errors[0] < errors[1]
+
+
+@pytest.mark.parametrize("prune", ["pessimistic", "chi_squared"])
+def test_the_size_of_weights_does_not_decide_what_is_cut(prune):
+    """Tests count rows: with weights of 1/n, as with none, the same tree is left."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(400, 3))
+    y = (X[:, 0] > 0) ^ (random.random(400) < 0.1)
+    plain = tn.C45(prune=prune).fit(X, y)
+    light = tn.C45(prune=prune).fit(X, y, np.full(400, 1 / 400))
+    assert plain.tree_.node_count > 1
+    assert np.array_equal(plain.predict(X), light.predict(X))

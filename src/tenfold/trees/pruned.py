@@ -67,10 +67,12 @@ class Pruned(Estimator):
         """The state with its tree pruned by all that needs no rows; in a phase of its own, if rows are held back."""
         tree, rules = state.tree, self.rules_of(state)
         at = np.zeros(tree.node_count, bool)
+        # A test wants to know how many rows there are: a weight of two stands for two, but one of 1/n for one.
+        count = state.value if state.unit == 1.0 else state.value * (state.rows / state.value[0].sum())
         if self.prune == "pessimistic":
-            at = pruning.pessimistic(tree, state.value, self.confidence)
+            at = pruning.pessimistic(tree, count, self.confidence)
         elif self.prune == "chi_squared":
-            at = pruning.chi_squared(tree, state.value, self.significance)
+            at = pruning.chi_squared(tree, count, self.significance)
         if self.ccp_alpha > 0:
             state = cut_state(state, at)
             path = path_of(state.tree, state.value, rules.criterion)
