@@ -1,5 +1,7 @@
 """What ordinary and not so ordinary data once broke, or might: each gives the right answer or says why not."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -225,3 +227,14 @@ def test_a_frame_says_which_column_and_what_to_write():
     big = pd.DataFrame({"id": pd.array([2**53 + 1, None], dtype="Int64")})
     with pytest.raises(ValueError, match="column 'id' holds integers that float64 cannot"):
         tn.StandardScaler().fit(big)
+
+
+@pytest.mark.parametrize("name", ["FisherDiscriminant", "LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"])
+def test_values_that_cannot_be_squared_are_answered_or_refused(name):
+    learner = getattr(tn, name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        with pytest.raises(tn.DataError, match="too large|squared"):  # their sum overflows under these weights
+            learner().fit([[1.5e307], [-1e307], [1e307], [0.5e307]], [0, 0, 1, 1], np.array([1e5, 1, 1e5, 1]))
+        model = learner().fit([[1e300, 0.0], [1e300, 1.0], [1e300, 2.0], [1e300, 3.0]], [0, 0, 1, 1])  # a constant
+        assert (model.predict([[1e300, 0.0], [1e300, 3.0]]) == [0, 1]).all()

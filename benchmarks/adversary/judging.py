@@ -20,7 +20,7 @@ CHECKS = {**LAWS, **ORACLES}
 
 DECLARED: tuple[tuple[str, str], ...] = (
     (r"as one sample would be", "one row leaves nothing to be judged on"),
-    (r"too large to be squared|too large|beyond", "sums of squares leave the range of float64, and that is said"),
+    (r"too large|too long|too small|beyond", "sums of squares leave the range of float64, and that is said"),
     (r"grow without end", "steps of a length that was asked for diverge, and that is said"),
     (r"needs two classes", "rows without weight are no rows, and have no class"),
     (r"of so few rows do not merge", "models that draw the same places do not add up, and the remedy is named"),

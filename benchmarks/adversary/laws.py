@@ -321,7 +321,11 @@ def chance_by_row(case: Any) -> Any:
 
 @law(
     when=lambda case: (
-        named(case, "RandomForestC", "BaggingC") and case.n >= 100 and case.weight is None and finite(case)
+        named(case, "RandomForestC", "BaggingC")
+        and case.n >= 100
+        and case.weight is None
+        and finite(case)
+        and case.form not in SPARSE  # which trees do not take
     ),
     often=8.0,
 )

@@ -118,6 +118,8 @@ def fitted(case: Any) -> Any:
             X = case.form(case.columns)
             if case.learner.need.kinds != "categorical" and numbers(case) is not None and not hasattr(X, "tocsr"):
                 X = numbers(case)
+            if hasattr(X, "tocsr"):
+                X.sum_duplicates()  # scikit-learn's normalize takes the parts of an entry for entries
             given = {}
             if case.weight is not None and not named(case, "UnitVector", "PCA", "OneHot", "LinearDisc", "Quadratic"):
                 given = {"sample_weight": case.weight}

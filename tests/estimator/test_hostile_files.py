@@ -321,6 +321,36 @@ def test_rows_that_a_checkpoint_did_not_count_are_refused(tmp_path):
             resumed(case, ("state", "rows", "int"), lambda old, rows=rows: rows, tmp_path)
 
 
+def saved(model, path):
+    model.save(path)
+    return path.read_bytes()
+
+
+def test_the_last_summaries_of_members_are_those_of_their_trees(tmp_path):
+    raw = saved(tn.BaggingRegressor(n_estimators=2).fit(D.numbers, D.y), tmp_path / "m.tenfold")
+    where = ("summary", "record", "each", "record", "each", 0, "record", "sums", "tensor")
+    with pytest.raises(ModelFileError):
+        tn.load(forged(raw, tmp_path / "forged", where, lambda a: a[:-1]))
+
+
+def test_a_gradient_has_two_shares_of_each_output(tmp_path):
+    raw = saved(tn.SGDRegressor(max_iter=2).fit(D.numbers, D.y), tmp_path / "m.tenfold")
+    with pytest.raises(ModelFileError):
+        tn.load(forged(raw, tmp_path / "forged", ("summary", "record", "share", "tensor"), lambda a: a[:, :0]))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_moments_that_overflow_cost_no_time(tmp_path):
+    raw = saved(tn.LassoCV().fit(D.mixed, D.y), tmp_path / "m.tenfold")
+    forged(
+        raw, tmp_path / "forged", ("summary", "record", "rest", "tensor"), lambda a: np.where(a == a[3, 2], 1e155, a)
+    )
+    model, began = tn.load(tmp_path / "forged"), time.perf_counter()
+    with pytest.raises(tn.DataError, match="not finite"):
+        model.verify()
+    assert time.perf_counter() - began < 2
+
+
 # ---- a few hundred at random -----------------------------------------------------------------------------
 
 

@@ -1,5 +1,7 @@
 """Poisson and Gamma regression: scikit-learn, statsmodels, the condition at the optimum, offsets."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -147,3 +149,10 @@ def test_the_score_of_a_constant_target_is_one_or_nought(learner):
     model = learner.fit([[0.0], [1.0], [2.0]], [1.0, 1.0, 1.0])
     assert model.score([[1.0], [2.0]], [3.0, 3.0]) == 0.0
     assert model.score([[1.0]], model.predict([[1.0]])) == 1.0
+
+
+def test_a_gradient_too_long_to_be_squared_bounds_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        model = tn.GammaRegressor(fit_intercept=False, max_iter=3).fit([[1.377e30]], [2.0661e-160])
+    assert model.certificate_["gap"].because.startswith("no loss is below its least")

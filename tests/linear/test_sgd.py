@@ -1,5 +1,7 @@
 """Gradient descent against loops by hand, scikit-learn's optima, and its own certificate."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.optimize as so
@@ -268,9 +270,12 @@ def test_seeds_and_epochs_give_other_orders():
     learner = SGDClassifier(random_state=3)
     state = learner.start(ArraySource(X, label).schema_of(0, learner.need))
     chunk = ArraySource(X, label).load(0, learner.need, ArraySource(X, label).schema_of(0, learner.need))
-    orders = [learner.order_of(state._replace(step=step), chunk) for step in (0, 1)]
-    assert (orders[0] != orders[1]).any()
-    assert (np.sort(orders) == np.arange(300)).all()
+    walks = [learner.in_turn(state._replace(step=step), chunk) for step in (0, 1)]
+    assert (walks[0][0] != walks[1][0]).any()
+    rows = np.column_stack([X, label.astype(float)])
+    for block, y, weight, order in walks:
+        assert sorted(map(tuple, np.column_stack([block, y])[order])) == sorted(map(tuple, rows))
+        assert (weight == 1).all()
 
 
 def test_mixing_is_the_mean_of_the_parts():
@@ -378,3 +383,11 @@ def test_one_class_has_a_gap_that_is_a_number_and_verifies(loss):
     model = tn.SGDClassifier(loss=loss, max_iter=20).fit([[0.0], [1.0]], [0, 0])
     assert 0 <= model.certificate_["gap"].value <= model.certificate_["objective"].value
     assert model.verify().origin == "verified"
+
+
+def test_a_gradient_too_long_to_be_squared_has_a_length():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        certificate = SGDRegressor(max_iter=1, shuffle=False).fit([[-2.9e148], [2e148]], [3e100, 2e100]).certificate_
+    assert 1e160 < certificate["gradient"].value < np.inf
+    assert "vacuous" in certificate["gap"].because

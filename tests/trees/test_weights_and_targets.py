@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 from tenfold import (
+    C45,
+    ID3,
     DataError,
+    DecisionTreeClassifier,
     DecisionTreeRegressor,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
@@ -61,3 +64,13 @@ def test_targets_may_be_multiplied_by_a_large_number(model, scale):
 def test_targets_beyond_that_are_refused(model, scale):
     with pytest.raises(DataError, match="too large|too small"):
         model.fit(X, Y * scale)
+
+
+@pytest.mark.parametrize("learner", [ID3, C45, DecisionTreeClassifier])
+def test_a_row_far_lighter_than_the_others_still_has_a_class(learner):
+    words = np.array([["m"], ["b"], ["x"]], dtype=object)
+    model = learner().fit(words, ["y", "y", "n"], np.array([1e-12, 1e12, 1e12]))
+    said = model.predict_proba(words)
+    assert said.sum(axis=1) == pytest.approx(1)
+    if learner is not DecisionTreeClassifier:  # a branch for each category
+        assert (model.predict(words) == ["y", "y", "n"]).all()

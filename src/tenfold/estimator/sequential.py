@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
-from tenfold.core import SEQUENTIAL, Chunk, Codes, Columns, Design, Never, Stop
+from tenfold.core import SEQUENTIAL, Array, Chunk, Codes, Columns, Design, Never, Stop
 from tenfold.engine import Snapshot
 from tenfold.kernels.ordering import order_by
 from tenfold.kernels.shuffling import mix
@@ -60,10 +60,18 @@ class Sequential:
             return next(Design.of(chunk.X, state.levels).blocks(chunk.n))[1]
         return next(chunk.X.blocks(chunk.n, dtype=None, checked=not state.step))[1]  # later epochs need not look again
 
-    def order_of(self, state: Any, chunk: Chunk) -> Codes:
-        """The order of the rows of a window in this epoch, by their places."""
-        found: Codes = order_by(chunk.places(), self._turn(state)) if self.shuffle else np.arange(chunk.n)
-        return found
+    def in_turn(self, state: Any, chunk: Chunk, sparse: bool = True) -> tuple[Any, Array, Array, Codes]:
+        """Features, targets, weights of a window, and the order of its rows in this epoch, by their places.
+
+        Dense rows are laid in that order: read one after another they are met in cache.
+        """
+        block, y, weight = self.block(state, chunk, sparse), np.asarray(chunk.y, dtype=np.float64), chunk.weight
+        if not self.shuffle:
+            return block, y, weight, np.arange(chunk.n)
+        order = order_by(chunk.places(), self._turn(state))
+        if sp.issparse(block):
+            return block, y, weight, order
+        return block.take(order, axis=0), y[order], weight[order], np.arange(chunk.n)
 
     def _turn(self, state: Any) -> int:
         return (int(self.random_state or 0) << 24) + int(state.step)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -237,12 +237,18 @@ class Team(Estimator):
 
     def certified(self, state: TeamState, s: Joint | None) -> list[tuple[Claim, ...]] | None:
         """The claims of each member, of its last summary; none of one without rows; None while not all are known."""
-        claims: list[Any] = []
-        for at, member in enumerate(self.team()):
-            mine = NONE if s is None or not s.rows[at] else s.each.each[at]
-            mine = state.found.each[at] if nothing(mine) else mine
-            claims.append(() if nothing(mine) else member.certify(state.members.each[at], mine))
-        return None if any(some is None for some in claims) else claims
+        claims = [
+            () if nothing(mine) else member.certify(at, mine)
+            for member, at, mine in zip(self.team(), state.members.each, self._latest(state, s))
+        ]
+        return None if any(some is None for some in claims) else cast(list[tuple[Claim, ...]], claims)
+
+    def _latest(self, state: TeamState, s: Joint | None) -> tuple[Any, ...]:
+        """The last summary of each member that has one: of this reduce, or of the one that it was done with."""
+        if s is None:
+            return state.found.each
+        each = zip(s.rows, s.each.each, state.found.each, strict=True)
+        return tuple(had if not rows or nothing(new) else new for rows, new, had in each)
 
     # ---- the members of a fitted team ----------------------------------------------------------------
 
@@ -270,8 +276,16 @@ class Team(Estimator):
         """Whether what each member has is its own, and fits the schema."""
         if state.phase != "done" or not state.done.all() or not state.seen.any():
             return False
-        every = summary.each.each if self.passes == ONE and isinstance(summary, Joint) else state.found.each
-        return self._every(state, every, schema)
+        if not isinstance(summary, Joint):
+            return self._every(state, state.found.each, schema)
+        if not len(summary.rows) == len(summary.each.each) == len(state.found.each):
+            return False
+        latest, read = self._latest(state, summary), summary.each.each
+        if self.passes == ONE and any(
+            a is not b for a, b in zip(latest, read, strict=True)
+        ):  # members are read from it
+            return self._every(state, latest, schema) and self._every(state, read, schema)
+        return self._every(state, latest, schema)
 
     def resumable(self, state: TeamState, summary: Any, schema: Schema) -> bool:
         """The same while members go on, or wait for the others."""

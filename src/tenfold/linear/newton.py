@@ -74,10 +74,11 @@ class Local(NamedTuple):
     def gap(self, d: Array | None = None) -> float:
         """How far the objective after a step (or none) can be above its minimum; infinite if nothing is known."""
         d = np.zeros_like(self.at) if d is None else d
-        length = math.sqrt(max(float(d @ self.hessian @ d), 0.0))
+        with np.errstate(over="ignore", invalid="ignore"):  # then nothing is known
+            length = math.sqrt(max(float(d @ self.hessian @ d), 0.0))
+            nu = self.decrement(d)
         z = self.speed * length
-        nu = self.decrement(d)
-        if not z < 50:
+        if not (z < 50 and nu < math.inf):
             return math.inf
         nu = (nu + length * (math.expm1(z) / z - 1 if z > 1e-8 else z / 2)) * math.exp(z / 2)
         a = nu * self.speed * math.exp(z / 2)
@@ -157,7 +158,8 @@ def strong(s: Curvature, center: Array, squared: float, free: Flags) -> float:
         g = np.where(free[0, 1:], g - g0 * s.drift[0, 1:] / h, 0.0)
         first = h * a * a * psi(a)
     blur = EPS * SUMS * s.size * math.sqrt(s.reach) * float(np.abs(center).max(initial=1.0))
-    return (math.sqrt(float(g @ g)) + blur) ** 2 / (2 * squared) + first
+    far = float(sla.norm(g)) + blur
+    return far * far / (2 * squared) + first
 
 
 def _dual(s: Curvature, center: Array, squared: float, free: Flags) -> float:

@@ -175,10 +175,8 @@ class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]
         w, pocket = walk.weights.copy(), walk.pocket.copy()
         run, best, mistakes = walk.run.copy(), walk.best.copy(), walk.mistakes.copy()
         late, clock = np.zeros_like(w), np.zeros(1)
-        y = np.asarray(chunk.y, dtype=np.float64)
-        block = self.block(state, chunk)
-        order = self.order_of(state, chunk)
-        some = (y, chunk.weight, order, float(self.eta0), self.fit_intercept)
+        block, *rows = self.in_turn(state, chunk)
+        some = (*rows, float(self.eta0), self.fit_intercept)
         to = (w, late, mistakes, run, best, pocket, clock)
         if sp.issparse(block):
             perceive_sparse(block.data, block.indices, block.indptr, *some, *to)

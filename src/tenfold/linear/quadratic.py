@@ -15,7 +15,7 @@ import numpy as np
 import scipy.linalg as sla
 import scipy.sparse as sp
 
-from tenfold.core import Array
+from tenfold.core import Array, DataError
 from tenfold.kernels.coordinates import add_squares, descend_coordinates, duality_gap, gap_within
 from tenfold.linear.solving import EPS, SURE
 from tenfold.stats.moments import Moments
@@ -124,6 +124,8 @@ class Gram(Quadratic):
         second = m.comoment / m.weight
         if not fit_intercept:
             second = second + np.outer(m.mean, m.mean)
+        if not np.isfinite(second).all():
+            raise DataError("products of the columns are not finite. Remedy: divide each by its largest value")
         super().__init__(m.mean, np.diag(second).copy(), m.weight, fit_intercept)
         S = second[:p, :p] / np.outer(self.scale, self.scale)
         S[~self.varies] = 0.0

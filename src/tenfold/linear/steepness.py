@@ -17,12 +17,14 @@ from typing import Annotated
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import Array, Chunk, Codes, DataError, Design
+from tenfold.core import Array, Chunk, Codes, DataError, Design, Schema
 from tenfold.core.allowed import NOT_NEGATIVE
 from tenfold.kernels import losses as by_number
 
 NUMBERS, TWO, REST, SOFTMAX = range(4)
 """how targets enter: as numbers; one score for two classes; one for each class against the rest; one for each"""
+LONG = 1e140
+"""a gradient of which nothing is said: its squares, and what is made of them, may overflow"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +119,10 @@ class Objective:
             max(self.radius, other.radius),
         )
 
+    def sound(self, schema: Schema) -> bool:
+        """Whether there are two shares of each output."""
+        return self.share.shape[1] == 2
+
     def value(self, l2: float, l1: float) -> float:
         """The objective."""
         w = self.weights[:, 1:]
@@ -150,11 +156,20 @@ def steepness(s: Objective, l2: float, l1: float, constant: bool) -> Array:
     return g
 
 
+def length(g: Array) -> float:
+    """|g|, also where squares overflow."""
+    largest = float(np.abs(g).max(initial=0.0))
+    return largest * float(np.linalg.norm(g / largest)) if largest > 0 else 0.0
+
+
 def gap_of(s: Objective, l2: float, l1: float, constant: bool, code: int, way: int, e: float) -> float:
     """No weights have an objective that is lower by more than this; infinite if nothing is known."""
     if not l2:
         return inf
-    g, value = steepness(s, l2, l1, constant), s.value(l2, l1)
+    g = steepness(s, l2, l1, constant)
+    if length(g) > LONG:
+        return inf
+    value = s.value(l2, l1)
     bound = float((g[:, 1:] ** 2).sum()) / (2 * l2)
     if constant:
         reach = sqrt(s.radius) * sqrt(2 * value / l2)

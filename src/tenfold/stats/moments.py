@@ -182,16 +182,19 @@ def first_mean(chunk: Chunk) -> tuple[Array, bool]:
     """
     _, block = next(chunk.X.blocks(min(FIRST, chunk.n)))
     weight = chunk.weight[: len(block)]
-    shift: Array = _mean(block, weight)
+    shift: Array = rough_mean(block, weight)
     with np.errstate(over="ignore"):  # what cannot be squared is refused by its sums
         spread = np.sqrt(weight @ (block - shift) ** 2 / weight.sum())
     centred = bool((np.abs(shift) <= spread).all())
     if centred:
         shift = np.zeros_like(shift)
     if chunk.y is not None:
-        shift = np.append(shift, _mean(np.asarray(chunk.y[:FIRST], dtype=np.float64), chunk.weight[:FIRST]))
+        shift = np.append(shift, rough_mean(np.asarray(chunk.y[:FIRST], dtype=np.float64), chunk.weight[:FIRST]))
     return shift, centred
 
 
-def _mean(values: Any, weight: Array) -> Any:
-    return values[0] + weight @ (values - values[0]) / weight.sum()
+def rough_mean(values: Any, weight: Array) -> Any:
+    """Their mean; the first of them in a column where it overflows."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = values[0] + weight @ (values - values[0]) / weight.sum()
+    return mean if np.isfinite(mean).all() else np.where(np.isfinite(mean), mean, values[0])

@@ -14,7 +14,7 @@ import numpy as np
 from tenfold.core import Array, Chunk, Codes
 from tenfold.core.allowed import NOT_NEGATIVE
 from tenfold.kernels.scatter import add_scatter
-from tenfold.stats.moments import EMPTY, FIRST, SEGMENT, Moments, two_sum
+from tenfold.stats.moments import EMPTY, FIRST, SEGMENT, Moments, rough_mean, two_sum
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,6 +168,5 @@ def _first_means(chunk: Chunk, classes: int) -> Array:
     out = np.repeat(block[:1], classes, axis=0)
     for c in np.unique(y).tolist():
         some = y == c
-        first = block[some][0]
-        out[c] = first + weight[some] @ (block[some] - first) / weight[some].sum()
+        out[c] = rough_mean(block[some], weight[some])
     return out

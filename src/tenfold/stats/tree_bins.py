@@ -11,7 +11,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Chunk, Codes, DataError
+from tenfold.core import Array, Chunk, Codes, DataError
 from tenfold.core.allowed import NOT_NAN
 from tenfold.kernels.binning import CELLS, make_grid
 from tenfold.kernels.tree_applying import bin_values
@@ -165,8 +165,14 @@ class TreeLens:
         """Bins, targets and weights of a chunk."""
         y = chunk.y.astype(np.uint16) if chunk.y.dtype.kind in "iu" else chunk.y
         none = np.zeros(0, np.int64)
-        weight = none if self.even else np.rint(chunk.weight / self.unit).astype(np.int64)
+        weight = none if self.even else in_units(chunk.weight, self.unit)
         return Seen(self.cut.bins(chunk), y, weight, chunk.places() if self.numbered else none)
+
+
+def in_units(weight: Array, unit: float) -> Codes:
+    """Weights in whole units, one at the least unless they are nought: no row is lost among far heavier ones."""
+    whole: Codes = np.rint(weight / unit).astype(np.int64)
+    return np.where((whole == 0) & (weight > 0), 1, whole) if not whole.all() else whole
 
 
 def fine_unit(largest: float, rows: int) -> float:

@@ -16,6 +16,7 @@ from tenfold.estimator import Classifier
 from tenfold.estimator.constraints import array, choice, integer, real, seed, share
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_missing import PARTS
+from tenfold.stats.tree_bins import in_units
 from tenfold.trees.frontier import root
 from tenfold.trees.growing import Rules
 from tenfold.trees.learner import HEFT, TreeLearner
@@ -283,21 +284,21 @@ def given(weights: dict[Any, Any], schema: Schema) -> tuple[Any, float]:
     strange, unnamed = [c for c in weights if c not in classes], [c for c in classes if c not in weights]
     if strange and unnamed:
         raise ValueError(f"class_weight names {strange}, but not {unnamed}: the classes are {classes}")
-    return in_units(np.array([float(weights.get(c, 1.0)) for c in classes]))
+    return class_units(np.array([float(weights.get(c, 1.0)) for c in classes]))
 
 
 def balanced(weight: Any) -> tuple[Any, float]:
     """Weights that give all classes that are there the same, in whole units; and the unit."""
     there = weight > 0
-    return in_units(np.where(there, weight.sum() / (there.sum() * np.maximum(weight, 1)), 1.0))
+    return class_units(np.where(there, weight.sum() / (there.sum() * np.maximum(weight, 1)), 1.0))
 
 
-def in_units(weight: Array) -> tuple[Any, float]:
+def class_units(weight: Array) -> tuple[Any, float]:
     """Weights of classes in whole units, one at the least unless they are nought; and the unit."""
     if not (np.isfinite(weight).all() and (weight >= 0).all() and weight.any()):
         raise ValueError("class_weight: weights are numbers from 0 on, and not all are 0")
     unit = 2.0 ** (math.ceil(math.log2(weight.max())) - HEFT)
-    return np.where(weight > 0, np.maximum(np.rint(weight / unit), 1), 0).astype(np.int64), unit
+    return in_units(weight, unit), unit
 
 
 def costs_of(costs: Any, schema: Schema) -> Array:

@@ -16,7 +16,7 @@ from tenfold.core import MANY, Array, Ask, Chunk, Codes, Schema
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_missing import CLASS, LEARNED, PARTS, WHOLE
 from tenfold.stats.gathered import Gathered
-from tenfold.stats.tree_bins import EXACT, Cut, Look, Seen, TreeLens
+from tenfold.stats.tree_bins import EXACT, Cut, Look, Seen, TreeLens, in_units
 from tenfold.trees import exact, held_back, missing
 from tenfold.trees import frontier as fr
 from tenfold.trees.exact import Values
@@ -312,7 +312,7 @@ class TreeLearner(Pruned, Readable):
 
 def weights_of(chunk: Chunk, state: TreeState) -> Codes:
     """Weights of rows in whole units, none if all are one."""
-    return np.zeros(0, np.int64) if state.even else np.rint(chunk.weight / state.unit).astype(np.int64)
+    return np.zeros(0, np.int64) if state.even else in_units(chunk.weight, state.unit)
 
 
 def columns_of(most: Any, p: int) -> int:
