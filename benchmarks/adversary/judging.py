@@ -19,7 +19,7 @@ HOME = str(Path(tenfold.__file__).parent)
 CHECKS = {**LAWS, **ORACLES}
 
 DECLARED: tuple[tuple[str, str], ...] = (
-    (r"as one sample would be", "one row leaves nothing to be judged on"),
+    (r"as one sample would be|is more than there are samples", "one row leaves nothing to be judged on"),
     (r"too large|too long|too small|beyond", "sums of squares leave the range of float64, and that is said"),
     (r"grow without end", "steps of a length that was asked for diverge, and that is said"),
     (r"needs two classes", "rows without weight are no rows, and have no class"),

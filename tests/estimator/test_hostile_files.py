@@ -339,6 +339,12 @@ def test_a_gradient_has_two_shares_of_each_output(tmp_path):
         tn.load(forged(raw, tmp_path / "forged", ("summary", "record", "share", "tensor"), lambda a: a[:, :0]))
 
 
+def test_a_hessian_has_a_matrix_for_each_two_classes(tmp_path):
+    raw = saved(tn.LogisticRegression().fit(D.numbers, D.three), tmp_path / "m.tenfold")
+    with pytest.raises(ModelFileError):
+        tn.load(forged(raw, tmp_path / "forged", ("summary", "record", "gram", "tensor"), lambda a: a[:2]))
+
+
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_moments_that_overflow_cost_no_time(tmp_path):
     raw = saved(tn.LassoCV().fit(D.mixed, D.y), tmp_path / "m.tenfold")

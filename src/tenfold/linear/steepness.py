@@ -159,7 +159,7 @@ def steepness(s: Objective, l2: float, l1: float, constant: bool) -> Array:
 def length(g: Array) -> float:
     """|g|, also where squares overflow."""
     largest = float(np.abs(g).max(initial=0.0))
-    return largest * float(np.linalg.norm(g / largest)) if largest > 0 else 0.0
+    return largest * float(np.linalg.norm(g / largest)) if 0 < largest < inf else largest
 
 
 def gap_of(s: Objective, l2: float, l1: float, constant: bool, code: int, way: int, e: float) -> float:

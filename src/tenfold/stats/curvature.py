@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import Array, Chunk, Codes, Columns, Design
+from tenfold.core import Array, Chunk, Codes, Columns, Design, Schema
 from tenfold.core.allowed import NOT_NAN
 from tenfold.kernels.glm import (
     LEAST,
@@ -161,6 +161,11 @@ class Curvature:
             self.gram + other.gram,
             self.expected + other.expected,
         )
+
+    def sound(self, schema: Schema) -> bool:
+        """Whether there is a Gram matrix for each two outputs, or none."""
+        k = len(self.gradient)
+        return len(self.gram) in (0, max(1, k * (k - 1) // 2))
 
     def hessian(self) -> Array:
         """Of all outputs, one after the other: outputs · predictors, squared."""
