@@ -72,6 +72,15 @@ class KMeans(tn.KMeans):
         return super().predict(X)
 
 
+class UnitVector(tn.UnitVector):
+    """What is set after a fit changes the fitted model."""
+
+    def set_params(self, **params: Any) -> Any:
+        super().set_params(**params)
+        self.__dict__.pop("_fitted_params", None)
+        return self
+
+
 BROKEN = {
     Ridge: "wrong",
     LinearRegression: "wrong",
@@ -80,5 +89,6 @@ BROKEN = {
     DecisionTreeRegressor: "wrong",
     MinMaxScaler: "error",
     KMeans: "wrong",
+    UnitVector: "wrong",
 }
 """each with the kind of find that it must be"""

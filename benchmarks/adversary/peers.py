@@ -306,12 +306,8 @@ def boosting_fits_as_theirs(case: Any) -> None:
 )
 def boosting_foretells_as_lightgbm(case: Any) -> None:
     """On rows not learnt from, boosting is not far behind LightGBM, whatever columns there are."""
+    import lightgbm
     import pandas as pd
-
-    try:
-        import lightgbm
-    except ImportError as error:
-        raise Skip("no LightGBM") from error
 
     frame = pd.DataFrame(
         {n: pd.Categorical(v) if v.dtype.kind == "O" else v.astype(np.float64) for n, v in case.columns.items()}
