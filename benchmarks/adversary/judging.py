@@ -30,12 +30,14 @@ DECLARED: tuple[tuple[str, str], ...] = (
     (r"no member has drawn a row", "one row, and no bag drew it"),
     (r"n_samples=\d+ should be >= n_clusters", "rows without weight are no rows"),
     (r"do not enter as numbers", "text in a frame is text, though it looks like numbers"),
+    (r"Big-endian buffer not supported", "pandas takes no rows of such a column"),
     (r"NaN|infinity|missing", "learners that take no missing value say so; pandas and polars hand them on"),
 )
 """refusals where scikit-learn answers: what the message says, and why it is right to refuse"""
 
 RAW: tuple[tuple[str, str], ...] = (
     (r"could not convert string to float", "numpy's words, which scikit-learn passes on too"),
+    (r"Big-endian buffer not supported", "pandas' words, which scikit-learn passes on too"),
 )
 """messages of other libraries that may pass through"""
 

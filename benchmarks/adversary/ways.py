@@ -62,9 +62,10 @@ def csr(columns: dict[str, Any]) -> Any:
     X = array(columns).astype(np.float64)
     rows, at = np.nonzero(X != 0)
     half = X[rows, at] / 2
+    rest = np.subtract(X[rows, at], half, out=half.copy(), where=np.isfinite(half))
     order = np.argsort(np.tile(rows, 3), kind="stable")
     back = np.concatenate([at, at, (at + 1) % X.shape[1]])[order]
-    values = np.concatenate([half, X[rows, at] - half, np.zeros(len(at))])[order]
+    values = np.concatenate([half, rest, np.zeros(len(at))])[order]
     starts = np.concatenate([[0], np.cumsum(3 * np.bincount(rows, minlength=len(X)))])
     return sp.csr_array((values, back, starts), shape=X.shape)
 

@@ -6,8 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from sklearn.pipeline import make_pipeline
 from threadpoolctl import threadpool_info
 
+import tenfold as tn
 from tenfold import Local, on
 from tenfold.core import MANY, ONE, Ask, Claim, Need, Rounds, Seconds
 from tenfold.engine import Snapshot, current, fit, merge, one_blas_thread
@@ -195,3 +197,22 @@ def test_a_snapshot_goes_on_with_the_same_bits():
     assert isinstance(half.at, Snapshot)
     rest = fit(Sums(MANY), ArraySource(X), stop=Rounds(9), resume=half.at, **run)
     assert rest.at == whole.at
+
+
+class Overflows(tn.MaxAbsScaler):
+    """Makes a model that is not of numbers."""
+
+    def update(self, state, s):
+        found = super().update(state, s)
+        return found._replace(scale=found.scale * np.array([np.inf, 1.0]) * 0)
+
+
+def test_no_model_that_is_not_of_numbers_is_let_out():
+    before = np.geterr()
+    with pytest.raises(tn.DataError, match=r"scale is not finite.*Remedy: rescale the columns"):
+        Overflows().fit(np.ones((3, 2)))
+    with pytest.raises(tn.DataError, match="is not finite"):
+        tn.cross_validate(
+            make_pipeline(Overflows(), tn.Ridge()), np.random.default_rng(0).normal(size=(40, 2)), np.ones(40)
+        )
+    assert np.geterr() == before

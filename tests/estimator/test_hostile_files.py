@@ -345,6 +345,21 @@ def test_a_hessian_has_a_matrix_for_each_two_classes(tmp_path):
         tn.load(forged(raw, tmp_path / "forged", ("summary", "record", "gram", "tensor"), lambda a: a[:2]))
 
 
+def test_parameters_cost_no_more_than_a_file_holds(tmp_path):
+    raw = saved(tn.TanhBasis(4).fit(D.numbers), tmp_path / "m.tenfold")
+    with pytest.raises(ModelFileError):
+        tn.load(forged(raw, tmp_path / "forged", ("params", "centers", "int"), lambda old: "2147483648"))
+    raw = saved(tn.LassoCV(alphas=7).fit(D.numbers, D.y), tmp_path / "m.tenfold")
+    with pytest.raises(ModelFileError):
+        tn.load(forged(raw, tmp_path / "forged", ("params", "alphas", "int"), lambda old: "65536"))
+
+
+def test_rules_fire_as_often_as_there_are_rules(tmp_path):
+    raw = saved(tn.RuleListClassifier().fit(D.mixed, D.two), tmp_path / "m.tenfold")
+    with pytest.raises(ModelFileError):
+        tn.load(forged(raw, tmp_path / "forged", ("summary", "record", "weight", "tensor"), lambda a: a[:-1]))
+
+
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_moments_that_overflow_cost_no_time(tmp_path):
     raw = saved(tn.LassoCV().fit(D.mixed, D.y), tmp_path / "m.tenfold")

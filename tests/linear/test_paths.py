@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sklearn.linear_model as peer
 
-from tenfold import ElasticNet, Lasso, LassoCV
+from tenfold import ElasticNet, ElasticNetCV, Lasso, LassoCV
 
 
 def data():
@@ -90,3 +90,8 @@ def test_refused(tmp_path):
     Lasso().fit(X, y).save(tmp_path / "bare.tenfold", summary=False)
     with pytest.raises(ValueError, match="summary"):
         tn.load(tmp_path / "bare.tenfold").path()
+
+
+def test_a_mixture_that_leaves_no_grid_is_refused():
+    with pytest.raises(ValueError, match="no finite grid of penalties. Remedy: give the alphas"):
+        ElasticNetCV(l1_ratio=1e-320).fit(np.arange(20.0)[:, None], np.arange(20.0))

@@ -98,3 +98,17 @@ def test_what_cannot_be_done_is_said():
         PolynomialRegression(3).fit([[1e80], [2e80], [3e80]], [1.0, 2.0, 3.0])
     with pytest.raises(ValueError, match="terms. Remedy: a lower degree"):
         PolynomialRegression(9).fit(np.ones((3, 40)), np.ones(3))
+
+
+def test_models_of_unlike_rows_merge():
+    x = np.array([[0.55], [-0.86], [-1e9], [-0.31]])
+    y = np.array([0.31, -1.5, -3.99, -0.08])
+    halves = [tn.PolynomialRegression().fit(x[rows], y[rows]) for rows in (slice(0, 2), slice(2, 4))]
+    assert np.isfinite((halves[0] + halves[1]).predict(x)).all()
+
+
+def test_a_constant_target_with_weights_of_unlike_scales():
+    x = np.array([-0.56, 2.07, 0.17, -1.56, -0.01, 0.73], dtype=np.float32)
+    weight = np.array([1e-12, 1e12, 1e12, 1e-12, 1e-12, 1e12])
+    model = PolynomialRegression().fit(np.column_stack([x, x]), np.full(6, -0.001), weight)
+    assert model.predict(np.column_stack([x, x])) == pytest.approx(-0.001)

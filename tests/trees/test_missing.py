@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import tenfold as tn
 from brute_splits import impurity
 from tenfold import (
     C45,
@@ -250,3 +251,16 @@ def test_parts_are_the_same_from_the_root_and_from_the_level_before(monkeypatch)
     DecisionTreeClassifier("gain_ratio", split="multiway", missing="fractional", max_depth=5).fit(X, y)
     assert len(seen) > 3
     assert all(seen)
+
+
+def test_a_regression_in_parts_can_be_saved(tmp_path):
+    """Targets above and below the middle: their distances are no weights."""
+    model = DecisionTreeRegressor(missing="fractional").fit([[1.0], [0.0]], [1.8, 1.0], np.array([1e12, 1e-12]))
+    model.save(tmp_path / "m.tenfold")
+    assert (tn.load(tmp_path / "m.tenfold").predict([[1.0], [0.0]]) == model.predict([[1.0], [0.0]])).all()
+
+
+def test_weights_whose_sum_is_a_power_of_two_fit(tmp_path):
+    X = pd.DataFrame({"a": pd.Categorical(["x", None, "y"])})
+    C45().fit(X, [0, 1, 1], np.full(3, 1 / 3)).save(tmp_path / "m.tenfold")
+    assert tn.load(tmp_path / "m.tenfold").predict_proba(X).sum() == pytest.approx(3)

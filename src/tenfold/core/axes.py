@@ -20,7 +20,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, ge
 
 import numpy as np
 
-from tenfold.core.allowed import Allowed, usual
+from tenfold.core.allowed import FINITE, Allowed, usual
 from tenfold.core.errors import MergeError
 from tenfold.core.schema import Schema
 
@@ -112,6 +112,17 @@ def values(record: Any) -> Iterator[tuple[str, Field, Any]]:
         return
     for name, field in fields(kind).items():
         yield name, field, getattr(record, name)
+
+
+def not_finite(record: Any) -> str | None:
+    """The first field of a record that holds NaN or an infinite number and may not; None if there is none."""
+    for name, field, value in values(record):
+        if field.axes is None and is_record(field.type):
+            if below := not_finite(value):
+                return below
+        elif FINITE in field.allowed and not np.isfinite(value).all():
+            return f"{type(record).__name__}.{name}"
+    return None
 
 
 def check(record: Any, schema: Schema) -> dict[str, int]:

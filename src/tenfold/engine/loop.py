@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tenfold.core import SEQUENTIAL, Ask, Certificate, DataError, Learner, Need, Never, Schema, Stop
+from tenfold.core.axes import not_finite
 from tenfold.core.crew import crew
 from tenfold.engine.job import FindSchema
 from tenfold.engine.keys import Key
@@ -22,6 +23,10 @@ from tenfold.engine.walking import InOrder
 from tenfold.sources import Source
 from tenfold.sources.validation import check_binary
 
+OVERFLOW = (
+    "no numbers come of these rows ({} is not finite): they are too large, too small or too unlike in size. Remedy: "
+    "rescale the columns, StandardScaler(), and divide the target by its largest value"
+)
 NOTHING = "no row has a weight, or `where` leaves none: there is nothing to learn from"
 
 Watcher = Callable[[Snapshot], str | None]
@@ -180,16 +185,26 @@ def _turn(m: Member, ask: Ask | None, began: float) -> None:
         m.at = m.at._replace(certificate=None if claims is None else Certificate(claims))
     reasons = [watch(m.at) for watch in m.watchers]
     if ask is None:
-        m.done = Fit(m.at, "done")
+        _end(m, "done")
         return
     m.wish = m.wish or next(filter(None, reasons), None)
     reason = None
     if m.at.certificate is not None:  # before that there is no model to stop with
         reason = m.wish or m.stop(m.at.state.step, m.at.certificate, time.monotonic() - began)
     if reason:
-        m.done = Fit(m.at, reason)
+        _end(m, reason)
         return
     m.at = m.at._replace(state=m.learner.update(m.at.state, m.at.summary))
+
+
+def _end(m: Member, reason: str) -> None:
+    """Let a model out, if it is one of numbers: no NaN is found only by those who use it."""
+    field = not_finite(m.at.state)
+    if field is None and m.at.certificate is not None:
+        field = next((f"claim {c.kind}" for c in m.at.certificate.claims if c.value != c.value), None)
+    if field is not None:
+        raise DataError(OVERFLOW.format(field))
+    m.done = Fit(m.at, reason)
 
 
 def _by_groups(found: Grouped, wanted: Sequence[tuple[int, ...] | None]) -> list[Counted]:

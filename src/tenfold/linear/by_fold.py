@@ -224,7 +224,7 @@ class ByFold(Featured, Regressor):
 
     def sound(self, state: FoldedState, summary: Any, schema: Schema) -> bool:
         """Whether a penalty was chosen from the errors of all of them."""
-        return state.step == 1 and state.errors.size > 0
+        return state.step == 1 and state.errors.size > 0 and state.errors.shape[:2] == state.grid.shape
 
 
 def listed(cv: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tenfold.core import Array, Claim
+from tenfold.core import Array, Claim, Schema
 from tenfold.estimator.constraints import array, boolean, integer, real, share
 from tenfold.linear.by_fold import CV, SEED, ByFold, FoldedState
 from tenfold.linear.paths import LassoPath, follow, grid_of, path_of
@@ -50,6 +50,11 @@ class PathCV(ByFold):
         problem = quadratic(self._whole(summary), self.fit_intercept)
         gap = problem.gap(state.coef, state.alpha, state.l1_ratio, self.positive)
         return (*claims_of(problem, gap, state.coef, self.tol), *self._chosen(state))
+
+    def sound(self, state: FoldedState, summary: Any, schema: Schema) -> bool:
+        """Whether a penalty was chosen, from as many as the parameters say."""
+        many = self.alphas if isinstance(self.alphas, (int, np.integer)) else np.size(self.alphas)
+        return super().sound(state, summary, schema) and state.grid.shape == (len(self._ratios), many)
 
     @property
     def alphas_(self) -> Array:

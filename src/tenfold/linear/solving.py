@@ -83,7 +83,7 @@ def from_moments(
     second = m.comoment
     if not fit_intercept:
         second = second + m.weight * np.outer(m.mean, m.mean)
-    yy = float(second[p, p])
+    yy = max(float(second[p, p]), 0.0)  # of a constant target it may be a rounding error
     varies = varying(np.diag(second)[:p], m.mean[:p], m.weight)
     with np.errstate(invalid="ignore"):
         scale = np.where(varies, np.sqrt(np.diag(second)[:p] + alpha), np.inf)

@@ -75,11 +75,11 @@ def from_double(
     error = floor + doubt + np.abs(values - np.roll(exact.rounded(), -1))
     if not fit_intercept:
         error[p] = 0.0
-    tss = _quadratic(second, -start.at(np.s_[1:]))
     slip = Double.of(values[:p]) - exact.at(np.s_[1:])
     slip = Double(np.where(varies, slip.high / np.where(varies, size, 1.0), 0.0), np.zeros(p))
     gap = 0.5 * float(slip.high @ S.high @ slip.high) + 0.5 * p * (gamma * length) ** 2
     rss = max(_quadratic(second, delta), 0.0)
+    tss = max(_quadratic(second, -start.at(np.s_[1:])), rss)  # it may have lost all its digits
     own = np.sqrt(np.maximum(np.diag(second.high)[:p], 0.0)) * size  # beside the penalty, a column may be nothing
     found = Solution(
         values, error, norms(spread) * math.sqrt(rss / max(m.weight - p - 1, 1.0)), floor,

@@ -82,6 +82,10 @@ class Basis(Transformer):
             raise ValueError("centers contain NaN or infinity")
         return BasisState(0, found, np.ones(p))
 
+    def paid_for(self, state: BasisState) -> bool:
+        """Whether there are as many centres as the parameters say."""
+        return self._given or int(self.centers) == len(state.centers)
+
     def summarize(self, state: BasisState, chunk: Chunk) -> Range | Race:
         """A sample of the rows, or how far they reach."""
         if self.spacing == "quantiles" and not self._given:

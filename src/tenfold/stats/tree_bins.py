@@ -77,7 +77,7 @@ class Look:
         room = self.heaviest * max(self.rows, 1)
         if self.whole and room < 2.0**bits:
             return 1.0
-        return 2.0 ** (math.ceil(math.log2(room)) - bits)
+        return 2.0 ** (math.ceil(math.log2(room * (1 + 2.0**-16))) - bits)  # and a little for rounding
 
 
 class Cut(NamedTuple):

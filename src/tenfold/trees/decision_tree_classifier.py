@@ -233,10 +233,10 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         """The weights of the classes."""
         return np.asarray(sums[:, :-1] * self.rules_of(state).units[0])
 
-    def wrong_of(self, state: TreeState, chunk: Chunk, a: Any) -> int:
-        """Weight of the rows whose class is not the one said."""
+    def wrong_of(self, state: TreeState, chunk: Chunk, a: Any) -> tuple[int, int]:
+        """Weight of the rows whose class is not the one said, and of all."""
         wrong = self.scores_from(state, chunk.X).argmax(axis=1) != chunk.y
-        return int(a[wrong].sum() if len(a) else wrong.sum())
+        return (int(a[wrong].sum()), int(a.sum())) if len(a) else (int(wrong.sum()), chunk.n)
 
     def certify(self, state: TreeState, s: Any) -> tuple[Claim, ...] | None:
         """The training error, from rows sent down the tree; what follows for others, if all rows count the same."""

@@ -207,8 +207,7 @@ class TreeLearner(Pruned, Readable):
         nothing = np.zeros((state.tree.node_count, channels), np.int64)
         if self._way() == PARTS:
             _, a, _ = self.numbers(state, chunk.y, weights_of(chunk, state))
-            whole = int(a.sum() if len(a) else chunk.n)
-            return Ends(nothing, self.wrong_of(state, chunk, a), whole, nothing[:0])
+            return Ends(nothing, *self.wrong_of(state, chunk, a), nothing[:0])
         if not self._back():
             return Ends(self._sums(state, chunk, chunk.held), 0, 0, nothing[:0])
         if chunk.held is None:
@@ -289,9 +288,9 @@ class TreeLearner(Pruned, Readable):
         if self.method == "exact" and self.missing != "learned":
             raise ValueError(f'method="exact" with missing="{self.missing}". Remedy: missing="learned", or no method')
 
-    def wrong_of(self, state: TreeState, chunk: Chunk, a: Any) -> int:
-        """The error of rows that may end in several leaves, in whole units."""
-        return 0
+    def wrong_of(self, state: TreeState, chunk: Chunk, a: Any) -> tuple[int, int]:
+        """Of rows that may end in several leaves: the weight of those of another class than is said, and of all."""
+        return 0, 0
 
     def rules_of(self, state: TreeState) -> Rules:
         """When to split."""

@@ -191,6 +191,8 @@ class RuleListClassifier(Classifier):
     def sound(self, state: RuleState, summary: Any, schema: Schema) -> bool:
         """Whether rules can be gone through, and each says something."""
         told = np.vstack([state.value, state.rest])
+        if summary is not None and (type(summary) is not Fired or summary.weight.shape != told.shape):
+            return False
         return bool(state.phase == "done" and len(state.value) == state.clauses.size and (told.sum(axis=1) > 0).all())
 
     def resumable(self, state: RuleState, summary: Any, schema: Schema) -> bool:
