@@ -32,9 +32,9 @@ def counterpart(learner: Any) -> Any:
     boosted = {k: p[k] for k in rounds if k in p} | {"early_stopping": False, "max_bins": p.get("max_bins", 255)}
     match name:
         case "LinearRegression":
-            return sk.linear_model.LinearRegression(fit_intercept=p["fit_intercept"])
+            return sk.linear_model.LinearRegression(fit_intercept=p["fit_intercept"], tol=1e-13)
         case "Ridge":
-            return sk.linear_model.Ridge(p["alpha"], fit_intercept=p["fit_intercept"])
+            return sk.linear_model.Ridge(p["alpha"], fit_intercept=p["fit_intercept"], tol=1e-13)
         case "Lasso":
             kept = {k: p[k] for k in ("alpha", "fit_intercept", "positive")}
             return sk.linear_model.Lasso(**kept, tol=1e-9, max_iter=20_000)
