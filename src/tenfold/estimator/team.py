@@ -280,12 +280,10 @@ class Team(Estimator):
             return self._every(state, state.found.each, schema)
         if not len(summary.rows) == len(summary.each.each) == len(state.found.each):
             return False
-        latest, read = self._latest(state, summary), summary.each.each
-        if self.passes == ONE and any(
-            a is not b for a, b in zip(latest, read, strict=True)
-        ):  # members are read from it
-            return self._every(state, latest, schema) and self._every(state, read, schema)
-        return self._every(state, latest, schema)
+        latest = self._latest(state, summary)
+        read = summary.each.each if self.passes == ONE else state.found.each  # as `fitted` does
+        same = all(a is b for a, b in zip(latest, read, strict=True))
+        return self._every(state, latest, schema) and (same or self._every(state, read, schema))
 
     def resumable(self, state: TeamState, summary: Any, schema: Schema) -> bool:
         """The same while members go on, or wait for the others."""
