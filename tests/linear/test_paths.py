@@ -95,3 +95,12 @@ def test_refused(tmp_path):
 def test_a_mixture_that_leaves_no_grid_is_refused():
     with pytest.raises(ValueError, match="no finite grid of penalties. Remedy: give the alphas"):
         ElasticNetCV(l1_ratio=1e-320).fit(np.arange(20.0)[:, None], np.arange(20.0))
+
+
+def test_a_gap_that_rounding_hides_is_not_waited_for():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 5))
+    y = X @ np.arange(5.0) + random.normal(size=60)
+    model = Lasso(0.01, tol=1e-200).fit(X, y)
+    assert model.n_iter_ < 1000
+    assert model.dual_gap_ < 1e-12

@@ -23,6 +23,8 @@ from tenfold.stats.rows import Rows
 
 LITTLE = 1e-13
 """gaps below are not worth a closer look"""
+SEEN = 64 * EPS
+"""gaps below are rounding errors: a smaller `tol` would never be reached"""
 FAR = 8.0
 """means beyond so many standard deviations lose digits"""
 LARGE = 1e150
@@ -73,7 +75,7 @@ class Quadratic:
         start = np.zeros(self.width) if start is None else start
         if not self.unit:
             return np.zeros(self.width), 0
-        return self.descend(*self.penalties(alpha, l1_ratio), positive, 0.5 * tol, most, start)
+        return self.descend(*self.penalties(alpha, l1_ratio), positive, 0.5 * max(tol, SEEN), most, start)
 
     def penalties(self, alpha: float, l1_ratio: float) -> tuple[Array, Array]:
         """l and m."""
