@@ -40,7 +40,7 @@ class Whitening(NamedTuple):
 
 def varying(square: Array, size: Array, weight: float) -> Flags:
     """Which columns, with sums of squares around their means and values of some size, are not constant."""
-    return np.sqrt(square) > math.sqrt(weight) * (4 * EPS * size)
+    return np.sqrt(np.maximum(square, 0.0)) > math.sqrt(weight) * (4 * EPS * size)
 
 
 def whiten(covariance: Array, varies: Flags, tol: float) -> Whitening:
