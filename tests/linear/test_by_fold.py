@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import sklearn.linear_model as peer
+from sklearn.base import clone
 from sklearn.model_selection import KFold, LeaveOneGroupOut
 
 import tenfold as tn
@@ -214,3 +215,30 @@ def test_files(tmp_path):
         again = tn.load(tmp_path / "model.tenfold")
         assert np.array_equal(again.mse_path_, model.mse_path_)
         assert again.verify().origin == "verified"
+
+
+@pytest.mark.parametrize("learner", [tn.RidgeCV, tn.LassoCV])
+def test_folds_that_are_given_go_by_rows_of_the_whole_source(learner, tmp_path):
+    """Rows are numbered through all parts of a file or a Dask array, those of weight zero too."""
+    import dask.array as da
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    random = np.random.default_rng(3)
+    X = random.normal(size=(30, 3))
+    y = X @ [1.0, 2.0, 0.0] + random.normal(size=30)
+    weight = (random.random(30) < 0.8).astype(float)
+    fold = random.integers(0, 3, 30)
+    pq.write_table(
+        pa.table({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": y, "w": weight}),
+        tmp_path / "r.parquet",
+        row_group_size=7,
+    )
+    blocks = [da.from_array(v, chunks=7 if v.ndim == 1 else (7, -1)) for v in (X, y, weight)]
+    model = learner(cv=fold, alphas=[0.01, 0.1, 1.0])
+    errors = clone(model).fit(X, y, sample_weight=weight).mse_path_
+    for source in (
+        tn.scan(str(tmp_path / "r.parquet"), target="y", weight="w"),
+        tn.scan(blocks[0], target=blocks[1], weight=blocks[2]),
+    ):
+        assert clone(model).fit(source).mse_path_ == pytest.approx(errors, rel=1e-9)

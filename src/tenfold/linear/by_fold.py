@@ -58,7 +58,7 @@ class FoldedState(NamedTuple):
     part: Annotated[Codes, "piece", COUNTS]
     offset: Annotated[Codes, "piece", COUNTS]
     first: Annotated[Codes, "piece", COUNTS]
-    """the number of the first row of each chunk among the rows that have a weight"""
+    """the number of the first row of each chunk, among the rows that have a weight if `cv` is a number"""
     rows: int
     coef: Annotated[Array, "feature"]
     intercept: float
@@ -132,15 +132,15 @@ class ByFold(Featured, Regressor):
         """The fold of each row, and how many folds there are."""
         if self.cv is None:
             return folds_of(chunk, self.random_state, FOLDS), FOLDS
+        first = 0
+        if chunk.n:
+            first = int(state.first[np.flatnonzero((state.part == chunk.part) & (state.offset == chunk.offset))[0]])
         if isinstance(self.cv, (int, np.integer)):
-            k, numbers = int(self.cv), np.zeros(0, np.int64)
-            if chunk.n:
-                here = np.flatnonzero((state.part == chunk.part) & (state.offset == chunk.offset))[0]
-                numbers = state.first[here] + np.arange(chunk.n)
+            k = int(self.cv)
             sizes = np.full(k, state.rows // k) + (np.arange(k) < state.rows % k)
-            return np.searchsorted(np.cumsum(sizes), numbers, side="right"), k
+            return np.searchsorted(np.cumsum(sizes), first + np.arange(chunk.n), side="right"), k
         labels, codes = np.unique(listed(self.cv), return_inverse=True)
-        return codes[chunk.X.numbers()].astype(np.int64), len(labels)
+        return codes[first + chunk.X.numbers() - chunk.offset].astype(np.int64), len(labels)
 
     def update(self, state: FoldedState, summary: Any) -> FoldedState:
         """Count; then fit every penalty to all folds but one, judge it on that one, and fit the best to all."""
@@ -180,7 +180,8 @@ class ByFold(Featured, Regressor):
                 f"cv has shape {shape}, but there are {total + int(pieces.dropped.sum())} rows. "
                 "Remedy: the name or number of a fold for each row"
             )
-        first = np.cumsum(pieces.rows) - pieces.rows
+        counts = pieces.rows + (0 if isinstance(self.cv, (int, np.integer)) else pieces.dropped)
+        first = np.cumsum(counts) - counts
         return state._replace(phase="folds", part=pieces.part, offset=pieces.offset, first=first, rows=total)
 
     def _grid(self, whole: Any) -> tuple[Array, Array]:
