@@ -238,3 +238,20 @@ def test_values_that_cannot_be_squared_are_answered_or_refused(name):
             learner().fit([[1.5e307], [-1e307], [1e307], [0.5e307]], [0, 0, 1, 1], np.array([1e5, 1, 1e5, 1]))
         model = learner().fit([[1e300, 0.0], [1e300, 1.0], [1e300, 2.0], [1e300, 3.0]], [0, 0, 1, 1])  # a constant
         assert (model.predict([[1e300, 0.0], [1e300, 3.0]]) == [0, 1]).all()
+
+
+@pytest.mark.parametrize(
+    "name", ["FisherDiscriminant", "LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis", "VotingClassifier"]
+)
+def test_a_class_that_only_one_row_has(name, tmp_path):
+    """Some folds and some bags have no row of it: there it is never said, and the models can be saved."""
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    y = np.r_[np.zeros(20, int), np.ones(19, int), 2]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        found = tn.cross_validate(getattr(tn, name)(), X, y, folds=5)
+    assert np.isfinite(found.scores).all()
+    if name != "VotingClassifier":
+        bag = tn.BaggingClassifier(getattr(tn, name)(), n_estimators=5).fit(X, y)
+        bag.save(tmp_path / "m.tenfold")
+        assert (tn.load(tmp_path / "m.tenfold").predict_proba(X) == bag.predict_proba(X)).all()

@@ -373,6 +373,14 @@ def test_moments_that_overflow_cost_no_time(tmp_path):
     assert time.perf_counter() - began < 2
 
 
+def test_moments_of_no_rows_cost_little_time(tmp_path):
+    raw = saved(tn.LassoCV().fit(D.mixed, D.y), tmp_path / "m.tenfold")
+    forged(raw, tmp_path / "forged", ("summary", "record", "comoment", "tensor"), lambda a: np.where(a > 5, 2.0, a))
+    model, began = tn.load(tmp_path / "forged"), time.process_time()
+    model.partial_fit(D.mixed, D.y)
+    assert time.process_time() - began < 4
+
+
 # ---- a few hundred at random -----------------------------------------------------------------------------
 
 

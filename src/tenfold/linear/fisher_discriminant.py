@@ -12,6 +12,7 @@ import numpy as np
 import scipy.linalg as sla
 
 from tenfold.core import ONE, Array, Chunk, Claim, Codes, Need, Schema
+from tenfold.core.allowed import NOT_NAN
 from tenfold.estimator.constraints import integer
 from tenfold.linear.discriminant import LinearDiscriminant, class_means, log_prior, shortfalls, thinnest
 from tenfold.linear.projecting import Projector, oriented
@@ -27,8 +28,8 @@ class FisherState(NamedTuple):
     xbar: Annotated[Array, "column"]
     coef: Annotated[Array, "score", "column"]
     """of two classes, w; of more, a score for each"""
-    intercept: Annotated[Array, "score"]
-    level: Annotated[Array, "score"]
+    intercept: Annotated[Array, "score", NOT_NAN]
+    level: Annotated[Array, "score", NOT_NAN]
     """the score at `xbar`: the intercept without its rounding"""
     scalings: Annotated[Array, "column", "component"]
     criterion: float

@@ -169,11 +169,11 @@ class Glm(Featured):
 
     def _go_on(self, state: GlmState, then: GlmState, s: Curvature, here: Local, d: Array) -> GlmState:
         """Whether this place, or the one after the step, is where to stop."""
-        small = max(self.tol * s.weight, 2 * here.rough**2)
+        small = max(self.tol * s.weight, 2 * here.rough * here.rough)
         if not any(self._penalties(state, s)):
             if self.kind == LOGISTIC and s.worst < 0:
                 return state._replace(phase="done")
-            exact = max(EXACT * self.tol * s.weight, 2 * here.rough**2)
+            exact = max(EXACT * self.tol * s.weight, 2 * here.rough * here.rough)
             if here.gap() <= exact and state.phase == "errors":
                 return state._replace(phase="done")
             if self.kind == LOGISTIC and state.step > FAR and np.abs(d).max(initial=0.0) > 0.1:

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.linalg as sla
 
 from tenfold.core import ONE, Array, Chunk, Claim, Codes, Need, Schema
+from tenfold.core.allowed import NOT_NAN
 from tenfold.estimator.constraints import array, choice, integer, real, share
 from tenfold.linear.discriminant import LinearDiscriminant, class_means, log_prior, shortfalls, thinnest
 from tenfold.linear.projecting import Projector, oriented
@@ -31,8 +32,8 @@ class LDAState(NamedTuple):
     covariance: Annotated[Array, "column", "column"]
     coef: Annotated[Array, "score", "column"]
     """a score for each class; of two classes, that of the second against the first"""
-    intercept: Annotated[Array, "score"]
-    level: Annotated[Array, "score"]
+    intercept: Annotated[Array, "score", NOT_NAN]
+    level: Annotated[Array, "score", NOT_NAN]
     """the score at `xbar`: the intercept without its rounding"""
     scalings: Annotated[Array, "column", "component"]
     explained_variance_ratio: Annotated[Array, "component"]

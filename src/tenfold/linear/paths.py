@@ -16,6 +16,8 @@ from tenfold.linear.quadratic import Quadratic, quadratic
 
 LEAST = float(np.finfo(np.float64).resolution)
 """all penalties of a grid, if every coefficient is 0 anyway"""
+PATIENCE = 3
+"""penalties of a path whose descents may take all the sweeps that they are allowed"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,11 +141,16 @@ def grid_of(problem: Quadratic, l1_ratio: float, positive: bool, alphas: ArrayLi
 def follow(
     problem: Quadratic, alphas: Array, l1_ratio: float, positive: bool, tol: float, most: int
 ) -> tuple[Array, Array]:
-    """Coefficients and intercepts for each penalty, every one from the one before."""
+    """Coefficients and intercepts for each penalty, every one from the one before.
+
+    Where `PATIENCE` of them have taken all the sweeps they may, those that are penalised less have a hundredth.
+    """
     coefs, intercepts = np.empty((len(alphas), problem.width)), np.empty(len(alphas))
-    beta = None
+    beta, spent = None, 0
     for i, alpha in enumerate(alphas):
-        beta, _ = problem.solve(alpha, l1_ratio, positive, tol, most, beta)
+        may = most if spent < PATIENCE else -(-most // 100)
+        beta, sweeps = problem.solve(alpha, l1_ratio, positive, tol, may, beta)
+        spent += sweeps >= most
         coefs[i], intercepts[i] = problem.values(beta)
     return coefs, intercepts
 

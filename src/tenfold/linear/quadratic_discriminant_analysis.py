@@ -13,6 +13,7 @@ import numpy as np
 import scipy.linalg as sla
 
 from tenfold.core import ONE, Array, Chunk, Claim, Codes, Columns, Need, Schema
+from tenfold.core.allowed import NOT_NAN
 from tenfold.estimator.constraints import array, share
 from tenfold.kernels.discriminants import quadratic_scores
 from tenfold.linear.discriminant import Discriminant, class_means, log_prior, thinnest
@@ -33,7 +34,7 @@ class QDAState(NamedTuple):
     """regularised as asked"""
     whitening: Annotated[Array, "class", "column", "column"]
     """W with |W(x - mean)|² the squared distance"""
-    level: Annotated[Array, "class"]
+    level: Annotated[Array, "class", NOT_NAN]
     """the score of a class at its mean"""
 
 
