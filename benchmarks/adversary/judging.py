@@ -29,7 +29,7 @@ DECLARED: tuple[tuple[str, str], ...] = (
     (r"row was held back", "pruning by rows held back needs some; scikit-learn has no such pruning"),
     (r"no member has drawn a row", "one row, and no bag drew it"),
     (r"n_samples=\d+ should be >= n_clusters", "rows without weight are no rows"),
-    (r"do not enter as numbers|holds text, not numbers", "text in a frame is text, though it looks like numbers"),
+    (r"do not enter as numbers|holds text", "text in a frame is text, though it looks like numbers"),
     (r"Big-endian buffer not supported", "pandas takes no rows of such a column"),
     (r"NaN|infinity|missing", "learners that take no missing value say so; pandas and polars hand them on"),
 )

@@ -166,3 +166,12 @@ def test_same_bits_for_every_form_of_the_rows(X):
 
     forms = [X, np.asfortranarray(X), pd.DataFrame(X, columns=list("abcdef"))]
     assert len({bits(PCA().fit(form).state_) for form in forms}) == 1
+
+
+def test_weights_that_are_shares_give_the_variance_of_the_rows():
+    """They add up to one row, of which there is no other variance; a rounding error above it is none either."""
+    X = np.random.default_rng(0).normal(size=(47, 2))
+    share = np.full(47, 1 / 47)
+    models = [tn.PCA().fit(X, sample_weight=share * by) for by in (1 - 1e-12, 1.0, 1 + 1e-12)]
+    for model in models:
+        assert model.explained_variance_ == pytest.approx(tn.PCA().fit(X).explained_variance_ * 46 / 47, rel=1e-9)

@@ -139,7 +139,7 @@ class PCA(Projector):
     def update(self, state: PCAState, s: Moments | Triangle) -> PCAState:
         """The axes; ask for a triangular factor where it gains digits."""
         axes = principal_axes(s)
-        free = s.weight - 1.0 if s.weight > 1.0 else max(s.weight, EPS)
+        free = s.weight - 1.0 if s.weight >= 2.0 else max(s.weight, EPS)  # less than two rows: shares, not counts
         variance = axes.singular**2 / free
         total = float(variance.sum())
         ratio = variance / total if total > 0 else np.zeros_like(variance)
