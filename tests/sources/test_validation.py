@@ -298,3 +298,14 @@ def test_targets_too_large_to_be_squared_are_refused(learner):
     for rows in ((X[:3], y), (tn.scan(X[:3], target=y), None), (pd.DataFrame(X[:3]), y)):
         with pytest.raises(tn.DataError, match=r"the target is 1e\+160 in row 2: too large to be squared"):
             clone(learner).fit(*rows)
+
+
+def test_a_target_in_memory_beside_a_dask_frame_is_refused_by_name():
+    import dask.array as da
+    import dask.dataframe as dd
+
+    rows = pd.DataFrame({"a": np.arange(20.0)})
+    with pytest.raises(tn.DataError, match=r"target of a dask DataFrame is a ndarray.*Remedy: a column of the frame"):
+        tn.Ridge().fit(dd.from_pandas(rows, npartitions=2), np.arange(20.0))
+    with pytest.raises(tn.DataError, match="Remedy: dask.array.from_array"):
+        tn.Ridge().fit(da.from_array(rows.to_numpy(), chunks=(10, 1)), np.arange(20.0))

@@ -55,6 +55,11 @@ def with_target(X: Any, y: Any, weight: Any) -> Source:
     if hasattr(X, "columns"):
         for role, values in (("target", y), ("weight", weight)):
             if values is not None:
+                if not hasattr(values, "dask"):
+                    raise DataError(
+                        f"the {role} of a dask DataFrame is a {type(values).__name__}, but must be a dask Series or "
+                        f"Array in the same partitions. Remedy: a column of the frame, scan(X, {role}=name)"
+                    )
                 roles[role] = free_name(role, map(str, X.columns))
                 X = X.assign(**{roles[role]: values})
     return scan(X, **roles)

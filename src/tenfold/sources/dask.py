@@ -143,7 +143,9 @@ class DaskArray(Computed):
             if more is None:
                 continue
             if type(more).__name__ != "Array" or not is_dask(more) or more.ndim != 1:
-                raise DataError(f"the {what} of a dask Array must be a dask Array of one dimension")
+                raise DataError(
+                    f"the {what} of a dask Array must be a dask Array of one dimension. Remedy: dask.array.from_array"
+                )
             unknown = [bool(np.isnan(chunks).any()) for chunks in (rows, more.chunks[0])]
             if any(unknown) and (not all(unknown) or len(rows) != len(more.chunks[0])):
                 raise DataError(
