@@ -301,9 +301,6 @@ def test_targets_too_large_to_be_squared_are_refused(learner):
 
 
 def test_a_target_in_memory_beside_a_dask_frame_is_refused_by_name():
-    import dask.array as da
-    import dask.dataframe as dd
-
     rows = pd.DataFrame({"a": np.arange(20.0)})
     with pytest.raises(tn.DataError, match=r"target of a dask DataFrame is a ndarray.*Remedy: a column of the frame"):
         tn.Ridge().fit(dd.from_pandas(rows, npartitions=2), np.arange(20.0))
