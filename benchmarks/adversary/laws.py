@@ -149,6 +149,8 @@ def unit_of_columns_does_not_matter(case: Any) -> None:
     scaled = again(lambda: case.way(other), f"columns times {power}")
     what = f"columns times {power}"
     a, b = outputs(model, asked(case)), outputs(scaled, asked(other))
+    if named(case, "Quadratic") and len(model.classes_) > 2:
+        a.pop("decision_function", None)  # logarithms of densities
     a.pop("transform" if not hasattr(model, "inverse_transform") else "", None)
     alike(a, {name: b[name] for name in a}, 1e-6, what)
 

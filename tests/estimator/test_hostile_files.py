@@ -340,6 +340,12 @@ def test_a_gradient_has_two_shares_of_each_output(tmp_path):
         tn.load(forged(raw, tmp_path / "forged", ("summary", "record", "share", "tensor"), lambda a: a[:, :0]))
 
 
+def test_moments_of_terms_have_a_centre_for_each(tmp_path):
+    raw = saved(tn.PolynomialRegression().fit(D.numbers, D.y), tmp_path / "m.tenfold")
+    with pytest.raises(ModelFileError):
+        tn.load(forged(raw, tmp_path / "forged", ("summary", "record", "center", "tensor"), lambda a: a[:1]))
+
+
 def test_a_hessian_has_a_matrix_for_each_two_classes(tmp_path):
     raw = saved(tn.LogisticRegression().fit(D.numbers, D.three), tmp_path / "m.tenfold")
     with pytest.raises(ModelFileError):

@@ -74,3 +74,8 @@ def test_a_row_far_lighter_than_the_others_still_has_a_class(learner):
     assert said.sum(axis=1) == pytest.approx(1)
     if learner is not DecisionTreeClassifier:  # a branch for each category
         assert (model.predict(words) == ["y", "y", "n"]).all()
+
+
+@pytest.mark.parametrize("model", REGRESSORS, ids=str)
+def test_a_constant_target_of_light_rows(model):
+    assert (model.fit(X[:30], np.zeros(30), sample_weight=np.full(30, 2e-14)).predict(X[:30]) == 0).all()

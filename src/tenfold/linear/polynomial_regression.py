@@ -54,6 +54,10 @@ class TermMoments(DoubleMoments):
     center: Annotated[Array, "term"]
     blur: Annotated[Array, "one more", "one more"]
 
+    def sound(self, schema: Schema) -> bool:
+        """Whether it has a centre for each term, and the target beside them."""
+        return len(self.mean) == len(self.coef) == len(self.center) + 1
+
 
 class PolynomialRegression(Inferring, Regressor):
     """Least squares on all products of columns up to a degree, in double-double.

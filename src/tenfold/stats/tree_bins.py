@@ -22,6 +22,8 @@ MOST_BINS = 1 << 16
 """of a column: a bin has two bytes at the most"""
 LARGE = 1e150
 """sums whose squares float64 holds; one over it, squares that it does not take for nought"""
+LEAST = -1022
+"""power of two of the least unit: one that float64 holds whole"""
 EXACT = 52
 """bits of a sum that float64 takes without rounding"""
 
@@ -180,7 +182,7 @@ def fine_unit(largest: float, rows: int) -> float:
     if not math.isfinite(largest):
         raise DataError("the target is too large for its losses to be summed. Remedy: divide it by its largest value")
     bits = min(36, 61 - math.ceil(math.log2(max(rows, 1))))
-    return 2.0 ** (math.ceil(math.log2(largest)) - bits) if largest > 0 else 1.0
+    return 2.0 ** max(math.ceil(math.log2(largest)) - bits, LEAST) if largest > 0 else 1.0
 
 
 def square_unit(reach: float, heaviest: float, unit: float, rows: int) -> float:
@@ -188,4 +190,4 @@ def square_unit(reach: float, heaviest: float, unit: float, rows: int) -> float:
     room = 56 - math.ceil(math.log2(max(rows, 1)))
     largest = reach * reach * (1.0 if unit == 1.0 else heaviest)
     bits = min(36, room - (math.ceil(math.log2(max(heaviest, 1.0))) if unit == 1.0 else 0))
-    return float(2.0 ** (math.ceil(math.log2(largest)) - bits)) if largest > 0 else 1.0
+    return float(2.0 ** max(math.ceil(math.log2(largest)) - bits, LEAST)) if largest > 0 else 1.0
