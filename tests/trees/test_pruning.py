@@ -273,3 +273,9 @@ def test_the_size_of_weights_does_not_decide_what_is_cut(prune):
     light = tn.C45(prune=prune).fit(X, y, np.full(400, 1 / 400))
     assert plain.tree_.node_count > 1
     assert np.array_equal(plain.predict(X), light.predict(X))
+
+
+def test_a_path_of_prices_needs_no_seed():
+    X, y = noisy(0, n=200)
+    drawn = tn.DecisionTreeClassifier(random_state=None).cost_complexity_pruning_path(X, y)
+    assert (drawn.ccp_alphas == tn.DecisionTreeClassifier().cost_complexity_pruning_path(X, y).ccp_alphas).all()

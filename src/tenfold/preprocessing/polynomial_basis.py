@@ -122,6 +122,8 @@ class PolynomialBasis(Transformer):
         terms = n_monomials(len(schema.columns), self.degree, self.interaction_only)
         return state.n_output_features == terms + self.include_bias
 
+    resumable = sound
+
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """The name of each product: its factors, with their powers.
 

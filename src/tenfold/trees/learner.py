@@ -243,7 +243,7 @@ class TreeLearner(Pruned, Readable):
             self.max_leaf_nodes or 0,
             float(np.nextafter(self.min_impurity_decrease * whole, -np.inf)),
             max_features=columns_of(self.max_features, len(state.levels)),
-            seed=int(self.random_state),
+            seed=int(self.random_state or 0),  # of a fit it is known; else no column is drawn
             missing=self._way(),
             min_data_per_group=self.min_data_per_group * parts,
             cat_smooth=self.cat_smooth,
