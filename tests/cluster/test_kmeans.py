@@ -171,3 +171,13 @@ def test_a_model_of_many_passes_does_not_merge():
     with pytest.raises(ValueError, match="reads its rows several times"):
         model + model
     assert not hasattr(model, "partial_fit")
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e25])
+def test_squares_that_float32_does_not_hold(scale):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    plain = KMeans(4, init=X[:4]).fit(X)
+    narrow = (X * scale).astype(np.float32)
+    model = KMeans(4, init=narrow[:4]).fit(narrow)
+    assert (model.labels_ == plain.labels_).all()
+    assert model.inertia_ / scale**2 == pytest.approx(plain.inertia_, rel=1e-5)

@@ -11,6 +11,9 @@ from tenfold.core import Array, Chunk, Codes, Columns
 from tenfold.core.allowed import NOT_NEGATIVE
 from tenfold.kernels.nearest import HEIGHT, add_lloyd, nearest, nearest_distances
 
+SQUARES = 1e-25, 1e30
+"""squares that float32 holds with all its digits"""
+
 
 @dataclass(frozen=True, eq=False)
 class Lloyd:
@@ -78,8 +81,10 @@ class _Nearest:
         far = np.abs(middle).max(initial=0.0) > 4 * np.sqrt(((centers - middle) ** 2).mean())
         self.shift = middle.astype(X.dtype).astype(np.float64) if far else None
         self.exact = centers if self.shift is None else centers - self.shift
-        self.cast = self.exact.astype(X.dtype)
-        self.norms = (self.exact**2).sum(axis=1).astype(X.dtype)
+        norms = (self.exact**2).sum(axis=1)
+        fits = X.dtype == np.float64 or SQUARES[0] < norms.max(initial=0.0) < SQUARES[1]
+        self.dtype: Any = None if fits else np.float64
+        self.cast, self.norms = (a.astype(X.dtype if fits else np.float64) for a in (self.exact, norms))
 
     def blocks(self, checked: bool = False) -> Any:
-        return self.X.blocks(8 * HEIGHT, shift=self.shift, dtype=None, checked=checked, whole=True)
+        return self.X.blocks(8 * HEIGHT, shift=self.shift, dtype=self.dtype, checked=checked, whole=True)
