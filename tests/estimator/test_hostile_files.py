@@ -317,6 +317,13 @@ def test_a_checkpoint_of_more_terms_than_columns_give_is_refused(tmp_path):
         resumed(case, ("state", "n_output_features", "int"), lambda old: "2147483648", tmp_path)
 
 
+def test_a_checkpoint_of_another_hypothesis_is_refused(tmp_path):
+    """It would be asked for again and again."""
+    for case in checkpoints("FindS").values():
+        with pytest.raises(ModelFileError):
+            resumed(case, ("summary", "record", "tested", "tensor"), lambda a: np.where(a == -3.0, 0.0, -3.0), tmp_path)
+
+
 def test_rows_that_a_checkpoint_did_not_count_are_refused(tmp_path):
     """Margins are made for as many rows as were counted: a kernel goes through all of both."""
     case = next(

@@ -182,6 +182,10 @@ class FindS(Classifier):
         mine = (state.positive, state.n_classes, state.pos_label)
         return bool(np.all(known)) and UNKNOWN not in state.values and mine == self._positive(schema)
 
+    def resumable(self, state: ConceptState, summary: Any, schema: Schema) -> bool:
+        """The same, and negatives were held against this hypothesis."""
+        return self.sound(state, summary, schema) and np.array_equal(summary.tested, state.values)
+
     def probability_from(self, scores: Array) -> Array:
         """A conjunction is certain."""
         return scores
