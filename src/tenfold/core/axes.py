@@ -116,7 +116,11 @@ def values(record: Any) -> Iterator[tuple[str, Field, Any]]:
 
 def not_finite(record: Any) -> str | None:
     """The first field of a record that holds NaN or an infinite number and may not; None if there is none."""
-    for name, field, value in values(record):
+    try:
+        found = list(values(record))
+    except TypeError:  # it does not say what it holds, as a learner may that is never saved
+        return None
+    for name, field, value in found:
         if field.axes is None and is_record(field.type):
             if below := not_finite(value):
                 return below

@@ -18,8 +18,6 @@ from tenfold.core.errors import DataError
 from tenfold.kernels.copying import copy_columns, copy_rows
 
 BLOCK_BYTES = 1 << 19  # a block stays in the second-level cache
-TINY = 1e-145
-"""differences whose squares lose their digits"""
 
 
 class Columns:
@@ -187,20 +185,6 @@ class Columns:
             self.check()
             j = int(np.argwhere(~fine)[0][-1])
             raise DataError(f"{self._column(j)} is too large to be squared. Remedy: rescale it")
-
-    def check_spread(self, sums: Any) -> None:
-        """Refuse columns that would be taken for constant ones: their squares are as good as nought."""
-        self.check_sums(sums)
-        small = sums < TINY**2
-        for j in np.flatnonzero(small if small.ndim == 1 else small.all(axis=0)).tolist():
-            if 0 < self._reach(j) < TINY:  # else it is constant, or light
-                raise DataError(f"{self._column(j)} is too small to be squared. Remedy: rescale it")
-
-    def _reach(self, j: int) -> float:
-        """How far the values of a column are from each other."""
-        column = self.data[j] if isinstance(self.data, tuple) else self.data[:, [j]]
-        values = column.toarray() if sp.issparse(column) else np.asarray(column)
-        return float(np.ptp(values)) if values.size else 0.0
 
     def _fill(self, start: int, stop: int, shift: Any, block: Any, checked: bool) -> None:
         if isinstance(self.data, tuple):

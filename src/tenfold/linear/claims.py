@@ -19,7 +19,7 @@ def claims_of(found: Solution, how: str, done: bool) -> tuple[Claim, ...]:
     ]
     varying = int(found.varies.sum())
     if varying < len(found.varies):
-        why = "these columns change by no more than rounding; their coefficient is 0"
+        why = "these columns change by no more than rounding, or by too little to be squared; their coefficient is 0"
         still = float(len(found.varies) - varying)
         claims.append(Claim("constant columns", still, "estimated", why, "data"))
     if found.rank < varying:

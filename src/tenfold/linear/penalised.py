@@ -130,6 +130,6 @@ def claims_of(problem: Any, gap: float, coef: Array, tol: float) -> tuple[Claim,
     ]
     still = float((~problem.varies).sum())
     if still:
-        why = "these columns change by no more than rounding; their coefficient is 0"
+        why = "these columns change by no more than rounding, or by too little to be squared; their coefficient is 0"
         claims.append(Claim("constant columns", still, "estimated", why, "data"))
     return tuple(claims)

@@ -164,7 +164,7 @@ def _around(chunk: Chunk, shift: Array, centred: bool) -> tuple[Array, Array]:
         root = EMPTY if chunk.uniform else np.sqrt(chunk.weight)
         for rows, block in chunk.X.blocks(height, dtype=None, checked=False, whole=True):
             add_comoments(block, y[rows], root[rows], shift, height, gram)
-    chunk.X.check_spread(np.diag(gram)[:p])
+    chunk.X.check_sums(np.diag(gram)[:p])
     return gram, gram[q, :q] / gram[q, q]
 
 

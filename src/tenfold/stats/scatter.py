@@ -157,7 +157,7 @@ def _around(chunk: Chunk, codes: Codes, groups: int, shift: Array) -> tuple[Arra
         add_scatter(
             block, weight[rows], root[rows], codes[rows], chunk.y[rows], shift, counts, buffer, gram, sums, total
         )
-    chunk.X.check_spread(np.diagonal(gram, axis1=1, axis2=2).sum(axis=0))
+    chunk.X.check_sums(np.diagonal(gram, axis1=1, axis2=2).sum(axis=0))
     return gram, sums, total
 
 

@@ -82,7 +82,7 @@ def _of(chunk: Chunk, add: Any, shift: Array, weight: Array) -> tuple[Array, Arr
         weight[:] = 0.0
         for rows, block in chunk.X.blocks(dtype=None, checked=False, whole=True):
             add(block, rows, known, shift, weight, mean, square)
-        chunk.X.check_spread(square)
+        chunk.X.check_sums(square)
         heft = weight if weight.shape == mean.shape else weight[:, None]
         if known or not (square < 1e-4 * heft * mean**2).any():
             return weight, *two_sum(shift, mean), square
