@@ -173,9 +173,7 @@ class Bagging(Team):
     def sound(self, state: TeamState, summary: Any, schema: Any) -> bool:
         """Whether what each member has is its own, and the summary of this kind."""
         kind = self.judged_type if self.oob_score else Joint
-        if summary is not None and (type(summary) is not kind or (kind is Joint and len(summary.rows) != self.size)):
-            return False
-        return super().sound(state, summary, schema)
+        return (summary is None or type(summary) is kind) and super().sound(state, summary, schema)
 
     judged_type: Any
 

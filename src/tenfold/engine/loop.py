@@ -198,7 +198,7 @@ def _turn(m: Member, ask: Ask | None, began: float) -> None:
 
 
 def _end(m: Member, reason: str) -> None:
-    """Let a model out, if it is one of numbers: no NaN is found only by those who use it."""
+    """End a fit; refuse a model or a claim with NaN, and infinity where a field of the state must be finite."""
     field = not_finite(m.at.state)
     if field is None and m.at.certificate is not None:
         field = next((f"claim {c.kind}" for c in m.at.certificate.claims if c.value != c.value), None)

@@ -1,10 +1,8 @@
-"""One BLAS thread while summaries are made and models updated, and no warning of numbers that overflow meanwhile.
+"""One BLAS thread while summaries are made and models updated.
 
 With more, the bits of a product depend on how many there are. Most libraries have one number for the whole process, so
 its users are counted: the first sets it, the last restores what was there, whatever threads they are. threadpoolctl
 finds the libraries. Of OpenBLAS the number is set here, since threadpoolctl lets only one thread at a time set it.
-
-What overflows is refused by the sums that it spoils, or by the loop, which lets no model out that is not of numbers.
 """
 
 from __future__ import annotations
@@ -15,7 +13,6 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, NamedTuple
 
-import numpy as np
 from threadpoolctl import ThreadpoolController
 
 
@@ -75,16 +72,6 @@ class _OneBlasThread:
                     self._restore()
         if self._own:
             self._limit_own(depth)
-        self._warn(depth)
-
-    def _warn(self, depth: int) -> None:
-        """Whether numpy warns of this thread's numbers: as before, outside of all blocks."""
-        before = getattr(self._here, "warnings", None)
-        if depth and before is None:
-            self._here.warnings = np.seterr(over="ignore", divide="ignore", invalid="ignore")
-        elif not depth and before is not None:
-            np.seterr(**before)
-            self._here.warnings = None
 
     def _find(self) -> None:
         import scipy.linalg.blas  # noqa: F401  (its library must be loaded to be seen)

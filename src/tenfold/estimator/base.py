@@ -171,7 +171,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         """Whether a model that comes from a file holds together, beyond what each of its fields may be."""
         return True
 
-    def paid_for(self, state: Any) -> bool:
+    def size_fits(self, state: Any) -> bool:
         """Whether a fit starts with no more than this state has, so that parameters from a file cost what it holds."""
         return True
 

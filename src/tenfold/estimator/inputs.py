@@ -20,6 +20,7 @@ from sklearn.utils.validation import (
 from tenfold.core import DataError, Need
 from tenfold.sources import ArraySource, Source
 from tenfold.sources.arrow import is_category
+from tenfold.sources.dask import is_dask
 from tenfold.sources.frames import is_frame, table_of
 from tenfold.sources.labels import column_of
 from tenfold.sources.scan import scan
@@ -55,7 +56,7 @@ def with_target(X: Any, y: Any, weight: Any) -> Source:
     if hasattr(X, "columns"):
         for role, values in (("target", y), ("weight", weight)):
             if values is not None:
-                if not hasattr(values, "dask"):
+                if not is_dask(values):
                     raise DataError(
                         f"the {role} of a dask DataFrame is a {type(values).__name__}, but must be a dask Series or "
                         f"Array in the same partitions. Remedy: a column of the frame, scan(X, {role}=name)"

@@ -45,7 +45,7 @@ def add(a: Any, b: Any, *, again: bool = False) -> Any:
     schema = a.schema_ + b.schema_
     if a.need.binary and schema.classes is not None and len(schema.classes) > 2:
         raise MergeError(f"{name} knows two classes; together these have {schema.classes.tolist()}")
-    with one_blas_thread, numbers_of_rows():
+    with one_blas_thread, refusing_arithmetic_errors():
         summary = recode(a.summary_, a.schema_, schema) + recode(b.summary_, b.schema_, schema)
         state = a.update(a.start(schema), summary)
         claims = claims_of(a, state, summary, where)
@@ -56,7 +56,7 @@ def add(a: Any, b: Any, *, again: bool = False) -> Any:
 
 
 @contextmanager
-def numbers_of_rows() -> Iterator[None]:
+def refusing_arithmetic_errors() -> Iterator[None]:
     """Refuse a summary that divides by zero or overflows: no rows give it, but a file may say anything."""
     try:
         yield
@@ -99,7 +99,7 @@ def verify(model: Any) -> Certificate:
     check_is_fitted(model)
     if model.summary_ is None:
         raise ValueError("this model was saved without its summary: there is nothing to verify")
-    with one_blas_thread, numbers_of_rows():
+    with one_blas_thread, refusing_arithmetic_errors():
         found = claims_of(model, model.state_, model.summary_, model.certificate_.provenance)
         wrong = [f"{name}_ is not what the summary gives" for name in _changed(model)]
     said = {claim.kind: claim for claim in model.certificate_.claims}

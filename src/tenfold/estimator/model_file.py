@@ -88,7 +88,7 @@ def _build(document: dict[str, Any], tensors: dict[str, Any]) -> Any:
 def check_start(learner: Any, state: Any, schema: Schema) -> None:
     """Refuse a state of another form than a fit of this learner starts from, and parameters that cannot start one."""
     try:
-        fits = learner.paid_for(state) and starts_alike(state, learner.start(schema))
+        fits = learner.size_fits(state) and starts_alike(state, learner.start(schema))
     except (ValueError, TypeError) as error:
         raise ModelFileError(f"a parameter in the file is not allowed: {error}") from None
     if not fits:

@@ -60,7 +60,7 @@ class Sequential:
             return next(Design.of(chunk.X, state.levels).blocks(chunk.n))[1]
         return next(chunk.X.blocks(chunk.n, dtype=None, checked=not state.step))[1]  # later epochs need not look again
 
-    def in_turn(self, state: Any, chunk: Chunk, sparse: bool = True) -> tuple[Any, Array, Array, Codes]:
+    def window_in_order(self, state: Any, chunk: Chunk, sparse: bool = True) -> tuple[Any, Array, Array, Codes]:
         """Features, targets, weights of a window, and the order of its rows in this epoch, by their places.
 
         Dense rows are laid in that order: read one after another they are met in cache.

@@ -32,7 +32,7 @@ from tenfold.core.axes import Bundle
 from tenfold.engine.held import Held, through
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.members import NONE, common_need, nothing, resumable_member, sound_member, turn, votes
-from tenfold.estimator.merging import numbers_of_rows
+from tenfold.estimator.merging import refusing_arithmetic_errors
 
 
 class TeamState(NamedTuple):
@@ -260,7 +260,7 @@ class Team(Estimator):
 
     def dressed(self, member: Any, state: Any, summary: Any, schema: Schema) -> Any:
         """A learner with what it has learned."""
-        with numbers_of_rows():
+        with refusing_arithmetic_errors():
             claims = () if summary is None else member.certify(state, summary) or ()
         member._set(schema, state, summary, Certificate(claims, self.certificate_.provenance))
         member.n_features_in_ = len(schema.columns)
@@ -268,7 +268,7 @@ class Team(Estimator):
             member.feature_names_in_ = np.array(schema.names, dtype=object)
         return member
 
-    def paid_for(self, state: TeamState) -> bool:
+    def size_fits(self, state: TeamState) -> bool:
         """Whether there are as many members as the parameters say."""
         return len(state.members.each) == self.size
 
@@ -278,7 +278,7 @@ class Team(Estimator):
             return False
         if not isinstance(summary, Joint):
             return self._every(state, state.found.each, schema)
-        if not len(summary.rows) == len(summary.each.each) == len(state.found.each):
+        if not len(summary.rows) == len(summary.each.each) == len(state.found.each) == self.size:
             return False
         latest = self._latest(state, summary)
         read = summary.each.each if self.passes == ONE else state.found.each  # as `fitted` does

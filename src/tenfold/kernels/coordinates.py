@@ -217,7 +217,7 @@ def descend_coordinates(S, q, l, m, positive, tol, most, beta, u):
         for j in range(p):
             rest -= beta[j] * (q[j] + u[j])
         gap = duality_gap(beta, u, max(rest, 0.0), l, m, positive, 0.0)
-        if gap <= tol or sweeps >= most or rest < -1.0:  # |t - Zβ|² far below 0: S and q are of no rows
+        if gap <= tol or sweeps >= most:
             return sweeps, gap
         for j in range(p):
             _move(j, S, l, m, positive, beta, u)

@@ -16,7 +16,8 @@ from tenfold.core.allowed import NOT_NAN
 from tenfold.estimator.constraints import integer
 from tenfold.linear.discriminant import LinearDiscriminant, class_means, log_prior, shortfalls, thinnest
 from tenfold.linear.projecting import Projector, oriented
-from tenfold.linear.whitening import USUAL, Whitening, digits, varying, whiten
+from tenfold.linear.solving import varying
+from tenfold.linear.whitening import USUAL, Whitening, digits, whiten
 from tenfold.stats.scatter import Scatter
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tenfold.core import Array, Columns, Design
 from tenfold.estimator import check_is_fitted
-from tenfold.estimator.merging import numbers_of_rows
+from tenfold.estimator.merging import refusing_arithmetic_errors
 from tenfold.linear.inference import FTest, Inference
 from tenfold.linear.summary import Summary, summary_of
 
@@ -20,7 +20,7 @@ class Inferring:
     @cached_property
     def inference_(self) -> Inference:
         """Everything that is said about the coefficients, in one object."""
-        with numbers_of_rows():
+        with refusing_arithmetic_errors():
             return self.infer()  # type: ignore[attr-defined]
 
     @property

@@ -13,7 +13,8 @@ import numpy as np
 
 from tenfold.core import ONE, Array, Chunk, Claim, Codes, Need, Schema
 from tenfold.linear.discriminant import LinearDiscriminant, class_means, shortfalls, thinnest
-from tenfold.linear.whitening import USUAL, Whitening, digits, varying, whiten
+from tenfold.linear.solving import varying
+from tenfold.linear.whitening import USUAL, Whitening, digits, whiten
 from tenfold.stats.scatter import Scatter
 
 

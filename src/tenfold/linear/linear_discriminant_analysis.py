@@ -17,7 +17,8 @@ from tenfold.estimator.constraints import array, choice, integer, real, share
 from tenfold.linear.discriminant import LinearDiscriminant, class_means, log_prior, shortfalls, thinnest
 from tenfold.linear.projecting import Projector, oriented
 from tenfold.linear.shrinking import shared_covariance, total_covariance
-from tenfold.linear.whitening import Whitening, digits, varying, whiten
+from tenfold.linear.solving import varying
+from tenfold.linear.whitening import Whitening, digits, whiten
 from tenfold.stats.fourth import ClassFourth
 from tenfold.stats.scatter import ClassMoments, Scatter
 

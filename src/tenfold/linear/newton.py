@@ -20,6 +20,7 @@ import scipy.linalg as sla
 
 from tenfold.core import Array, Flags
 from tenfold.kernels.proximal import sweep, violation
+from tenfold.linear.solving import norms
 from tenfold.stats.curvature import Curvature
 
 EPS = float(np.finfo(np.float64).eps)
@@ -158,7 +159,7 @@ def strong(s: Curvature, center: Array, squared: float, free: Flags) -> float:
         g = np.where(free[0, 1:], g - g0 * s.drift[0, 1:] / h, 0.0)
         first = h * a * a * psi(a)
     blur = EPS * SUMS * s.size * math.sqrt(s.reach) * float(np.abs(center).max(initial=1.0))
-    far = float(sla.norm(g)) + blur
+    far = float(norms(g[None])[0]) + blur
     return far * far / (2 * squared) + first
 
 

@@ -17,7 +17,8 @@ from tenfold.core import ONE, Array, Ask, Chunk, Claim, Codes, DataError, Need, 
 from tenfold.core.allowed import OneOf
 from tenfold.estimator.constraints import boolean, integer, share
 from tenfold.linear.projecting import Projector, oriented
-from tenfold.linear.whitening import EPS, SURE, USUAL, varying
+from tenfold.linear.solving import varying
+from tenfold.linear.whitening import EPS, SURE, USUAL
 from tenfold.stats.moments import Moments
 from tenfold.stats.triangle import Triangle
 

@@ -175,7 +175,7 @@ class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]
         w, pocket = walk.weights.copy(), walk.pocket.copy()
         run, best, mistakes = walk.run.copy(), walk.best.copy(), walk.mistakes.copy()
         late, clock = np.zeros_like(w), np.zeros(1)
-        block, *rows = self.in_turn(state, chunk)
+        block, *rows = self.window_in_order(state, chunk)
         some = (*rows, float(self.eta0), self.fit_intercept)
         to = (w, late, mistakes, run, best, pocket, clock)
         if sp.issparse(block):

@@ -128,7 +128,8 @@ class PolynomialRegression(Inferring, Regressor):
         terms = self._monomials(chunk.X.shape[1])
         shift = np.zeros(len(state.coef))
         if chunk.n:
-            shift = terms.values(next(chunk.X.blocks(ROWS))[1]).mean(axis=0)
+            with np.errstate(over="ignore", invalid="ignore"):  # products too large are refused with their moments
+                shift = terms.values(next(chunk.X.blocks(ROWS))[1]).mean(axis=0)
         at = Double(np.append(state.intercept, state.coef), state.rest)
         found = TermMoments.of_blocks(chunk, _blocks(chunk.X, terms), shift, at, state.center)
         if not np.isfinite(found.comoment).all():

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from tenfold.core import Array, DataError
 from tenfold.kernels.coordinates import add_squares, descend_coordinates, duality_gap, gap_within
-from tenfold.linear.solving import EPS, SURE
+from tenfold.linear.solving import EPS, SURE, varying
 from tenfold.stats.moments import Moments
 from tenfold.stats.rows import Rows
 
@@ -45,7 +45,7 @@ class Quadratic:
         """From means and mean squares of the columns and the target (around the means if there is an intercept)."""
         self.weight, self.fit_intercept = weight, fit_intercept
         self.mean = mean
-        self.varies = spread[:-1] > (4 * EPS * mean[:-1]) ** 2
+        self.varies = varying(spread[:-1], mean[:-1], 1.0)
         """which columns are more than a constant and its rounding"""
         self.scale = np.sqrt(np.where(self.varies, spread[:-1], 1.0))
         self.unit = math.sqrt(spread[-1]) if spread[-1] > (4 * EPS * mean[-1]) ** 2 else 0.0

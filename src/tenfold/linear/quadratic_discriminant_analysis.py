@@ -17,7 +17,8 @@ from tenfold.core.allowed import NOT_NAN
 from tenfold.estimator.constraints import array, share
 from tenfold.kernels.discriminants import quadratic_scores
 from tenfold.linear.discriminant import Discriminant, class_means, log_prior, thinnest
-from tenfold.linear.whitening import FLOOR, Rounded, digits, varying, whiten_all
+from tenfold.linear.solving import varying
+from tenfold.linear.whitening import FLOOR, Rounded, digits, whiten_all
 from tenfold.stats.scatter import ClassMoments
 
 HEIGHT = 512

@@ -21,7 +21,8 @@ from tenfold.estimator.sequential import Sequential, pieces
 from tenfold.kernels import losses as by_number
 from tenfold.kernels.descent import descend, descend_batches, rate
 from tenfold.kernels.sparse_descent import descend_sparse
-from tenfold.linear.steepness import TWO, Objective, Scale, Walk, gap_of, length, steepness
+from tenfold.linear.solving import norms
+from tenfold.linear.steepness import TWO, Objective, Scale, Walk, gap_of, steepness
 
 SCHEDULES = ("constant", "optimal", "invscaling", "exponential")
 DIVERGED = (
@@ -140,7 +141,7 @@ class Descent(Featured, Sequential):
         clock = np.array([walk.t, walk.loss, walk.mass, walk.averaged])
         how, by = self._numbers(state)
         plain = self.batch_size == 1 and not self.momentum
-        block, *rows = self.in_turn(state, chunk, sparse=plain and not (self.average and by[5]))
+        block, *rows = self.window_in_order(state, chunk, sparse=plain and not (self.average and by[5]))
         some = (*rows, how, by, w)
         if sp.issparse(block):
             descend_sparse(block.data, block.indices, block.indptr, *some, clock, average)
@@ -213,7 +214,7 @@ class Descent(Featured, Sequential):
         steep = steepness(s, l2, l1, self.fit_intercept)
         if not isfinite(s.loss) or not np.isfinite(steep).all():
             raise DataError(DIVERGED.format(self._eta0(state)))
-        if state.left <= 0 or (self.tol is not None and length(steep) <= self.tol):
+        if state.left <= 0 or (self.tol is not None and norms(steep.reshape(1, -1))[0] <= self.tol):
             return state._replace(phase="gradient" if self.average else "done")
         how, by = self._numbers(state)
         eta = float(rate(how[3], by, state.t))
@@ -242,7 +243,7 @@ class Descent(Featured, Sequential):
             return None
         l2, l1 = self._penalties()
         usual = "rounding errors of the usual size"
-        steep = length(steepness(s, l2, l1, self.fit_intercept))
+        steep = float(norms(steepness(s, l2, l1, self.fit_intercept).reshape(1, -1))[0])
         claims = [
             Claim("objective", s.value(l2, l1), "proved", "mean loss and penalty, over all rows", "objective", usual),
             Claim("gradient", steep, "proved", "length of the shortest subgradient", "objective", usual),

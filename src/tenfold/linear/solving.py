@@ -208,9 +208,13 @@ def norms(rows: Array) -> Array:
     return np.asarray(np.sqrt(((rows / unit[:, None]) ** 2).sum(axis=1)) * unit)
 
 
-def varying(square: Array, mean: Array, weight: float) -> Any:
-    """Which columns are more than a constant and its rounding, and can be squared without losing digits."""
-    return square > np.maximum(weight * (4 * EPS * mean) ** 2, TINY)
+def varying(square: Array, size: Array, weight: float) -> Any:
+    """Which columns are more than a constant and its rounding, and can be squared without losing digits.
+
+    `square` has their sums of squares around the mean, `size` how large values are, `weight` how many there are.
+    """
+    rounding = math.sqrt(weight) * 4 * EPS * np.abs(size)
+    return np.sqrt(np.maximum(square, 0.0)) > np.maximum(rounding, math.sqrt(TINY))
 
 
 def _inverse_half(S: Array, least: float = EPS) -> tuple[Array, int]:

@@ -20,6 +20,7 @@ import scipy.sparse as sp
 from tenfold.core import Array, Chunk, Codes, DataError, Design, Schema
 from tenfold.core.allowed import NOT_NEGATIVE
 from tenfold.kernels import losses as by_number
+from tenfold.linear.solving import norms
 
 NUMBERS, TWO, REST, SOFTMAX = range(4)
 """how targets enter: as numbers; one score for two classes; one for each class against the rest; one for each"""
@@ -156,18 +157,12 @@ def steepness(s: Objective, l2: float, l1: float, constant: bool) -> Array:
     return g
 
 
-def length(g: Array) -> float:
-    """|g|, also where squares overflow."""
-    largest = float(np.abs(g).max(initial=0.0))
-    return largest * float(np.linalg.norm(g / largest)) if 0 < largest < inf else largest
-
-
 def gap_of(s: Objective, l2: float, l1: float, constant: bool, code: int, way: int, e: float) -> float:
     """No weights have an objective that is lower by more than this; infinite if nothing is known."""
     if not l2:
         return inf
     g = steepness(s, l2, l1, constant)
-    if length(g) > LONG:
+    if not norms(g.reshape(1, -1))[0] <= LONG:
         return inf
     value = s.value(l2, l1)
     bound = float((g[:, 1:] ** 2).sum()) / (2 * l2)

@@ -38,11 +38,6 @@ class Whitening(NamedTuple):
         return self.half.shape[1]
 
 
-def varying(square: Array, size: Array, weight: float) -> Flags:
-    """Which columns, with sums of squares around their means and values of some size, are not constant."""
-    return np.sqrt(np.maximum(square, 0.0)) > math.sqrt(weight) * (4 * EPS * size)
-
-
 def whiten(covariance: Array, varies: Flags, tol: float) -> Whitening:
     """Leave out directions whose standard deviation, columns having one, is at most `tol`."""
     scale = np.sqrt(np.where(varies, np.diag(covariance), 1.0))

@@ -82,7 +82,7 @@ class Basis(Transformer):
             raise ValueError("centers contain NaN or infinity")
         return BasisState(0, found, np.ones(p))
 
-    def paid_for(self, state: BasisState) -> bool:
+    def size_fits(self, state: BasisState) -> bool:
         """Whether there are as many centres as the parameters say."""
         return self._given or int(self.centers) == len(state.centers)
 

@@ -94,7 +94,7 @@ class StandardScaler(Transformer):
     @staticmethod
     def _flat(s: ColumnSpread) -> Any:
         """Columns whose squares are nothing but rounding."""
-        return s.square <= s.weight * (4 * np.finfo(np.float64).eps * s.mean) ** 2
+        return np.sqrt(s.square) <= np.sqrt(s.weight) * (4 * np.finfo(np.float64).eps * np.abs(s.mean))
 
     def transform_from(self, state: ScalerState, X: Columns) -> Any:
         """(x - μ) / σ, in the float type of x."""

@@ -145,22 +145,23 @@ class Curvature:
         )  # fmt: skip
 
     def __add__(self, other: Curvature) -> Curvature:
-        return Curvature(
-            self.coef,
-            self.intercept,
-            self.rows + other.rows,
-            self.weight + other.weight,
-            self.loss + other.loss,
-            self.least + other.least,
-            self.pearson + other.pearson,
-            self.size + other.size,
-            max(self.worst, other.worst),
-            max(self.reach, other.reach),
-            self.gradient + other.gradient,
-            self.drift + other.drift,
-            self.gram + other.gram,
-            self.expected + other.expected,
-        )
+        with np.errstate(over="ignore", invalid="ignore"):  # sums too large are refused by what is made from them
+            return Curvature(
+                self.coef,
+                self.intercept,
+                self.rows + other.rows,
+                self.weight + other.weight,
+                self.loss + other.loss,
+                self.least + other.least,
+                self.pearson + other.pearson,
+                self.size + other.size,
+                max(self.worst, other.worst),
+                max(self.reach, other.reach),
+                self.gradient + other.gradient,
+                self.drift + other.drift,
+                self.gram + other.gram,
+                self.expected + other.expected,
+            )
 
     def sound(self, schema: Schema) -> bool:
         """Whether there is a Gram matrix for each two outputs, or none."""

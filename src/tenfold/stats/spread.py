@@ -84,7 +84,7 @@ def _of(chunk: Chunk, add: Any, shift: Array, weight: Array) -> tuple[Array, Arr
             add(block, rows, known, shift, weight, mean, square)
         chunk.X.check_sums(square)
         heft = weight if weight.shape == mean.shape else weight[:, None]
-        if known or not (square < 1e-4 * heft * mean**2).any():
+        if known or not (np.sqrt(square) < 1e-2 * np.sqrt(heft) * np.abs(mean)).any():
             return weight, *two_sum(shift, mean), square
         shift, known = shift + mean, True
 
@@ -95,7 +95,8 @@ def _merge(a: Any, b: Any, n1: Array, n2: Array) -> tuple[Array, Array, Array, A
     share = np.divide(n2, weight, out=np.zeros_like(weight), where=weight > 0)
     delta = (b.mean - a.mean) + (b.rest - a.rest)
     mean, rest = two_sum(a.mean, a.rest + delta * share)
-    square = a.square + b.square + delta * delta * (n1 * share)
+    with np.errstate(over="ignore"):  # what cannot be squared is no model, and the loop says so
+        square = a.square + b.square + delta * delta * (n1 * share)
     mean = np.where(n1 == 0, b.mean, np.where(n2 == 0, a.mean, mean))
     rest = np.where(n1 == 0, b.rest, np.where(n2 == 0, a.rest, rest))
     return weight, mean, rest, square
