@@ -101,7 +101,7 @@ def arrays(record: Any) -> Iterator[Any]:
     """The arrays in a summary, wherever they are; its numbers count as one each."""
     if isinstance(record, np.ndarray) or sp.issparse(record):
         yield record
-    elif isinstance(record, (list, tuple)) or parts(record) is not None:
+    elif parts(record) is not None:
         for one in parts(record):
             yield from arrays(one)
     elif isinstance(record, (float, int, str, frozenset, dict)):
@@ -143,16 +143,15 @@ def table(X: Any, y: Any) -> tuple[Any, dict[str, str]]:
     return rows, {"target": "the target"}
 
 
-def in_memory(learner: Any, X: Any, y: Any, folder: Path) -> Any:
+def in_memory(learner: Any, X: Any, y: Any, folder: Path, **given: Any) -> Any:
     """Rows of a frame."""
     with part_rows(PART):
-        return learner.fit(table(X, None)[0], y)
+        return learner.fit(table(X, None)[0], y, **given)
 
 
 def weighted(learner: Any, X: Any, y: Any, folder: Path) -> Any:
     """The same, with weights of which some are nought."""
-    with part_rows(PART):
-        return learner.fit(table(X, None)[0], y, sample_weight=np.arange(len(X)) % 7 / 4)
+    return in_memory(learner, X, y, folder, sample_weight=np.arange(len(X)) % 7 / 4)
 
 
 def parquet(learner: Any, X: Any, y: Any, folder: Path) -> Any:

@@ -104,7 +104,6 @@ def alike(a: dict[str, Any], b: dict[str, Any], tolerance: float, what: str, siz
         if name == "predict" and x.dtype.kind != "f" and len(a) > 1 and tolerance:
             continue
         if x.dtype.kind == "f" and tolerance:
-            least = 1e-3 if name == "decision_function" else 0.0  # scores that are rounding errors say nothing
-            close(x, y, tolerance, f"{what}: {name}", max(size, least))
+            close(x, y, tolerance, f"{what}: {name}", size)
         else:
             must(np.array_equal(x, y, equal_nan=x.dtype.kind == "f"), f"{what}: {name} differs, {x[:3]} and {y[:3]}")

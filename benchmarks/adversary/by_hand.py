@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import combinations, combinations_with_replacement
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -14,15 +16,29 @@ from adversary.book import classifies, named, oracle
 from adversary.case import Skip, close, must
 from adversary.ways import plain
 
+MOST_TERMS = 10
 
-def _solved(X: Any, y: Any, w: Any, alpha: float, intercept: bool) -> list[Fraction]:
-    """The normal equations of the numbers as they are, in rational arithmetic."""
-    rows = [[Fraction(v) for v in row] + [Fraction(1)] * intercept for row in X.tolist()]
+
+def _terms(case: Any) -> list[list[Fraction]]:
+    """The rows that least squares has the coefficients of, in rational arithmetic: columns, or products of them."""
+    rows = [[Fraction(v) for v in row] for row in numbers(case).tolist()]
+    if not named(case, "Polynomial"):
+        return rows
+    draw = combinations if case.learner.interaction_only else combinations_with_replacement
+    p, degree = len(case.columns), case.learner.degree
+    factors = [some for k in range(1, degree + 1) for some in draw(range(p), k)]
+    return [[prod((row[j] for j in some), start=Fraction(1)) for some in factors] for row in rows]
+
+
+def _solved(rows: list[list[Fraction]], y: Any, w: Any, alpha: float, intercept: bool) -> list[Fraction]:
+    """The coefficients that solve the normal equations of the numbers as they are, in rational arithmetic."""
+    p = len(rows[0])
+    rows = [[*row, *[Fraction(1)] * intercept] for row in rows]
     of, to = [Fraction(v) for v in w.tolist()], [Fraction(v) for v in y.tolist()]
-    q = X.shape[1] + intercept
+    q = p + intercept
     A = [[sum(g * r[i] * r[j] for g, r in zip(of, rows)) for j in range(q)] for i in range(q)]
     b = [sum(g * r[i] * t for g, r, t in zip(of, rows, to)) for i in range(q)]
-    for i in range(X.shape[1]):
+    for i in range(p):
         A[i][i] += Fraction(alpha)
     for i in range(q):
         pivot = next((k for k in range(i, q) if A[k][i]), None)
@@ -34,12 +50,12 @@ def _solved(X: Any, y: Any, w: Any, alpha: float, intercept: bool) -> list[Fract
                 f = A[k][i] / A[i][i]
                 A[k] = [u - f * v for u, v in zip(A[k], A[i])]
                 b[k] -= f * b[i]
-    return [b[i] / A[i][i] for i in range(q)]
+    return [b[i] / A[i][i] for i in range(p)]
 
 
 @oracle(
     when=lambda case: (
-        named(case, "LinearRegression", "Ridge")
+        named(case, "LinearRegression", "Ridge", "PolynomialRegression")
         and not named(case, "RidgeCV")
         and numbers(case) is not None
         and finite(case)
@@ -58,9 +74,10 @@ def digits_claimed_are_there(case: Any) -> None:
         raise Skip("no digits are claimed")
     if any(v.dtype.itemsize < 8 and v.dtype.kind == "f" for v in case.columns.values()):
         raise Skip("narrow floats")
-    X, y, w = numbers(case), case.y.astype(np.float64), weights_of(case)
-    alpha = getattr(case.learner, "alpha", 0.0)
-    exact = _solved(X, y, w, alpha, case.learner.fit_intercept)[: X.shape[1]]
+    if len(model.coef_) > MOST_TERMS:
+        raise Skip("too many terms to solve for by hand")
+    y, w = case.y.astype(np.float64), weights_of(case)
+    exact = _solved(_terms(case), y, w, getattr(case.learner, "alpha", 0.0), case.learner.fit_intercept)
     truth = np.array([float(v) for v in exact])
     size = max(abs(v) for v in exact)
     if not size or not np.isfinite(truth).all():

@@ -87,12 +87,16 @@ def test_nothing_is_printed_to_a_file(tmp_path):
 
 def test_cheap():
     """10⁵ parts cost less than 0.1 s."""
-    bar = progress.Bar("learner", patience=60)
-    start = time.process_time()
-    bar.scan(100_000, 1.0)
-    for _ in range(100_000):
-        bar.advance(1)
-    assert time.process_time() - start < 0.1
+
+    def seconds():
+        bar = progress.Bar("learner", patience=60)
+        start = time.perf_counter()
+        bar.scan(100_000, 1.0)
+        for _ in range(100_000):
+            bar.advance(1)
+        return time.perf_counter() - start
+
+    assert min(seconds() for _ in range(5)) < 0.1
 
 
 def test_numbers_are_short():

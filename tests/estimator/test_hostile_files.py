@@ -14,7 +14,7 @@ from tenfold.core.allowed import COUNTS, EDGES, RISING, Between, Index, OneOf
 from tenfold.core.axes import Bundle, fields, is_record
 from tenfold.sources import part_rows
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(120)
 
 D = fuzzing.data()
 FEW = {"max_iter": 2, "max_leaf_nodes": 4, "min_samples_leaf": 3}

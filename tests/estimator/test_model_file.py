@@ -282,8 +282,8 @@ def test_what_would_not_load_is_not_saved(tmp_path):
         tn.GaussianNB().fit(X, np.array([0.0, 1.0] * 20, dtype=np.longdouble)).save(tmp_path / "m.tenfold")
     with pytest.raises(tn.DataError, match="not valid Unicode"):
         tn.GaussianNB().fit(X, ["\ud800", "a"] * 20)
-    chosen = tn.LassoCV(alphas=[0.1, 1.0]).fit(*numbers())
-    with pytest.raises(ModelFileError, match="too large|does not fit"):
+    chosen = tn.RidgeCV(alphas=[0.1, 1.0]).fit(*numbers())
+    with pytest.raises(ModelFileError, match="too large"):
         fitted_with(chosen, alphas=[0.1] * 100_000).save(tmp_path / "m.tenfold")
     assert not list(tmp_path.iterdir())
 
