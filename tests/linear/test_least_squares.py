@@ -244,3 +244,6 @@ def test_a_column_however_small_spoils_nothing(learner, size):
     assert np.isfinite(found.predict(X * [size, 1.0])).all()
     alone = clone(learner).fit(X[:, 1:], y)
     np.testing.assert_allclose(found.coef_[1], alone.coef_[0], rtol=0.05)
+    if size < 1e-150 and isinstance(learner, (LinearRegression, Ridge)):
+        assert found.coef_[0] == found.certificate_["digits"].value == 0
+        assert "too small to be squared" in found.certificate_["digits"].because

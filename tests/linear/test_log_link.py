@@ -156,3 +156,32 @@ def test_a_gradient_too_long_to_be_squared_bounds_nothing():
         warnings.simplefilter("error", RuntimeWarning)
         model = tn.GammaRegressor(fit_intercept=False, max_iter=3).fit([[1.377e30]], [2.0661e-160])
     assert model.certificate_["gap"].because.startswith("no loss is below its least")
+
+
+@pytest.mark.parametrize("learner", [tn.PoissonRegressor(), tn.GammaRegressor()])
+@pytest.mark.parametrize("far", [-1e12, 1e12])
+@pytest.mark.filterwarnings("ignore:overflow encountered in exp")
+def test_rows_infinitely_far_off_have_a_score(learner, far):
+    model = learner.fit([[0.1], [-0.1]], [8.0, 2.0])
+    X, y = [[0.0], [0.1], [far]], [3.0, 5.0, 4.0]
+    assert model.score(X, y, sample_weight=[1.0, 1.0, 0.0]) == model.score(X[:2], y[:2])
+    if learner.__class__ is tn.GammaRegressor or far > 0:
+        assert model.score(X, y) == -np.inf
+
+
+def test_steps_whose_curvature_overflows_are_not_made():
+    X = [[8.53e-11, -2.38e29], [6.5e-12, 1.637e30], [-5.6e-11, -1.06e29], [3.5e-12, -1.354e30], [-5.66e-11, 3.79e29]]
+    model = tn.PoissonRegressor(fit_intercept=False).fit(X, np.full(5, 1e8))
+    assert np.isfinite(model.predict(X)).all()
+    assert model.certificate_["gap"].value >= 0
+
+
+def test_a_mean_as_good_as_nought_is_saved(tmp_path):
+    model = tn.PoissonRegressor(fit_intercept=False).fit([[3760021143012797]], [2.3785e30])
+    model.save(tmp_path / "m.tenfold")
+    assert bits(tn.load(tmp_path / "m.tenfold").state_) == bits(model.state_)
+
+
+def test_a_target_too_small_to_be_divided_by():
+    model = tn.PoissonRegressor().fit([[-1.0]], [3.9e-300], sample_weight=[7e-13])
+    assert 0 <= model.predict([[-1.0]])[0] < 1e-299

@@ -80,3 +80,12 @@ def test_a_row_far_lighter_than_the_others_still_has_a_class(learner):
 def test_a_constant_target_of_light_rows(model):
     light = np.full(30, 2e-14)
     np.testing.assert_allclose(model.fit(X[:30], np.ones(30), sample_weight=light).predict(X[:30]), 1.0, rtol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [2.0**-45, 1.0, 2.0, 2.0**20, 2.0**45])
+@pytest.mark.parametrize("method", ["histogram", "exact"])
+def test_of_columns_that_divide_the_rows_alike_the_first_is_taken(scale, method):
+    """One rises where the other falls; whatever the weights, rounding does not choose."""
+    y = np.array([995.2653984905248, 998.6716197363301])
+    model = DecisionTreeRegressor(method=method).fit([[-3.0, -5.0], [-5.0, 1.0]], y, sample_weight=[scale, scale])
+    np.testing.assert_allclose(model.predict([[-6.0, -6.0], [0.0, 2.0]]), [y[1], y[0]], rtol=1e-9)

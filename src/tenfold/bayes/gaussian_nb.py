@@ -92,7 +92,8 @@ class GaussianNB(Classifier):
         """Maximum likelihood; smoothing enters here."""
         weight = s.weight[:, None]
         mean = (weight * s.mean).sum(axis=0) / weight.sum()
-        overall = (s.square + weight * (s.mean - mean) ** 2).sum(axis=0) / weight.sum()
+        with np.errstate(over="ignore"):  # what cannot be squared is no model, and the loop says so
+            overall = (s.square + weight * (s.mean - mean) ** 2).sum(axis=0) / weight.sum()
         epsilon = float(self.var_smoothing * overall.max()) or float(np.finfo(float).tiny)
         var = np.divide(s.square, weight, out=np.zeros_like(s.square), where=weight > 0) + epsilon
         return GaussianState(1, s.weight, prior(self.priors, s.weight), s.mean, var, epsilon)

@@ -4,6 +4,9 @@ A histogram has one plane per channel and one cell per bin of each column. For c
 the classes; for sums they are Σg and Σh in fixed point; the number of rows comes last in both. Whole numbers add up
 exactly in any order, so a split does not depend on how rows were cut into parts, and a sibling may be subtracted.
 
+What two branches are worth is added before anything else is: cuts that are each other's mirror images are as good, to
+the bit, and of two columns that divide the rows alike the first is taken, whatever the weights.
+
 Loops are written out with plain numbers: calls that pass arrays cost several times the arithmetic.
 """
 
@@ -126,12 +129,12 @@ def scan_sums(hist, first, order, count, gap, total, base, chance, units, rules,
             a, b = a + l2, b + l2
             x, z = lg * gu, (tg - lg) * gu
             if free:
-                drop = base + (x * x / a if a > 0 else 0.0) + (z * z / b if b > 0 else 0.0)
+                drop = base + ((x * x / a if a > 0 else 0.0) + (z * z / b if b > 0 else 0.0))
             else:
                 u, v = leaf_value(x, a, low, high), leaf_value(z, b, low, high)
                 if (way > 0 and u > v) or (way < 0 and u < v):
                     continue
-                drop = base - (2 * x * u + a * u * u) - (2 * z * v + b * v * v)
+                drop = base - ((2 * x * u + a * u * u) + (2 * z * v + b * v * v))
             if drop > best:
                 best, place, missing_left = drop, k + 1, turn == 1 if mn > 0 else 2 * ln >= tn
     return best if best > -NOISE * base else -1.0, place, missing_left
@@ -176,11 +179,11 @@ def scan_classes(hist, first, order, count, gap, total, base, chance, criterion,
                 if a <= 0 or b <= 0 or a < least_weight or b < least_weight:
                     continue
                 if criterion == GINI:
-                    drop = base - (a - x / a) - (b - z / b)
+                    drop = base - ((a - x / a) + (b - z / b))
                 elif criterion == ERROR:
-                    drop = base - (a - x) - (b - z)
+                    drop = base - ((a - x) + (b - z))
                 else:
-                    drop = base - (a * math.log2(a) - x) - (b * math.log2(b) - z)
+                    drop = base - ((a * math.log2(a) - x) + (b * math.log2(b) - z))
                 if chance > 0 and drop <= 0:
                     continue
                 found = max(drop, 0.0)

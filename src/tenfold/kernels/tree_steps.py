@@ -57,7 +57,7 @@ def rate(g, h, n, count, total, base, units, rules, drop):
         a, b = h[k] * hu, (th - h[k]) * hu
         x, z = g[k] * gu, (tg - g[k]) * gu
         fine = (n[k] >= least_rows) & (tn - n[k] >= least_rows) & (a >= least_weight) & (b >= least_weight)
-        found = base + x * x / (a + l2) + z * z / (b + l2)
+        found = base + (x * x / (a + l2) + z * z / (b + l2))
         drop[k] = found if fine else -1.0
 
 

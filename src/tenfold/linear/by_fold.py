@@ -261,7 +261,7 @@ def errors_of(fold: Any, coefs: Array, intercepts: Array) -> tuple[Array, Array]
     around = ((u @ fold.comoment) * u).sum(axis=1) / fold.weight
     shift = u @ fold.mean + u @ fold.rest - intercepts
     found = np.maximum(around, 0.0) + shift**2
-    spread, mean = np.sqrt(np.diag(fold.comoment) / fold.weight), np.abs(fold.mean)
+    spread, mean = np.sqrt(np.maximum(np.diag(fold.comoment), 0.0) / fold.weight), np.abs(fold.mean)
     rough = np.abs(u)
     return found, EPS * ((rough @ spread) ** 2 + np.abs(shift) * (rough @ mean))
 

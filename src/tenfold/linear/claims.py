@@ -13,6 +13,8 @@ def claims_of(found: Solution, how: str, done: bool) -> tuple[Claim, ...]:
     more = "" if done else "; another scan would give more"
     zero = "one below 1e-10 of what alone would explain the target counts as zero"
     which = f"perturbation of the least certain coefficient ({zero}), from merged {how}{more}"
+    if found.lost:
+        which = "a column is too small to be squared, and has no coefficient. Remedy: rescale it"
     claims = [
         Claim("gap", found.gap, "estimated", why, "objective", usual),
         Claim("digits", found.digits, "estimated", which, "arithmetic", usual),

@@ -55,4 +55,4 @@ class GammaRegressor(LogLink):
 
     def deviance(self, y: Array, mean: Array) -> Array:
         """2 (y / μ - 1 - log(y / μ))."""
-        return 2 * (y / mean - 1 - np.log(y / mean))
+        return np.where(mean > 0, 2 * (y / mean - 1 - np.log(y / mean)), np.inf)

@@ -150,7 +150,7 @@ class Glm(Featured):
         if whole and state.classes and value > 1.001 * nought and math.isinf(state.base_value):  # a bad share
             return state._replace(coef=0 * state.coef, intercept=0 * state.intercept)
         slack = 16 * EPS * (abs(value) + s.size + s.weight)
-        if not (math.isfinite(value) and value <= state.base_value - 1e-4 * state.promise + slack):
+        if not (s.finite and math.isfinite(value) and value <= state.base_value - 1e-4 * state.promise + slack):
             return self._shorter(state)
         if not len(s.gram):
             return self._lbfgs(state, s, value, squared, free)
@@ -188,11 +188,11 @@ class Glm(Featured):
         if not s.weight:
             return state._replace(phase="all")
         mean = s.mean if self.fit_intercept else np.zeros_like(s.mean)
-        scale = np.sqrt(s.square / s.weight + (s.mean - mean) ** 2)
+        scale = np.hypot(np.sqrt(s.square / s.weight), s.mean - mean)
         free = self._free(state)[0, 1:]
         center = np.where((np.abs(mean) > scale) | ~free, mean, 0.0)  # where nothing is far, rows need no copy
         scale = np.where(scale > 0, scale, np.abs(s.mean))
-        scale = np.sqrt(scale**2 + 4 * self.penalties(s.weight)[0] / s.weight)  # of the Hessian, about
+        scale = np.hypot(scale, 2 * math.sqrt(self.penalties(s.weight)[0] / s.weight))  # of the Hessian, about
         scale = np.where(scale > 0, scale, 1.0)
         intercept = np.zeros(len(state.intercept))
         if self.fit_intercept and self.kind != LOGISTIC:
@@ -246,8 +246,11 @@ class Glm(Featured):
 
     def certify(self, state: GlmState, s: Any) -> tuple[Claim, ...] | None:
         """How far above its minimum the objective is, and what the data do to it."""
-        if not isinstance(s, Curvature) or state.phase in ("few", "share") or not np.isfinite(s.loss):
+        if not isinstance(s, Curvature) or state.phase in ("few", "share"):
             return None
+        if not s.finite:
+            why = "sums over the rows overflow at the last step. Remedy: rescale the columns"
+            return (Claim("gap", math.inf, "proved", why, "objective"),) if state.phase == "done" else None
         squared, absolute = self._penalties(state, s)
         free = self._free(state)
         claims = []

@@ -153,12 +153,12 @@ class LeastSquares(Inferring, Featured, Regressor):
         around = float(u @ m.comoment @ u)
         shift = float(u @ m.mean + u @ m.rest) - state.intercept
         squared = around + m.weight * shift**2
-        rough = np.abs(u)
-        size = float(rough @ np.sqrt(np.diag(m.comoment))) ** 2 + m.weight * float(rough @ np.abs(m.mean)) ** 2
+        rough, spread = np.abs(u), np.sqrt(np.maximum(np.diag(m.comoment), 0.0))
+        size = float(rough @ spread) ** 2 + m.weight * float(rough @ np.abs(m.mean)) ** 2
         if not EPS * size < 1e-11 * squared:
             return None
-        spread = float(m.comoment[-1, -1])
-        return Regression(rows, m.weight, float(m.mean[-1]), float(m.rest[-1]), Sum(spread), Sum(np.nan), Sum(squared))
+        target = float(m.mean[-1]), float(m.rest[-1]), Sum(float(m.comoment[-1, -1]))
+        return Regression(rows, m.weight, *target, Sum(np.nan), Sum(squared))
 
     def update(self, state: LinearState, summary: Any) -> LinearState:
         """Solve; ask for an R-factor or another round where that gains digits, then for scores."""
@@ -196,7 +196,7 @@ class LeastSquares(Inferring, Featured, Regressor):
     def _escalate(self, state: LinearState, m: Moments) -> LinearState:
         center = m.mean if self.fit_intercept else np.zeros_like(m.mean)
         size = np.diag(m.comoment) + m.weight * (m.mean - center) ** 2
-        scale = np.exp2(np.round(np.log2(np.where(size > 0, np.sqrt(size), 1.0))))
+        scale = np.exp2(np.round(np.log2(np.sqrt(np.where(size > 0, size, 1.0)))))
         return state._replace(phase="rfactor", round=1, center=center, scale=scale)
 
     def certify(self, state: LinearState, summary: Any) -> tuple[Claim, ...] | None:

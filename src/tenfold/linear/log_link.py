@@ -81,9 +81,11 @@ class LogLink(Errors, Glm, Regressor):
         else:
             found, y = self.predict(X), np.asarray(y, dtype=np.float64)
             weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        y, found, weight = y[weight > 0], found[weight > 0], weight[weight > 0]
         mean = weight @ y / weight.sum()
-        left = float(weight @ self.deviance(y, found))
-        whole = float(weight @ self.deviance(y, np.full(len(y), mean))) if np.ptp(y[weight > 0]) else 0.0
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # what lies infinitely far off
+            left = float(weight @ np.where(np.isfinite(found), self.deviance(y, found), np.inf))
+        whole = float(weight @ self.deviance(y, np.full(len(y), mean))) if np.ptp(y) else 0.0
         if not whole:  # as r2_score has it: a constant is explained, or it is not
             return 1.0 if not left else 0.0
         return 1 - left / whole

@@ -20,7 +20,7 @@ import scipy.linalg as sla
 
 from tenfold.core import Array, Flags
 from tenfold.kernels.proximal import sweep, violation
-from tenfold.linear.solving import norms
+from tenfold.linear.solving import TINY, norms
 from tenfold.stats.curvature import Curvature
 
 EPS = float(np.finfo(np.float64).eps)
@@ -233,8 +233,8 @@ def _proximal(S: Array, q: Array, l: Array, v: Array, root: Array, tied: int) ->
 
 
 def _roots(H: Array) -> Array:
-    """Of the diagonal, one where it is nought."""
-    return np.sqrt(np.where(np.diag(H) > 0, np.diag(H), 1.0))
+    """Of the diagonal, one where it is nought or too small to be divided by."""
+    return np.sqrt(np.where(np.diag(H) > TINY, np.diag(H), 1.0))
 
 
 def _refined(H: Array, back: Array, b: Array) -> Array:

@@ -48,6 +48,8 @@ class Solution(NamedTuple):
     """Σ w (y - ȳ)²; without an intercept, Σ w y²"""
     blown: Any = False
     """which values the condition of the system makes uncertain, not their being near zero"""
+    lost: bool = False
+    """whether a column is left out that is too small to be squared"""
 
     @property
     def relative(self) -> Array:
@@ -57,7 +59,7 @@ class Solution(NamedTuple):
     @property
     def digits(self) -> float:
         """Decimal digits of the least certain value: 0 to 15."""
-        worst = float(self.relative.max(initial=0.0))
+        worst = np.inf if self.lost else float(self.relative.max(initial=0.0))
         return min(max(-math.log10(worst), 0.0), 15.0) if 0 < worst < np.inf else 15.0 * (worst == 0)
 
     @property
@@ -85,8 +87,8 @@ def from_moments(
         second = second + m.weight * np.outer(m.mean, m.mean)
     yy = max(float(second[p, p]), 0.0)  # of a constant target it may be a rounding error
     varies = varying(np.diag(second)[:p], m.mean[:p], m.weight)
-    with np.errstate(invalid="ignore"):
-        scale = np.where(varies, np.sqrt(np.diag(second)[:p] + alpha), np.inf)
+    square = np.maximum(np.diag(second)[:p], 0.0)
+    scale = np.where(varies, np.sqrt(square + alpha), np.inf)
     S = (second[:p, :p] + alpha * np.eye(p)) / np.outer(scale, scale)
     np.fill_diagonal(S, 1.0)
     c = second[:p, p] / scale
@@ -104,7 +106,7 @@ def from_moments(
     gamma = EPS * (1.0 + np.log2(m.weight + 1.0) / 8)
     size = math.sqrt(u @ u + yy)
     rest = math.sqrt(max(yy - float(c @ u), 0.0))
-    own = np.where(varies, np.sqrt(np.diag(second)[:p]), 0.0) / scale  # beside the penalty, a column may be nothing
+    own = np.where(varies, np.sqrt(square), 0.0) / scale  # beside the penalty, a column may be nothing
     reach, spread = norms(back @ inverse), norms(back @ half)
     floor = _last_rounding(values, m.mean, fit_intercept)
     slip = half.T @ (c - S @ u)
@@ -128,6 +130,7 @@ def from_moments(
         np.append(math.sqrt(yy) * own / scale, math.sqrt(yy / max(m.weight, 1.0))),
         gap / (0.5 * yy) if yy > 0 else 0.0, varies, rank, root, m.mean[:p] * fit_intercept,
         max(float(along @ second @ along), 0.0), yy, reach > 100 * norms(back),
+        too_small(square, m.mean[:p], m.weight),
     )  # fmt: skip
 
 
@@ -205,7 +208,8 @@ def shares(error: Array, values: Array, unit: Array) -> Array:
 def norms(rows: Array) -> Array:
     """The length of each row, in a unit that is a power of two, so that no square leaves the range of float64."""
     unit = np.ldexp(1.0, np.frexp(np.abs(rows).max(axis=1, initial=0.0))[1])
-    return np.asarray(np.sqrt(((rows / unit[:, None]) ** 2).sum(axis=1)) * unit)
+    with np.errstate(over="ignore"):  # beside infinity, whose row is infinitely long
+        return np.asarray(np.sqrt(((rows / unit[:, None]) ** 2).sum(axis=1)) * unit)
 
 
 def varying(square: Array, size: Array, weight: float) -> Any:
@@ -215,6 +219,12 @@ def varying(square: Array, size: Array, weight: float) -> Any:
     """
     rounding = math.sqrt(weight) * 4 * EPS * np.abs(size)
     return np.sqrt(np.maximum(square, 0.0)) > np.maximum(rounding, math.sqrt(TINY))
+
+
+def too_small(square: Array, mean: Array, weight: float) -> bool:
+    """Whether a column has values other than nought, but so small that their squares are nought or lose digits."""
+    size = np.maximum(np.sqrt(square), math.sqrt(weight) * np.abs(mean))
+    return bool(((size > 0) & (size < math.sqrt(TINY))).any())
 
 
 def _inverse_half(S: Array, least: float = EPS) -> tuple[Array, int]:

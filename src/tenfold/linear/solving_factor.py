@@ -13,7 +13,18 @@ import numpy as np
 import scipy.linalg as sla
 
 from tenfold.core import Array
-from tenfold.linear.solving import EPS, SURE, Solution, from_moments, functionals, norms, shares, values_of, varying
+from tenfold.linear.solving import (
+    EPS,
+    SURE,
+    Solution,
+    from_moments,
+    functionals,
+    norms,
+    shares,
+    too_small,
+    values_of,
+    varying,
+)
 from tenfold.stats.rfactor import RFactor
 
 FACTOR = 16 * EPS
@@ -58,8 +69,8 @@ def from_factor(r: RFactor, alpha: float, fit_intercept: bool, given: Array | No
         slope = slope - _penalised(alpha * r.coef, per_unit, first)
         delta = half @ (half.T @ slope)
         corrected = at + back @ delta
-        sizes = spread * float(np.linalg.norm(delta)) + reach * float(np.linalg.norm(T @ delta))
-        delta_error = SURE * (FACTOR * sizes + EPS * norms(back * delta))
+        moves = spread * float(np.linalg.norm(delta)) + reach * float(np.linalg.norm(T @ delta))
+        delta_error = SURE * (FACTOR * moves + EPS * norms(back * delta))
         blur = SURE * norms((back @ half) @ (half.T / scale) @ r.blur[:, first:].T)
         if shares(delta_error, corrected, unit).max() < shares(error, solved, unit).max():
             exact, doubt = corrected, delta_error
@@ -88,6 +99,7 @@ def from_factor(r: RFactor, alpha: float, fit_intercept: bool, given: Array | No
         values, error, spread * rest / math.sqrt(max(r.weight - p - 1, 1.0)), floor, unit,
         gap / (0.5 * length**2) if length > 0 else 0.0, varies, rank, root, r.center[:p],
         float(left_over @ left_over), float(spread_y @ spread_y),
+        lost=too_small(sizes * r.scale[:p] ** 2, r.center[:p], r.weight),
     )  # fmt: skip
 
 

@@ -84,8 +84,8 @@ class Curvature:
     loss: float
     least: float
     """the sum of the least losses that any margins give"""
-    pearson: float
-    """Σ w (y - μ)² / V(μ), for numbers"""
+    pearson: Annotated[float, NOT_NAN]
+    """Σ w (y - μ)² / V(μ), for numbers; infinite where μ is as good as nought"""
     size: float
     """Σ w |ℓ'|, beside which the gradient is small"""
     worst: Annotated[float, NOT_NAN]
@@ -144,24 +144,29 @@ class Curvature:
             gradient, drift, gram, inner,
         )  # fmt: skip
 
+    @np.errstate(over="ignore", invalid="ignore")  # sums too large are refused by what is made from them
     def __add__(self, other: Curvature) -> Curvature:
-        with np.errstate(over="ignore", invalid="ignore"):  # sums too large are refused by what is made from them
-            return Curvature(
-                self.coef,
-                self.intercept,
-                self.rows + other.rows,
-                self.weight + other.weight,
-                self.loss + other.loss,
-                self.least + other.least,
-                self.pearson + other.pearson,
-                self.size + other.size,
-                max(self.worst, other.worst),
-                max(self.reach, other.reach),
-                self.gradient + other.gradient,
-                self.drift + other.drift,
-                self.gram + other.gram,
-                self.expected + other.expected,
-            )
+        return Curvature(
+            self.coef,
+            self.intercept,
+            self.rows + other.rows,
+            self.weight + other.weight,
+            self.loss + other.loss,
+            self.least + other.least,
+            self.pearson + other.pearson,
+            self.size + other.size,
+            max(self.worst, other.worst),
+            max(self.reach, other.reach),
+            self.gradient + other.gradient,
+            self.drift + other.drift,
+            self.gram + other.gram,
+            self.expected + other.expected,
+        )
+
+    @property
+    def finite(self) -> bool:
+        """Whether no sum has overflowed, so that a step can be made from them."""
+        return bool(np.isfinite(self.loss) and np.isfinite(self.gradient).all() and np.isfinite(self.gram).all())
 
     def sound(self, schema: Schema) -> bool:
         """Whether there is a Gram matrix for each two outputs, or none."""

@@ -58,6 +58,7 @@ class DoubleMoments:
         return found  # type: ignore[no-any-return]
 
     @classmethod
+    @np.errstate(over="ignore", invalid="ignore")  # what cannot be squared is refused by its sums
     def of_blocks(cls, chunk: Chunk, blocks: Iterator[Any], shift: Array, at: Double, center: Array) -> Any:
         """From blocks of features: rows, high and low parts, and how rounding of the columns moves them."""
         p = len(shift)
@@ -86,10 +87,9 @@ class DoubleMoments:
                 blur = triangle(blur, np.vstack([own, *rounding.moves(around, at.high[1:], r, weight)]))
         whole = Double(gram, rest)  # the lower triangle
         weight, offset = whole.at(np.s_[-1, -1]), whole.at(np.s_[-1, :-1])
-        with np.errstate(over="ignore", invalid="ignore"):  # what cannot be squared is refused by its sums
-            offset = offset / weight
-            second = with_outer(*whole.at(np.s_[:-1, :-1]), *offset, -weight.high, -weight.low)
-            mean = Double.of(np.append(shift, first.high)) + offset
+        offset = offset / weight
+        second = with_outer(*whole.at(np.s_[:-1, :-1]), *offset, -weight.high, -weight.low)
+        mean = Double.of(np.append(shift, first.high)) + offset
         pieces: Any = (float(weight.high), float(weight.low), *mean, *second, *at, center, blur)
         return cls(*pieces)
 

@@ -14,8 +14,11 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes
+from tenfold.core import Array, Chunk, Codes, DataError
 from tenfold.stats.scatter import ClassMoments, Scatter
+
+TINY = 1e-290
+"""fourth powers below have lost digits"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,9 +83,12 @@ class ClassFourth:
         S = self.moments.comoment[c] / n / np.outer(scale, scale)
         variance = np.diag(S)
         mu = float(variance.sum()) / p
-        square = scale**2
+        square, small = scale**2, (np.diag(self.fourth[c]) < TINY) & (variance > 0)
+        if small.any():
+            j = int(small.argmax())
+            raise DataError(f"column number {j} is too small to be raised to the fourth power. Remedy: rescale it")
         delta_ = float((S**2).sum())
-        beta = (float((self.fourth[c] / np.outer(square, square)).sum()) / n - delta_) / (p * n)
+        beta = (float((self.fourth[c] / square / square[:, None]).sum()) / n - delta_) / (p * n)
         delta = (delta_ - 2 * mu * float(variance.sum()) + p * mu**2) / p
         beta = min(beta, delta)
         return 0.0 if beta <= 0 else beta / delta
