@@ -10,7 +10,7 @@ import sklearn.linear_model as peer
 from sklearn.base import clone
 
 from rational import NIST, design, digits, exact_solution, hard_problem, values
-from tenfold import ElasticNet, LinearRegression, MergeError, Ridge
+from tenfold import DataError, ElasticNet, LinearRegression, MergeError, Ridge
 from tenfold.sources import part_rows
 from tenfold.stats.moments import Moments
 from tenfold.stats.rfactor import RFactor
@@ -247,3 +247,10 @@ def test_a_column_however_small_spoils_nothing(learner, size):
     if size < 1e-150 and isinstance(learner, (LinearRegression, Ridge)):
         assert found.coef_[0] == found.certificate_["digits"].value == 0
         assert "too small to be squared" in found.certificate_["digits"].because
+
+
+@pytest.mark.parametrize("learner", [LinearRegression(), LinearRegression(precision="high"), Ridge()])
+def test_squares_that_overflow_with_their_weights_are_refused(learner):
+    learner.set_params(fit_intercept=False)
+    with pytest.raises(DataError, match=r"column number 0 is too large to be squared\. Remedy: rescale it"):
+        learner.fit([[-3.37e149], [-3.37e149]], [1.0, 2.0], sample_weight=[1e12, 1e12])

@@ -103,9 +103,11 @@ class ElasticNetCV(PathCV):
     random_state : int, default=0
         Seed of the lot.
     tol : float, default=1e-12
-        The duality gap at which each descent stops, as a share of half the mean squares of y.
+        The duality gap at which each descent stops, as a share of half the mean squares of y. Below 1.4e-14 gaps are
+        rounding errors, and that is taken instead.
     max_iter : int, default=10000
-        Sweeps over the coefficients at the most.
+        Sweeps over the coefficients at the most, for each penalty. Where three penalties of a path have taken them all,
+        smaller penalties have a hundredth.
 
     Attributes
     ----------

@@ -25,7 +25,8 @@ class Lasso(Penalised):
     positive : bool, default=False
         Whether coefficients may not be negative.
     tol : float, default=1e-12
-        The duality gap at which to stop, as a share of half the mean squares of y.
+        The duality gap at which to stop, as a share of half the mean squares of y. Below 1.4e-14 gaps are
+        rounding errors, and that is taken instead.
     max_iter : int, default=10000
         Sweeps over the coefficients at the most. The certificate tells how far they led.
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.linalg as sla
 
-from tenfold.core import Array
+from tenfold.core import Array, DataError
 from tenfold.stats.moments import Moments
 
 EPS = float(np.finfo(np.float64).eps)
@@ -82,9 +82,7 @@ def from_moments(
     Eigenvalues up to `least` for each column, beside the largest, count as zero.
     """
     p = len(m.mean) - 1
-    second = m.comoment
-    if not fit_intercept:
-        second = second + m.weight * np.outer(m.mean, m.mean)
+    second = _second(m, fit_intercept)
     yy = max(float(second[p, p]), 0.0)  # of a constant target it may be a rounding error
     varies = varying(np.diag(second)[:p], m.mean[:p], m.weight)
     square = np.maximum(np.diag(second)[:p], 0.0)
@@ -140,7 +138,7 @@ def quick(m: Moments, alpha: float, fit_intercept: bool) -> Array | None:
     Bounds that are cheap and crude take the place of those of `from_moments`.
     """
     p = len(m.mean) - 1
-    second = m.comoment if fit_intercept else m.comoment + m.weight * np.outer(m.mean, m.mean)
+    second = _second(m, fit_intercept)
     diagonal, yy = np.diag(second)[:p], float(second[p, p])
     if not (p and yy > 0 and varying(diagonal, m.mean[:p], m.weight).all()):
         return None
@@ -163,6 +161,25 @@ def quick(m: Moments, alpha: float, fit_intercept: bool) -> Array | None:
     if inverse > 50 or error > 1e-10 * noise:
         return None
     return values_of(u / scale, m.mean, fit_intercept)
+
+
+def _second(m: Moments, fit_intercept: bool) -> Array:
+    """Squares and products around the means; around nought, if there is no intercept."""
+    if fit_intercept:
+        return m.comoment
+    with np.errstate(over="ignore", invalid="ignore"):
+        second = m.comoment + m.weight * np.outer(m.mean, m.mean)
+    refuse_infinite(second)
+    return second
+
+
+def refuse_infinite(second: Array) -> None:
+    """Refuse squares, columns then target, that have overflowed."""
+    large = ~np.isfinite(np.diag(second))
+    if large.any():
+        j = int(large.argmax())
+        what = "the target" if j == len(second) - 1 else f"column number {j}"
+        raise DataError(f"{what} is too large to be squared. Remedy: rescale it")
 
 
 def values_of(coef: Array, mean: Array, fit_intercept: bool) -> Array:

@@ -13,7 +13,7 @@ import scipy.linalg as sla
 
 from tenfold.core import Array
 from tenfold.kernels.double import cholesky, solve
-from tenfold.linear.solving import EPS, SURE, Solution, from_moments, norms, too_small, varying
+from tenfold.linear.solving import EPS, SURE, Solution, from_moments, norms, refuse_infinite, too_small, varying
 from tenfold.stats.double import Double
 from tenfold.stats.double_moments import DoubleMoments
 
@@ -32,7 +32,9 @@ def from_double(
     mean = Double(m.mean, m.mean_rest)
     second, start = m.second(), Double(m.coef, m.coef_rest)
     if not fit_intercept:
-        second = second + mean.outer(mean) * weight
+        with np.errstate(over="ignore", invalid="ignore"):
+            second = second + mean.outer(mean) * weight
+        refuse_infinite(second.high)
     A = second.at(np.s_[:p, :p]) + Double.of(alpha * np.eye(p))
     penalty = start.at(np.s_[1:]) * Double.of(np.full(p, alpha))
     c = second.at(np.s_[:p, p]) - penalty
