@@ -255,3 +255,15 @@ def test_a_class_that_only_one_row_has(name, tmp_path):
         bag = tn.BaggingClassifier(getattr(tn, name)(), n_estimators=5).fit(X, y)
         bag.save(tmp_path / "m.tenfold")
         assert (tn.load(tmp_path / "m.tenfold").predict_proba(X) == bag.predict_proba(X)).all()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Ridge", "ElasticNetCV", "PCA", "GaussianNB", "StandardScaler", "PolynomialRegression", "PoissonRegressor"]
+    + ["FisherDiscriminant", "LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"],
+)
+def test_parts_that_cannot_be_squared_together_are_refused(name):
+    """Each part has one row, and nothing to square; what lies between them is too far."""
+    X, y = np.array([[-5.85e299], [5.97e299]] * 4), np.array([0, 0, 1, 1] * 2)
+    with part_rows(1), pytest.raises(tn.DataError, match=r"too large|not finite"):
+        getattr(tn, name)().fit(X, y)

@@ -94,7 +94,7 @@ class GaussianNB(Classifier):
         mean = (weight * s.mean).sum(axis=0) / weight.sum()
         with np.errstate(over="ignore"):  # what cannot be squared is no model, and the loop says so
             overall = (s.square + weight * (s.mean - mean) ** 2).sum(axis=0) / weight.sum()
-        epsilon = float(self.var_smoothing * overall.max()) or float(np.finfo(float).tiny)
+        epsilon = max(float(self.var_smoothing * overall.max()), float(np.finfo(float).tiny))
         var = np.divide(s.square, weight, out=np.zeros_like(s.square), where=weight > 0) + epsilon
         return GaussianState(1, s.weight, prior(self.priors, s.weight), s.mean, var, epsilon)
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import MANY, Array, Ask, Chunk, Claim, Codes, Columns, Design, Flags, Schema
+from tenfold.core import MANY, Array, Ask, Chunk, Claim, Codes, Columns, DataError, Design, Flags, Schema
 from tenfold.core.allowed import CLASS_COUNT, LEVELS, NOT_NAN, Index, OneOf
 from tenfold.core.certificate import Status
 from tenfold.estimator.featured import Featured
@@ -207,6 +207,8 @@ class Glm(Featured):
         coef = state.base_coef + 0.25 * (state.coef - state.base_coef)
         intercept = state.base_intercept + 0.25 * (state.intercept - state.base_intercept)
         if np.array_equal(coef, state.base_coef) and np.array_equal(intercept, state.base_intercept):
+            if math.isinf(state.base_value) and state.phase not in ("few", "share"):
+                raise DataError("sums over the rows overflow: a column is too large. Remedy: rescale the columns")
             return state._replace(phase="newton" if state.phase in ("few", "share") else "done")
         return state._replace(coef=coef, intercept=intercept, promise=0.25 * state.promise)
 

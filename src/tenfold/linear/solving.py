@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.linalg as sla
 
-from tenfold.core import Array, DataError
-from tenfold.stats.moments import Moments
+from tenfold.core import Array
+from tenfold.stats.moments import Moments, refuse_infinite
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = 1e-290
@@ -169,17 +169,8 @@ def _second(m: Moments, fit_intercept: bool) -> Array:
         return m.comoment
     with np.errstate(over="ignore", invalid="ignore"):
         second = m.comoment + m.weight * np.outer(m.mean, m.mean)
-    refuse_infinite(second)
+    refuse_infinite(np.diag(second))
     return second
-
-
-def refuse_infinite(second: Array) -> None:
-    """Refuse squares, columns then target, that have overflowed."""
-    large = ~np.isfinite(np.diag(second))
-    if large.any():
-        j = int(large.argmax())
-        what = "the target" if j == len(second) - 1 else f"column number {j}"
-        raise DataError(f"{what} is too large to be squared. Remedy: rescale it")
 
 
 def values_of(coef: Array, mean: Array, fit_intercept: bool) -> Array:

@@ -13,9 +13,10 @@ import scipy.linalg as sla
 
 from tenfold.core import Array
 from tenfold.kernels.double import cholesky, solve
-from tenfold.linear.solving import EPS, SURE, Solution, from_moments, norms, refuse_infinite, too_small, varying
+from tenfold.linear.solving import EPS, SURE, Solution, from_moments, norms, too_small, varying
 from tenfold.stats.double import Double
 from tenfold.stats.double_moments import DoubleMoments
+from tenfold.stats.moments import refuse_infinite
 
 TINY = 2.0**-104
 """relative rounding error of double-double"""
@@ -34,7 +35,7 @@ def from_double(
     if not fit_intercept:
         with np.errstate(over="ignore", invalid="ignore"):
             second = second + mean.outer(mean) * weight
-        refuse_infinite(second.high)
+        refuse_infinite(np.diag(second.high))
     A = second.at(np.s_[:p, :p]) + Double.of(alpha * np.eye(p))
     penalty = start.at(np.s_[1:]) * Double.of(np.full(p, alpha))
     c = second.at(np.s_[:p, p]) - penalty

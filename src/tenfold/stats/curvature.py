@@ -25,6 +25,7 @@ from tenfold.kernels.glm import (
     add_softmax,
     add_softmax_rows,
 )
+from tenfold.stats.moments import refuse_infinite
 from tenfold.stats.spread import ColumnSpread
 
 EMPTY = np.zeros(0)
@@ -61,16 +62,12 @@ class Beginning:
     def __add__(self, other: Beginning) -> Beginning:
         weight = self.weight + other.weight
         share = other.weight / weight if weight else 0.0
-        delta = other.mean - self.mean
+        delta = other.mean - self.mean if self.weight and other.weight else np.zeros_like(self.mean)
         mean = self.mean + share * delta if self.weight else other.mean
-        between = delta * delta * (self.weight * share)
-        return Beginning(
-            self.rows + other.rows,
-            weight,
-            self.target + other.target,
-            mean if other.weight else self.mean,
-            self.square + other.square + between,
-        )
+        with np.errstate(over="ignore"):
+            square = self.square + other.square + delta * delta * (self.weight * share)
+        refuse_infinite(square)
+        return Beginning(self.rows + other.rows, weight, self.target + other.target, mean, square)
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ import numpy as np
 from tenfold.core import Array, Chunk, Codes, Design, Flags
 from tenfold.kernels.double import add_gram, subtract_product, with_outer
 from tenfold.stats.double import Double
-from tenfold.stats.moments import Moments, first_mean
+from tenfold.stats.moments import Moments, first_mean, refuse_infinite
 from tenfold.stats.rfactor import last_bits, triangle
 
 ROWS = 512
@@ -104,7 +104,9 @@ class DoubleMoments:
         mean = Double(self.mean, self.mean_rest)
         delta = Double(other.mean, other.mean_rest) - mean
         share = theirs / weight
-        second = Double(*with_outer(*(self.second() + other.second()), *delta, *(mine * share)))
+        with np.errstate(over="ignore", invalid="ignore"):
+            second = Double(*with_outer(*(self.second() + other.second()), *delta, *(mine * share)))
+        refuse_infinite(np.diag(second.high))
         mean = mean + delta * share
         return replace(
             self,

@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeVar
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, Design, Flags
+from tenfold.core import Array, Chunk, Codes, DataError, Design, Flags
 from tenfold.kernels.blas import NARROW
 from tenfold.kernels.coded import add_by_code
 from tenfold.kernels.comoments import add_comoments, add_comoments_by, add_comoments_columns, add_comoments_in_place
@@ -135,9 +135,12 @@ class Moments:
         weight = self.weight + other.weight
         delta = (other.mean - self.mean) + (other.rest - self.rest)
         share = other.weight / weight
-        between = np.outer(delta, delta * (self.weight * share))
         mean, rest = two_sum(self.mean, self.rest + delta * share)
-        return Moments(weight, mean, rest, self.comoment + other.comoment + between)
+        with np.errstate(over="ignore", invalid="ignore"):
+            between = np.outer(delta, delta * (self.weight * share))
+            comoment = self.comoment + other.comoment + between
+        refuse_infinite(np.diag(comoment))
+        return Moments(weight, mean, rest, comoment)
 
 
 def _far(gram: Array, offset: Array) -> bool:
@@ -166,6 +169,14 @@ def _around(chunk: Chunk, shift: Array, centred: bool) -> tuple[Array, Array]:
             add_comoments(block, y[rows], root[rows], shift, height, gram)
     chunk.X.check_sums(np.diag(gram)[:p])
     return gram, gram[q, :q] / gram[q, q]
+
+
+def refuse_infinite(squares: Array) -> None:
+    """Refuse sums of squares, by column, that have overflowed where parts were merged."""
+    fine = np.isfinite(squares)
+    if not fine.all():
+        j = int(np.argwhere(~fine)[0][-1])
+        raise DataError(f"column number {j} (the target comes last) is too large to be squared. Remedy: rescale it")
 
 
 def two_sum(a: T, b: T) -> tuple[T, T]:

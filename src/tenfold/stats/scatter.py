@@ -14,7 +14,7 @@ import numpy as np
 from tenfold.core import Array, Chunk, Codes
 from tenfold.core.allowed import NOT_NEGATIVE
 from tenfold.kernels.scatter import add_scatter
-from tenfold.stats.moments import EMPTY, FIRST, SEGMENT, Moments, rough_mean, two_sum
+from tenfold.stats.moments import EMPTY, FIRST, SEGMENT, Moments, refuse_infinite, rough_mean, two_sum
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,10 @@ class Scatter:
             return other
         weight, delta, mean, rest = _means(self, other)
         between = delta * np.sqrt(self.weight * _shares(other.weight, weight))[:, None]
-        return Scatter(weight, mean, rest, self.within + other.within + between.T @ between)
+        with np.errstate(over="ignore", invalid="ignore"):
+            within = self.within + other.within + between.T @ between
+        refuse_infinite(np.diag(within))
+        return Scatter(weight, mean, rest, within)
 
     def overall(self) -> Moments:
         """The moments of the rows whatever their class."""
@@ -113,8 +116,11 @@ class ClassMoments:
     def __add__(self, other: ClassMoments) -> ClassMoments:
         weight, delta, mean, rest = _means(self, other)
         heft = self.weight * _shares(other.weight, weight)
-        between = delta[:, :, None] * (delta * heft[:, None])[:, None, :]
-        return ClassMoments(weight, mean, rest, self.comoment + other.comoment + between)
+        with np.errstate(over="ignore", invalid="ignore"):
+            between = delta[:, :, None] * (delta * heft[:, None])[:, None, :]
+            comoment = self.comoment + other.comoment + between
+        refuse_infinite(np.diagonal(comoment, axis1=1, axis2=2))
+        return ClassMoments(weight, mean, rest, comoment)
 
     def pooled(self) -> Scatter:
         """The scatter within classes, all together."""

@@ -10,7 +10,7 @@ import numpy as np
 from tenfold.core import Array, Chunk, Codes
 from tenfold.core.allowed import NOT_NEGATIVE
 from tenfold.kernels.spread import add_spread, add_spread_present
-from tenfold.stats.moments import two_sum
+from tenfold.stats.moments import refuse_infinite, two_sum
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,10 +93,11 @@ def _merge(a: Any, b: Any, n1: Array, n2: Array) -> tuple[Array, Array, Array, A
     """Chan, Golub and LeVeque, entry by entry; a weight of zero is the identity to the bit."""
     weight = n1 + n2
     share = np.divide(n2, weight, out=np.zeros_like(weight), where=weight > 0)
-    delta = (b.mean - a.mean) + (b.rest - a.rest)
+    delta = np.where((n1 == 0) | (n2 == 0), 0.0, (b.mean - a.mean) + (b.rest - a.rest))
     mean, rest = two_sum(a.mean, a.rest + delta * share)
-    with np.errstate(over="ignore"):  # what cannot be squared is no model, and the loop says so
+    with np.errstate(over="ignore"):
         square = a.square + b.square + delta * delta * (n1 * share)
+    refuse_infinite(square)
     mean = np.where(n1 == 0, b.mean, np.where(n2 == 0, a.mean, mean))
     rest = np.where(n1 == 0, b.rest, np.where(n2 == 0, a.rest, rest))
     return weight, mean, rest, square
