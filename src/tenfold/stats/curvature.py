@@ -98,6 +98,7 @@ class Curvature:
     """Σ w x xᵀ, if it was wanted: the information about a Gamma's mean"""
 
     @classmethod
+    @np.errstate(over="ignore", invalid="ignore")  # a step is not made to where sums overflow
     def of(
         cls,
         chunk: Chunk,

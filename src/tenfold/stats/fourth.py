@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, DataError
+from tenfold.stats.moments import refuse_infinite
 from tenfold.stats.scatter import ClassMoments, Scatter
 
 TINY = 1e-290
@@ -32,6 +33,7 @@ class ClassFourth:
     """Σ w d_j² d_k²"""
 
     @classmethod
+    @np.errstate(over="ignore", invalid="ignore")  # powers that overflow are refused with their sums
     def of(cls, chunk: Chunk, classes: int) -> ClassFourth:
         """Summarize a chunk whose target holds class codes: its moments, then the rest around its own means."""
         moments = ClassMoments.of(chunk, classes)
@@ -63,8 +65,11 @@ class ClassFourth:
 
     def __add__(self, other: ClassFourth) -> ClassFourth:
         both = self.moments + other.moments
-        some = [_moved(s, both) for s in (self, other)]
-        return ClassFourth(both, some[0][0] + some[1][0], some[0][1] + some[1][1])
+        with np.errstate(over="ignore", invalid="ignore"):
+            some = [_moved(s, both) for s in (self, other)]
+            third, fourth = some[0][0] + some[1][0], some[0][1] + some[1][1]
+        refuse_infinite(np.diagonal(fourth, axis1=1, axis2=2))
+        return ClassFourth(both, third, fourth)
 
     def pooled(self) -> Scatter:
         """The scatter within classes, all together."""

@@ -83,7 +83,10 @@ class Scatter:
         apart = np.where(share[:, None] > 0, (self.mean - first) + self.rest, 0.0)
         mean, rest = two_sum(first, share @ apart)
         between = (apart - share @ apart) * np.sqrt(self.weight)[:, None]
-        return Moments(total, mean, rest, self.within + between.T @ between)
+        with np.errstate(over="ignore", invalid="ignore"):
+            comoment = self.within + between.T @ between
+        refuse_infinite(np.diag(comoment))
+        return Moments(total, mean, rest, comoment)
 
 
 @dataclass(frozen=True, eq=False)
