@@ -185,3 +185,9 @@ def test_a_mean_as_good_as_nought_is_saved(tmp_path):
 def test_a_target_too_small_to_be_divided_by():
     model = tn.PoissonRegressor().fit([[-1.0]], [3.9e-300], sample_weight=[7e-13])
     assert 0 <= model.predict([[-1.0]])[0] < 1e-299
+
+
+def test_columns_so_small_that_their_coefficients_cannot_be_squared():
+    model = tn.PoissonRegressor(alpha=0.0, fit_intercept=False).fit([[2.72e-161], [1e-161]], [0.0, 3.0])
+    assert np.isfinite(model.predict([[2.72e-161]])).all()
+    assert model.certificate_["gap"].value >= 0

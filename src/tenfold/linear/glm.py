@@ -239,7 +239,9 @@ class Glm(Featured):
 
     def _value(self, s: Curvature, squared: float, absolute: float, free: Flags) -> float:
         coef = np.where(free[:, 1:], s.coef, 0.0)
-        return s.loss + 0.5 * squared * float((coef**2).sum()) + absolute * float(np.abs(coef).sum())
+        with np.errstate(over="ignore"):  # coefficients too long to be squared: the step to them is shortened
+            penalty = 0.5 * squared * float((coef**2).sum()) if squared else 0.0
+        return s.loss + penalty + absolute * float(np.abs(coef).sum())
 
     def _wide_gap(self, s: Curvature, value: float, state: GlmState, squared: float, free: Flags) -> float:
         """Without a Hessian: by the squares in the penalty, or because no loss is below its least."""

@@ -103,9 +103,10 @@ def around(s: Curvature, metric: tuple[Array, Array], squared: float, absolute: 
     inner = np.ones((k, q), bool)
     inner[:, 0] = False
     weight = np.where(inner, 1.0, 0.0) / unit
-    gradient = s.gradient / unit + squared * at * weight**2
+    penalty = squared * weight / unit  # in this order: one over a very small unit cannot be squared
+    gradient = s.gradient / unit + at * penalty
     H = s.hessian() / np.outer(np.tile(unit, k), np.tile(unit, k))
-    H[np.diag_indices(k * q)] += squared * (weight**2).ravel()
+    H[np.diag_indices(k * q)] += penalty.ravel()
     if k > 1:  # adding the same to all classes changes no probability: without a penalty the Hessian is nought there
         for j in (0,) if squared or absolute else range(q):
             H[j::q, j::q] += s.weight / k
