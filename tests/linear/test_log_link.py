@@ -191,3 +191,10 @@ def test_columns_so_small_that_their_coefficients_cannot_be_squared():
     model = tn.PoissonRegressor(alpha=0.0, fit_intercept=False).fit([[2.72e-161], [1e-161]], [0.0, 3.0])
     assert np.isfinite(model.predict([[2.72e-161]])).all()
     assert model.certificate_["gap"].value >= 0
+
+
+def test_a_light_row_very_far_away():
+    x, y = [0.95, -0.57, -1.33, 1e12, 1.07, 0.82], [1.32, 2.57, 1.43, 1.72, 2.77, 1.37]
+    weight = [1e12, 1e12, 1e12, 1e-12, 1e12, 1e12]
+    model = tn.PoissonRegressor().fit(np.array(x)[:, None], y, sample_weight=weight)
+    assert model.certificate_["gap"].value >= 0

@@ -157,7 +157,7 @@ def strong(s: Curvature, center: Array, squared: float, free: Flags) -> float:
         a = abs(g0) / h if h > 0 else math.inf
         if not a < 1:
             return math.inf
-        g = np.where(free[0, 1:], g - g0 * s.drift[0, 1:] / h, 0.0)
+        g = np.where(free[0, 1:], g - (g0 / h) * s.drift[0, 1:], 0.0)
         first = h * a * a * psi(a)
     blur = EPS * SUMS * s.size * math.sqrt(s.reach) * float(np.abs(center).max(initial=1.0))
     far = float(norms(g[None])[0]) + blur
