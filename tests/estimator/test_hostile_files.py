@@ -424,3 +424,15 @@ def test_forged_checkpoints_of_some_learners():
     ]
     finds, _, _ = fuzzing.run(fuzzing.Fuzz(cases, 1), range(8 * len(cases)))
     assert not finds, told(finds)
+
+
+@pytest.mark.parametrize("name", ["GaussianNB", "LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"])
+def test_priors_that_are_no_numbers_are_refused(name):
+    for wrong in ({}, [{}, {}], ["a", "b"]):
+        with pytest.raises(ValueError, match="priors must be numbers"):
+            getattr(tn, name)(priors=wrong).fit(D.numbers, D.two)
+
+
+def test_names_of_members_are_text():
+    with pytest.raises(ValueError, match=r"must be a list of \(name, learner\) pairs"):
+        tn.VotingRegressor([((), tn.Ridge()), ("b", tn.Ridge())]).fit(D.numbers, D.y)

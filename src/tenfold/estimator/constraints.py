@@ -32,9 +32,9 @@ def integer(low: int, high: int = LARGEST) -> Any:
 
 
 def numbers(given: Any, name: str) -> Any:
-    """The numbers of a parameter, on one axis; ValueError, if it holds anything else."""
+    """The numbers of a parameter, an array; ValueError, if it holds anything else."""
     try:
-        return np.asarray(given, dtype=np.float64).ravel()
+        return np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be numbers, not {given!r}") from None
 

@@ -25,7 +25,8 @@ class Roster(_BaseComposition, Team):
     def named(self) -> list[tuple[str, Any]]:
         """Names and members, without those that are dropped."""
         given = self.usual() if self.estimators is None else self.estimators
-        if not isinstance(given, (list, tuple)) or not all(isinstance(m, (list, tuple)) and len(m) == 2 for m in given):
+        pairs = isinstance(given, (list, tuple)) and all(isinstance(m, (list, tuple)) and len(m) == 2 for m in given)
+        if not pairs or not all(isinstance(name, str) for name, _ in given):
             raise ValueError("Invalid 'estimators' attribute: it must be a list of (name, learner) pairs")
         some = [(name, member) for name, member in given if not (isinstance(member, str) and member == "drop")]
         if not some:

@@ -9,6 +9,7 @@ import numpy as np
 
 from tenfold.core import Array, Claim, Codes, Columns
 from tenfold.estimator import Classifier
+from tenfold.estimator.constraints import numbers
 from tenfold.kernels.discriminants import linear_scores
 
 
@@ -41,7 +42,7 @@ def class_prior(given: Any, weight: Array) -> Array:
     """The given class probabilities, checked, or those of the weights."""
     if given is None:
         return weight / weight.sum()
-    given = np.asarray(given, dtype=np.float64)
+    given = numbers(given, "priors")
     if given.shape != weight.shape:
         raise ValueError(f"Number of priors must match number of classes: {len(weight)}.")
     if (given < 0).any():

@@ -83,7 +83,7 @@ class RidgeCV(ByFold):
         return super().start(schema)._replace(wide=False)
 
     def _grid(self, whole: Any) -> tuple[Array, Array]:
-        given = np.sort(numbers(self.alphas, "alphas"))[::-1]
+        given = np.sort(numbers(self.alphas, "alphas").ravel())[::-1]
         if not len(given) or not (given >= 0).all() or not np.isfinite(given).all():
             raise ValueError("alphas must be numbers that are not negative")
         return np.zeros(1), given[None].copy()
