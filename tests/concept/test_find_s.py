@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tenfold import FindS, MergeError
+from tenfold import DataError, FindS, MergeError
 from tenfold.testing import check_laws
 
 SPORT = """
@@ -116,3 +116,10 @@ def test_a_chosen_positive_class_stays_the_same_when_models_merge():
 @pytest.mark.parametrize("pos_label", ["no", "yes"])
 def test_laws_with_a_chosen_class(pos_label):
     check_laws(FindS(pos_label=pos_label), draws=4)
+
+
+def test_a_class_without_weight_is_no_class():
+    X, y = np.array([["red"], ["x"], ["m"], ["f"]], dtype=object), ["no", "perhaps", "yes", "yes"]
+    assert FindS().fit(X, y, sample_weight=[1, 0, 1, 1]).classes_.tolist() == ["no", "yes"]
+    with pytest.raises(DataError, match="Only binary classification is supported"):
+        FindS().fit(X, y)

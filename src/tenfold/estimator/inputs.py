@@ -25,7 +25,7 @@ from tenfold.sources.frames import is_frame, table_of
 from tenfold.sources.labels import column_of
 from tenfold.sources.scan import scan
 from tenfold.sources.tables import Roles, TableSource, free_name
-from tenfold.sources.validation import as_labels, check_binary, class_levels, refuse_dates
+from tenfold.sources.validation import as_labels, refuse_dates
 from tenfold.sources.validation import numbers as numbers_of
 
 
@@ -158,5 +158,4 @@ def target(model: Any, y: Any, need: Need) -> Any:
     y = column_or_1d(as_labels(y) if isinstance(y, (list, tuple)) else y, warn=True)
     if y.dtype.kind == "f":
         assert_all_finite(y, input_name="y", estimator_name=type(model).__name__)
-    check_binary(class_levels(y, "y"), need)
     return y
