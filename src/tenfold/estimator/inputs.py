@@ -25,7 +25,7 @@ from tenfold.sources.frames import is_frame, table_of
 from tenfold.sources.labels import column_of
 from tenfold.sources.scan import scan
 from tenfold.sources.tables import Roles, TableSource, free_name
-from tenfold.sources.validation import as_labels, refuse_dates
+from tenfold.sources.validation import as_labels, check_binary, class_levels, refuse_dates
 from tenfold.sources.validation import numbers as numbers_of
 
 
@@ -41,6 +41,8 @@ def source_from(model: Any, X: Any, y: Any, weight: Any, need: Need, *, reset: b
     if y is not None:
         check_consistent_length(y, np.empty(rows))
     weight = None if weight is None else weights(weight, rows)
+    if need.target == "class":
+        check_binary(class_levels(y if weight is None else y[weight > 0], "y"), need)
     names = getattr(model, "feature_names_in_", None)
     if is_frame(X):
         word = "X" if type(X).__module__.startswith("pandas") else "X.drop"  # how its columns are left out
