@@ -194,3 +194,9 @@ def test_how_texts_scale_the_penalty(factors, alphas):
         inside = coef != 0
         assert inside.any()
         assert np.abs(slope[inside]).max() < 1e-8 * np.abs(2 * before * X.T @ y).max()
+
+
+def test_squares_around_nought_that_overflow_are_refused():
+    X = [[3.37e200], [3.37e200]]
+    with part_rows(1), pytest.raises(tn.DataError, match=r"columns are too large. Remedy: divide each"):
+        tn.Lasso(fit_intercept=False).fit(X, [1.0, 2.0])

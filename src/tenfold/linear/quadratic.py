@@ -125,9 +125,10 @@ class Gram(Quadratic):
         p = len(m.mean) - 1
         second = m.comoment / m.weight
         if not fit_intercept:
-            second = second + np.outer(m.mean, m.mean)
+            with np.errstate(over="ignore", invalid="ignore"):
+                second = second + np.outer(m.mean, m.mean)
         if not np.isfinite(second).all():
-            raise DataError("products of the columns are not finite. Remedy: divide each by its largest value")
+            raise DataError("products of the columns are too large. Remedy: divide each by its largest value")
         super().__init__(m.mean, np.diag(second).copy(), m.weight, fit_intercept)
         S = second[:p, :p] / np.outer(self.scale, self.scale)
         S[~self.varies] = 0.0
