@@ -103,7 +103,7 @@ def judge(case: Case) -> Verdict:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("error", RuntimeWarning)
-        warnings.filterwarnings("ignore", module="sklearn.metrics")  # predictions far off cannot be squared: said
+        warnings.filterwarnings("ignore", module="sklearn")  # of predictions far off, or scores that are infinite: said
         warnings.filterwarnings("ignore", "overflow encountered in exp", module="tenfold.linear.log_link")  # it is
         try:
             case.check(case)

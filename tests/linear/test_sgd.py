@@ -391,3 +391,8 @@ def test_a_gradient_too_long_to_be_squared_has_a_length():
         certificate = SGDRegressor(max_iter=1, shuffle=False).fit([[-2.9e148], [2e148]], [3e100, 2e100]).certificate_
     assert 1e160 < certificate["gradient"].value < np.inf
     assert "vacuous" in certificate["gap"].because
+
+
+def test_rows_too_long_for_their_weights_are_refused():
+    with pytest.raises(tn.DataError, match="rows are too long, times their weights"):
+        tn.SGDClassifier().fit([[1.866e150], [1.0]], ["yes", "no"], sample_weight=[2e12, 1.0])

@@ -11,7 +11,7 @@ and |b*| is bounded, because the loss there is at most F(w, b) and |w*|² at mos
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import inf, isfinite, sqrt
 from typing import Annotated
 
 import numpy as np
@@ -40,10 +40,19 @@ class Scale:
     def of(cls, chunk: Chunk, levels: Codes) -> Scale:
         """Of the rows of a chunk."""
         long = squared_lengths(Design.of(chunk.X, levels)) + 1
-        return cls(float(long.max(initial=0.0)), float(long @ chunk.weight), float(chunk.weight.sum()))
+        with np.errstate(over="ignore"):
+            squares = float(long @ chunk.weight)
+        return cls(float(long.max(initial=0.0)), squares, float(chunk.weight.sum())).checked()
 
     def __add__(self, other: Scale) -> Scale:
-        return Scale(max(self.radius, other.radius), self.squares + other.squares, self.mass + other.mass)
+        squares = self.squares + other.squares
+        return Scale(max(self.radius, other.radius), squares, self.mass + other.mass).checked()
+
+    def checked(self) -> Scale:
+        """The same, unless the sum has overflowed."""
+        if not isfinite(self.squares):
+            raise DataError("rows are too long, times their weights, to be squared. Remedy: rescale the columns")
+        return self
 
 
 @dataclass(frozen=True, eq=False)
