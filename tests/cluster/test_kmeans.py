@@ -181,3 +181,9 @@ def test_squares_that_float32_does_not_hold(scale):
     model = KMeans(4, init=narrow[:4]).fit(narrow)
     assert (model.labels_ == plain.labels_).all()
     assert model.inertia_ / scale**2 == pytest.approx(plain.inertia_, rel=1e-5)
+
+
+def test_centres_too_large_to_be_squared_are_refused():
+    X = np.column_stack([np.arange(6.0), np.full(6, 9.7e298)])
+    with pytest.raises(tn.DataError, match=r"too large to be squared\. Remedy: rescale"):
+        tn.KMeans(2, init=[[0.0, 9.7e298], [1.0, -9.7e298]]).fit(X)

@@ -387,7 +387,7 @@ def test_moments_that_overflow_cost_no_time(tmp_path):
         raw, tmp_path / "forged", ("summary", "record", "rest", "tensor"), lambda a: np.where(a == a[3, 2], 1e155, a)
     )
     model, began = tn.load(tmp_path / "forged"), time.perf_counter()
-    with pytest.raises(tn.DataError, match="not finite"):
+    with pytest.raises(tn.DataError, match="too large to be squared"):
         model.verify()
     assert time.perf_counter() - began < 2
 
@@ -436,3 +436,10 @@ def test_priors_that_are_no_numbers_are_refused(name):
 def test_names_of_members_are_text():
     with pytest.raises(ValueError, match=r"must be a list of \(name, learner\) pairs"):
         tn.VotingRegressor([((), tn.Ridge()), ("b", tn.Ridge())]).fit(D.numbers, D.y)
+
+
+def test_ratios_that_are_no_numbers_are_refused_with_the_file(tmp_path):
+    raw = saved(tn.ElasticNetCV(l1_ratio=[0.5, 0.9]).fit(D.numbers, D.y), tmp_path / "m.tenfold")
+    forged(raw, tmp_path / "forged", ("params", "l1_ratio"), lambda old: {"list": [{"is": "half"}, {"is": "all"}]})
+    with pytest.raises(tn.ModelFileError, match="not allowed: l1_ratio must be numbers"):
+        tn.load(tmp_path / "forged")

@@ -266,3 +266,9 @@ def test_columns_too_small_for_fourth_powers_are_refused():
         learner.fit(X * [1.0, 1e-90, 1.0, 1.0, 1.0], y)
     near = learner.fit(X * [1.0, 1e-60, 1.0, 1.0, 1.0], y).predict_proba(X * [1.0, 1e-60, 1.0, 1.0, 1.0])
     np.testing.assert_allclose(near, learner.fit(X, y).predict_proba(X), atol=1e-9)
+
+
+def test_a_tolerance_beyond_all_directions_keeps_none():
+    X, y = drawn(2, seed=16, rows=60)
+    model = LinearDiscriminantAnalysis(tol=1e155).fit(X, y)
+    assert np.isfinite(model.predict_proba(X)).all()

@@ -91,8 +91,8 @@ class GaussianNB(Classifier):
     def update(self, state: GaussianState, s: ClassSpread) -> GaussianState:
         """Maximum likelihood; smoothing enters here."""
         weight = s.weight[:, None]
-        mean = (weight * s.mean).sum(axis=0) / weight.sum()
-        with np.errstate(over="ignore"):  # what cannot be squared is no model, and the loop says so
+        with np.errstate(over="ignore", invalid="ignore"):  # what cannot be squared is no model, and the loop says so
+            mean = (weight * s.mean).sum(axis=0) / weight.sum()
             overall = (s.square + weight * (s.mean - mean) ** 2).sum(axis=0) / weight.sum()
         epsilon = max(float(self.var_smoothing * overall.max()), float(np.finfo(float).tiny))
         var = np.divide(s.square, weight, out=np.zeros_like(s.square), where=weight > 0) + epsilon

@@ -38,6 +38,7 @@ def start_from(rows: Array, weight: Array, n_clusters: int, seed: Any, complete:
     return _settle(rows, weight, best, SETTLE, 1e-7 if complete else 1e-3)[0] + middle
 
 
+@np.errstate(over="ignore", invalid="ignore")  # rows that cannot be squared are refused when all of them are read
 def _settle(rows: Array, weight: Array, centers: Array, most: int, little: float) -> tuple[Array, float]:
     """Move centres to the means of their rows till little is gained; they, and the inertia before."""
     before = math.inf

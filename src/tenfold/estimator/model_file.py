@@ -7,6 +7,8 @@ the writer's claim until `verify()` has computed it anew from the summary.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, get_args
 
 import numpy as np
@@ -71,7 +73,8 @@ def _build(document: dict[str, Any], tensors: dict[str, Any]) -> Any:
         made = reader.record(state, model.state_type, columns)
         read = read_summary(reader, summary, model, columns)
         check_start(model, made, columns)
-        fits = model.sound(made, read, columns)
+        with refusing_parameters():
+            fits = model.sound(made, read, columns)
     except MergeError as error:  # a type, shape or value that is not allowed
         raise ModelFileError(str(error)) from None
     if not fits:
@@ -87,12 +90,21 @@ def _build(document: dict[str, Any], tensors: dict[str, Any]) -> Any:
 
 def check_start(learner: Any, state: Any, schema: Schema) -> None:
     """Refuse a state of another form than a fit of this learner starts from, and parameters that cannot start one."""
-    try:
+    with refusing_parameters():
         fits = learner.size_fits(state) and starts_alike(state, learner.start(schema))
-    except (ValueError, TypeError) as error:
-        raise ModelFileError(f"a parameter in the file is not allowed: {error}") from None
     if not fits:
         raise ModelFileError(f"the state does not fit the schema of this {type(learner).__name__}")
+
+
+@contextmanager
+def refusing_parameters() -> Iterator[None]:
+    """Refuse a file with parameters of which a learner says, when it uses them, that they are not allowed."""
+    try:
+        yield
+    except ModelFileError:
+        raise
+    except (ValueError, TypeError) as error:
+        raise ModelFileError(f"a parameter in the file is not allowed: {error}") from None
 
 
 def write_schema(to: Writer, schema: Schema) -> dict[str, Any]:

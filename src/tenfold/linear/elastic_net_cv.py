@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tenfold.core import Array, Claim, Schema
-from tenfold.estimator.constraints import array, boolean, integer, real, share
+from tenfold.estimator.constraints import array, boolean, integer, numbers, real, share
 from tenfold.linear.by_fold import CV, SEED, ByFold, FoldedState
 from tenfold.linear.paths import LassoPath, follow, grid_of, path_of
 from tenfold.linear.penalised import claims_of
@@ -25,7 +25,7 @@ class PathCV(ByFold):
 
     @property
     def _ratios(self) -> Array:
-        return np.atleast_1d(np.asarray(getattr(self, "l1_ratio", 1.0), dtype=np.float64))
+        return np.atleast_1d(numbers(getattr(self, "l1_ratio", 1.0), "l1_ratio"))
 
     def _grid(self, whole: Any) -> tuple[Array, Array]:
         problem = quadratic(whole, self.fit_intercept)

@@ -43,7 +43,7 @@ def whiten(covariance: Array, varies: Flags, tol: float) -> Whitening:
     scale = np.sqrt(np.where(varies, np.diag(covariance), 1.0))
     R = np.where(np.outer(varies, varies), covariance / np.outer(scale, scale), 0.0)
     values, vectors = sla.eigh(R)
-    keep = values > max(tol**2, EPS * len(R))
+    keep = values > max(tol * tol, EPS * len(R))
     half = vectors[:, keep] / np.sqrt(values[keep]) / scale[:, None]
     return Whitening(half, float(values[keep].min(initial=np.inf)) if keep.any() else 1.0, varies)
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, Columns
+from tenfold.core import Array, Chunk, Codes, Columns, DataError
 from tenfold.core.allowed import NOT_NEGATIVE
 from tenfold.kernels.nearest import HEIGHT, add_lloyd, nearest, nearest_distances
 
@@ -75,6 +75,7 @@ class _Nearest:
     their spread: then, and only then, everything is moved towards it.
     """
 
+    @np.errstate(over="ignore")
     def __init__(self, X: Columns, centers: Array) -> None:
         self.X = X
         middle = centers.mean(axis=0)
@@ -82,6 +83,8 @@ class _Nearest:
         self.shift = middle.astype(X.dtype).astype(np.float64) if far else None
         self.exact = centers if self.shift is None else centers - self.shift
         norms = (self.exact**2).sum(axis=1)
+        if not np.isfinite(norms).all():
+            raise DataError("the centres are too large to be squared. Remedy: rescale the columns")
         fits = X.dtype == np.float64 or SQUARES[0] < norms.max(initial=0.0) < SQUARES[1]
         self.dtype: Any = None if fits else np.float64
         self.cast, self.norms = (a.astype(X.dtype if fits else np.float64) for a in (self.exact, norms))
