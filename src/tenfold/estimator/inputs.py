@@ -41,7 +41,7 @@ def source_from(model: Any, X: Any, y: Any, weight: Any, need: Need, *, reset: b
     if y is not None:
         check_consistent_length(y, np.empty(rows))
     weight = None if weight is None else weights(weight, rows)
-    if need.target == "class":
+    if need.binary and y is not None:
         check_binary(class_levels(y if weight is None else y[weight > 0], "y"), need)
     names = getattr(model, "feature_names_in_", None)
     if is_frame(X):
@@ -160,4 +160,5 @@ def target(model: Any, y: Any, need: Need) -> Any:
     y = column_or_1d(as_labels(y) if isinstance(y, (list, tuple)) else y, warn=True)
     if y.dtype.kind == "f":
         assert_all_finite(y, input_name="y", estimator_name=type(model).__name__)
+    class_levels(y, "y")  # which refuses what are no classes
     return y

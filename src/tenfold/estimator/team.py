@@ -30,6 +30,7 @@ from tenfold.core import (
 from tenfold.core.allowed import CLASS_COUNT, COUNTS, OneOf
 from tenfold.core.axes import Bundle
 from tenfold.engine.held import Held, through
+from tenfold.engine.threads import one_blas_thread
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.members import NONE, common_need, nothing, resumable_member, sound_member, turn, votes
 from tenfold.estimator.merging import refusing_arithmetic_errors
@@ -260,7 +261,7 @@ class Team(Estimator):
 
     def dressed(self, member: Any, state: Any, summary: Any, schema: Schema) -> Any:
         """A learner with what it has learned."""
-        with refusing_arithmetic_errors():
+        with one_blas_thread, refusing_arithmetic_errors():
             claims = () if summary is None else member.certify(state, summary) or ()
         member._set(schema, state, summary, Certificate(claims, self.certificate_.provenance))
         member.n_features_in_ = len(schema.columns)
