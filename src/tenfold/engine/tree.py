@@ -17,6 +17,9 @@ class Tree:
     def __init__(self) -> None:
         self._stack: list[tuple[int, Any]] = []
 
+    def __bool__(self) -> bool:
+        return bool(self._stack)
+
     def push(self, summary: Any) -> None:
         """Add the next part's summary."""
         height = 0

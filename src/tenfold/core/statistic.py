@@ -1,0 +1,120 @@
+"""What a learner asks of the rows: statistics, values that say what to compute of a chunk.
+
+Their results, summaries, merge. What a statistic can do beyond that it declares by its base class: nobody probes for a
+method. `CAPABILITIES` lists all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import field
+from typing import Any, ClassVar, Generic, TypeVar
+
+from tenfold.core.arrays import Codes
+from tenfold.core.chunk import Chunk
+from tenfold.core.columns import Columns
+from tenfold.core.value import Value
+
+S = TypeVar("S")
+
+
+class Expression(Value):
+    """A statistic, or statistics put together by combinators (`stats/combinators.py`)."""
+
+
+class Statistic(Expression, Generic[S]):
+    """What to compute of a chunk. Small, since it travels to the workers. Its summaries merge by `+`.
+
+    Examples
+    --------
+    The weight of rows above a limit:
+
+    >>> from tenfold.core.statistic import Statistic
+    >>> class Above(Statistic[float]):
+    ...     column: int
+    ...     limit: float
+    ...
+    ...     def summarize(self, chunk):
+    ...         return float(chunk.weight[chunk.X.column(self.column) > self.limit].sum())
+    >>> Above(0, 1.5) == Above(0, 1.5)
+    True
+    """
+
+    def summarize(self, chunk: Chunk) -> S:
+        """The summary of a chunk; of no rows, the identity of `+`. Pure: any worker may do it, and do it again."""
+        raise NotImplementedError
+
+
+class Grouped(Statistic[S]):
+    """Summarizes the groups of a chunk at once, faster than one by one: for folds, and for cubes."""
+
+    def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> Sequence[S]:
+        """The summary of each group: what `summarize` says of its rows. A code of -1: the row belongs to none."""
+        raise NotImplementedError
+
+
+class Lens(Value):
+    """What is made of a chunk once, and held while rounds go by.
+
+    A value of its own, since statistics differ from round to round and the lens does not. Row i of what it makes is row
+    i of the chunk, and it does not look at weights: rows may be drawn anew afterwards.
+    """
+
+    def __call__(self, chunk: Chunk) -> Any:
+        """What is held of a chunk."""
+        raise NotImplementedError
+
+
+class Held(Statistic[S]):
+    """Reads rows through a `lens`, in many rounds: for trees, boosting and EM.
+
+    Its chunks have no columns, but `held` and `scratch`; and rows of weight zero, where weights were drawn anew.
+    """
+
+    lens: Lens = field(kw_only=True)
+
+    def follow(self, held: Any, scratch: Any) -> Any:
+        """What belongs to held rows at this statistic: the same bits from None as from any earlier scratch."""
+        return None
+
+
+class Ordered(Statistic[S]):
+    """Walks one part after another, in windows of rows: for SGD, perceptrons, networks. Its summaries do not merge."""
+
+    order: int = field(default=0, kw_only=True)
+    """0: parts as they come; any other number draws an order of the parts"""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if issubclass(cls, (Grouped, Held)):
+            raise TypeError(f"{cls.__name__}: what walks the rows in order cannot hold them, nor group them at once")
+
+    def window(self, X: Columns) -> int:
+        """How many rows like these `step` takes at a time, wherever parts are cut."""
+        raise NotImplementedError
+
+    def step(self, summary: S | None, chunk: Chunk) -> S:
+        """Where the rows of one window lead, from where those before it led; None: from the start. Pure."""
+        raise NotImplementedError
+
+
+class Strided(Statistic[S]):
+    """Reads each `every`-th part only: for warm starts, and for sketches."""
+
+    every: int = field(kw_only=True)
+
+
+class Gathered(Statistic[S]):
+    """The rows themselves, within the runner's memory: for learners that need all of them at once."""
+
+    relative: ClassVar[str] = ""
+    """what to use for more rows than fit, as the call to write"""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if not cls.relative:
+            raise TypeError(f"{cls.__name__} gathers rows, and must say what to use for more than fit: `relative`")
+
+
+CAPABILITIES = (Statistic, Grouped, Held, Ordered, Strided, Gathered)
+"""all that a statistic can declare; the first line of each says what it brings, and to whom"""

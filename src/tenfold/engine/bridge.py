@@ -1,0 +1,124 @@
+"""Learners of the first contract as askers of statistics: while families move over one by one, all of them run.
+
+What such a learner wants summarized at a state becomes a statistic that holds both, told by their pickles: that is good
+enough within one fit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tenfold.core import Ask, Chunk, Codes, Columns
+from tenfold.core.statistic import Grouped, Held, Lens, Ordered, Statistic, Strided
+from tenfold.core.value import Value
+
+
+class Pickled(Value):
+    """Anything, told by its pickle."""
+
+    it: Any
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Pickled) and self.digest == other.digest)
+
+    __hash__ = Value.__hash__
+
+    @property
+    def digest(self) -> bytes:
+        """Of the pickle; equal things that were made in another way may have another."""
+        found: bytes | None = self.__dict__.get("_digest")
+        if found is None:
+            found = hashlib.blake2b(pickle.dumps(self.it, protocol=5), digest_size=16).digest()
+            self.__dict__["_digest"] = found
+        return found
+
+
+class Asked(Statistic[Any]):
+    """What a learner summarizes at a state."""
+
+    learner: Pickled
+    state: Pickled
+    ask: Ask
+
+    def summarize(self, chunk: Chunk) -> Any:
+        """As the learner does; without a target that it does not want."""
+        learner = self.learner.it
+        return learner.summarize(self.state.it, chunk if learner.need.target else chunk._replace(y=None))
+
+
+class AskedOfSome(Strided[Any], Asked):
+    """The same of a share of the parts."""
+
+
+class AskedOfGroups(Grouped[Any], Asked):
+    """The same, of groups at once; equal for all learners that say they share it."""
+
+    shared: str
+    telling = ("ask", "shared")
+
+    def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> Sequence[Any]:
+        """As the learner does, or one by one."""
+        found = self.learner.it.summarize_groups(self.state.it, chunk, codes, groups)
+        if found is None:
+            found = [self.summarize(chunk.rows(np.flatnonzero(codes == group))) for group in range(groups)]
+        return list(found)
+
+
+class LensOf(Lens):
+    """A learner's lens."""
+
+    it: Pickled
+
+    def __call__(self, chunk: Chunk) -> Any:
+        """What it makes of a chunk."""
+        return self.it.it(chunk)
+
+
+class AskedOfHeld(Held[Any], Asked):
+    """The same of rows that are held."""
+
+    def follow(self, held: Any, scratch: Any) -> Any:
+        """As the learner does."""
+        return self.learner.it.follow(self.state.it, held, scratch)
+
+
+class AskedInOrder(Ordered[Any], Asked):
+    """The same, one part after another."""
+
+    def window(self, X: Columns) -> int:
+        """As the learner says."""
+        return int(self.learner.it.window(self.state.it, X))
+
+    def step(self, summary: Any, chunk: Chunk) -> Any:
+        """As the learner does."""
+        return self.learner.it.step(self.state.it, summary, chunk)
+
+
+def statistic_of(learner: Any, state: Any) -> Asked | None:
+    """What a learner of the first contract wants computed at a state; None: it is done."""
+    ask = learner.ask(state)
+    if ask is None:
+        return None
+    given = (Pickled(learner), Pickled(state), ask)
+    lens = learner.lens(state)
+    if ask.order is not None:
+        return AskedInOrder(*given, order=ask.order)
+    if lens is not None:
+        return AskedOfHeld(*given, lens=LensOf(Pickled(lens)))
+    if ask.every > 1:
+        return AskedOfSome(*given, every=ask.every)
+    if hasattr(learner, "summarize_groups"):
+        return AskedOfGroups(*given, _shared(learner, state, given))
+    return Asked(*given)
+
+
+def _shared(learner: Any, state: Any, given: tuple[Pickled, Pickled, Ask]) -> str:
+    """By which learners with equal summaries know each other: what they say, or all that they are."""
+    said = learner.shares(state) if hasattr(learner, "shares") else None
+    own = (given[0].digest + given[1].digest).hex()
+    return own if said is None else f"{said} {learner.need}"

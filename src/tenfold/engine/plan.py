@@ -1,0 +1,266 @@
+"""What is to be computed: an expression as leaves, each of them once, and how their answers make up its answer.
+
+A leaf is a statistic of some rows: read in one way, some of them, through stages, group by group, with weights drawn
+anew. Leaves alone have capabilities, so combinators need to know none; and equal leaves, of whatever members, are one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tenfold.core import Chunk, DataError
+from tenfold.core.statistic import Expression, Grouped, Held, Lens, Ordered, Statistic, Strided
+from tenfold.core.value import Value
+from tenfold.engine.tree import merge
+from tenfold.stats.combinators import After, As, By, Draw, Each, Key, Of, Reweighted, Stage, View, crossed
+
+Reader = Callable[[Chunk], Chunk]
+"""from the chunks of a part, in order, to the rows that are wanted of them"""
+
+
+class Pick(Value):
+    """The rows of some groups of a key."""
+
+    key: Key
+    groups: tuple[int, ...]
+
+    def reader(self, part: int) -> Reader:
+        """For the chunks of one part."""
+        coder = self.key.coder(part)
+        return lambda chunk: chunk.rows(np.flatnonzero(np.isin(coder(chunk), self.groups)))
+
+
+class Through(Value):
+    """Rows as stages make them."""
+
+    stages: tuple[Stage, ...]
+
+    def reader(self, part: int) -> Reader:
+        """For the chunks of one part."""
+
+        def read(chunk: Chunk) -> Chunk:
+            for each in self.stages:
+                chunk = each.stage(chunk)
+            return chunk
+
+        return read
+
+
+Step = Pick | Through
+
+
+class Rows(Lens):
+    """The rows as they are, to hold what stages made of them."""
+
+    def __call__(self, chunk: Chunk) -> Chunk:
+        """The chunk itself."""
+        return chunk
+
+
+class Leaf(Value):
+    """A statistic of some rows."""
+
+    view: View
+    statistic: Statistic[Any]
+    steps: tuple[Step, ...] = ()
+    """through which rows go, in order: choices and stages"""
+    by: Key | None = None
+    """each group of this key by itself"""
+    draws: tuple[Draw, ...] = ()
+    before: bytes = b""
+    """the digest of the leaf whose scratch this one goes on from; like `keep`, it does not say what this one is"""
+    keep: bool = False
+    telling = ("view", "statistic", "steps", "by", "draws")
+
+    @cached_property
+    def lens(self) -> Lens | None:
+        """Through which rows are held, if they are."""
+        return self.statistic.lens if isinstance(self.statistic, Held) else Rows() if self.keep else None
+
+    @cached_property
+    def held(self) -> bytes:
+        """By which held rows are known: how they are read, which they are, the lens. Neither weights nor the round."""
+        return b"" if self.lens is None else Seen(self.view, self.steps, self.by, self.lens).digest
+
+    @property
+    def every(self) -> int:
+        """It reads each so-manieth part."""
+        return self.statistic.every if isinstance(self.statistic, Strided) else 1
+
+    @property
+    def order(self) -> int | None:
+        """In which order it walks the parts; None: it merges them."""
+        return self.statistic.order if isinstance(self.statistic, Ordered) else None
+
+
+class Seen(Value):
+    """Some rows, through a lens."""
+
+    view: View
+    steps: tuple[Step, ...]
+    by: Key | None
+    lens: Lens
+
+
+class Groups:
+    """Summaries by group; a group that one of two lacks is the other's."""
+
+    def __init__(self, each: dict[int, Any], dropped: int = 0) -> None:
+        self.each = each
+        self.dropped = dropped
+        """rows of weight zero, which belong to no group"""
+
+    def __add__(self, other: Groups) -> Groups:
+        both = dict(self.each)
+        for group, summary in other.each.items():
+            both[group] = both[group] + summary if group in both else summary
+        return Groups(both, self.dropped + other.dropped)
+
+    def of(self, groups: Sequence[int]) -> Any:
+        """The merge of some groups, in their order; never a total minus a group, which loses digits.
+
+        What lacks a single group is merged from what comes before it and what comes after.
+        """
+        names = sorted(self.each)
+        some = [name for name in names if name in set(groups)]
+        if not some:
+            raise DataError("a group to learn from has no rows")
+        if len(some) == len(names):
+            return self._ahead[-1]
+        if len(some) == len(names) - 1:
+            at = next(i for i, name in enumerate(names) if name not in set(some))
+            return merge([*self._ahead[max(at - 1, 0) : at], *self._behind[at + 1 : at + 2]])
+        return merge([self.each[name] for name in some])
+
+    @cached_property
+    def _ahead(self) -> list[Any]:
+        """Of each group and all before it."""
+        return _running([self.each[name] for name in sorted(self.each)], lambda so_far, next_: so_far + next_)
+
+    @cached_property
+    def _behind(self) -> list[Any]:
+        """Of each group and all after it."""
+        back = [self.each[name] for name in sorted(self.each, reverse=True)]
+        return _running(back, lambda so_far, next_: next_ + so_far)[::-1]
+
+
+def _running(summaries: list[Any], join: Callable[[Any, Any], Any]) -> list[Any]:
+    found = summaries[:1]
+    for summary in summaries[1:]:
+        found.append(join(found[-1], summary))
+    return found
+
+
+class Onward(Expression):
+    """Goes on from the scratch that another statistic of the same fit left behind. The loop writes it, no learner."""
+
+    last: Held[Any]
+    of: Held[Any]
+
+
+class Plan:
+    """The leaves of an expression.
+
+    Parameters
+    ----------
+    expression : Expression
+        It says how rows are read: a statistic stands in an `As`.
+
+    Attributes
+    ----------
+    leaves : list of Leaf
+        Each once.
+    asked : int
+        Statistics in the expression, of which some may be equal.
+    """
+
+    def __init__(self, expression: Expression) -> None:
+        self.leaves: list[Leaf] = []
+        self.asked = 0
+        self._places: dict[bytes, int] = {}
+        self._shape = self._flat(expression, _Within())
+
+    def answer(self, found: Sequence[Any]) -> Any:
+        """What the expression says, from a summary for each leaf."""
+        return _built(self._shape, found)
+
+    def which(self, capability: type[Statistic[Any]]) -> list[int]:
+        """The numbers of leaves whose statistic declares a capability."""
+        return [at for at, leaf in enumerate(self.leaves) if isinstance(leaf.statistic, capability)]
+
+    def _flat(self, e: Expression, at: _Within) -> Any:
+        """The shape of the answer, leaves put into the list: a list of shapes, or which leaf and which groups of it."""
+        match e:
+            case Each(of=many):
+                return [self._flat(one, at) for one in many]
+            case As(view=view, of=one):
+                return self._flat(one, at._replace(view=view))
+            case By(keys=keys, of=one):
+                return self._flat(one, at._replace(keys=at.keys + keys))
+            case Of(key=key, groups=groups, of=one):
+                return self._flat(one, at._replace(steps=(*at.steps, Pick(key, groups))))
+            case After(stages=stages, of=one, keep=keep):
+                return self._flat(one, at._replace(steps=(*at.steps, Through(stages)), keep=at.keep or keep))
+            case Reweighted(draw=draw, of=one):
+                return self._flat(one, at._replace(draws=(*at.draws, draw)))
+            case Onward(last=last, of=one):
+                return self._put(replace(at.leaf(one), before=at.leaf(last).digest))
+            case Statistic():
+                return self._put(*at.grouped(e))
+        raise TypeError(f"{type(e).__name__} is neither a statistic nor a combinator")
+
+    def _put(self, leaf: Leaf, groups: tuple[int, ...] | None = None) -> _Taken:
+        self.asked += 1
+        if not self.leaves:  # a single leaf needs no digest, which costs milliseconds where its arrays are large
+            self.leaves.append(leaf)
+            return _Taken(0, groups)
+        if not self._places:
+            self._places[self.leaves[0].digest] = 0
+        at = self._places.setdefault(leaf.digest, len(self.leaves))
+        if at == len(self.leaves):
+            self.leaves.append(leaf)
+        return _Taken(at, groups)
+
+
+class _Taken(NamedTuple):
+    """Which leaf answers, and with which of its groups; None: as it is."""
+
+    leaf: int
+    groups: tuple[int, ...] | None
+
+
+class _Within(NamedTuple):
+    """What stands around a statistic."""
+
+    view: View | None = None
+    steps: tuple[Step, ...] = ()
+    keys: tuple[Key, ...] = ()
+    draws: tuple[Draw, ...] = ()
+    keep: bool = False
+
+    def leaf(self, statistic: Statistic[Any]) -> Leaf:
+        """The statistic with all that stands around it."""
+        if self.view is None:
+            raise TypeError(f"{type(statistic).__name__} stands in no `As`: how are rows to be read?")
+        by = crossed(self.keys) if self.keys else None
+        return Leaf(self.view, statistic, self.steps, by, self.draws, keep=self.keep)
+
+    def grouped(self, statistic: Statistic[Any]) -> tuple[Leaf, tuple[int, ...] | None]:
+        """The same; of some groups of one key, all groups are made at once if that costs no more, and serve others."""
+        picks = [step for step in self.steps if isinstance(step, Pick)]
+        if not isinstance(statistic, Grouped) or len(picks) != 1 or self.steps[-1] is not picks[0] or self.keys:
+            return self.leaf(statistic), None
+        wider = self._replace(steps=self.steps[:-1], keys=(picks[0].key,))
+        return wider.leaf(statistic), picks[0].groups
+
+
+def _built(shape: Any, found: Sequence[Any]) -> Any:
+    if isinstance(shape, list):
+        return tuple(_built(one, found) for one in shape)
+    summary = found[shape.leaf]
+    return summary if shape.groups is None else summary.of(shape.groups)

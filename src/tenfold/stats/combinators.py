@@ -1,0 +1,125 @@
+"""How statistics are put together: several of one scan, of groups of rows, of rows that go through transformers first.
+
+Combinators are syntax. Whatever stands in what, an expression has one normal form, a list of leaves (`engine/plan.py`):
+they commute, because keys and draws look at the places of rows, at columns that come along and at the target, never at
+X; and because stages go row by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tenfold.core import Array, Chunk, Codes, Need, Schema
+from tenfold.core.statistic import Expression
+from tenfold.core.value import Value
+
+Coder = Callable[[Chunk], Codes]
+"""from the chunks of a part, in order, to the group of each row; -1: it belongs to none"""
+
+
+class View(Value):
+    """How rows are read: what is wanted of them, and what they hold. Members of one scan need not agree on it."""
+
+    need: Need
+    schema: Schema
+
+
+class Key(Value):
+    """Which group a row belongs to: a fold, a day, a country."""
+
+    groups: int
+
+    def coder(self, part: int) -> Coder:
+        """For the chunks of one part, in order: places of rows may depend on those before them."""
+        raise NotImplementedError
+
+
+class Crossed(Key):
+    """Several keys as one: a group for each combination of their groups."""
+
+    each: tuple[Key, ...]
+
+    def coder(self, part: int) -> Coder:
+        """By the groups of all; a row that one key leaves out belongs to no group."""
+        coders = [key.coder(part) for key in self.each]
+
+        def code(chunk: Chunk) -> Codes:
+            first, *rest = (coder(chunk) for coder in coders)
+            found, left_out = first.copy(), first < 0
+            for key, codes in zip(self.each[1:], rest, strict=True):
+                found = found * key.groups + codes
+                left_out |= codes < 0
+            found[left_out] = -1
+            return found
+
+        return code
+
+
+def crossed(keys: tuple[Key, ...]) -> Key:
+    """One key for several."""
+    if len(keys) == 1:
+        return keys[0]
+    groups = 1
+    for key in keys:
+        groups *= key.groups
+    return Crossed(groups, keys)
+
+
+class Stage(Value):
+    """A fitted transformer: what it makes of rows, one by one."""
+
+    def stage(self, chunk: Chunk) -> Chunk:
+        """The same rows, with other columns."""
+        raise NotImplementedError
+
+
+class Draw(Value):
+    """Weights drawn anew, by the places of rows: a bootstrap."""
+
+    def weight(self, chunk: Chunk) -> Array:
+        """The weight of each row, nought if it is not drawn."""
+        raise NotImplementedError
+
+
+class Each(Expression):
+    """Several from one scan; the answer is a tuple of their answers."""
+
+    of: tuple[Expression, ...]
+
+
+class As(Expression):
+    """Of rows that are read in another way."""
+
+    view: View
+    of: Expression
+
+
+class By(Expression):
+    """One summary for each group of a key, or of several keys crossed."""
+
+    keys: tuple[Key, ...]
+    of: Expression
+
+
+class Of(Expression):
+    """Of the rows of some groups only."""
+
+    key: Key
+    groups: tuple[int, ...]
+    of: Expression
+
+
+class After(Expression):
+    """Of rows as fitted transformers make them."""
+
+    stages: tuple[Stage, ...]
+    of: Expression
+    keep: bool = False
+    """whether to hold what they made, for further rounds"""
+
+
+class Reweighted(Expression):
+    """Of rows whose weights are drawn anew."""
+
+    draw: Draw
+    of: Expression

@@ -1,0 +1,69 @@
+"""Every learner of the first contract, unchanged, asks for statistics and comes to the bits of its own fit."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import fuzzing
+import tenfold as tn
+from tenfold.core import Certificate
+from tenfold.core.axes import bits
+from tenfold.core.statistic import Held
+from tenfold.engine import Local, one_blas_thread
+from tenfold.engine.bridge import statistic_of
+from tenfold.engine.loop import fit, opened, schema_of
+from tenfold.engine.plan import Onward
+from tenfold.engine.serial import SerialSession
+from tenfold.estimator.inputs import source_from
+from tenfold.sources import part_rows
+from tenfold.stats.combinators import As, View
+
+SETS = {name: (learner, X, y) for name, learner, X, y in fuzzing.sets(fuzzing.data(400))}
+
+
+def bridged(learner, source, schema):
+    """A learner's last state, from reduces of statistics."""
+    session, view, stop = SerialSession(source), View(learner.need, schema), learner.stop()
+    state, asked, summary = learner.start(schema), None, None
+    while True:
+        statistic = statistic_of(learner, state)
+        if statistic is not None and (asked is None or statistic.ask != asked.ask):
+            goes_on = isinstance(statistic, Held) and isinstance(asked, Held)
+            summary = session.reduce(As(view, Onward(asked, statistic) if goes_on else statistic)).summary
+            asked = statistic
+        claims = learner.certify(state, summary)
+        if statistic is None:
+            return state
+        if claims is not None and stop(state.step, Certificate(claims), 0.0):
+            return state
+        state = learner.update(state, summary)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_same_bits(name):
+    learner, X, y = SETS[name]
+    learner = clone(learner)
+    with part_rows(100):
+        source = source_from(clone(learner), X, y, None, learner.need, reset=True)
+        learner = learner._blank()
+        known = fit(learner, source, runner=Local(1), stop=learner.stop())
+        with opened(Local(1), source) as session:
+            schema = schema_of(source, learner.need, session)
+        with one_blas_thread:
+            found = bridged(learner, source, schema)
+    assert bits(found) == bits(known.at.state)
+
+
+def test_members_that_share_are_one_leaf():
+    from tenfold.engine.plan import Plan
+    from tenfold.stats.combinators import Each
+
+    X, y = np.random.default_rng(0).normal(size=(50, 3)), np.arange(50.0)
+    with part_rows(20):
+        source = source_from(tn.Ridge(), X, y, None, tn.Ridge().need, reset=True)
+        with opened(Local(1), source) as session:
+            schema = schema_of(source, tn.Ridge().need, session)
+    ridges = [tn.Ridge(alpha) for alpha in (0.1, 1.0, 10.0)]
+    view = View(ridges[0].need, schema)
+    plan = Plan(Each(tuple(As(view, statistic_of(r, r.start(schema))) for r in ridges)))
+    assert (plan.asked, len(plan.leaves)) == (3, 1)
