@@ -87,6 +87,10 @@ class AskedOfHeld(Held[Any], Asked):
         return self.learner.it.follow(self.state.it, held, scratch)
 
 
+class AskedOfSomeHeld(Strided[Any], AskedOfHeld):
+    """The same, of a share of the parts."""
+
+
 class AskedInOrder(Ordered[Any], Asked):
     """The same, one part after another."""
 
@@ -108,6 +112,8 @@ def statistic_of(learner: Any, state: Any) -> Asked | None:
     lens = learner.lens(state)
     if ask.order is not None:
         return AskedInOrder(*given, order=ask.order)
+    if lens is not None and ask.every > 1:
+        return AskedOfSomeHeld(*given, lens=LensOf(Pickled(lens)), every=ask.every)
     if lens is not None:
         return AskedOfHeld(*given, lens=LensOf(Pickled(lens)))
     if ask.every > 1:
