@@ -9,11 +9,10 @@ import tenfold as tn
 from tenfold.core import Certificate
 from tenfold.core.axes import bits
 from tenfold.core.statistic import Held
-from tenfold.engine import Local, one_blas_thread
+from tenfold.engine import Local
 from tenfold.engine.bridge import statistic_of
 from tenfold.engine.loop import fit, opened, schema_of
 from tenfold.engine.plan import Onward
-from tenfold.engine.serial import SerialSession
 from tenfold.estimator.inputs import source_from
 from tenfold.sources import part_rows
 from tenfold.stats.combinators import As, View
@@ -21,15 +20,15 @@ from tenfold.stats.combinators import As, View
 SETS = {name: (learner, X, y) for name, learner, X, y in fuzzing.sets(fuzzing.data(400))}
 
 
-def bridged(learner, source, schema):
+def bridged(learner, session, schema):
     """A learner's last state, from reduces of statistics."""
-    session, view, stop = SerialSession(source), View(learner.need, schema), learner.stop()
+    view, stop = View(learner.need, schema), learner.stop()
     state, asked, summary = learner.start(schema), None, None
     while True:
         statistic = statistic_of(learner, state)
         if statistic is not None and (asked is None or statistic.ask != asked.ask):
             goes_on = isinstance(statistic, Held) and isinstance(asked, Held)
-            summary = session.reduce(As(view, Onward(asked, statistic) if goes_on else statistic)).summary
+            summary = session.answer(As(view, Onward(asked, statistic) if goes_on else statistic)).summary
             asked = statistic
         claims = learner.certify(state, summary)
         if statistic is None:
@@ -47,11 +46,10 @@ def test_same_bits(name):
         source = source_from(clone(learner), X, y, None, learner.need, reset=True)
         learner = learner._blank()
         known = fit(learner, source, runner=Local(1), stop=learner.stop())
-        with opened(Local(1), source) as session:
-            schema = schema_of(source, learner.need, session)
-        with one_blas_thread:
-            found = bridged(learner, source, schema)
-    assert bits(found) == bits(known.at.state)
+        for threads, memory in ((1, None), (2, 0)):
+            with opened(Local(threads, memory), source) as session:
+                found = bridged(learner, session, schema_of(source, learner.need, session))
+            assert bits(found) == bits(known.at.state)
 
 
 def test_members_that_share_are_one_leaf():

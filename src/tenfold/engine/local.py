@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from collections import deque
@@ -11,8 +12,14 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
 from typing import Any, Protocol
 
+from tenfold.core.statistic import Expression
+from tenfold.engine import ordered
+from tenfold.engine.holding import follow, hold, of_held
 from tenfold.engine.job import Job
+from tenfold.engine.ordered import Places
+from tenfold.engine.plan import Leaf, Plan
 from tenfold.engine.progress import Bar, bar
+from tenfold.engine.scanning import Found, Scan
 from tenfold.engine.store import Store
 from tenfold.engine.threads import one_blas_thread
 from tenfold.engine.together import Many, Together
@@ -106,24 +113,91 @@ class LocalSession:
     def __init__(self, runner: Local, source: Source, store: Store) -> None:
         self.runner, self.source, self.store = runner, source, store
         self._names: set[str] = set()
+        self._kinds: set[str] = set()
 
     def reduce(self, job: Job) -> Any:
         """The merge of the job's summaries of all its parts, in the fixed tree."""
         with one_blas_thread:
             return self._walked(job.job) if isinstance(job, InOrder) else self._merged(job)
 
+    def answer(self, expression: Expression) -> Any:
+        """What an expression says of all rows: summaries, counted, in the shape of the expression."""
+        plan = Plan(expression)
+        with one_blas_thread:
+            found = self._of_all(plan) | self._of_each_in_turn(plan)
+        return plan.answer([found[at] for at in range(len(plan.leaves))])
+
+    def _of_all(self, plan: Plan) -> dict[int, Any]:
+        """The leaves whose summaries merge: read, or from what is held of the parts."""
+        read = [at for at, leaf in enumerate(plan.leaves) if leaf.order is None and not leaf.held]
+        held = [at for at, leaf in enumerate(plan.leaves) if leaf.held]
+        self._keep({plan.leaves[at] for at in held})
+        if not read and not held:
+            return {}
+        scan, leaves = Scan(tuple(plan.leaves[at] for at in read)), [plan.leaves[at] for at in held]
+
+        def one(part: int) -> Found:
+            fresh = scan(self.source, part).each if read else ()
+            return Found([*fresh, *(self._of_held(leaf, part) for leaf in leaves)])
+
+        parts = range(0, len(self.source), math.gcd(*(plan.leaves[at].every for at in (*read, *held))))
+        return dict(zip([*read, *held], self._over(parts, one).each, strict=True))
+
+    def _of_held(self, leaf: Leaf, part: int) -> Any:
+        """A leaf's summary of one part; what is not held, or not any more, is made again."""
+        if part % leaf.every:
+            return None
+        place, name = (f"held {leaf.held.hex()}", part), f"scratch {leaf.held.hex()} "
+        pieces = self.store.get(place)
+        if pieces is None:
+            pieces = hold(leaf, self.source, part)
+            self.store.put(place, pieces)
+        before = self.store.get((name + leaf.before.hex(), part)) if leaf.before else None
+        scratch = follow(leaf, pieces, before)
+        if any(some is not None for each in scratch for some in each.values()):
+            self.store.put((name + leaf.digest.hex(), part), scratch)
+        return of_held(leaf, pieces, scratch)
+
+    def _keep(self, leaves: set[Leaf]) -> None:
+        """Forget what none of these leaves holds or goes on from."""
+        held = {f"held {leaf.held.hex()}" for leaf in leaves}
+        for leaf in leaves:
+            held |= {f"scratch {leaf.held.hex()} {one.hex()}" for one in (leaf.digest, leaf.before)}
+        for gone in self._kinds - held:
+            self.store.drop(gone)
+        self._kinds = held
+
+    def _of_each_in_turn(self, plan: Plan) -> dict[int, Any]:
+        """The leaves that walk the parts one after another."""
+        found: dict[int, Any] = {}
+        for order in sorted({leaf.order for leaf in plan.leaves if leaf.order is not None}):
+            some = [at for at, leaf in enumerate(plan.leaves) if leaf.order == order]
+            leaves, places, seen = [plan.leaves[at] for at in some], Places(), self._bar(range(len(self.source)))
+            for part in ordered.route(len(self.source), order):
+                places = ordered.walk(leaves, self.source, part, places)
+                if seen is not None:
+                    seen.advance(1)
+            found |= zip(some, ordered.arrived(leaves, places), strict=True)
+        return found
+
     def _merged(self, job: Job) -> Any:
         """The parts by several threads."""
         held = isinstance(job, Together) and any(item.name for item in job.items)
-        one = self._held(job) if held else partial(job, self.source)
-        parts = job.parts(self.source)
+        return self._over(job.parts(self.source), self._held(job) if held else partial(job, self.source))
+
+    def _bar(self, parts: range) -> Bar | None:
+        """The progress bar, if there is one, told what comes."""
+        seen = bar()
+        if seen is not None:
+            seen.scan(len(parts), (self.source.counted or 0) / len(self.source))
+        return seen
+
+    def _over(self, parts: range, one: Callable[[int], Any]) -> Any:
+        """The merge of a function of each part, in the fixed tree, by several threads."""
         some = runs(parts, TASKS * self.runner.threads)
         with closing(self.runner.map(lambda at: merge(map(one, some[at])), range(len(some)))) as summaries:
-            seen = bar()
-            if seen is None:
-                return merge(summaries)
-            seen.scan(len(parts), (self.source.counted or 0) / len(self.source))
-            return merge(_told(summaries, some, seen))
+            seen = self._bar(parts)
+            return merge(summaries if seen is None else _told(summaries, some, seen))
 
     def _walked(self, job: Together) -> Many:
         """The parts one after another."""
