@@ -35,6 +35,9 @@ def test_a_share_of_the_parts_is_a_field():
     assert Some(every=4).every == 4
     with pytest.raises(TypeError, match="every"):
         Some()
+    for wrong in (0, 3, 12):
+        with pytest.raises(ValueError, match="a power of two"):
+            Some(every=wrong)
 
 
 @pytest.mark.parametrize("base", [Held, Grouped])

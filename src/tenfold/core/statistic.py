@@ -102,6 +102,12 @@ class Strided(Statistic[S]):
     """Reads each `every`-th part only: for warm starts, and for sketches."""
 
     every: int = field(kw_only=True)
+    """a power of two: then its summaries merge in the same tree whoever else reads the parts between"""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.every < 1 or self.every & (self.every - 1):
+            raise ValueError(f"every must be a power of two, not {self.every}")
 
 
 class Gathered(Statistic[S]):

@@ -15,23 +15,32 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from tenfold.core import DataError
+from tenfold.core.statistic import Expression
+from tenfold.engine import ordered
 from tenfold.engine.job import Job
 from tenfold.engine.local import Local
+from tenfold.engine.plan import Leaf, Plan
 from tenfold.engine.progress import BETWEEN, bar
+from tenfold.engine.scanning import Found
 from tenfold.engine.tasks import (
     apply,
     follow,
+    follow_parts,
     hold,
+    hold_parts,
     merge_all,
     of_held,
     receive,
     reduce_parts,
     reduce_some,
+    scan_parts,
+    sum_held,
     walk_on,
+    walk_parts,
     with_value,
 )
 from tenfold.engine.together import Many, Together
@@ -166,6 +175,8 @@ class DaskSession:
 
     def _forget(self) -> None:
         self._kept: dict[str, Kept] = {}
+        self._holds: dict[bytes, Holds] = {}
+        self._chains: dict[bytes, Chain] = {}
         self._going: list[Any] = []
 
     def close(self) -> None:
@@ -177,18 +188,95 @@ class DaskSession:
 
     def reduce(self, job: Job) -> Any:
         """The merge of the job's summaries of all its parts, in the fixed tree."""
+        return self._tried(lambda: self._reduce(job))
+
+    def answer(self, expression: Expression) -> Any:
+        """What an expression says of all rows: summaries, counted, in the shape of the expression."""
+        plan = Plan(expression)
+        return plan.answer(self._tried(lambda: self._leaves(plan.leaves)))
+
+    def _tried(self, function: Callable[[], Any]) -> Any:
+        """The function, once more if workers died under it."""
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker
 
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                return self._reduce(job)
+                return function()
             except (KilledWorker, CancelledError):
                 if attempt == ATTEMPTS or self.client.status != "running":
                     raise
                 self._forget()  # everything is made anew, to the same bits
                 self._sent = None
+        raise AssertionError
+
+    def _leaves(self, leaves: list[Leaf]) -> list[Any]:
+        """The summary of each leaf."""
+        tag = f"{self.name}-{next(self._numbers)}"
+        if self._sent is None:
+            self._sent = self.runner._send(self.source, f"source-{tag}")
+        read = [at for at, leaf in enumerate(leaves) if leaf.order is None and not leaf.held]
+        held = [at for at, leaf in enumerate(leaves) if leaf.held]
+        walked = sorted({leaf.order for leaf in leaves if leaf.order is not None})
+        parts = range(0, len(self.source), math.gcd(*(leaf.every for leaf in leaves)))
+        names = {leaves[at].held for at in held}
+        self._holds = {name: made for name, made in self._holds.items() if name in names}
+        chains, self._chains = self._chains, {}
+        last: list[Any] = []
+        places: list[list[int]] = []
+        if read:
+            some = [leaves[at] for at in read]
+            todo = self.runner._send(some, f"leaves-{tag}")
+            last.append(self._last(self._read(scan_parts, (todo,), parts, f"{_shown(some)}-{tag}"), tag))
+            places.append(read)
+        for at in held:
+            last.append(self._last(self._of_held(leaves[at], chains, f"{tag}-{at}"), f"{tag}-{at}"))
+            places.append([at])
+        for order in walked:
+            some = [leaf for leaf in leaves if leaf.order == order]
+            last.append(self._walk(some, order, f"{_shown(some)}-{tag}-{order}"))
+            places.append([at for at, leaf in enumerate(leaves) if leaf.order == order])
+        found: dict[int, Any] = {}
+        for some_of, done in zip(places, self._gather(last, parts), strict=True):
+            each = done.each if isinstance(done, Found) else done if isinstance(done, list) else [done]
+            found |= zip(some_of, each, strict=True)
+        return [found[at] for at in range(len(leaves))]
+
+    def _of_held(self, leaf: Leaf, chains: dict[bytes, Chain], key: str) -> list[Any]:
+        """One leaf from what is held; its scratch is kept now and then."""
+        todo = self.runner._send(leaf, f"leaf-{key}")
+        parts = range(0, len(self.source), leaf.every)
+        if leaf.held not in self._holds or self._holds[leaf.held].parts != parts:
+            made = self._read(hold_parts, (todo,), parts, f"hold_{_shown([leaf])}-{key}")
+            self._holds[leaf.held] = Holds(made, parts)
+        held = self._holds[leaf.held].held
+        chain = chains.get(leaf.before, Chain())
+        scratch: Any = [None] * len(held) if chain.scratch is None else chain.scratch
+        if chain.rounds and chain.rounds % LINK == 0:
+            before = [None] * len(held) if chain.rounds % CUT == 0 else scratch
+            keys = [f"follow_{_shown([leaf])}-{key}-{i}" for i in range(len(held))]
+            scratch = self.client.map(follow_parts, [todo] * len(held), held, before, key=keys)
+            chain = Chain(scratch, chain.rounds)
+        self._chains[leaf.digest] = Chain(chain.scratch, chain.rounds + 1)
+        keys = [f"{_shown([leaf])}-{key}-{i}" for i in range(len(held))]
+        return list(self.client.map(sum_held, [todo] * len(held), held, scratch, key=keys))
+
+    def _walk(self, leaves: list[Leaf], order: int, key: str) -> Any:
+        """A chain of tasks: each walks some parts, from where the one before it led."""
+        todo = self.runner._send(leaves, f"leaves-{key}")
+        parts, graph = ordered.route(len(self.source), order), self.source.graph()
+        size = 1 if graph is not None else -(-len(parts) // CHAIN)
+        places: Any = {}
+        for at in range(0, len(parts), size):
+            some, last = parts[at : at + size], at + size >= len(parts)
+            given = (todo, places, last, self._sent)
+            if graph is not None:
+                (places,) = self.runner._on_graph(graph, walk_parts, given, range(some[0], some[0] + 1), key)
+            else:
+                places = self.client.submit(walk_parts, *given, some, key=f"{key}-{at}", retries=self.runner.retries)
+            self._going.append(places)
+        return places
 
     def _reduce(self, job: Job) -> Any:
         tag = f"{self.name}-{next(self._numbers)}"
@@ -288,6 +376,20 @@ class DaskSession:
         return list(self.client.map(of_held, *same, scratch, key=[f"{key}-{i}" for i in range(n)]))
 
 
+class Holds(NamedTuple):
+    """What is held of the parts for one lens."""
+
+    held: list[Any]
+    parts: range
+
+
+class Chain(NamedTuple):
+    """The scratch of a fit's last leaf, as it was kept some rounds ago."""
+
+    scratch: list[Any] | None = None
+    rounds: int = 0
+
+
 @dataclass
 class Kept:
     """What is held of the parts for one lens, and what follows it."""
@@ -312,3 +414,9 @@ def _name(job: Together) -> str:
     first = job.items[0]
     more = f"_and_{len(job.items) - 1}" if len(job.items) > 1 else ""
     return f"{type(first.learner).__name__}_{first.ask.what}{more}".replace("-", "_")
+
+
+def _shown(leaves: list[Leaf]) -> str:
+    """What Dask's dashboard shows of leaves."""
+    more = f"_and_{len(leaves) - 1}" if len(leaves) > 1 else ""
+    return f"{type(leaves[0].statistic).__name__}{more}"

@@ -6,8 +6,12 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
+from tenfold.engine import holding, ordered
 from tenfold.engine.held import Held
+from tenfold.engine.holding import Piece, Scratch
 from tenfold.engine.job import Job
+from tenfold.engine.plan import Leaf
+from tenfold.engine.scanning import Found, Scan
 from tenfold.engine.threads import one_blas_thread
 from tenfold.engine.together import Together
 from tenfold.engine.tree import merge
@@ -70,3 +74,42 @@ def of_held(job: Together, at: int, held: list[Any], place: int, scratch: list[A
     with one_blas_thread:
         followed = follow(job, at, held, place, scratch)
         return merge(job.items[at].of_held(h[place], s) for h, s in zip(held, followed, strict=True))
+
+
+# ---- leaves of a plan ------------------------------------------------------------------------------
+
+
+def scan_parts(leaves: list[Leaf], source: Source, parts: range) -> Found:
+    """The summaries of leaves, of some parts."""
+    with one_blas_thread:
+        scan = Scan(tuple(leaves))
+        found: Found = merge(scan(source, part) for part in parts)
+        return found
+
+
+def hold_parts(leaf: Leaf, source: Source, parts: range) -> list[list[Piece]]:
+    """What a leaf holds of each of some parts."""
+    with one_blas_thread:
+        return [holding.hold(leaf, source, part) for part in parts]
+
+
+def follow_parts(leaf: Leaf, held: list[list[Piece]], before: list[list[Scratch]] | None) -> list[list[Scratch]]:
+    """The scratch of each of some parts that are held."""
+    with one_blas_thread:
+        earlier = [None] * len(held) if before is None else before
+        return [holding.follow(leaf, pieces, old) for pieces, old in zip(held, earlier, strict=True)]
+
+
+def sum_held(leaf: Leaf, held: list[list[Piece]], before: list[list[Scratch]] | None) -> Any:
+    """A leaf's summary of some parts that are held."""
+    with one_blas_thread:
+        scratch = follow_parts(leaf, held, before)
+        return merge(holding.of_held(leaf, *both) for both in zip(held, scratch, strict=True))
+
+
+def walk_parts(leaves: list[Leaf], places: ordered.Places, last: bool, source: Source, parts: list[int]) -> Any:
+    """Some parts further; after the last of them, the summaries."""
+    with one_blas_thread:
+        for part in parts:
+            places = ordered.walk(leaves, source, part, places)
+        return ordered.arrived(leaves, places) if last else places
