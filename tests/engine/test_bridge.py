@@ -1,9 +1,11 @@
 """Every learner of the first contract, unchanged, asks for statistics and comes to the bits of its own fit."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 
+import faults
 import fuzzing
 import tenfold as tn
 from tenfold.core import Certificate
@@ -65,3 +67,34 @@ def test_members_that_share_are_one_leaf():
     view = View(ridges[0].need, schema)
     plan = Plan(Each(tuple(As(view, statistic_of(r, r.start(schema))) for r in ridges)))
     assert (plan.asked, len(plan.leaves)) == (3, 1)
+
+
+ON_WORKERS = {
+    "read": tn.Ridge(),
+    "many rounds": tn.KMeans(3),
+    "a share of the parts": tn.LogisticRegression(),
+    "held, and its scratch kept twice": tn.GradientBoostingRegressor(max_iter=12, max_leaf_nodes=4),
+    "in order": tn.SGDRegressor(max_iter=3),
+    "drawn": tn.BaggingRegressor(tn.Ridge(), n_estimators=3),
+}
+
+
+@pytest.fixture(scope="module")
+def runner():
+    with faults.Cluster(2) as started:
+        yield started.runner
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("name", ON_WORKERS)
+def test_same_bits_on_workers(name, runner, tmp_path):
+    learner = ON_WORKERS[name]
+    random = np.random.default_rng(0)
+    X = random.normal(size=(2400, 3))
+    y = X[:, 0] - X[:, 1] + random.normal(size=2400)
+    frame = pd.DataFrame(X, columns=list("abc")).assign(y=y > 0 if isinstance(learner, tn.LogisticRegression) else y)
+    frame.to_parquet(tmp_path / "rows.parquet", row_group_size=60)
+    source = tn.scan(str(tmp_path / "rows.parquet"), target="y")
+    known = fit(learner, source, runner=Local(1), stop=learner.stop())
+    with opened(runner, source) as session:
+        assert bits(bridged(learner, session, known.at.schema)) == bits(known.at.state)
