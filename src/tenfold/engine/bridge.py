@@ -1,7 +1,7 @@
 """Learners of the first contract as askers of statistics: while families move over one by one, all of them run.
 
-What such a learner wants summarized at a state becomes a statistic that holds both, told by their pickles: that is good
-enough within one fit.
+What such a learner wants summarized at a state becomes a statistic that holds both, and is told by being of these very
+two: that is good enough within one scan.
 """
 
 from __future__ import annotations
@@ -9,17 +9,18 @@ from __future__ import annotations
 import hashlib
 import pickle
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from tenfold.core import Ask, Chunk, Codes, Columns
 from tenfold.core.statistic import Grouped, Held, Lens, Ordered, Statistic, Strided
-from tenfold.core.value import Value
+from tenfold.core.value import Value, digest_of
 
 
 class Pickled(Value):
-    """Anything, told by its pickle."""
+    """Anything, told by its pickle: equal things that were made in another way may have another."""
 
     it: Any
 
@@ -28,21 +29,33 @@ class Pickled(Value):
 
     __hash__ = Value.__hash__
 
+    @cached_property
+    def digest(self) -> bytes:
+        """Of the pickle."""
+        return hashlib.blake2b(pickle.dumps(self.it, protocol=5), digest_size=16).digest()
+
+
+class Itself(Value):
+    """Anything, told by being that and nothing else: while it lives, in the process that made it."""
+
+    it: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Itself) and self.it is other.it
+
+    __hash__ = Value.__hash__
+
     @property
     def digest(self) -> bytes:
-        """Of the pickle; equal things that were made in another way may have another."""
-        found: bytes | None = self.__dict__.get("_digest")
-        if found is None:
-            found = hashlib.blake2b(pickle.dumps(self.it, protocol=5), digest_size=16).digest()
-            self.__dict__["_digest"] = found
-        return found
+        """Of where it is."""
+        return digest_of(id(self.it))
 
 
 class Asked(Statistic[Any]):
     """What a learner summarizes at a state."""
 
-    learner: Pickled
-    state: Pickled
+    learner: Itself
+    state: Itself
     ask: Ask
 
     def summarize(self, chunk: Chunk) -> Any:
@@ -108,7 +121,7 @@ def statistic_of(learner: Any, state: Any) -> Asked | None:
     ask = learner.ask(state)
     if ask is None:
         return None
-    given = (Pickled(learner), Pickled(state), ask)
+    given = (Itself(learner), Itself(state), ask)
     lens = learner.lens(state)
     if ask.order is not None:
         return AskedInOrder(*given, order=ask.order)
@@ -123,7 +136,7 @@ def statistic_of(learner: Any, state: Any) -> Asked | None:
     return Asked(*given)
 
 
-def _shared(learner: Any, state: Any, given: tuple[Pickled, Pickled, Ask]) -> str:
+def _shared(learner: Any, state: Any, given: tuple[Itself, Itself, Ask]) -> str:
     """By which learners with equal summaries know each other: what they say, or all that they are."""
     said = learner.shares(state) if hasattr(learner, "shares") else None
     own = (given[0].digest + given[1].digest).hex()

@@ -176,7 +176,7 @@ class DaskSession:
     def _forget(self) -> None:
         self._kept: dict[str, Kept] = {}
         self._holds: dict[bytes, Holds] = {}
-        self._chains: dict[bytes, Chain] = {}
+        self._chains: dict[tuple[bytes, str], Chain] = {}
         self._going: list[Any] = []
 
     def close(self) -> None:
@@ -243,7 +243,7 @@ class DaskSession:
             found |= zip(some_of, each, strict=True)
         return [found[at] for at in range(len(leaves))]
 
-    def _of_held(self, leaf: Leaf, chains: dict[bytes, Chain], key: str) -> list[Any]:
+    def _of_held(self, leaf: Leaf, chains: dict[tuple[bytes, str], Chain], key: str) -> list[Any]:
         """One leaf from what is held; its scratch is kept now and then."""
         todo = self.runner._send(leaf, f"leaf-{key}")
         parts = range(0, len(self.source), leaf.every)
@@ -251,14 +251,15 @@ class DaskSession:
             made = self._read(hold_parts, (todo,), parts, f"hold_{_shown([leaf])}-{key}")
             self._holds[leaf.held] = Holds(made, parts)
         held = self._holds[leaf.held].held
-        chain = chains.get(leaf.before, Chain())
+        name = (leaf.held, leaf.chain)
+        chain = chains.get(name, Chain())
         scratch: Any = [None] * len(held) if chain.scratch is None else chain.scratch
         if chain.rounds and chain.rounds % LINK == 0:
             before = [None] * len(held) if chain.rounds % CUT == 0 else scratch
             keys = [f"follow_{_shown([leaf])}-{key}-{i}" for i in range(len(held))]
             scratch = self.client.map(follow_parts, [todo] * len(held), held, before, key=keys)
             chain = Chain(scratch, chain.rounds)
-        self._chains[leaf.digest] = Chain(chain.scratch, chain.rounds + 1)
+        self._chains[name] = Chain(chain.scratch, chain.rounds + 1)
         keys = [f"{_shown([leaf])}-{key}-{i}" for i in range(len(held))]
         return list(self.client.map(sum_held, [todo] * len(held), held, scratch, key=keys))
 

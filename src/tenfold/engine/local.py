@@ -131,7 +131,7 @@ class LocalSession:
         """The leaves whose summaries merge: read, or from what is held of the parts."""
         read = [at for at, leaf in enumerate(plan.leaves) if leaf.order is None and not leaf.held]
         held = [at for at, leaf in enumerate(plan.leaves) if leaf.held]
-        self._keep({plan.leaves[at] for at in held})
+        self._keep(plan.leaves[at] for at in held)
         if not read and not held:
             return {}
         scan, leaves = Scan(tuple(plan.leaves[at] for at in read)), [plan.leaves[at] for at in held]
@@ -147,25 +147,22 @@ class LocalSession:
         """A leaf's summary of one part; what is not held, or not any more, is made again."""
         if part % leaf.every:
             return None
-        place, name = (f"held {leaf.held.hex()}", part), f"scratch {leaf.held.hex()} "
-        pieces = self.store.get(place)
+        held, followed = _names(leaf)
+        pieces = self.store.get((held, part))
         if pieces is None:
             pieces = hold(leaf, self.source, part)
-            self.store.put(place, pieces)
-        before = self.store.get((name + leaf.before.hex(), part)) if leaf.before else None
-        scratch = follow(leaf, pieces, before)
+            self.store.put((held, part), pieces)
+        scratch = follow(leaf, pieces, self.store.get((followed, part)))
         if any(some is not None for each in scratch for some in each.values()):
-            self.store.put((name + leaf.digest.hex(), part), scratch)
+            self.store.put((followed, part), scratch)
         return of_held(leaf, pieces, scratch)
 
-    def _keep(self, leaves: set[Leaf]) -> None:
-        """Forget what none of these leaves holds or goes on from."""
-        held = {f"held {leaf.held.hex()}" for leaf in leaves}
-        for leaf in leaves:
-            held |= {f"scratch {leaf.held.hex()} {one.hex()}" for one in (leaf.digest, leaf.before)}
-        for gone in self._kinds - held:
+    def _keep(self, leaves: Iterable[Leaf]) -> None:
+        """Forget what none of these leaves holds."""
+        names = {name for leaf in leaves for name in _names(leaf)}
+        for gone in self._kinds - names:
             self.store.drop(gone)
-        self._kinds = held
+        self._kinds = names
 
     def _of_each_in_turn(self, plan: Plan) -> dict[int, Any]:
         """The leaves that walk the parts one after another."""
@@ -239,6 +236,11 @@ class LocalSession:
             return Many(tuple(fresh[at] for at in range(len(items))))
 
         return one
+
+
+def _names(leaf: Leaf) -> tuple[str, str]:
+    """By which the rows that a leaf holds are known, and what follows them."""
+    return f"held {leaf.held.hex()}", f"scratch {leaf.held.hex()} {leaf.chain}"
 
 
 def _first(waiting: deque[Future[Any]]) -> Any:

@@ -7,7 +7,6 @@ anew. Leaves alone have capabilities, so combinators need to know none; and equa
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -72,8 +71,8 @@ class Leaf(Value):
     by: Key | None = None
     """each group of this key by itself"""
     draws: tuple[Draw, ...] = ()
-    before: bytes = b""
-    """the digest of the leaf whose scratch this one goes on from; like `keep`, it does not say what this one is"""
+    chain: str = ""
+    """the fit whose scratch this goes on from; like `keep`, it does not say what this leaf is"""
     keep: bool = False
     telling = ("view", "statistic", "steps", "by", "draws")
 
@@ -157,10 +156,11 @@ def _running(summaries: list[Any], join: Callable[[Any, Any], Any]) -> list[Any]
 
 
 class Onward(Expression):
-    """Goes on from the scratch that another statistic of the same fit left behind. The loop writes it, no learner."""
+    """Goes on from the scratch that earlier statistics of the same fit left behind. The loop writes it, no learner."""
 
-    last: Held[Any]
-    of: Held[Any]
+    chain: str
+    """by which the fit is known"""
+    of: Expression
 
 
 class Plan:
@@ -208,8 +208,8 @@ class Plan:
                 return self._flat(one, at._replace(steps=(*at.steps, Through(stages)), keep=at.keep or keep))
             case Reweighted(draw=draw, of=one):
                 return self._flat(one, at._replace(draws=(*at.draws, draw)))
-            case Onward(last=last, of=one):
-                return self._put(replace(at.leaf(one), before=at.leaf(last).digest))
+            case Onward(chain=chain, of=one):
+                return self._flat(one, at._replace(chain=chain))
             case Statistic():
                 return self._put(*at.grouped(e))
         raise TypeError(f"{type(e).__name__} is neither a statistic nor a combinator")
@@ -242,13 +242,14 @@ class _Within(NamedTuple):
     keys: tuple[Key, ...] = ()
     draws: tuple[Draw, ...] = ()
     keep: bool = False
+    chain: str = ""
 
     def leaf(self, statistic: Statistic[Any]) -> Leaf:
         """The statistic with all that stands around it."""
         if self.view is None:
             raise TypeError(f"{type(statistic).__name__} stands in no `As`: how are rows to be read?")
         by = crossed(self.keys) if self.keys else None
-        return Leaf(self.view, statistic, self.steps, by, self.draws, keep=self.keep)
+        return Leaf(self.view, statistic, self.steps, by, self.draws, self.chain, self.keep)
 
     def grouped(self, statistic: Statistic[Any]) -> tuple[Leaf, tuple[int, ...] | None]:
         """The same; of some groups of one key, all groups are made at once if that costs no more, and serve others."""
