@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import sklearn.discriminant_analysis
 import sklearn.dummy
 import sklearn.ensemble
 import sklearn.linear_model
+import sklearn.metrics
 import sklearn.naive_bayes
 import sklearn.pipeline
 import sklearn.preprocessing
@@ -289,17 +291,29 @@ def boosting_fits_as_theirs(case: Any) -> None:
         ]
         start = -np.log(np.bincount(codes)[codes] / case.n).mean()
     else:
-        y = case.y.astype(np.float64)
-        scores = [
-            np.abs(q - y) if p["loss"] != "squared_error" else (q - y) ** 2
-            for q in (found["predict"], theirs.predict(X))
-        ]
-        losses = [s.mean() for s in scores]
-        start = np.abs(y - np.median(y)).mean() if p["loss"] != "squared_error" else y.var()
+        losses, start = _regression_losses(case, p, (found["predict"], theirs.predict(X)))
     must(
         losses[0] <= losses[1] + 0.1 * start,
         f"training loss {losses[0]:.4g}, scikit-learn {losses[1]:.4g}, none {start:.4g}",
     )
+
+
+def _regression_losses(case: Any, p: dict[str, Any], said: Any) -> tuple[list[float], float]:
+    """Mean loss of what two models say, and of the best constant."""
+    y = case.y.astype(np.float64)
+    level = p["quantile"] if p["loss"] == "quantile" else 0.5
+    metrics = sklearn.metrics
+    pinball = partial(metrics.mean_pinball_loss, alpha=level)
+    losses: dict[str, tuple[Any, float]] = {
+        "squared_error": (metrics.mean_squared_error, y.mean()),
+        "poisson": (metrics.mean_poisson_deviance, y.mean()),
+        "absolute_error": (pinball, float(np.median(y))),
+        "quantile": (pinball, float(np.quantile(y, level))),
+    }
+    loss, constant = losses[p["loss"]]
+    if p["loss"] == "poisson":
+        said = [np.maximum(q, 1e-300) for q in said]
+    return [float(loss(y, q)) for q in said], float(loss(y, np.full(len(y), constant)))
 
 
 @oracle(

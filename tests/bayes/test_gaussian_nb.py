@@ -5,7 +5,7 @@ import pytest
 import sklearn.naive_bayes as peer
 from scipy.stats import norm
 
-from tenfold import GaussianNB
+from tenfold import GaussianNB, StackingClassifier
 
 
 @pytest.fixture
@@ -93,3 +93,12 @@ def test_a_hole_names_its_column():
         GaussianNB().fit(frame, [0, 1, 1])
     with pytest.raises(ValueError, match="infinity"):
         GaussianNB().fit([[np.inf], [1.0]], [0, 1])
+
+
+def test_a_class_without_rows_does_not_spoil_the_others():
+    X = np.array([[-2.1e299], [-2.1e299]])
+    assert GaussianNB().fit(X, ["a", "b"]).predict_proba(X).tolist() == [[0.5, 0.5], [0.5, 0.5]]
+    stack = StackingClassifier([("bayes", GaussianNB())]).fit(X, ["a", "b"])  # folds lack a class each
+    np.testing.assert_allclose(stack.predict_proba(X), 0.5)
+    alone = GaussianNB().partial_fit(X[:1], ["a"], classes=["a", "b"])
+    assert alone.predict_proba(X).tolist() == [[1.0, 0.0], [1.0, 0.0]]

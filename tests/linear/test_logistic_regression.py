@@ -371,3 +371,21 @@ def test_folds_and_tuning_as_scikit_learn():
 def test_columns_too_large_to_be_squared_are_refused_in_any_form(X):
     with pytest.raises(tn.DataError, match="column 'x0' is too large to be squared"):
         tn.LogisticRegression().fit(X, [0, 1])
+
+
+def test_a_constant_column_of_any_size_changes_nothing():
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    y = [0, 1, 0, 1]
+    alone = tn.LogisticRegression().fit(X, y)
+    for size in (1e-200, 1.0, -2.1e299):
+        beside = tn.LogisticRegression().fit(np.column_stack([X, np.full(4, size)]), y)
+        assert beside.coef_[0, 1] == 0
+        np.testing.assert_allclose(beside.predict_proba(np.column_stack([X, np.full(4, size)])), alone.predict_proba(X))
+
+
+@pytest.mark.parametrize("size", [1e-170, 1e-300])
+def test_columns_too_small_to_be_squared_are_refused_if_nothing_penalises_them(size):
+    X, y = np.array([[0.0], [1.0], [2.0], [3.0]]) * size, [0, 1, 0, 1]
+    with pytest.raises(tn.DataError, match=r"predictor number 0 is too small to be squared .* Remedy: rescale"):
+        tn.LogisticRegression(C=np.inf).fit(X, y)
+    np.testing.assert_allclose(tn.LogisticRegression().fit(X, y).predict_proba(X), 0.5)

@@ -194,6 +194,10 @@ class Glm(Featured):
         scale = np.where(scale > 0, scale, np.abs(s.mean))
         scale = np.hypot(scale, 2 * math.sqrt(self.penalties(s.weight)[0] / s.weight))  # of the Hessian, about
         scale = np.where(scale > 0, scale, 1.0)
+        if not (scale**2).all():
+            j = int(scale.argmin())
+            what = f"predictor number {j} is too small to be squared (about {scale[j]:.0e})"
+            raise DataError(f"{what}, and no penalty holds its coefficient. Remedy: rescale the column, or drop it")
         intercept = np.zeros(len(state.intercept))
         if self.fit_intercept and self.kind != LOGISTIC:
             target = float(s.target[0]) / s.weight

@@ -105,7 +105,9 @@ def around(s: Curvature, metric: tuple[Array, Array], squared: float, absolute: 
     weight = np.where(inner, 1.0, 0.0) / unit
     penalty = squared * weight / unit  # in this order: one over a very small unit cannot be squared
     gradient = s.gradient / unit + at * penalty
-    H = s.hessian() / np.outer(np.tile(unit, k), np.tile(unit, k))
+    with np.errstate(over="ignore"):  # of a constant column, whose curvature is nought
+        units = np.outer(np.tile(unit, k), np.tile(unit, k))
+    H = s.hessian() / units
     H[np.diag_indices(k * q)] += penalty.ravel()
     if k > 1:  # adding the same to all classes changes no probability: without a penalty the Hessian is nought there
         for j in (0,) if squared or absolute else range(q):
