@@ -33,6 +33,8 @@ EXACT = 1e-6
 """without a penalty standard errors are wanted, so the Hessian must be that of the estimate: the gap is so much less"""
 FAR = 25
 """rounds after which a fit without a penalty that still walks is walking to infinity"""
+SMALL = 2.3e-162
+"""the square of what is smaller is nought"""
 
 
 class GlmState(NamedTuple):
@@ -194,7 +196,7 @@ class Glm(Featured):
         scale = np.where(scale > 0, scale, np.abs(s.mean))
         scale = np.hypot(scale, 2 * math.sqrt(self.penalties(s.weight)[0] / s.weight))  # of the Hessian, about
         scale = np.where(scale > 0, scale, 1.0)
-        if not (scale**2).all():
+        if (scale < SMALL).any():
             j = int(scale.argmin())
             what = f"predictor number {j} is too small to be squared (about {scale[j]:.0e})"
             raise DataError(f"{what}, and no penalty holds its coefficient. Remedy: rescale the column, or drop it")
