@@ -10,7 +10,7 @@ import sklearn.linear_model as peer
 from sklearn.base import clone
 
 from rational import NIST, design, digits, exact_solution, hard_problem, values
-from tenfold import DataError, ElasticNet, LinearRegression, MergeError, Ridge
+from tenfold import DataError, ElasticNet, LinearRegression, MergeError, PolynomialRegression, Ridge
 from tenfold.sources import part_rows
 from tenfold.stats.moments import Moments
 from tenfold.stats.rfactor import RFactor
@@ -247,6 +247,16 @@ def test_a_column_however_small_spoils_nothing(learner, size):
     if size < 1e-150 and isinstance(learner, (LinearRegression, Ridge)):
         assert found.coef_[0] == found.certificate_["digits"].value == 0
         assert "too small to be squared" in found.certificate_["digits"].because
+
+
+@pytest.mark.parametrize("learner", [LinearRegression(), Ridge(), PolynomialRegression()])
+def test_digits_of_a_target_whose_products_are_too_small_are_not_claimed(learner):
+    X, y = np.array([[-4.0], [-5.0], [3.0]]), np.array([8.1e-302, -2.8e-301, 5.1e-301])
+    small = clone(learner).fit(X, y, sample_weight=[1.7e-13, 7.4e-13, 9.6e-13])
+    assert small.certificate_["digits"].value == 0
+    assert "the target, is too small to be squared" in small.certificate_["digits"].because
+    assert clone(learner).fit(X, y * 1e300).certificate_["digits"].value > 12
+    assert clone(learner).fit(X, np.zeros(3)).certificate_["digits"].value > 12
 
 
 @pytest.mark.parametrize("learner", [LinearRegression(), LinearRegression(precision="high"), Ridge()])

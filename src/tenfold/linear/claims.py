@@ -14,7 +14,7 @@ def claims_of(found: Solution, how: str, done: bool) -> tuple[Claim, ...]:
     zero = "one below 1e-10 of what alone would explain the target counts as zero"
     which = f"perturbation of the least certain coefficient ({zero}), from merged {how}{more}"
     if found.lost:
-        which = "a column is too small to be squared, and has no coefficient. Remedy: rescale it"
+        which = "a column, or the target, is too small to be squared. Remedy: rescale it"
     claims = [
         Claim("gap", found.gap, "estimated", why, "objective", usual),
         Claim("digits", found.digits, "estimated", which, "arithmetic", usual),

@@ -49,7 +49,7 @@ class Solution(NamedTuple):
     blown: Any = False
     """which values the condition of the system makes uncertain, not their being near zero"""
     lost: bool = False
-    """whether a column is left out that is too small to be squared"""
+    """whether a column, or the target, is too small to be squared"""
 
     @property
     def relative(self) -> Array:
@@ -128,7 +128,7 @@ def from_moments(
         np.append(math.sqrt(yy) * own / scale, math.sqrt(yy / max(m.weight, 1.0))),
         gap / (0.5 * yy) if yy > 0 else 0.0, varies, rank, root, m.mean[:p] * fit_intercept,
         max(float(along @ second @ along), 0.0), yy, reach > 100 * norms(back),
-        too_small(square, m.mean[:p], m.weight),
+        too_small_beside(np.diag(second), m.mean, m.weight),
     )  # fmt: skip
 
 
@@ -231,8 +231,20 @@ def varying(square: Array, size: Array, weight: float) -> Any:
 
 def too_small(square: Array, mean: Array, weight: float) -> bool:
     """Whether a column has values other than nought, but so small that their squares are nought or lose digits."""
-    size = np.maximum(np.sqrt(square), math.sqrt(weight) * np.abs(mean))
+    size = _sizes(square, mean, weight)
     return bool(((size > 0) & (size < math.sqrt(TINY))).any())
+
+
+def too_small_beside(square: Array, mean: Array, weight: float) -> bool:
+    """The same of columns, or of their products with the target, which comes last."""
+    size = _sizes(square, mean, weight)
+    lost = (size[:-1] > 0) & (size[:-1] * size[-1] < TINY) & (size[-1] > 0)
+    return too_small(square[:-1], mean[:-1], weight) or bool(lost.any())
+
+
+def _sizes(square: Array, mean: Array, weight: float) -> Array:
+    """Length of each column, about nought or about its mean, whichever is more."""
+    return np.maximum(np.sqrt(np.maximum(square, 0.0)), math.sqrt(weight) * np.abs(mean))
 
 
 def _inverse_half(S: Array, least: float = EPS) -> tuple[Array, int]:

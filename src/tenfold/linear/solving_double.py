@@ -13,7 +13,7 @@ import scipy.linalg as sla
 
 from tenfold.core import Array
 from tenfold.kernels.double import cholesky, solve
-from tenfold.linear.solving import EPS, SURE, Solution, from_moments, norms, too_small, varying
+from tenfold.linear.solving import EPS, SURE, Solution, from_moments, norms, too_small_beside, varying
 from tenfold.stats.double import Double
 from tenfold.stats.double_moments import DoubleMoments
 from tenfold.stats.moments import refuse_infinite
@@ -88,7 +88,7 @@ def from_double(
         values, error, norms(spread) * math.sqrt(rss / max(m.weight - p - 1, 1.0)), floor,
         np.append(math.sqrt(tss) * own * size, math.sqrt(tss / max(m.weight, 1.0))),
         gap / (0.5 * tss) if tss > 0 else 0.0, varies, int(varies.sum()), root, center, rss, tss,
-        lost=too_small(np.maximum(np.diag(second.high)[:p], 0.0), m.mean[:p], m.weight),
+        lost=too_small_beside(np.diag(second.high), m.mean, m.weight),
     )  # fmt: skip
     return found, exact
 
