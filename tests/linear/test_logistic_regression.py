@@ -389,3 +389,12 @@ def test_columns_too_small_to_be_squared_are_refused_if_nothing_penalises_them(s
     with pytest.raises(tn.DataError, match=r"predictor number 0 is too small to be squared .* Remedy: rescale"):
         tn.LogisticRegression(C=np.inf).fit(X, y)
     np.testing.assert_allclose(tn.LogisticRegression().fit(X, y).predict_proba(X), 0.5)
+
+
+@pytest.mark.parametrize("l1_ratio", [0.0, 0.5, 1.0])
+def test_the_constants_of_many_classes_are_level_wherever_the_columns_are(l1_ratio):
+    X, y = make(classes=3)[:2]
+    for away in (0.0, 100.0):
+        model = tn.LogisticRegression(l1_ratio=l1_ratio).fit(X + away, y)
+        assert abs(model.intercept_.mean()) < 1e-9 * np.abs(model.intercept_).max()
+        assert model.certificate_["gap"].value < 1e-6

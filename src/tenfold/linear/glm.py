@@ -18,7 +18,7 @@ from tenfold.core.certificate import Status
 from tenfold.estimator.featured import Featured
 from tenfold.kernels.glm import GAMMA, LOGISTIC
 from tenfold.linear.lbfgs import onward
-from tenfold.linear.newton import EPS, Local, around, moved, place, strong
+from tenfold.linear.newton import EPS, Local, around, levelled, moved, place, strong
 from tenfold.stats.curvature import Beginning, Curvature
 
 SHARE = 16
@@ -159,6 +159,8 @@ class Glm(Featured):
         here = around(s, state.metric, squared, absolute, free)
         d = here.step()
         coef, intercept = place(d, s, state.metric, free)
+        if absolute and self.fit_intercept and len(intercept) > 1:  # with squares alone, they are level by themselves
+            intercept = levelled(intercept)
         then = state._replace(
             coef=coef, intercept=intercept, promise=here.falls(d),
             base_coef=s.coef, base_intercept=s.intercept, base_value=value,
@@ -273,7 +275,10 @@ class Glm(Featured):
             here = around(s, state.metric, squared, absolute, free)
             d = None
             if not same:
-                d = moved((s.coef, s.intercept), state.at, state.metric)[free]
+                step = moved((s.coef, s.intercept), state.at, state.metric)
+                if absolute and self.fit_intercept and len(step) > 1:
+                    step[:, 0] = levelled(step[:, 0])
+                d = step[free]
             newton = here.gap(d)
             if newton <= gap:
                 gap, why = newton, "the gradient in the length of the Hessian, and how fast that can fall"

@@ -143,6 +143,11 @@ def moved(a: tuple[Array, Array], b: tuple[Array, Array], metric: tuple[Array, A
     return np.column_stack([constant, coef]) * np.append(1.0, scale)
 
 
+def levelled(constant: Array) -> Array:
+    """Constants of the classes, the same taken off all: that changes no probability, and their mean is nought."""
+    return np.asarray(constant - constant.mean())
+
+
 def strong(s: Curvature, center: Array, squared: float, free: Flags) -> float:
     """A bound on the gap without the Hessian, where there is a squared penalty.
 
