@@ -45,9 +45,11 @@ def test_folds_of_it_cost_what_folds_of_naive_bayes_cost():
     np.testing.assert_allclose(cv.scores[0, 0], cross_val_score(Theirs(), X, y, cv=StratifiedKFold(5)), atol=1e-15)
 
 
-def test_of_classes_as_frequent_but_for_rounding_the_first_is_said():
-    """Five times 1/44 is not the same as 1/44 + 4/44, nor the sum of parts that of rows."""
-    y, weight = [0, 0, 1], [0.3, 0.1 * 3, 0.6]
+@pytest.mark.parametrize("strategy", ["most_frequent", "prior"])
+def test_of_classes_as_frequent_but_for_rounding_the_first_is_said(strategy):
+    """0.3 + 3 x 0.1 is more than 0.6, if one sums in floating point; the first class is said, whichever has more."""
+    weight = [0.3, 0.1 * 3, 0.6]
     assert weight[0] + weight[1] > weight[2]
-    assert tn.DummyClassifier(strategy="most_frequent").fit(np.zeros((3, 1)), [1, 1, 0], weight).predict([[0]]) == [0]
-    assert tn.DummyClassifier(strategy="most_frequent").fit(np.zeros((3, 1)), y, weight).predict([[0]]) == [0]
+    for y in ([0, 0, 1], [1, 1, 0]):
+        model = tn.DummyClassifier(strategy=strategy).fit(np.zeros((3, 1)), y, weight)
+        assert model.predict([[0]]) == [0]

@@ -96,7 +96,7 @@ class DummyClassifier(Classifier):
         if not state.step:
             return None
         why = "no other class is more frequent: counted"
-        always = f"always saying class number {_most_frequent(s.weight)}, the most frequent one"
+        always = f"always saying class number {_levelled(s.weight).argmax()}, the most frequent one"
         error = 1 - float(s.weight.max() / s.weight.sum())
         return (
             Claim("gap", 0.0, "proved", why, "objective"),
@@ -105,9 +105,9 @@ class DummyClassifier(Classifier):
 
     def scores_from(self, state: PriorState, X: Columns) -> Array:
         """log P(c), the same for every row."""
-        share = state.class_prior
+        share = _levelled(state.class_prior)
         if self.strategy == "most_frequent":
-            share = (np.arange(len(share)) == _most_frequent(share)).astype(np.float64)
+            share = (np.arange(len(share)) == share.argmax()).astype(np.float64)
         with np.errstate(divide="ignore"):
             return np.tile(np.log(share), (len(X), 1))
 
@@ -117,6 +117,6 @@ class DummyClassifier(Classifier):
         return tags
 
 
-def _most_frequent(weight: Array) -> int:
-    """The first of the classes that no other outweighs by more than rounding, which depends on the order of rows."""
-    return int((weight >= (1 - 1e-12) * weight.max()).argmax())
+def _levelled(weight: Array) -> Array:
+    """Classes that the heaviest outweighs by no more than rounding, which goes by the order of rows, weigh the same."""
+    return np.where(weight >= (1 - 1e-12) * weight.max(), weight.max(), weight)
