@@ -377,6 +377,16 @@ def test_probabilities_of_one_class_against_the_rest():
     np.testing.assert_allclose(np.log(p), model.predict_log_proba(X), atol=1e-9)
 
 
+def test_probabilities_where_every_class_is_next_to_impossible():
+    X, y = np.array([[0.0, 2.0], [1.0, -3.0], [0.0, 0.0], [1.0, 1.0]]), [0, 7, 5, 1]
+    model = SGDClassifier(loss="log_loss").fit(X, y)
+    scores = np.array([[-800.0, -801.0, -900.0, -1000.0], [0.0, -1.0, -2.0, -3.0]])
+    found = model.probability_from(scores)
+    np.testing.assert_allclose(found[0, :2], [1 / (1 + np.exp(-1)), 1 / (1 + np.exp(1))], rtol=1e-12)
+    np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-12)
+    np.testing.assert_allclose(found[1], model.probability_from(scores[1:])[0], rtol=0)
+
+
 @pytest.mark.parametrize("loss", ["hinge", "log_loss", "exponential"])
 def test_one_class_has_a_gap_that_is_a_number_and_verifies(loss):
     """Nothing bounds the constant of one class; where the slope along it is 0, nothing has to."""

@@ -145,7 +145,11 @@ class SGDClassifier(Descent, Deciding):  # type: ignore[override]
         """Logistic for two classes, softmax if it was trained, else logistic for each class, made to add up to 1."""
         if scores.shape[1] > 2 and self.has_probabilities and self._way(scores.shape[1]) == REST:
             p = expit(scores)
-            return p / p.sum(axis=1, keepdims=True)
+            total = p.sum(axis=1, keepdims=True)
+            none = total[:, 0] < np.finfo(np.float64).tiny  # every class is so improbable that nothing is left
+            p /= np.where(none[:, None], 1.0, total)
+            p[none] = np.exp(self.log_probability_from(scores[none]))
+            return p
         return super().probability_from(scores)
 
     def log_probability_from(self, scores: Any) -> Any:
