@@ -249,6 +249,15 @@ def test_a_column_however_small_spoils_nothing(learner, size):
         assert "too small to be squared" in found.certificate_["digits"].because
 
 
+@pytest.mark.parametrize("learner", [LinearRegression(), Ridge()])
+def test_columns_of_very_unlike_sizes(learner):
+    X = np.array([[-1.1e100, 9.7e-161, -2e-100, 1e200], [-5.3e99, -1.9e-161, 1.1e-100, 1e200]])
+    found = clone(learner).fit(X, [-0.3, 0.5])
+    assert np.isfinite(found.predict(X)).all()
+    assert found.certificate_["digits"].value == 0
+    assert clone(learner).fit(X[:, 3:], [1e140, 2e140]).certificate_["constant columns"].value == 1
+
+
 @pytest.mark.parametrize("learner", [LinearRegression(), Ridge(), PolynomialRegression()])
 def test_digits_of_a_target_whose_products_are_too_small_are_not_claimed(learner):
     X, y = np.array([[-4.0], [-5.0], [3.0]]), np.array([8.1e-302, -2.8e-301, 5.1e-301])

@@ -238,7 +238,8 @@ def too_small(square: Array, mean: Array, weight: float) -> bool:
 def too_small_beside(square: Array, mean: Array, weight: float) -> bool:
     """The same of columns, or of their products with the target, which comes last."""
     size = _sizes(square, mean, weight)
-    lost = (size[:-1] > 0) & (size[:-1] * size[-1] < TINY) & (size[-1] > 0)
+    with np.errstate(over="ignore"):  # of constant columns
+        lost = (size[:-1] > 0) & (size[:-1] * size[-1] < TINY) & (size[-1] > 0)
     return too_small(square[:-1], mean[:-1], weight) or bool(lost.any())
 
 

@@ -43,7 +43,8 @@ def from_factor(r: RFactor, alpha: float, fit_intercept: bool, given: Array | No
         penalty[:, 1 - first :] = np.diag(math.sqrt(alpha) / r.scale[:p])
         T, b = np.vstack([T, penalty]), np.append(b, np.zeros(p))
     live = np.append(np.ones(1 - first, bool), varies)
-    scale = np.where(live, np.sqrt((T**2).sum(axis=0)), np.inf)
+    with np.errstate(over="ignore"):  # of a penalty beside a column that is nothing
+        scale = np.where(live, np.sqrt((T**2).sum(axis=0)), np.inf)
     T = T / scale
     half, left, rank = _pseudo_inverse(T)
     inverse = half @ half.T
