@@ -255,7 +255,7 @@ def test_columns_of_very_unlike_sizes(learner):
     found = clone(learner).fit(X, [-0.3, 0.5])
     assert np.isfinite(found.predict(X)).all()
     assert found.certificate_["digits"].value == 0
-    assert clone(learner).fit(X[:, 3:], [1e140, 2e140]).certificate_["constant columns"].value == 1
+    assert clone(learner).fit(X[:, 3:], [1e120, 2e120]).certificate_["constant columns"].value == 1
 
 
 @pytest.mark.parametrize("learner", [LinearRegression(), Ridge(), PolynomialRegression()])
