@@ -53,6 +53,16 @@ def _solved(rows: list[list[Fraction]], y: Any, w: Any, alpha: float, intercept:
     return [b[i] / A[i][i] for i in range(p)]
 
 
+def _squares(rows: list[list[Fraction]], w: Any, intercept: bool) -> list[Fraction]:
+    """Of each column about its mean, or about nought."""
+    of = [Fraction(v) for v in w.tolist()]
+    found = []
+    for column in zip(*rows):
+        mean = sum(g * v for g, v in zip(of, column)) / sum(of) if intercept else Fraction(0)
+        found.append(sum((g * (v - mean) ** 2 for g, v in zip(of, column)), start=Fraction(0)))
+    return found
+
+
 def _float(v: Fraction) -> float:
     """The nearest float; infinity if it is too large for one."""
     try:
@@ -85,13 +95,14 @@ def digits_claimed_are_there(case: Any) -> None:
     if len(model.coef_) > MOST_TERMS:
         raise Skip("too many terms to solve for by hand")
     y, w = case.y.astype(np.float64), weights_of(case)
-    exact = _solved(_terms(case), y, w, getattr(case.learner, "alpha", 0.0), case.learner.fit_intercept)
-    truth = np.array([_float(v) for v in exact])
-    size = max(abs(v) for v in exact)
+    rows = _terms(case)
+    exact = _solved(rows, y, w, getattr(case.learner, "alpha", 0.0), case.learner.fit_intercept)
+    truth, spread = np.array([_float(v) for v in exact]), _squares(rows, w, case.learner.fit_intercept)
+    size = max(b * b * s for b, s in zip(exact, spread))  # of what a column adds to predictions: units do not matter
     if not size or not np.isfinite(truth).all():
         raise Skip("no coefficients")
-    off = max(abs(Fraction(float(a)) - b) for a, b in zip(model.coef_, exact)) / size
-    held = 15.0 if not off else -np.log10(_float(off)) if _float(off) > 0 else 15.0
+    off = _float(max((Fraction(float(a)) - b) ** 2 * s for a, b, s in zip(model.coef_, exact, spread)) / size)
+    held = -np.log10(off) / 2 if off > 0 else 15.0
     said = float(claims["digits"].value)
     must(held >= min(said, 14.0) - 1.0, f"{said:.1f} digits are claimed, {held:.1f} hold: {model.coef_}, {truth}")
 

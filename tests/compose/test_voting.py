@@ -94,6 +94,16 @@ def test_a_member_that_needs_another_scan():
     assert whole.verify().origin == merged.verify().origin == "verified"
 
 
+def test_a_member_that_is_done_while_another_goes_on_keeps_its_own_summary():
+    rows = np.array([[3.0, -0.78], [-1e9, -0.805], [1.0, -1.082]])
+    target, weight = np.array([6.061e9, -1.0633e10, -1.2431e10]), [1e12, 1e-12, 1e12]
+    team = tn.VotingRegressor([("line", tn.LinearRegression()), ("ridge", tn.Ridge())]).fit(rows, target, weight)
+    alone = tn.Ridge().fit(rows, target, weight)
+    assert bits(team.estimators_[1].summary_) == bits(alone.summary_)
+    assert bits(team.estimators_[1].state_) == bits(alone.state_)
+    assert team.verify().origin == team.estimators_[1].verify().origin == "verified"
+
+
 def test_a_changed_member_is_noticed():
     model = tn.VotingClassifier().fit(X, label)
     first, *others = model.state_.members.each

@@ -62,3 +62,11 @@ def test_a_column_without_values_is_left_alone():
     model = StandardScaler().fit(X)
     assert model.scale_.tolist() == [1.0, 1.0]
     assert np.isnan(model.transform(X)[:, 1]).all()
+
+
+def test_a_column_whose_variance_is_below_all_numbers():
+    X, weight = np.array([[5.36e-161], [-1.88e-161]]), np.array([1.0, 1e12])
+    model = StandardScaler().fit(X, sample_weight=weight)
+    found = model.transform(X)
+    assert np.isfinite(found).all()
+    np.testing.assert_allclose(found, StandardScaler().fit_transform(X * 1e160, sample_weight=weight), rtol=0.2)

@@ -24,7 +24,10 @@ def start_from(rows: Array, weight: Array, n_clusters: int, seed: Any, complete:
     If they are `complete`, all there are, settling is what k-means does, only cheaper here.
     """
     random = np.random.default_rng(seed)
-    middle = weight @ rows / weight.sum()
+    with np.errstate(over="ignore"):
+        middle = weight @ rows / weight.sum()
+    if not np.isfinite(middle).all():  # a heavy row of very large numbers
+        middle = (weight / weight.sum()) @ rows
     rows = rows - middle
     rows.flags.writeable = False
     columns = np.ascontiguousarray(rows.T)

@@ -164,8 +164,13 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
                 self.feature_names_in_ = np.array(done.at.schema.names, dtype=object)
         claims = () if done.at.certificate is None else done.at.certificate.claims
         where = done.provenance(source.fingerprint(), len(source), seed, source.first_part)
-        self._set(done.at.schema, done.at.state, done.at.summary, Certificate(claims, where))
+        summary = self.kept(done.at.state, done.at.summary)
+        self._set(done.at.schema, done.at.state, summary, Certificate(claims, where))
         self._after_fit(X)
+
+    def kept(self, state: Any, summary: Any) -> Any:
+        """The summary that a model keeps: the one that its state was made from."""
+        return summary
 
     def sound(self, state: Any, summary: Any, schema: Schema) -> bool:
         """Whether a model that comes from a file holds together, beyond what each of its fields may be."""

@@ -222,8 +222,9 @@ class Team(Estimator):
                     continue
             states[at], stopped = turn(member, states[at], mine)
             done[at] = stopped or member.ask(states[at]) is None
-            if done[at] and self.passes != ONE:
-                found[at] = mine
+        for at in np.flatnonzero(done & ~state.done & (seen > 0)).tolist():
+            if self.passes != ONE or not done.all():  # the summary that it was done with; the next has another
+                found[at] = s.each.each[at]
         state = state._replace(
             step=state.step + 1, done=done, seen=seen, members=Bundle(tuple(states)), found=Bundle(tuple(found))
         )
@@ -245,18 +246,25 @@ class Team(Estimator):
         return None if any(some is None for some in claims) else cast(list[tuple[Claim, ...]], claims)
 
     def _latest(self, state: TeamState, s: Joint | None) -> tuple[Any, ...]:
-        """The last summary of each member that has one: of this reduce, or of the one that it was done with."""
+        """The last summary of each member that has one: the one that it was done with, or that of this reduce."""
         if s is None:
             return state.found.each
         each = zip(s.rows, s.each.each, state.found.each, strict=True)
-        return tuple(had if not rows or nothing(new) else new for rows, new, had in each)
+        return tuple(new if rows and nothing(had) else had for rows, new, had in each)
+
+    def kept(self, state: TeamState, summary: Any) -> Any:
+        """With the summary that each member was done with, though others have gone on."""
+        if self.passes != ONE or not isinstance(summary, Joint):
+            return summary
+        each = zip(summary.each.each, state.found.each, strict=True)
+        return Joint(summary.rows, Bundle(tuple(new if nothing(had) else had for new, had in each)))
 
     # ---- the members of a fitted team ----------------------------------------------------------------
 
     def fitted(self, at: int) -> Any:
         """A member as it would be if it had been fitted by itself."""
         state, s = self.state_, self.summary_
-        mine = s.each.each[at] if isinstance(s, Joint) and self.passes == ONE else state.found.each[at]
+        mine = self._latest(state, s if isinstance(s, Joint) and self.passes == ONE else None)[at]
         return self.dressed(self.team()[at], state.members.each[at], None if nothing(mine) else mine, self.schema_)
 
     def dressed(self, member: Any, state: Any, summary: Any, schema: Schema) -> Any:
@@ -282,7 +290,7 @@ class Team(Estimator):
         if not len(summary.rows) == len(summary.each.each) == len(state.found.each) == self.size:
             return False
         latest = self._latest(state, summary)
-        read = summary.each.each if self.passes == ONE else state.found.each  # as `fitted` does
+        read = latest if self.passes == ONE else state.found.each  # as `fitted` does
         same = all(a is b for a, b in zip(latest, read, strict=True))
         return self._every(state, latest, schema) and (same or self._every(state, read, schema))
 

@@ -18,6 +18,8 @@ from tenfold.stats.moments import Moments, refuse_infinite
 EPS = float(np.finfo(np.float64).eps)
 TINY = 1e-290
 """squares below have lost digits"""
+LEAST = 5e-324
+"""the step between numbers that are next to nought"""
 SURE = 4.0
 """standard deviations of rounding errors that an estimate covers"""
 
@@ -209,6 +211,7 @@ def _last_rounding(values: Array, mean: Array, fit_intercept: bool) -> Array:
 def shares(error: Array, values: Array, unit: Array) -> Array:
     """Each error as a share of its value, or of a value too small to matter."""
     size = np.maximum(np.abs(values), 1e-10 * unit)
+    error = np.maximum(error, np.where(values, LEAST, 0.0))
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(error == 0, 0.0, error / size)
 

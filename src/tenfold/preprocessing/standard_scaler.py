@@ -78,7 +78,8 @@ class StandardScaler(Transformer):
     def update(self, state: ScalerState, s: ColumnSpread) -> ScalerState:
         """Mean and standard deviation."""
         var = np.divide(s.square, s.weight, out=np.zeros_like(s.square), where=s.weight > 0)
-        return ScalerState(1, s.mean, var, np.where(self._flat(s), 1.0, np.sqrt(var)), s.weight)
+        scale = np.where(var > 0, np.sqrt(var), np.sqrt(s.square) / np.sqrt(np.maximum(s.weight, 1e-300)))
+        return ScalerState(1, s.mean, var, np.where(self._flat(s), 1.0, scale), s.weight)
 
     def certify(self, state: ScalerState, s: ColumnSpread) -> tuple[Claim, ...] | None:
         """The statistics are exact; constant and empty columns are said."""
