@@ -102,3 +102,11 @@ def test_a_class_without_rows_does_not_spoil_the_others():
     np.testing.assert_allclose(stack.predict_proba(X), 0.5)
     alone = GaussianNB().partial_fit(X[:1], ["a"], classes=["a", "b"])
     assert alone.predict_proba(X).tolist() == [[1.0, 0.0], [1.0, 0.0]]
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 1e-9])
+def test_columns_that_cannot_be_squared_are_refused_without_a_warning(smoothing):
+    with pytest.raises(ValueError, match=r"too large.* Remedy"):
+        GaussianNB(var_smoothing=smoothing).fit([[-1e200], [1e200], [3e200]], [0, 0, 1])
+    with pytest.raises(ValueError, match=r"too large.* Remedy"):  # each class by itself can be
+        GaussianNB(var_smoothing=smoothing).fit([[-1e200], [1e200]], [0, 1])

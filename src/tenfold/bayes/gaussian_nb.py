@@ -95,7 +95,7 @@ class GaussianNB(Classifier):
             mean = (weight * s.mean).sum(axis=0) / weight.sum()
             away = np.where(weight > 0, s.mean - mean, 0.0)  # a class without rows, as in a fold, has no mean
             overall = (s.square + weight * away**2).sum(axis=0) / weight.sum()
-        epsilon = max(float(self.var_smoothing * overall.max()), float(np.finfo(float).tiny))
+            epsilon = max(float(self.var_smoothing * overall.max()), float(np.finfo(float).tiny))
         var = np.divide(s.square, weight, out=np.zeros_like(s.square), where=weight > 0) + epsilon
         return GaussianState(1, s.weight, prior(self.priors, s.weight), s.mean, var, epsilon)
 
