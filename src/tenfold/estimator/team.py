@@ -289,10 +289,9 @@ class Team(Estimator):
             return self._every(state, state.found.each, schema)
         if not len(summary.rows) == len(summary.each.each) == len(state.found.each) == self.size:
             return False
-        latest = self._latest(state, summary)
-        read = latest if self.passes == ONE else state.found.each  # as `fitted` does
-        same = all(a is b for a, b in zip(latest, read, strict=True))
-        return self._every(state, latest, schema) and (same or self._every(state, read, schema))
+        each = zip(summary.rows, summary.each.each, state.found.each, strict=True)
+        given = tuple(had if not rows or nothing(new) else new for rows, new, had in each)
+        return all(self._every(state, some, schema) for some in (given, self._latest(state, summary)))
 
     def resumable(self, state: TeamState, summary: Any, schema: Schema) -> bool:
         """The same while members go on, or wait for the others."""
