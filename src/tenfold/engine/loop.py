@@ -109,8 +109,8 @@ class Member:
 
     def shared(self, ask: Ask) -> tuple[Any, ...]:
         """Members with equal answers can be served by one summary, of all their groups."""
-        if getattr(self.learner, "passes", None) == SEQUENTIAL:
-            return (id(self),)
+        if getattr(self.learner, "passes", None) == SEQUENTIAL or self.learner.lens(self.at.state) is not None:
+            return (id(self),)  # what is held is of its rows alone
         common = getattr(self.learner, "shares", lambda state: None)(self.at.state)
         own = (id(self.learner), id(self.at.state)) if common is None else (common, self.learner.need)
         return (*own, ask, id(self.key), tuple(id(state) for _, state in self.before))
