@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import tempfile
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -451,3 +452,33 @@ def a_pipeline_is_its_steps(case: Any) -> None:
     given = {f"{type(case.learner).__name__.lower()}__{n}": v for n, v in weighted(case).items()}
     steps = again(lambda: make_pipeline(scaler, clone(case.learner)).fit(X, y, **given), "a pipeline")
     alike(outputs(by_hand, Z), outputs(steps, X), 0.0, "a pipeline")
+
+
+@law(
+    when=lambda case: (
+        case.way is plain
+        and case.weight is None
+        and case.y is not None
+        and case.n >= 30
+        and hasattr(case.learner, "score")
+        and not draws(case.learner)
+        and numbers(case) is not None  # of text, folds know the categories of all rows
+        and rounding_is_small(case)
+    ),
+    often=2.0,
+)
+def folds_are_those_of_a_loop(case: Any) -> None:
+    """All folds over shared scans are judged as if each were fitted by itself to its own rows."""
+    classes = classifies(case)
+    if classes and min(Counter(case.y.tolist()).values()) < 3:
+        raise Skip("a class that not every fold has")
+    if len(set(case.y.tolist())) < 2:
+        raise Skip("a score of constant rows says nothing")
+    X, y = case.form(case.columns), case.y
+    found = tn.cross_validate(case.learner, X, y, folds=3).scores[0, 0]
+    split = sklearn.model_selection
+    cv = split.StratifiedKFold(3) if classes else split.KFold(3)
+    scoring = "accuracy" if classes else "r2"
+    loop = split.cross_val_score(clone(case.learner), X, y, cv=cv, scoring=scoring, error_score="raise")
+    size = 3.0 / (case.n // 3) if classes else 1e-4 * max(1.0, float(np.abs(loop).max()))  # rows that tie
+    must(bool((np.abs(found - loop) <= size).all()), f"folds {found}, one by one {loop}")
