@@ -68,12 +68,12 @@ class DummyClassifier(Classifier):
         self.strategy = strategy
 
     def start(self, schema: Schema) -> PriorState:
-        """Nothing known."""
+        """A state that knows no class shares yet."""
         k = len(schema.classes)
         return PriorState(0, np.zeros(k), np.zeros(k))
 
     def summarize(self, state: PriorState, chunk: Chunk) -> ClassWeights:
-        """Weight of each class."""
+        """The total weight of the rows of each class."""
         weight = np.bincount(chunk.y, chunk.weight, len(state.class_count))
         return ClassWeights(weight.astype(np.float64, copy=False))  # of no rows it is of whole numbers
 
@@ -88,7 +88,7 @@ class DummyClassifier(Classifier):
         return [ClassWeights(weight) for weight in found.reshape(-1, k)[1:]]
 
     def update(self, state: PriorState, s: ClassWeights) -> PriorState:
-        """Shares of the classes."""
+        """The share of the weight that each class has."""
         return PriorState(1, s.weight, s.weight / s.weight.sum())
 
     def certify(self, state: PriorState, s: ClassWeights) -> tuple[Claim, ...] | None:

@@ -71,7 +71,7 @@ class GaussianNB(Classifier):
         self.var_smoothing = var_smoothing
 
     def start(self, schema: Schema) -> GaussianState:
-        """Nothing known."""
+        """A state without means and variances yet."""
         k, p = len(schema.classes), len(schema.columns)
         zeros = np.zeros((k, p))
         return GaussianState(0, np.zeros(k), prior(self.priors, np.ones(k)), zeros, zeros, 0.0)

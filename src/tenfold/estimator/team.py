@@ -253,7 +253,7 @@ class Team(Estimator):
         return tuple(new if rows and nothing(had) else had for rows, new, had in each)
 
     def kept(self, state: TeamState, summary: Any) -> Any:
-        """With the summary that each member was done with, though others have gone on."""
+        """The summaries of all members, of each the one that it was done with, though others may have gone on."""
         if self.passes != ONE or not isinstance(summary, Joint):
             return summary
         each = zip(summary.each.each, state.found.each, strict=True)

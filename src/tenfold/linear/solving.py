@@ -239,7 +239,7 @@ def too_small(square: Array, mean: Array, weight: float) -> bool:
 
 
 def too_small_beside(square: Array, mean: Array, weight: float) -> bool:
-    """The same of columns, or of their products with the target, which comes last."""
+    """Whether a column, or the product of one with the target, is so small that digits are lost; the target is last."""
     size = _sizes(square, mean, weight)
     with np.errstate(over="ignore"):  # of constant columns
         lost = (size[:-1] > 0) & (size[:-1] * size[-1] < TINY) & (size[-1] > 0)

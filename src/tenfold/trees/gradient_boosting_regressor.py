@@ -30,7 +30,8 @@ class GradientBoostingRegressor(Boosting, Regressor):
     Parameters
     ----------
     loss : {"squared_error", "absolute_error", "poisson", "quantile"}, default="squared_error"
-        Leaves of the absolute and of the quantile loss say a quantile of the residuals of their rows.
+        Leaves of the absolute and of the quantile loss say a quantile of the residuals of their rows. A row that is
+        predicted exactly has slope 0 in these two; scikit-learn counts it as above the prediction.
     quantile : float, optional
         The level, if the loss is "quantile".
     learning_rate : float, default=0.1
