@@ -14,7 +14,7 @@ from tenfold.engine.keys import Contiguous, Key, Labelled, Listed, Shuffled, Str
 from tenfold.sources import ArraySource, part_rows
 
 N = 103
-NEED = Need("numeric", target="class", beside="place")
+NEED = Need("numeric", target="class", side=("place",))
 LABEL = np.random.default_rng(0).integers(0, 3, N)
 PLACE = np.array(["north", "south", "west"], dtype=object)[np.random.default_rng(1).integers(0, 3, N)]
 FRAME = pd.DataFrame({"x": np.arange(float(N)), "y": LABEL, "place": PLACE})

@@ -7,6 +7,7 @@ independently; and every worker draws the same, since it asks nobody else.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,8 +39,8 @@ class Chunk(NamedTuple):
     """what the learner's lens made of the rows; then X has no columns and y is None"""
     scratch: Any = None
     """what the learner's `follow` made for these rows and the state"""
-    beside: Any = None
-    """the column that the need names as `beside`, as it comes: a fold, a group"""
+    side: Mapping[str, Any] = {}
+    """columns that come along, as they come: those that the need names, and those given with the rows"""
     first_place: int = 0
     """the place of the first row of the chunk, as it was loaded"""
     picked: Any = None
@@ -63,7 +64,7 @@ class Chunk(NamedTuple):
             y=y,
             weight=self.weight[which],
             dropped=0,
-            beside=None,
+            side={name: chosen(values, which) for name, values in self.side.items()},
             first_place=first,
             picked=picked,
         )
@@ -76,3 +77,8 @@ class Chunk(NamedTuple):
     def inner(self) -> Chunk:
         """The same rows for a learner within a learner: its draws have nothing to do with those around it."""
         return self._replace(first_place=self.first_place + NESTED)
+
+
+def chosen(values: Any, which: Any) -> Any:
+    """Some entries of an array of numpy or Arrow: a slice, or their numbers."""
+    return values[which] if isinstance(which, slice) else values.take(which)

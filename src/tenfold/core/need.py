@@ -30,8 +30,8 @@ class Need:
         Whether the target must have at most two classes.
     positive : bool
         Whether a target of numbers must be above nought.
-    beside : str, optional
-        A column that comes along although the learner does not learn from it: a fold, a group.
+    side : tuple of str
+        Columns that come along as `chunk.side[name]` although the learner does not learn from them: folds, groups.
     """
 
     kinds: Kinds = "numeric"
@@ -40,7 +40,7 @@ class Need:
     target: Target | None = None
     binary: bool = False
     positive: bool = False
-    beside: str | None = None
+    side: tuple[str, ...] = ()
 
     def without_target(self) -> Need:
         """The need of `predict` and `transform`: the columns alone."""

@@ -97,7 +97,7 @@ class Stratified(Key):
 
 @dataclass(frozen=True, eq=False)
 class Labelled(Key):
-    """By the value of a column that the need names as `beside`."""
+    """By the value of a column that the need names as `side`."""
 
     column: str
     labels: Any
@@ -109,7 +109,7 @@ class Labelled(Key):
         """By value alone."""
 
         def code(chunk: Chunk, numbers: Codes) -> Codes:
-            at = arrow.codes(chunk.beside, self.labels, f"column {self.column!r}")
+            at = arrow.codes(chunk.side[self.column], self.labels, f"column {self.column!r}")
             if not (at >= 0).all():  # missing, or none of the values that were counted
                 raise DataError(f"column {self.column!r} says of some rows not to which group they belong")
             found: Codes = self.codes[at.astype(np.int64)]

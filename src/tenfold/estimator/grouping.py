@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import numpy as np
@@ -32,10 +31,7 @@ def with_groups(model: Any, X: Any, y: Any, weight: Any, groups: Any) -> Source:
             raise DataError(f"rows without named columns have no column {groups!r}. Remedy: give an array of groups")
         if groups not in source.types.names:
             raise DataError(f"there is no column {groups!r}; there are {source.types.names[:20]}")
-        source = source.without(groups)
-    else:
-        groups = column_or_1d(np.asarray(groups))
-        check_consistent_length(groups, np.empty(source.n_rows))
-        source = copy.copy(source)
-    source.beside = groups
-    return source
+        return source.without(groups).with_side("groups", groups)
+    groups = column_or_1d(np.asarray(groups))
+    check_consistent_length(groups, np.empty(source.n_rows))
+    return source.with_side("groups", groups)

@@ -73,7 +73,7 @@ class Mapped(Source):
         return Schema(columns, need.target, None if found is None else found.classes, True)
 
     def read(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
-        below = Need(self._need.kinds, self._need.missing, self._need.sparse, need.target, need.binary)
+        below = Need(self._need.kinds, self._need.missing, self._need.sparse, need.target, need.binary, side=need.side)
         inner = Schema(self._schema.columns, need.target, schema.classes, self._schema.named)
         for chunk in self.base.chunks(part, below, inner):
             found = np.asarray(self._outputs(chunk.X), dtype=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -139,7 +139,7 @@ class Exams(Run):
 
     def _in_memory(self, entry: Entry, source: Any, found: Plan, session: Any) -> None:
         began = time.perf_counter()
-        schema = schema_of(source, replace(entry.need, beside=None), session)
+        schema = schema_of(source, entry.need, session)
         X, y = without_column(self.X, self.column), column_or_1d(self.y)
         entry.scorers = (entry.scorers[0].among(schema.classes),)
         codes = {id(key): codes_of(key, source, entry, schema, found) for key in {s.key for s in found.splits}}

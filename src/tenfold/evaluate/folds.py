@@ -38,8 +38,8 @@ class Plan:
     starts: Codes | None = None
     """number of the first row of each part, where the source does not know it"""
     scans: int = 0
-    beside: str | None = None
-    """the column that says the group"""
+    side: tuple[str, ...] = ()
+    """the columns that say the group"""
 
 
 def plan(
@@ -170,7 +170,7 @@ def _grouped(k: int, source: Any, need: Need, session: Session, groups: Any) -> 
     if isinstance(groups, str):
         labels, rows = _labels(groups, source, session)
         key: Key = Labelled(k, groups, labels, _spread(rows, k))
-        return Plan(_leave_one_out(key), None, 1, groups)
+        return Plan(_leave_one_out(key), None, 1, (groups,))
     n, starts, scans = _rows(source, need, session)
     given = np.asarray(groups)
     if given.shape != (n,):
@@ -208,7 +208,7 @@ def _column(column: str, source: Any, session: Session) -> Plan:
     """Each value of a column is a fold."""
     labels, _ = _labels(column, source, session)
     key = Labelled(_enough(len(labels)), column, labels, np.arange(len(labels)))
-    return Plan(_leave_one_out(key), None, 1, column)
+    return Plan(_leave_one_out(key), None, 1, (column,))
 
 
 def _indices(splitter: Any, source: Any, need: Need, session: Session, groups: Any) -> Plan:

@@ -86,7 +86,7 @@ def by_parts(
         schema = Schema(first.schema_.columns, need.target, classes, first.schema_.named)
         weighted = _weighted(source)
         alone = groups is None and not weighted and all(one.is_rate for one in asked)
-        found = Plan((), None, 0, None)
+        found = Plan((), None, 0)
         if groups is None:
             key: Key = Contiguous(1, np.zeros(1, np.int64)) if alone else Shuffled(UNITS, seed)
             count = 0
@@ -98,7 +98,7 @@ def by_parts(
         before = tuple((step, step.state_) for step in stages[:-1])
         n_classes = 0 if classes is None else len(classes)
         asked[:] = [replace(one, scorer=one.scorer.among(classes)) for one in asked]
-        named = replace(need, beside=found.beside)
+        named = replace(need, side=found.side)
         trial = Judge(
             learner, named, schema, key, dict.fromkeys(range(key.groups), (last.state_, before)),
             tuple(one.scorer for one in asked), n_classes,

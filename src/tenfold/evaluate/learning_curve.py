@@ -180,7 +180,7 @@ class Shares(Exams):
             for share in range(len(shares)):
                 train = tuple(g * t + s for g in split.train for s in range(share + 1))
                 splits.append(Split(nested[id(split.key)], train, test))
-        return Plan(tuple(splits), starts, scans, base.beside)
+        return Plan(tuple(splits), starts, scans, base.side)
 
     def _dealt(self, key: Key, places: int) -> Key:
         seed = self.seed + APART

@@ -158,7 +158,7 @@ class Run:
             self.scans += found.scans if ours else 0
             for entry in entries:
                 entry.source = source
-                entry.need = replace(entry.need, beside=found.beside)
+                entry.need = replace(entry.need, side=found.side)
             for stage in range(max((len(e.stages) for e in ours), default=0)):
                 some = [e for e in ours if stage < len(e.stages)]
                 for entry in some:
@@ -178,7 +178,7 @@ class Run:
     def _enrol(self, entry: Entry, stage: int, source: Source, session: Any, found: Plan) -> None:
         """Members for one stage of an entry: one for each split."""
         learner = entry.stages[stage]
-        schema = schema_of(source, replace(entry.need, beside=None), session)
+        schema = schema_of(source, entry.need, session)
         if entry.need.binary and len(schema.classes) > 2:
             raise ValueError(f"{entry.name} is of two classes, and the target has {len(schema.classes)}")
         mine = schema if learner.need.target else Schema(schema.columns, None, None, schema.named)
@@ -263,7 +263,7 @@ class Run:
 
     def _in_memory(self, entry: Entry, source: Any, found: Plan, session: Any) -> None:
         began = time.perf_counter()
-        schema = schema_of(source, replace(entry.need, beside=None), session)
+        schema = schema_of(source, entry.need, session)
         X = without_column(self.X, self.column)
         self.classes = schema.classes
         sizes = scores_in_memory(entry, clone, X, self.y, source, schema, found, self.keep)

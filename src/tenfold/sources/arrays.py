@@ -15,7 +15,7 @@ from tenfold.core import Chunk, Column, Columns, DataError, Need, Schema
 from tenfold.core.arrays import ones
 from tenfold.core.schema import is_text
 from tenfold.sources import validation
-from tenfold.sources.base import Source
+from tenfold.sources.base import Source, no_column
 from tenfold.sources.labels import class_codes, code, levels
 
 _part_rows: ContextVar[int | None] = ContextVar("part_rows", default=None)
@@ -130,7 +130,7 @@ class ArraySource(Source):
             part=part,
             offset=rows.start,
             dropped=rows.stop - rows.start - n,
-            beside=None if self.beside is None else _pick(self.beside, rows, keep),
+            side={name: _pick(self._side(name), rows, keep) for name in dict.fromkeys((*need.side, *self.side))},
             first_place=self.first_place(part),
         )
 
@@ -154,6 +154,20 @@ class ArraySource(Source):
                 )
             out.append(codes)
         return tuple(out)
+
+    def _side(self, name: str) -> Any:
+        """A column that comes along: given with the rows, or one of them."""
+        if name in self.side:
+            return self.side[name]
+        if not self.named:
+            raise DataError(
+                f"rows without named columns have no column {name!r}. Remedy: give a frame, or an array of it"
+            )
+        if name not in self.names:
+            raise no_column(name, self.names)
+        if sp.issparse(self.X):
+            return self.X[:, [self.names.index(name)]].toarray().ravel()
+        return self.X[self.names.index(name)] if isinstance(self.X, tuple) else self.X[:, self.names.index(name)]
 
     def _target(self) -> Any:
         if self.y is None:

@@ -59,6 +59,17 @@ def numbers(column: Any, where: str) -> Any:
     return column.to_numpy(zero_copy_only=False)  # a view, where nothing is missing
 
 
+def whole(column: Any) -> Any:
+    """A column in one piece. Pieces have dictionaries of their own, which Arrow does not unite if they have nulls."""
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    if pa.types.is_dictionary(column.type):
+        column = pa.chunked_array([chunk.dictionary_decode() for chunk in column.chunks], column.type.value_type)
+    return column.combine_chunks()
+
+
 def levels(column: Any, where: str) -> Any:
     """The sorted distinct labels that occur, without missing ones."""
     if pa.types.is_dictionary(column.type):  # each chunk has its own, which Arrow does not unite if it has nulls

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from copy import copy
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Any, NoReturn, Self
 
 from tenfold.core import Chunk, DataError, Need, Schema
 from tenfold.core.chunk import NESTED, PART
@@ -32,8 +35,8 @@ class Source(ABC):
     def __init__(self) -> None:
         self._found: dict[Need, Schema] = {}
         self._warned: set[str] = set()
-        self.beside: Any = None
-        """what comes along with the rows unless a need names another column: an entry for each, or a column's name"""
+        self.side: dict[str, Any] = {}
+        """what comes along with the rows, whatever the need: an entry for each row, or the name of a column"""
         self.first_part = 0
         """from which parts are numbered when rows are drawn: a model that learns more goes on where it was"""
 
@@ -107,14 +110,22 @@ class Source(ABC):
         """The source whose parts are nodes of a cluster's own graph, or None: a worker can load a part by itself."""
         return None
 
+    def with_side(self, name: str, values: Any) -> Self:
+        """The same rows; as `chunk.side[name]` an entry for each comes along, or the column that is named."""
+        other = copy(self)
+        other.side = {**self.side, name: values}
+        return other
+
     def known(self, need: Need) -> Schema | None:
-        """The schema for a need if no scan is left to do."""
+        """The schema for a need if no scan is left to do. What comes along does not change it."""
+        need = replace(need, side=())
         if need not in self._found and not self.scans_for(need):
             self._found[need] = self.schema_of(0, need)
         return self._found.get(need)
 
     def remember(self, need: Need, schema: Schema) -> Schema:
         """Keep a schema that a scan has found."""
+        need = replace(need, side=())
         self.check_schema(need, schema)
         return self._found.setdefault(need, schema)
 
@@ -123,3 +134,10 @@ class Source(ABC):
             "a Source has no rows in memory, so it cannot become an array. Give it to a tenfold "
             "learner, or load the rows yourself and pass an array"
         )
+
+
+def no_column(name: str, names: Sequence[str]) -> DataError:
+    """The error for a column that is not there, with those that it may have been meant for."""
+    near = get_close_matches(str(name), [str(n) for n in names], 3)
+    hint = f"; did you mean {near}?" if near else f"; there are {list(names)[:20]}"
+    return DataError(f"there is no column {name!r}{hint}")

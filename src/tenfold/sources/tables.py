@@ -13,7 +13,6 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from tenfold.core import Chunk, Column, Columns, DataError, Need, Schema
 from tenfold.core.arrays import ones
 from tenfold.sources import arrow, validation
 from tenfold.sources.arrays import even_cuts
-from tenfold.sources.base import Source
+from tenfold.sources.base import Source, no_column
 from tenfold.sources.labels import class_codes
 from tenfold.sources.labels import levels as plain_levels
 
@@ -46,9 +45,7 @@ class Roles:
         taken = [n for n in (self.target, self.weight, self.sequence) if n is not None]
         for name in (*taken, *(self.columns or ()), *self.drop, *self.categorical):
             if name not in names:
-                near = get_close_matches(str(name), [str(n) for n in names], 3)
-                hint = f"; did you mean {near}?" if near else f"; there are {list(names)[:20]}"
-                raise DataError(f"there is no column {name!r}{hint}")
+                raise no_column(name, names)
         chosen = names if self.columns is None else tuple(dict.fromkeys(self.columns))
         return tuple(n for n in chosen if n not in taken and n not in self.drop)
 
@@ -205,8 +202,9 @@ class ArrowSource(Source):
 
     def _pieces(self, part: int, names: list[str], need: Need) -> Iterator[tuple[int, Any]]:
         """Features with the columns of target and weight that the need takes."""
-        beside, given = self._beside(need), self._added("beside")
-        more = [self.roles.target if need.target else None, self.roles.weight, None if beside == given else beside]
+        side = self._side(need)
+        given = {name: self.side[name] for name, column in side.items() if column is None}
+        more = [self.roles.target if need.target else None, self.roles.weight, *side.values()]
         wanted = [*names, *(n for n in more if n is not None and n not in names)]
         for start, table in self._tables(part, wanted):
             stop = start + table.num_rows
@@ -214,15 +212,18 @@ class ArrowSource(Source):
                 table = table.append_column(self._added("y"), pa.array(self.y[start:stop]))
             if self.weight is not None:
                 table = table.append_column(self._added("weight"), pa.array(self.weight[start:stop]))
-            if beside == given:
-                table = table.append_column(beside, pa.array(self.beside[start:stop]))
+            for name, values in given.items():
+                table = table.append_column(self._added(f"side {name}"), pa.array(values[start:stop]))
             yield start, table
 
-    def _beside(self, need: Need) -> str | None:
-        """The column that comes along."""
-        if need.beside is None and self.beside is not None:
-            return self.beside if isinstance(self.beside, str) else self._added("beside")
-        return need.beside
+    def _side(self, need: Need) -> dict[str, str | None]:
+        """What comes along, and the column that says it; None: it was given with the rows."""
+        found: dict[str, Any] = {name: name for name in need.side}
+        found |= {name: values if isinstance(values, str) else None for name, values in self.side.items()}
+        for column in found.values():
+            if column is not None and column not in self.types.names:
+                raise no_column(column, self.types.names)
+        return found
 
     def _added(self, name: str) -> str:
         """What a column is called that comes along with the table for a while: as none of its own is."""
@@ -266,7 +267,7 @@ class ArrowSource(Source):
             part=part,
             offset=start,
             dropped=rows - table.num_rows,
-            beside=None if (beside := self._beside(need)) is None else table.column(beside),
+            side={n: arrow.whole(table.column(c or self._added(f"side {n}"))) for n, c in self._side(need).items()},
         )
 
     def _target(self, table: Any, part: int, need: Need, schema: Schema) -> Any:

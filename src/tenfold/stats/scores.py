@@ -131,12 +131,12 @@ def scores_of(
 
 def _clusters(chunk: Chunk) -> tuple[Codes, Codes]:
     """The sorted keys of a chunk's clusters, and the number of each row's."""
-    if chunk.beside is None:
+    if "groups" not in chunk.side:
         raise DataError(
             "standard errors by cluster need the cluster of each row. Remedy: fit(X, y, groups=...), an array or the "
             "name of a column; or other standard_errors"
         )
-    keys, code = np.unique(keys_of(np.asarray(chunk.beside)), return_inverse=True)
+    keys, code = np.unique(keys_of(np.asarray(chunk.side["groups"])), return_inverse=True)
     return keys, code.astype(np.int64)
 
 
