@@ -142,7 +142,7 @@ class Bagging(Team):
     def certify(self, state: TeamState, s: Any) -> tuple[Claim, ...] | None:
         """What rows that members have not drawn say; and the least and the greatest that members claim of a kind."""
         judged = not isinstance(s, Joint)
-        if self.oob_score and not judged:
+        if state.phase != "done" or (self.oob_score and not judged):
             return None
         each = self.certified(state, None if judged else s)
         if each is None:

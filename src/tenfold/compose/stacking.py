@@ -230,7 +230,7 @@ class Stacking(Roster):
 
     def certify(self, state: TeamState, s: Any) -> tuple[Claim, ...] | None:
         """What the last learner claims, and the members of all rows by name; and if some fold has no model."""
-        if state.phase == "fit" or not isinstance(s, Joint):
+        if state.phase != "done" or not isinstance(s, Joint):
             return None
         claims = self.final().certify(state.final.each[0], s.each.each[0])
         if claims is None:

@@ -52,7 +52,7 @@ class Voting(Roster):
 
     def claims(self, state: TeamState, s: Joint, factor: float, why: str) -> tuple[Claim, ...] | None:
         """The claims of the members by name, and what the mean of their errors says about the vote's."""
-        each = self.certified(state, s)
+        each = self.certified(state, s) if state.phase == "done" else None
         if each is None:
             return None
         named = zip((name for name, _ in self.named()), each, strict=True)

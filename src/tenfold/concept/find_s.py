@@ -153,7 +153,7 @@ class FindS(Classifier):
 
     def certify(self, state: ConceptState, s: Concept) -> tuple[Claim, ...] | None:
         """Whether the hypothesis is consistent with every row."""
-        if not np.array_equal(state.values, s.tested) or state.phase == "positives":
+        if not state.step or not np.array_equal(state.values, s.tested):
             return None
         why = f"every row of the positive class {state.pos_label} is covered and no other is: all were held against it"
         if s.covered:

@@ -93,7 +93,9 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     # ---- fitting -------------------------------------------------------------------------------
 
     @with_callbacks
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, checkpoint: Any = None) -> Any:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, checkpoint: Any = None, stop: Stop | None = None
+    ) -> Any:
         """Fit to arrays, a frame, or a Source.
 
         Parameters
@@ -106,17 +108,31 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             A weight for each row. A row of weight 2 counts as two rows, one of weight 0 as none.
         checkpoint : str, path or Checkpoint, optional
             A folder in which to save how far the fit is; a fit that was cut off goes on from there.
+        stop : Gap, Rounds, Seconds or a rule of your own, optional
+            When to stop early, `Gap(1e-3) | Seconds(60)`: looked at after each round that leaves a certified model.
+            Limits of the learner itself, such as `max_iter`, hold as well; one of a single pass, or whose model is
+            certified at the end only, is not stopped. `certificate_.provenance.stopped` says why a fit ended.
 
         Returns
         -------
         self : object
         """
-        return self._fit(X, y, sample_weight, checkpoint=checkpoint)
+        return self._fit(X, y, sample_weight, checkpoint=checkpoint, stop=stop)
 
     def _fit(
-        self, X: Any, y: Any, weight: Any, classes: Any = None, checkpoint: Any = None, at: Any = None, first: int = 0
+        self,
+        X: Any,
+        y: Any,
+        weight: Any,
+        classes: Any = None,
+        checkpoint: Any = None,
+        at: Any = None,
+        first: int = 0,
+        stop: Stop | None = None,
     ) -> Any:
         """Fit to rows whose parts are numbered from `first` on, if they are drawn by their places."""
+        if not isinstance(stop, Stop | None):
+            raise TypeError(f"stop is {stop!r}, which is no rule. Remedy: Gap(1e-3) | Seconds(60)")
         fresh, learner = self._blank(), self._blank()
         fresh._validate_params()
         X = settled(X)
@@ -147,9 +163,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             if saving is not None:
                 saving.seed = seed
                 watchers.append(saving)
-            done = fit(
-                learner, source, runner=current(), stop=learner.stop(), watchers=watchers, resume=resume or at
-            )  # fmt: skip
+            rule = learner.stop() if stop is None or learner.passes == ONE else learner.stop() | stop
+            done = fit(learner, source, runner=current(), stop=rule, watchers=watchers, resume=resume or at)
         if Reporting.wanted(self):
             watchers[1].end()
         fresh.history_ = history.turns

@@ -1,6 +1,6 @@
 """scikit-learn's callbacks (experimental there), behind this one file; and the history of a fit.
 
-Each turn of the loop is a task of the fit. A callback may ask to stop.
+Each turn of the loop is a task of the fit. A callback may ask to stop; one pass goes to its end.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from tenfold.core import ONE
 from tenfold.engine import Snapshot
 
 try:
@@ -73,7 +74,7 @@ class Reporting:
         stop = task.call_on_fit_task_end(
             estimator=self.model, X=self.X, y=self.y, reconstruction_attributes=known
         )  # fmt: skip
-        return "a callback said so" if stop else None
+        return "a callback said so" if stop and self.model.passes != ONE else None
 
     def end(self) -> None:
         """The fit is done."""

@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import ONE, Array, Ask, Chunk, Claim, Codes, Columns, Design, Flags, Need, Schema
+from tenfold.core import ONE, Array, Ask, Chunk, Claim, Codes, Columns, Design, Flags, Need, Schema, Stop
 from tenfold.core.allowed import LEVELS, OneOf
 from tenfold.estimator import Regressor
 from tenfold.estimator.featured import Featured
@@ -78,7 +78,14 @@ class LeastSquares(Inferring, Featured, Regressor):
     precision: str = "normal"
 
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None, checkpoint: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        checkpoint: Any = None,
+        stop: Stop | None = None,
     ) -> Any:
         """Fit to arrays, a frame, or a Source.
 
@@ -95,6 +102,8 @@ class LeastSquares(Inferring, Featured, Regressor):
             is then no feature. A Source takes a name.
         checkpoint : str, path or Checkpoint, optional
             A folder in which to save how far the fit is; a fit that was cut off goes on from there.
+        stop : Gap, Rounds, Seconds or a rule of your own, optional
+            As all learners take it; one of a single pass has nothing to stop.
 
         Returns
         -------
@@ -104,7 +113,7 @@ class LeastSquares(Inferring, Featured, Regressor):
             if self.standard_errors != "cluster":
                 raise ValueError('groups go with standard_errors="cluster"')
             X, y, sample_weight = with_groups(self, X, y, sample_weight, groups), None, None
-        return super().fit(X, y, sample_weight, checkpoint=checkpoint)
+        return super().fit(X, y, sample_weight, checkpoint=checkpoint, stop=stop)
 
     def start(self, schema: Schema) -> LinearState:
         """Zero coefficients."""

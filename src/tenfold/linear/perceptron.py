@@ -221,7 +221,7 @@ class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]
 
     def certify(self, state: PerceptronState, s: Any) -> tuple[Claim, ...] | None:
         """Errors on the rows; if there are none, the margin, and the mistakes against their bound."""
-        if not isinstance(s, Margins) or not state.step or not np.array_equal(s.weights, _model(state)):
+        if not isinstance(s, Margins) or state.phase != "done" or not np.array_equal(s.weights, _model(state)):
             return None
         made = "changes of the weights on the way, row weights counted"
         how = "one part after another, each from where the last one led"

@@ -239,7 +239,7 @@ class Descent(Featured, Sequential):
 
     def certify(self, state: SGDState, s: Any) -> tuple[Claim, ...] | None:
         """What the objective is here, how steep, how far from its least value; and how the rows were walked."""
-        if not isinstance(s, Objective) or not np.array_equal(s.weights, _model(state)):
+        if not isinstance(s, Objective) or state.phase == "gradient" or not np.array_equal(s.weights, _model(state)):
             return None
         l2, l1 = self._penalties()
         usual = "rounding errors of the usual size"

@@ -75,7 +75,7 @@ class BoostedModel(Estimator):
 
     def certify(self, state: Boosted, s: Any) -> tuple[Claim, ...] | None:
         """The loss at the end, from all rows sent down all trees."""
-        if state.phase not in ("judge", "done") or not isinstance(s, Loss):
+        if state.phase != "done" or not isinstance(s, Loss):
             return None
         score = s.sums * self.slopes_of(state).unit / np.maximum(s.weight, 1e-300)
         why = "mean over the rows learned from, all sent down all trees"

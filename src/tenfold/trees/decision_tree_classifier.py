@@ -240,7 +240,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
 
     def certify(self, state: TreeState, s: Any) -> tuple[Claim, ...] | None:
         """The training error, from rows sent down the tree; what follows for others, if all rows count the same."""
-        if not isinstance(s, Ends) or state.phase == "prune":
+        if not isinstance(s, Ends) or state.phase != "done":
             return None
         wrong, whole = errors_of(state, s.sums)
         if self._way() == PARTS:

@@ -194,7 +194,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
 
     def certify(self, state: TreeState, s: Any) -> tuple[Claim, ...] | None:
         """How far a leaf can be from the mean of its rows, since targets were rounded; how finely they were."""
-        if not isinstance(s, Ends) or state.phase == "prune":
+        if not isinstance(s, Ends) or state.phase != "done":
             return None
         fine = (Claim("resolution", self._unit(state), "proved", FINE, "arithmetic"),)
         more = category_claims(state.levels, state.rows, self.cat_penalty if self.split == "subset" else 0.0)

@@ -209,7 +209,7 @@ class RandomForestClassifier(RandomForest, Classifier):
 
     def certify(self, state: Forest, s: Any) -> tuple[Claim, ...] | None:
         """The error on rows that trees have not drawn; the training error, if they draw none."""
-        if not isinstance(s, Unseen):
+        if not isinstance(s, Unseen) or state.phase != "done":
             return None
         if not self.bootstrap:
             why = "share of the weight of the training rows, sent down all trees"

@@ -205,7 +205,7 @@ class RandomForestRegressor(RandomForest, Regressor):
 
     def certify(self, state: Forest, s: Any) -> tuple[Claim, ...] | None:
         """The error on rows that trees have not drawn, or on all if they draw none; how finely targets were summed."""
-        if not isinstance(s, UnseenNumbers):
+        if not isinstance(s, UnseenNumbers) or state.phase != "done":
             return None
         fine = "targets were summed in whole multiples of this"
         claims = [Claim("resolution", float(self.units(state)[0]), "proved", fine, "arithmetic")]

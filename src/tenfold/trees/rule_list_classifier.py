@@ -163,7 +163,7 @@ class RuleListClassifier(Classifier):
 
     def certify(self, state: RuleState, s: Any) -> tuple[Claim, ...] | None:
         """The training error, from the rows for which each rule is the first."""
-        if state.phase not in ("judge", "done"):
+        if state.phase != "done":
             return None
         said = np.append(state.value.argmax(axis=1), state.rest.argmax())
         whole = s.weight.sum()
