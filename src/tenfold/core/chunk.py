@@ -14,6 +14,7 @@ import numpy as np
 
 from tenfold.core.arrays import Array, Codes
 from tenfold.core.columns import Columns
+from tenfold.core.errors import DataError
 
 PART = 1 << 36
 """more rows than a part has"""
@@ -41,6 +42,8 @@ class Chunk(NamedTuple):
     """what the learner's `follow` made for these rows and the state"""
     side: Mapping[str, Any] = {}
     """columns that come along, as they come: those that the need names, and those given with the rows"""
+    starts: Codes | None = None
+    """where each sequence begins, if the need is of whole sequences"""
     first_place: int = 0
     """the place of the first row of the chunk, as it was loaded"""
     picked: Any = None
@@ -52,7 +55,7 @@ class Chunk(NamedTuple):
         return self.X.shape[0]
 
     def rows(self, which: Any) -> Chunk:
-        """Some of the rows: a slice or their numbers."""
+        """Some of the rows: a slice or their numbers. Sequences are chosen whole, or not at all."""
         y = None if self.y is None else self.y[which]
         first, picked = self.first_place, self.picked
         if isinstance(which, slice) and picked is None:
@@ -65,9 +68,24 @@ class Chunk(NamedTuple):
             weight=self.weight[which],
             dropped=0,
             side={name: chosen(values, which) for name, values in self.side.items()},
+            starts=None if self.starts is None else self._starts_among(which),
             first_place=first,
             picked=picked,
         )
+
+    def _starts_among(self, which: Any) -> Codes:
+        """Where each sequence begins among some of the rows."""
+        begins = np.zeros(self.n + 1, dtype=bool)
+        begins[self.starts] = begins[self.n] = True
+        rows = np.arange(self.n)[which]
+        first, last = begins[rows], begins[rows + 1]
+        goes_on = np.where(last[:-1], first[1:], rows[1:] == rows[:-1] + 1)
+        if len(rows) and not (first[0] and last[-1] and goes_on.all()):
+            raise DataError(
+                "rows come in whole sequences, and this choice of rows cuts some. Remedy: folds, groups and draws that "
+                "go by sequence"
+            )
+        return np.flatnonzero(first)
 
     def places(self) -> Codes:
         """The place of each row, by which it is drawn: its part, and its number among the rows that have a weight."""

@@ -32,6 +32,9 @@ class Need:
         Whether a target of numbers must be above nought.
     side : tuple of str
         Columns that come along as `chunk.side[name]` although the learner does not learn from them: folds, groups.
+    sequence : str, optional
+        The column that says to which sequence a row belongs. Rows then come in whole sequences, wherever parts are cut;
+        `chunk.starts` says where each begins. Empty: the column that the rows were scanned with, `scan(sequence=)`.
     """
 
     kinds: Kinds = "numeric"
@@ -41,7 +44,12 @@ class Need:
     binary: bool = False
     positive: bool = False
     side: tuple[str, ...] = ()
+    sequence: str | None = None
 
     def without_target(self) -> Need:
         """The need of `predict` and `transform`: the columns alone."""
         return replace(self, target=None)
+
+    def of_schema(self) -> Need:
+        """What of it a schema depends on: neither what comes along nor how rows are cut."""
+        return replace(self, side=(), sequence=None)

@@ -73,7 +73,8 @@ class Mapped(Source):
         return Schema(columns, need.target, None if found is None else found.classes, True)
 
     def read(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
-        below = Need(self._need.kinds, self._need.missing, self._need.sparse, need.target, need.binary, side=need.side)
+        below = Need(self._need.kinds, self._need.missing, self._need.sparse, need.target, need.binary)
+        below = replace(below, side=need.side, sequence=need.sequence)
         inner = Schema(self._schema.columns, need.target, schema.classes, self._schema.named)
         for chunk in self.base.chunks(part, below, inner):
             found = np.asarray(self._outputs(chunk.X), dtype=None)
@@ -81,14 +82,18 @@ class Mapped(Source):
             X = Columns(found, schema.names, missing=need.missing, offset=chunk.offset, kept=chunk.X.kept)
             yield chunk._replace(X=X)
 
+    def read_sequences(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
+        """The rows it is of come in whole sequences."""
+        return self.read(part, need, schema)
+
     def fingerprint(self) -> str:
         return f"outputs of {self._model} for {self.base.fingerprint()}"
 
-    def tables(self, part: int, columns: list[str]) -> Iterator[tuple[int, Any]]:
+    def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, Any]]:
         """Columns of the rows that the outputs are for."""
         if not hasattr(self.base, "tables"):
             raise DataError("an array has no named columns to keep")
-        yield from self.base.tables(part, columns)
+        yield from self.base.tables(part, columns, rows)
 
     # ---- reading it ----------------------------------------------------------------------------
 

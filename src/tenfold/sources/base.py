@@ -6,13 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any, NoReturn, Self
 
+import numpy as np
+
 from tenfold.core import Chunk, DataError, Need, Schema
 from tenfold.core.chunk import NESTED, PART
-from tenfold.sources import validation
+from tenfold.sources import sequences, validation
 
 
 class Source(ABC):
@@ -29,6 +30,8 @@ class Source(ABC):
     """of the columns that are features"""
     named: bool = False
     """whether the user gave the names"""
+    sequence: str | None = None
+    """the column that says to which sequence a row belongs, if the user named it"""
     counted: int | None = None
     """how many rows there are; None if rows must be read to know"""
 
@@ -54,8 +57,36 @@ class Source(ABC):
         Categories and classes are coded by the schema. What a learner cannot take is an error.
         """
         self.check_columns(schema)
-        for chunk in self.read(part, need, schema):
+        read = self.read if need.sequence is None else self.read_sequences
+        for chunk in read(part, need, schema):
             yield validation.check_chunk(chunk, need, schema, self.target_error)
+
+    def read_sequences(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
+        """Yield the sequences that begin in one part, whole: `read` for a need of sequences."""
+        return sequences.read(self, part, need, schema)
+
+    def head(self, part: int, need: Need, schema: Schema, rows: int) -> Iterator[Chunk]:
+        """Yield the first rows of a part, so many with those of weight zero: `read`, but no more of it than that."""
+        for chunk in self.read(part, need, schema):
+            some = int(np.searchsorted(chunk.X.numbers(), chunk.offset + rows))
+            yield chunk if some == chunk.n else chunk.rows(slice(0, some))
+            rows -= chunk.n + chunk.dropped
+            if rows <= 0:
+                return
+
+    def sequence_column(self, need: Need) -> str:
+        """The column that says to which sequence a row belongs."""
+        name = need.sequence or self.sequence
+        if name is None:
+            raise DataError(
+                "nothing says to which sequence a row belongs. Remedy: name the column, tenfold.scan(..., sequence=...)"
+            )
+        if name in self.names and name not in self.side:
+            raise DataError(
+                f"column {name!r} says to which sequence a row belongs, and is a feature too. Remedy: "
+                f"tenfold.scan(..., sequence={name!r})"
+            )
+        return name
 
     def load(self, part: int, need: Need, schema: Schema) -> Chunk:
         """One part that is no larger than one piece."""
@@ -118,14 +149,14 @@ class Source(ABC):
 
     def known(self, need: Need) -> Schema | None:
         """The schema for a need if no scan is left to do. What comes along does not change it."""
-        need = replace(need, side=())
+        need = need.of_schema()
         if need not in self._found and not self.scans_for(need):
             self._found[need] = self.schema_of(0, need)
         return self._found.get(need)
 
     def remember(self, need: Need, schema: Schema) -> Schema:
         """Keep a schema that a scan has found."""
-        need = replace(need, side=())
+        need = need.of_schema()
         self.check_schema(need, schema)
         return self._found.setdefault(need, schema)
 

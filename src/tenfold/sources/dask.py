@@ -11,7 +11,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,7 @@ from tenfold.sources import validation
 from tenfold.sources.arrays import ArraySource
 from tenfold.sources.base import Source
 from tenfold.sources.frames import table_of
+from tenfold.sources.sequences import ids_of, run_of, whole, with_ids
 from tenfold.sources.tables import ArrowSource, Roles
 
 
@@ -97,10 +98,59 @@ class DaskFrame(Computed, ArrowSource):
     def partitions(self, parts: Iterable[int]) -> list[Any]:
         if self._lazy is None:
             self._lazy = _partitions(self._frame)
-        return [self._lazy[part] for part in parts]
+        if self.sequence is None:
+            return [self._lazy[part] for part in parts]
+        return [self._with_neighbours(part, self._lazy) for part in parts]
 
-    def tables(self, part: int, columns: list[str]) -> Iterator[tuple[int, Any]]:
-        yield 0, table_of(self._value(part)[columns])
+    def _with_neighbours(self, part: int, lazy: list[Any]) -> Any:
+        """A partition, with what of those next to it shows where sequences begin and end."""
+        from dask import delayed
+
+        kept = [n for n in (self.sequence, self.roles.weight) if n is not None]
+        before = delayed(_columns)(lazy[part - 1], kept) if part else None
+        after = delayed(_first_sequence)(lazy[part + 1], *kept) if part + 1 < len(lazy) else None
+        return delayed(Neighbours)(lazy[part], before, after)
+
+    def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, Any]]:
+        value = self._value(part)
+        frame = value if self.sequence is None else value.rows
+        yield 0, table_of(frame[columns] if rows is None else frame[columns].iloc[:rows])
+
+    def read_sequences(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
+        """Yield the sequences that begin in one partition; they may end in the next one, but not after it."""
+        name = self.sequence_column(need)
+        if name != self.sequence:
+            raise DataError(
+                "a partition of a dask DataFrame does not know those next to it, so sequences would be cut. Remedy: "
+                f"tenfold.scan(frame, ..., sequence={name!r})"
+            )
+        plain, beside = with_ids(need, name), self._value(part)
+        before = np.empty(0)
+        if beside.before is not None:
+            with at_hand(self.key, part - 1, Neighbours(beside.before)):
+                before, _ = ids_of(self, part - 1, name)
+            if not len(before) and part > 1:
+                raise self._unseen(part - 1)
+
+        def after(last: Any) -> Iterator[Chunk]:
+            if beside.after is None:
+                return
+            with at_hand(self.key, part + 1, Neighbours(beside.after.rows)):
+                ids, _ = ids_of(self, part + 1, name)
+                on = run_of(ids, last) == len(ids)
+                chunks = list(self.read(part + 1, plain, schema)) if on else []
+            if on and beside.after.all and part + 2 < len(self):
+                raise self._unseen(part + 1)
+            yield from chunks
+
+        return whole(self.read(part, plain, schema), name, before, after)
+
+    def _unseen(self, part: int) -> DataError:
+        return DataError(
+            f"partition {part} has no rows, or rows of one sequence only, so it cannot be seen where sequences of "
+            f"{self.sequence!r} begin and end. Remedy: fewer partitions, frame.repartition(npartitions=...), so that "
+            "each has the rows of several sequences"
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_frame": None, "_lazy": None}
@@ -109,6 +159,34 @@ class DaskFrame(Computed, ArrowSource):
         """Of the recipe that Dask has for the frame."""
         text = repr((self.key, self.names, self.roles))
         return f"dask frame, {self._length} partitions, {hashlib.blake2b(text.encode(), digest_size=8).hexdigest()}"
+
+
+class Neighbours(NamedTuple):
+    """A partition, and what is seen of those next to it."""
+
+    rows: Any
+    before: Any = None
+    """ids (and weights) of the partition before; None: there is none"""
+    after: FirstSequence | None = None
+
+
+class FirstSequence(NamedTuple):
+    """The rows with which a partition begins, up to where the id changes."""
+
+    rows: Any
+    all: bool
+    """whether it has no others"""
+
+
+def _columns(frame: Any, names: list[str]) -> Any:
+    return frame[names]
+
+
+def _first_sequence(frame: Any, sequence: str, weight: str | None = None) -> FirstSequence:
+    there = np.arange(len(frame)) if weight is None else np.flatnonzero(frame[weight].to_numpy())
+    ids = np.asarray(frame[sequence], dtype=object)[there]
+    other = there[ids != ids[0]] if len(ids) else there
+    return FirstSequence(frame.iloc[: other[0]] if len(other) else frame, not len(other))
 
 
 def _no_rows(data: Any) -> DataError:

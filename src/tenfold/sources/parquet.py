@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from glob import glob
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -182,10 +183,10 @@ class ParquetSource(ArrowSource):
         k, group = self._parts[part]
         return f"{self.files[k]}, row group {group}"
 
-    def tables(self, part: int, columns: list[str]) -> Iterator[tuple[int, Any]]:
+    def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, Any]]:
         start = int(self._starts[part])
         try:
-            for table in self._read(part, columns):
+            for table in self._read(part, columns, rows):
                 yield start, table
                 start += table.num_rows
         except (pa.ArrowException, OSError) as error:
@@ -193,21 +194,24 @@ class ParquetSource(ArrowSource):
                 f"{self.place(part)} cannot be read: {error}. Remedy: write the file anew, or leave it out"
             ) from None
 
-    def _read(self, part: int, columns: list[str]) -> Iterator[Any]:
+    def _read(self, part: int, columns: list[str], rows: int | None) -> Iterator[Any]:
         k, group = (int(i) for i in self._parts[part])
         path, constant = self.files[k], self.hive[k]
         self._check_unchanged(k)
         if self.only is not None:
-            yield from self._filtered(self._fragment(k, [group]), columns)
+            yield from self._filtered(self._fragment(k, [group]), columns, rows)
             return
         physical = [c for c in columns if c not in constant]
         with pq.ParquetFile(path, metadata=self._metadata(path), page_checksum_verification=True) as file:
             chosen = [file.schema_arrow.get_field_index(c) for c in physical]
             facts = file.metadata.row_group(group)
             size = sum(facts.column(c).total_uncompressed_size for c in chosen) if _flat(file) else 0
-            if size > LARGE and facts.num_rows > BATCH:
+            if rows is not None:
+                first = file.iter_batches(rows, row_groups=[group], columns=physical, use_threads=False)
+                pieces: Any = (pa.Table.from_batches([b]) for b in islice(first, 1))
+            elif size > LARGE and facts.num_rows > BATCH:
                 batches = file.iter_batches(BATCH, row_groups=[group], columns=physical, use_threads=False)
-                pieces: Any = (pa.Table.from_batches([b]) for b in batches)
+                pieces = (pa.Table.from_batches([b]) for b in batches)
             else:
                 pieces = iter([file.read_row_group(group, columns=physical, use_threads=False)])
             for table in pieces:
@@ -216,14 +220,17 @@ class ParquetSource(ArrowSource):
                     table = table.append_column(name, pa.repeat(value, table.num_rows))
                 yield table
 
-    def _filtered(self, fragment: Any, columns: list[str]) -> Iterator[Any]:
-        """The rows asked for, whole or, if there are many, in batches."""
+    def _filtered(self, fragment: Any, columns: list[str], first: int | None) -> Iterator[Any]:
+        """The rows asked for, whole or, if there are many, in batches; or the first of them only."""
         held, rows, empty = [], 0, True
         for batch in fragment.to_batches(
             schema=self.types, columns=columns, filter=self.only, use_threads=False, batch_size=BATCH
         ):
             held.append(batch)
             rows += batch.num_rows
+            if first is not None and rows >= first:
+                yield pa.Table.from_batches(held).slice(0, first)
+                return
             if rows >= BATCH and sum(b.nbytes for b in held) > LARGE:
                 yield pa.Table.from_batches(held)
                 held, rows, empty = [], 0, False

@@ -31,7 +31,7 @@ def scan(
     drop: Sequence[str] = (),
     categorical: Sequence[str] = (),
     weight: Any = None,
-    sequence: str | None = None,
+    sequence: Any = None,
     where: Any = None,
 ) -> Source:
     """Rows from anywhere, as a source that learners fit. Files are not read yet.
@@ -53,7 +53,8 @@ def scan(
     weight : str, optional
         The column of weights. For an array, the array of weights.
     sequence : str, optional
-        The column that says which sequence a row belongs to.
+        The column that says to which sequence a row belongs; rows of a sequence stand next to each other. It is no
+        feature. For an array, the array of ids. Learners of sequences get them whole, wherever files were cut.
     where : pyarrow.compute.Expression or list of tuples, optional
         Which rows to take. Parquet row groups that cannot have such rows are not read.
 
@@ -72,11 +73,11 @@ def scan(
     if isinstance(data, Source):
         raise DataError("this is a source already: fit a learner to it")
     if isinstance(data, np.ndarray) or sp.issparse(data):
-        if isinstance(target, str) or columns or drop or where is not None:
-            raise DataError("an array has no named columns: give target and weight as arrays, or use a frame")
-        return _array(data, target, weight)
+        if isinstance(target, str) or isinstance(sequence, str) or columns or drop or where is not None:
+            raise DataError("an array has no named columns: give target, weight and sequence as arrays, or use a frame")
+        return _array(data, target, weight, sequence)
     if is_dask(data) and not hasattr(data, "columns"):
-        if isinstance(target, str) or columns or drop or where is not None:
+        if isinstance(target, str) or columns or drop or where is not None or sequence is not None:
             raise DataError("a dask Array has no named columns: give target and weight as dask Arrays")
         return DaskArray(data, target, weight)
     for role in (target, weight, sequence):
@@ -93,16 +94,20 @@ def _names(some: Any) -> tuple[Any, ...]:
     return (some,) if isinstance(some, str) else tuple(some)
 
 
-def _array(data: Any, target: Any, weight: Any) -> Source:
+def _array(data: Any, target: Any, weight: Any, sequence: Any) -> Source:
     if data.ndim != 2 or not data.shape[0]:
         raise DataError(f"an array of shape {data.shape} is no table of rows and columns with at least one row")
-    target, weight = (None if v is None else as_labels(v) for v in (target, weight))
-    for what, values in (("target", target), ("weight", weight)):
+    target, weight, sequence = (None if v is None else as_labels(v) for v in (target, weight, sequence))
+    for what, values in (("target", target), ("weight", weight), ("sequence", sequence)):
         if values is not None and values.shape != (data.shape[0],):
             raise DataError(f"the {what} has shape {values.shape}, but there are {data.shape[0]} rows")
     if weight is not None:
         weight = weights(weight, "the weight")
-    return ArraySource(data.tocsr() if sp.issparse(data) else by_column(data), target, weight)
+    source = ArraySource(data.tocsr() if sp.issparse(data) else by_column(data), target, weight)
+    if sequence is not None:
+        source = source.with_side("sequence", sequence)
+        source.sequence = "sequence"
+    return source
 
 
 def _source(data: Any, roles: Roles, only: Any) -> ArrowSource:

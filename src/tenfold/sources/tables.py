@@ -73,6 +73,7 @@ class ArrowSource(Source):
         self.asked = ""
         """how the user said which rows to take"""
         self.names = roles.features(schema.names)
+        self.sequence = roles.sequence
         self.named = True
         self.y, self.weight, self.classes = y, weight, None
 
@@ -84,8 +85,11 @@ class ArrowSource(Source):
         return other
 
     @abstractmethod
-    def tables(self, part: int, columns: list[str]) -> Iterator[tuple[int, Any]]:
-        """Some columns of one part, in pieces that fit in memory, each with its first row's number."""
+    def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, Any]]:
+        """Some columns of one part, in pieces that fit in memory, each with its first row's number.
+
+        With `rows`, no more than so many from the first on.
+        """
 
     @abstractmethod
     def place(self, part: int) -> str:
@@ -165,11 +169,14 @@ class ArrowSource(Source):
             raise DataError(f"columns {missing} that the model was fitted with are not there")
 
     def read(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
+        return self.head(part, need, schema, None)
+
+    def head(self, part: int, need: Need, schema: Schema, rows: int | None) -> Iterator[Chunk]:
         names = list(schema.names)
         if not schema.named and len(names) == len(self.names):
             names = list(self.names)
         place = self.first_place(part)
-        for start, table in self._pieces(part, names, need):
+        for start, table in self._pieces(part, names, need, rows):
             chunk = self._chunk(start, table, part, need, schema, names)
             yield chunk._replace(first_place=place)
             place += chunk.n
@@ -184,29 +191,29 @@ class ArrowSource(Source):
     @contextmanager
     def once(self, part: int, needs: int) -> Iterator[None]:
         """What is read of the part is kept for the next need, if there are several."""
-        _kept.tables = {} if needs > 1 else None
+        _kept.tables, _kept.part = {} if needs > 1 else None, part
         try:
             yield
         finally:
             _kept.tables = None
 
-    def _tables(self, part: int, columns: list[str]) -> Iterator[tuple[int, Any]]:
+    def _tables(self, part: int, columns: list[str], rows: int | None) -> Iterator[tuple[int, Any]]:
         kept = getattr(_kept, "tables", None)
-        if kept is None:
-            yield from self.tables(part, columns)
+        if kept is None or part != _kept.part or rows is not None:
+            yield from self.tables(part, columns, rows)
             return
         known = next((some for had, some in kept.items() if {*columns} <= {*had}), None)
         if known is None:
             known = kept[tuple(columns)] = list(self.tables(part, columns))
         yield from known
 
-    def _pieces(self, part: int, names: list[str], need: Need) -> Iterator[tuple[int, Any]]:
+    def _pieces(self, part: int, names: list[str], need: Need, rows: int | None = None) -> Iterator[tuple[int, Any]]:
         """Features with the columns of target and weight that the need takes."""
         side = self._side(need)
         given = {name: self.side[name] for name, column in side.items() if column is None}
         more = [self.roles.target if need.target else None, self.roles.weight, *side.values()]
         wanted = [*names, *(n for n in more if n is not None and n not in names)]
-        for start, table in self._tables(part, wanted):
+        for start, table in self._tables(part, wanted, rows):
             stop = start + table.num_rows
             if need.target and self.y is not None:
                 table = table.append_column(self._added("y"), pa.array(self.y[start:stop]))
@@ -246,11 +253,11 @@ class ArrowSource(Source):
         table, weight, kept = self._kept(table, start, part)
         data = []
         for column, name in zip(schema.columns, names, strict=True):
-            values, where = table.column(name), self._at(name, part)
+            found, where = table.column(name), self._at(name, part)
             if column.kind == "numeric":
-                data.append(arrow.numbers(values, where))
+                data.append(arrow.numbers(found, where))
                 continue
-            coded = arrow.codes(values, column.categories, where)
+            coded = arrow.codes(found, column.categories, where)
             if not need.missing and np.isnan(coded).any():
                 i = int(np.flatnonzero(np.isnan(coded))[0])
                 at = start + (i if kept is None else int(kept[i]))
@@ -259,8 +266,9 @@ class ArrowSource(Source):
                     "it, or give the missing value a category of its own"
                 )
             data.append(coded)
+        values = tuple(data) if data else np.empty((table.num_rows, 0))
         return Chunk(
-            X=Columns(tuple(data), schema.names, missing=need.missing, offset=start, kept=kept, place=self.place(part)),
+            X=Columns(values, schema.names, missing=need.missing, offset=start, kept=kept, place=self.place(part)),
             y=self._target(table, part, need, schema),
             weight=ones(table.num_rows) if weight is None else weight,
             uniform=weight is None,
@@ -332,9 +340,9 @@ class TableSource(ArrowSource):
     def __len__(self) -> int:
         return len(self._cuts) - 1
 
-    def tables(self, part: int, columns: list[str]) -> Iterator[tuple[int, Any]]:
+    def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, Any]]:
         start, stop = int(self._cuts[part]), int(self._cuts[part + 1])
-        yield start, self.table.select(columns).slice(start, stop - start)
+        yield start, self.table.select(columns).slice(start, min(stop - start, stop if rows is None else rows))
 
     def place(self, part: int) -> str:
         return ""

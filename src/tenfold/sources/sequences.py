@@ -1,0 +1,180 @@
+"""Rows in whole sequences, wherever parts, row groups and chunks were cut.
+
+A sequence is a run of rows with one id. It belongs to the part in which it begins: a part that begins within one skips
+to the first new id, and looks into the parts after it for the end of its last one. So any worker can load a part by
+itself, and every row is in one sequence of one part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tenfold.core import Chunk, Codes, Columns, DataError, Need, Schema
+from tenfold.sources import arrow
+
+if TYPE_CHECKING:
+    from tenfold.sources.base import Source
+
+
+def read(source: Source, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
+    """Yield the sequences that begin in a part of a source whose parts can all be read from here."""
+    name = source.sequence_column(need)
+    plain = with_ids(need, name)
+
+    def after(last: Any) -> Iterator[Chunk]:
+        for further in range(part + 1, len(source)):
+            ids, numbers = ids_of(source, further, name)
+            run = run_of(ids, last)
+            if run:
+                yield from source.head(further, plain, schema, int(numbers[run - 1]) + 1)
+            if run < len(ids):
+                return
+
+    return whole(source.read(part, plain, schema), name, _before(source, part, name), after)
+
+
+def with_ids(need: Need, name: str) -> Need:
+    """The same need of rows one by one, with the ids of their sequences."""
+    return replace(need, sequence=None, side=tuple(dict.fromkeys((*need.side, name))))
+
+
+def ids_of(source: Source, part: int, name: str) -> tuple[Any, Codes]:
+    """The ids of a part's rows, and the number of each row within the part."""
+    chunks = list(source.read(part, Need(side=(name,)), Schema(())))
+    numbers = np.concatenate([chunk.X.numbers() - chunks[0].offset for chunk in chunks])
+    return np.concatenate([_checked(chunk, name) for chunk in chunks]), numbers
+
+
+def _before(source: Source, part: int, name: str) -> Any:
+    """The ids of the rows before a part: those of the nearest part that has any."""
+    for earlier in reversed(range(part)):
+        ids, _ = ids_of(source, earlier, name)
+        if len(ids):
+            return ids
+    return np.empty(0)
+
+
+def run_of(ids: Any, last: Any) -> int:
+    """How many of the first ids are equal to the last one before."""
+    other = np.flatnonzero(ids != last)
+    return int(other[0]) if len(other) else len(ids)
+
+
+def _checked(chunk: Chunk, name: str) -> Any:
+    """The ids of a chunk's rows, of which none may be missing."""
+    ids = np.asarray(chunk.side[name])
+    missing: Any = ids != ids
+    if ids.dtype.kind == "O":
+        missing = missing | np.array([i is None for i in ids.tolist()], dtype=bool)
+    if np.any(missing):
+        row = chunk.X.row(int(np.argmax(missing)))
+        raise DataError(
+            f"column {name!r} does not say to which sequence row {row} belongs. Remedy: leave out rows without an id"
+        )
+    return ids
+
+
+def whole(chunks: Iterable[Chunk], name: str, before: Any, after: Callable[[Any], Iterator[Chunk]]) -> Iterator[Chunk]:
+    """Yield the sequences that begin in the chunks of a part, whole: a few at a time, in order.
+
+    Parameters
+    ----------
+    chunks : iterable of Chunk
+        Of the part; `name` among the columns that come along says the ids.
+    name : str
+    before : array
+        Ids of rows before the part; the last is that of the row before its first.
+    after : callable
+        From an id to the rows with which this sequence goes on after the part.
+    """
+    seen = {*before.tolist()}
+    last = before[-1] if len(before) else None
+    going: list[Chunk] = []  # of a sequence that may go on
+    dropped, end, rest = 0, 0, None
+    for chunk in chunks:
+        ids = _checked(chunk, name)
+        cuts = np.flatnonzero(ids[1:] != ids[:-1]) + 1
+        if len(ids) and (last is None or ids[0] != last):
+            cuts = np.append(0, cuts)
+        _refuse_again(ids[cuts].tolist(), seen, name)
+        dropped, end, rest = dropped + chunk.dropped, chunk.offset + chunk.n + chunk.dropped, chunk
+        begin = int(cuts[0]) if len(cuts) else chunk.n
+        if going and begin:
+            going.append(chunk.rows(slice(0, begin)))
+        if len(ids):
+            last = ids[-1]
+        if not len(cuts):
+            continue
+        if going:
+            yield _one(going, dropped)
+            dropped = 0
+        if len(cuts) > 1:
+            some = chunk.rows(slice(begin, int(cuts[-1])))
+            yield some._replace(starts=cuts[:-1] - begin, dropped=dropped)
+            dropped = 0
+        going = [chunk.rows(slice(int(cuts[-1]), chunk.n))]
+    if going:
+        yield _one([*going, *_numbered_on(after(last), end)], dropped)
+    elif rest is not None:  # all rows are of a sequence that began before
+        yield rest.rows(slice(0, 0))._replace(starts=np.zeros(0, np.int64), dropped=dropped)
+
+
+def _refuse_again(ids: list[Any], seen: set[Any], name: str) -> None:
+    """Refuse an id that comes back after others; remember these."""
+    for each in ids:
+        if each in seen:
+            raise DataError(
+                f"the rows of sequence {each!r} of column {name!r} are not next to each other. Remedy: sort the rows "
+                f"by {name!r} first, and within it by time"
+            )
+        seen.add(each)
+
+
+def _numbered_on(chunks: Iterable[Chunk], end: int) -> Iterator[Chunk]:
+    """Chunks of later parts, their rows numbered as if they stood in this one, after its last."""
+    part, shift = -1, 0
+    for chunk in chunks:
+        if chunk.part != part:
+            part, shift = chunk.part, end - chunk.offset
+        end = chunk.offset + shift + chunk.n + chunk.dropped
+        X = chunk.X
+        moved = Columns(X.data, X.names, missing=X.missing, offset=X.offset + shift, kept=X.kept, place=X.place)
+        yield chunk._replace(X=moved)
+
+
+def _one(chunks: Sequence[Chunk], dropped: int) -> Chunk:
+    """A single sequence, from its pieces."""
+    return joined(chunks)._replace(starts=np.zeros(1, np.int64), dropped=dropped)
+
+
+def joined(chunks: Sequence[Chunk]) -> Chunk:
+    """Several chunks as one; each row keeps its number and its place."""
+    first, pieces = chunks[0], [chunk.X.data for chunk in chunks]
+    if len(chunks) == 1:
+        return first
+    if isinstance(pieces[0], tuple):
+        data: Any = tuple(np.concatenate(same) for same in zip(*pieces, strict=True))
+    else:
+        data = sp.vstack(pieces, format="csr") if sp.issparse(pieces[0]) else np.concatenate(pieces)
+    numbers = np.concatenate([chunk.X.numbers() for chunk in chunks])
+    starts = None
+    if first.starts is not None:
+        ends = np.cumsum([0, *(chunk.n for chunk in chunks[:-1])])
+        starts = np.concatenate([chunk.starts + end for chunk, end in zip(chunks, ends, strict=True)])
+    return Chunk(
+        X=Columns(data, first.X.names, missing=first.X.missing, kept=numbers, place=first.X.place),
+        y=None if first.y is None else np.concatenate([chunk.y for chunk in chunks]),
+        weight=np.concatenate([chunk.weight for chunk in chunks]),
+        uniform=all(chunk.uniform for chunk in chunks),
+        part=first.part,
+        offset=first.offset,
+        dropped=sum(chunk.dropped for chunk in chunks),
+        side={name: arrow.concatenated([chunk.side[name] for chunk in chunks]) for name in first.side},
+        starts=starts,
+        picked=np.concatenate([chunk.places() for chunk in chunks]),
+    )
