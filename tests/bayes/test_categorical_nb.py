@@ -109,3 +109,18 @@ def test_wrong_input_is_named():
 def test_certificate_tells_how_much_is_smoothing():
     model = CategoricalNB().fit([["a"], ["b"]], [0, 1])
     assert model.certificate_["unseen pairs"].value == 0.5
+
+
+def test_erratum_24_set_of_words():
+    """A word is in a document or not: (n_cv + 1) / (n_c + 2), the 2 being in and out, not the size of the vocabulary."""
+    random = np.random.default_rng(0)
+    has = random.random((40, 7)) < 0.4
+    spam = random.random(40) < 0.5
+    model = CategoricalNB(alpha=1.0).fit(has, spam)
+    for c in (False, True):
+        expected = (has[spam == c].sum(axis=0) + 1) / ((spam == c).sum() + 2)
+        found = [np.exp(table[int(c), 1]) for table in model.feature_log_prob_]
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+    p = np.array([[np.exp(table[int(c), 1]) for table in model.feature_log_prob_] for c in (False, True)])
+    joint = np.log(np.where(has[:, None], p, 1 - p)).sum(axis=2) + np.log([(~spam).mean(), spam.mean()])
+    np.testing.assert_allclose(model.predict_log_proba(has), joint - np.logaddexp(*joint.T)[:, None], rtol=1e-10)

@@ -123,3 +123,24 @@ def test_a_class_without_weight_is_no_class():
     assert FindS().fit(X, y, sample_weight=[1, 0, 1, 1]).classes_.tolist() == ["no", "yes"]
     with pytest.raises(DataError, match="Only binary classification is supported"):
         FindS().fit(X, y)
+
+
+def test_erratum_20_the_boundary_is_by_strict_order():
+    """S: no consistent hypothesis is strictly more specific. By "at most as general" S is empty: each is its own."""
+    values = [sorted(set(column)) for column in X.T]
+    every = list(product(*([*some, "?"] for some in values)))
+
+    def covers(h, row):
+        return all(a in ("?", b) for a, b in zip(h, row, strict=True))
+
+    consistent = [h for h in every if all(covers(h, row) == (label == "Yes") for row, label in zip(X, y, strict=True))]
+
+    def boundary(below):
+        return [list(h) for h in consistent if not any(below(other, h) for other in consistent)]
+
+    def at_most(a, b):
+        return all(v == "?" or u == v for u, v in zip(a, b, strict=True))
+
+    assert len(consistent) == 6
+    assert boundary(lambda a, b: at_most(a, b) and a != b) == [FindS().fit(X, y).hypothesis_]
+    assert boundary(at_most) == []

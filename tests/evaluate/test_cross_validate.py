@@ -744,3 +744,21 @@ def test_one_class_is_judged_too(learner):
     X = np.random.default_rng(0).normal(size=(20, 2))
     found = tn.cross_validate(learner, X, np.zeros(20, int), folds=np.arange(20) % 3)
     assert found.scores.tolist() == [[[1.0, 1.0, 1.0]]]
+
+
+def test_erratum_28_folds_estimate_the_error_of_what_learns_from_fewer_rows():
+    """k folds of n rows are unbiased for (k-1)n/k rows: σ² (1 + 1/m + (1 + 1/m) p / (m - p - 2)), not for n."""
+    n, p, k, found = 20, 2, 2, []
+
+    def error(m):
+        return 1 + 1 / m + (1 + 1 / m) * p / (m - p - 2)
+
+    for seed in range(600):
+        random = np.random.default_rng(seed)
+        rows = random.normal(size=(n, p))
+        y = rows @ [1.0, -2.0] + random.normal(size=n)
+        scores = tn.cross_validate(tn.LinearRegression(), rows, y, folds=k, scoring="neg_mean_squared_error")
+        found.append(-scores.mean[0, 0])
+    off = np.std(found, ddof=1) / np.sqrt(len(found))
+    assert abs(np.mean(found) - error(n * (k - 1) // k)) < 4 * off
+    assert abs(np.mean(found) - error(n)) > 6 * off

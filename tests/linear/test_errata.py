@@ -4,20 +4,35 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-from tenfold import LinearRegression, Ridge
+from tenfold import LinearRegression, Perceptron, Ridge
+from tenfold.core import Chunk, Columns
+from tenfold.linear.margins import Margins
 
 
-def test_signed_distance_is_the_value_over_the_length_of_the_weights():
-    """f(x) / |w| is the distance from the plane f = 0, with the sign of the side (erratum 7)."""
-    random = np.random.default_rng(0)
-    w, w0, x = random.normal(size=3), 0.7, random.normal(size=3)
-    rows = random.normal(size=(9, 3))
-    model = LinearRegression().fit(rows, rows @ w + w0)
-    distance = float(model.predict(x[None])[0]) / np.linalg.norm(model.coef_)
-    on_plane = {"type": "eq", "fun": lambda z: z @ w + w0}
+def distance(x, w):
+    """Of a point from the plane w'z = 0, by a search for the nearest point of the plane."""
+    on_plane = {"type": "eq", "fun": lambda z: z @ w}
     nearest = scipy.optimize.minimize(lambda z: (z - x) @ (z - x), np.zeros(3), constraints=on_plane, tol=1e-12).x
-    np.testing.assert_allclose(abs(distance), np.linalg.norm(x - nearest), rtol=1e-6)
-    assert np.sign(distance) == np.sign((x - nearest) @ w)
+    return np.linalg.norm(x - nearest)
+
+
+@pytest.mark.parametrize("eta0", [0.1, 7.0])
+def test_signed_distance_is_the_value_over_the_length_of_the_weights(eta0):
+    """The margin is the least f(x) / |w| on the right side, however long the weights are (erratum 7)."""
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(60, 3))
+    rows = rows[np.abs(rows @ [1.0, -2.0, 0.5]) > 0.4]
+    y = rows @ [1.0, -2.0, 0.5] > 0
+    model = Perceptron(fit_intercept=False, eta0=eta0, tol=None, max_iter=1000).fit(rows, y)
+    w = model.coef_[0]
+    each = np.array([distance(x, w) for x in rows])
+    assert abs(np.linalg.norm(w) - 1) > 0.1
+    np.testing.assert_allclose(model.certificate_["margin"].value, each.min(), rtol=1e-5)
+    np.testing.assert_allclose(np.abs(model.decision_function(rows)) / np.linalg.norm(w), each, rtol=1e-5)
+    # one row on the wrong side, at twice its distance
+    chunk = Chunk(Columns(np.vstack([rows, -2 * rows[:1]])), np.append(y, y[0]), np.ones(len(y) + 1), True, 0, 0)
+    found = Margins.of(chunk, np.zeros(3, np.int64), np.append(0.0, w)[None], False)
+    np.testing.assert_allclose(found.margin, [-2 * each[0]], rtol=1e-5)
 
 
 def test_the_pseudo_inverse_by_normal_equations_needs_full_column_rank():
@@ -34,12 +49,16 @@ def test_the_pseudo_inverse_by_normal_equations_needs_full_column_rank():
     assert model.certificate_["rank"].value == 3
 
 
-def test_dual_ridge():
-    """a = (K + λI)⁻¹ t with K = XX' (N x N, not X'X) gives the primal w = X'a (erratum 15)."""
+@pytest.mark.parametrize("columns", [5, 40])
+def test_dual_ridge(columns):
+    """What Ridge leaves over, by λ, is a = (K + λI)⁻¹ t with K = XX' (N x N, not X'X), and w = X'a (erratum 15)."""
     random = np.random.default_rng(2)
-    X, t = random.normal(size=(12, 5)), random.normal(size=12)
-    a = np.linalg.solve(X @ X.T + 0.3 * np.eye(12), t)
-    np.testing.assert_allclose(Ridge(0.3, fit_intercept=False).fit(X, t).coef_, X.T @ a, rtol=1e-10)
+    X, t = random.normal(size=(12, columns)), random.normal(size=12)
+    model = Ridge(0.3, fit_intercept=False).fit(X, t)
+    a = (t - model.predict(X)) / 0.3
+    np.testing.assert_allclose((X @ X.T + 0.3 * np.eye(12)) @ a, t, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(a, np.linalg.solve(X @ X.T + 0.3 * np.eye(12), t), rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(model.coef_, X.T @ a, rtol=1e-8, atol=1e-12)
 
 
 @pytest.mark.parametrize("shift", [0.0, 1000.0])

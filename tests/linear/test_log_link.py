@@ -61,7 +61,7 @@ def test_errors_as_statsmodels(case, parts):
     np.testing.assert_allclose(np.append(model.coef_, model.intercept_), wanted.params[TURNED], rtol=1e-8)
     np.testing.assert_allclose(model.standard_errors_, wanted.bse[TURNED], rtol=1e-8)
     np.testing.assert_allclose(model.z_values_, wanted.tvalues[TURNED], rtol=1e-8)
-    np.testing.assert_allclose(model.p_values_, wanted.pvalues[TURNED], rtol=1e-6)
+    np.testing.assert_allclose(model.p_values_, wanted.pvalues[TURNED], rtol=1e-8)
     assert model.dispersion_ == pytest.approx(wanted.scale, rel=1e-8)
     assert f"{wanted.deviance:.6g}" in str(model.summary())
     assert list(model.terms_) == ["x0", "x1", "x2", "intercept"]

@@ -116,7 +116,7 @@ def test_standard_errors_as_statsmodels():
     np.testing.assert_allclose(np.append(ours.coef_[0], ours.intercept_), theirs.params[turned], rtol=1e-8)
     np.testing.assert_allclose(ours.standard_errors_, theirs.bse[turned], rtol=1e-8)
     np.testing.assert_allclose(ours.covariance_, theirs.cov_params()[np.ix_(turned, turned)], rtol=1e-7, atol=1e-12)
-    np.testing.assert_allclose(ours.p_values_, theirs.pvalues[turned], rtol=1e-6)
+    np.testing.assert_allclose(ours.p_values_, theirs.pvalues[turned], rtol=1e-8)
     np.testing.assert_allclose(ours.conf_int(0.9), theirs.conf_int(0.1)[turned], rtol=1e-7)
     text = str(ours.summary())
     assert "The p-values and intervals hold if" in text

@@ -108,22 +108,30 @@ def half_width(x, y):
     return 1 / np.linalg.norm(found.x[:-1]) if found.success else 0.0
 
 
-def test_erratum_21_two_points_on_a_line_need_half_the_width():
-    """They are shattered with a strip of width 2 = 2/‖w‖; with that as γ the bound would be below 2."""
-    x = np.array([[-1.0], [1.0]])
-    width = half_width(x, np.array([-1.0, 1.0]))
-    assert width == pytest.approx(1.0)
-    assert float(margin_dimension(1.0, width - 1e-9, 1)) == 2
-    assert min((1.0 / (2 * width)) ** 2, 1) + 1 < 2
+def simplex(n):
+    """Half the narrowest strip that any labelling of n corners in a unit ball leaves."""
+    x = np.eye(n) - 1 / n
+    x /= np.linalg.norm(x[0])
+    labellings = [np.array(y) for y in product((-1.0, 1.0), repeat=n) if abs(sum(y)) < n]
+    return min(half_width(x, y) for y in labellings)
+
+
+def test_erratum_21_the_bound_needs_half_the_width():
+    """Two points on a line leave a strip of width 2, so R²/width² + 1 is below the two that are shattered."""
+    line = half_width(np.array([[-1.0], [1.0]]), np.array([-1.0, 1.0]))
+    assert line == pytest.approx(1.0)
+    assert float(margin_dimension(1.0, line * (1 - 1e-9), 1)) == 2
+    assert (1.0 / (2 * line)) ** 2 + 1 < 2
+    for n in (4, 6):  # here the rounding up does not save it either
+        half = simplex(n)
+        assert float(margin_dimension(1.0, half * (1 - 1e-6))) >= n
+        assert float(margin_dimension(1.0, 2 * half)) < n, "with the whole width it is false"
 
 
 @pytest.mark.parametrize("n", [3, 4, 5])
 def test_corners_of_a_simplex(n):
-    """n corners in a unit ball, shattered by the narrowest strip any labelling leaves."""
-    x = np.eye(n) - 1 / n
-    x /= np.linalg.norm(x[0])
-    labellings = [np.array(y) for y in product((-1.0, 1.0), repeat=n) if abs(sum(y)) < n]
-    margin = min(half_width(x, y) for y in labellings)
+    """n corners in a unit ball are shattered by the narrowest strip any labelling leaves."""
+    margin = simplex(n)
     assert margin > 0
     assert n <= float(margin_dimension(1.0, margin * (1 - 1e-6), n - 1))
     assert n <= float(margin_dimension(1.0, margin * (1 - 1e-6)))

@@ -133,3 +133,27 @@ def test_arguments():
         kkt_svm([[1.0, 1.0]], [1.0, -1.0], [0.0, 0.0], 0.0)
     with pytest.raises(ValueError, match="C must"):
         kkt_svm([[1.0]], [1.0], [0.0], 0.0, -1.0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_erratum_23_slater_asks_for_one_point_inside_all_constraints(seed):
+    """With one w strictly inside all, multipliers sum to at most (f(w) - f*) / its least slack; else to anything."""
+    P, q, G, h = problem(seed)
+    inside = np.zeros(4)  # h > 0: one point for all
+    found = minimize(
+        lambda x: x @ P @ x / 2 + q @ x,
+        inside,
+        jac=lambda x: P @ x + q,
+        method="SLSQP",
+        constraints=[{"type": "ineq", "fun": lambda x: h - G @ x, "jac": lambda x: -G}],
+        options={"ftol": 1e-15, "maxiter": 1000},
+    )
+    active = h - G @ found.x < 1e-6
+    z = np.zeros(3)
+    z[active] = nnls(G[active].T, -(P @ found.x + q))[0] if active.any() else 0
+    assert kkt(P, q, found.x, G=G, h=h, z=z).worst < 1e-5
+    assert z.sum() <= -found.fun / (h - G @ inside).min() + 1e-6
+    # x ≤ 0 and -x ≤ 0: each has a point strictly inside, no point is inside both, and no bound on multipliers holds
+    for size in (0.0, 1.0, 1e6):
+        at = kkt([[1.0]], [0.0], [0.0], G=[[1.0], [-1.0]], h=[0.0, 0.0], z=[size, size])
+        assert (at.worst, at.gap) == (0, 0)
