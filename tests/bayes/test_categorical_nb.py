@@ -112,7 +112,7 @@ def test_certificate_tells_how_much_is_smoothing():
 
 
 def test_erratum_24_set_of_words():
-    """A word is in a document or not: (n_cv + 1) / (n_c + 2), the 2 being in and out, not the size of the vocabulary."""
+    """A word is in a document or not: (n_cv + 1) / (n_c + 2): in and out make 2, not the vocabulary."""
     random = np.random.default_rng(0)
     has = random.random((40, 7)) < 0.4
     spam = random.random(40) < 0.5
