@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tenfold import DataError, scan
-from tenfold.core import Need
+from tenfold.core import Need, Schema
 from tenfold.sources import ArraySource, part_rows
 
 N = 97
@@ -113,3 +113,11 @@ def test_what_comes_along_needs_no_schema_of_its_own():
     need = Need(target="class")
     schema = source.remember(need, source.schema_of(0, need))
     assert source.known(Need(target="class", side=("day",))) is schema
+
+
+@pytest.mark.parametrize("make", SOURCES)
+def test_rows_without_columns_are_counted(make, tmp_path):
+    """As where only classes are counted: of large row groups, numbers within the part would else start anew."""
+    source = make(tmp_path)
+    found = [chunk for part in range(len(source)) for chunk in source.chunks(part, Need(), Schema(()))]
+    assert sum(chunk.n for chunk in found) == (FRAME["w"] > 0).sum()

@@ -8,7 +8,7 @@ own, and no NaN or infinity gets through unnoticed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import scipy.sparse as sp
@@ -123,7 +123,11 @@ class Columns:
             offset += which.start
         else:
             kept = which if kept is None else kept[which]
-        return Columns(data, self.names, missing=self.missing, offset=offset, kept=kept, place=self.place)
+        return self.other_rows(data, offset, kept)
+
+    def other_rows(self, data: Any, offset: int, kept: Any) -> Columns:
+        """Other rows of the same columns, with their numbers."""
+        return type(self)(data, self.names, missing=self.missing, offset=offset, kept=kept, place=self.place)
 
     def numbers(self) -> Codes:
         """The number in the source of each row."""
@@ -252,6 +256,27 @@ class Columns:
     def row(self, i: int) -> int:
         """The number in the source of row i of these."""
         return self.offset + (i if self.kept is None else int(self.kept[i]))
+
+
+class TextColumns(Columns):
+    """The X of a chunk of text: strings as they are, None where one is missing; read by `column` only."""
+
+    __slots__ = ()
+
+    def column(self, j: int) -> Any:
+        """Column `j`: an array of strings (and None)."""
+        return self.data[j]
+
+    def take(self, rows: Any) -> NoReturn:
+        """Text has no rows of numbers."""
+        raise self._no_numbers()
+
+    def blocks(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Text has no blocks of numbers."""
+        raise self._no_numbers()
+
+    def _no_numbers(self) -> TypeError:
+        return TypeError("these columns are text, and have no numbers: read them by X.column(j)")
 
 
 def _rows_of(matrix: Any, start: int, stop: int) -> Any:

@@ -119,7 +119,8 @@ def _values(X: Columns, schema: Schema, step: int) -> Any:
     if isinstance(data, tuple):
         out = np.empty((len(range(0, len(X), step)), wide))
         for j in range(wide):
-            out[:, j] = data[j][::step]
+            some = data[j][::step]
+            out[:, j] = _numbers_for(some.tolist()) if schema.columns[j].kind == "text" else some
     elif sp.issparse(data):
         out = np.asarray(data[::step][:, :wide].toarray(), dtype=np.float64)
     else:
@@ -136,10 +137,15 @@ def _labels(codes: Any, categories: Any) -> Any:
     used, at = np.unique(codes[known].astype(np.int64), return_inverse=True)
     labels = [categories[k] for k in used.tolist()]
     if is_text(categories):
-        labels = [float(zlib.crc32(str(label).encode(errors="backslashreplace"))) for label in labels]
+        labels = _numbers_for(labels)
     out = np.where(np.isnan(codes), np.nan, -1.0)
     out[known] = np.array(labels, dtype=np.float64)[at]
     return out
+
+
+def _numbers_for(texts: list[Any]) -> list[float]:
+    """Numbers that stand for texts; NaN, for one that is missing."""
+    return [np.nan if t is None else float(zlib.crc32(str(t).encode(errors="backslashreplace"))) for t in texts]
 
 
 def words(text: str) -> list[str]:

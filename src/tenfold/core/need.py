@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-Kinds = Literal["numeric", "categorical", "mixed"]
+Kinds = Literal["numeric", "categorical", "mixed", "text"]
 Target = Literal["number", "class"]
 
 
@@ -18,10 +18,11 @@ class Need:
 
     Parameters
     ----------
-    kinds : {"numeric", "categorical", "mixed"}
-        How columns enter: as numbers, as codes of categories, or each by its own type.
+    kinds : {"numeric", "categorical", "mixed", "text"}
+        How columns enter: as numbers, as codes of categories, each by its own type as one of these, or as text:
+        strings as they are, which nobody enumerates.
     missing : bool
-        Whether a missing value (NaN) may reach the learner.
+        Whether a missing value may reach the learner: NaN, or None among text. Empty text is not missing.
     sparse : bool
         Whether a CSR matrix may reach the learner.
     target : {"number", "class"} or None

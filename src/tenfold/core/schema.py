@@ -20,7 +20,7 @@ class Column:
     """A column: its name, and its sorted categories if it has any."""
 
     name: str
-    kind: Literal["numeric", "categorical"]
+    kind: Literal["numeric", "categorical", "text"]
     categories: Any = None
 
     def __eq__(self, other: object) -> bool:

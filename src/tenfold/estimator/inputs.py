@@ -35,7 +35,9 @@ def source_from(model: Any, X: Any, y: Any, weight: Any, need: Need, *, reset: b
         data = _frame(model, X, reset)
         rows = data.num_rows
     else:
-        data = {"numeric": numbers, "mixed": either, "categorical": labels}[need.kinds](model, X, need, reset)
+        data = {"numeric": numbers, "mixed": either, "categorical": labels, "text": texts}[need.kinds](
+            model, X, need, reset
+        )
         rows = len(data[0]) if isinstance(data, tuple) else data.shape[0]
     y = target(model, y, need) if need.target is not None else None
     if y is not None:
@@ -145,6 +147,12 @@ def labels(model: Any, X: Any, need: Need, reset: bool) -> tuple[Any, ...]:
         X = as_labels(X)
     X = validate_data(model, X, reset=reset, dtype=None, ensure_all_finite=False)
     return tuple(X[:, j] for j in range(X.shape[1]))
+
+
+def texts(model: Any, X: Any, need: Need, reset: bool) -> tuple[Any, ...]:
+    """X as a tuple of columns of text; a list of texts is a single column."""
+    X = as_labels(X) if isinstance(X, (list, tuple)) else X
+    return labels(model, X.reshape(-1, 1) if isinstance(X, np.ndarray) and X.ndim == 1 else X, need, reset)
 
 
 def target(model: Any, y: Any, need: Need) -> Any:

@@ -65,8 +65,8 @@ class Mapped(Source):
 
     def schema_of(self, part: int, need: Need) -> Schema:
         """Outputs are numbers; the target is the base's."""
-        if need.kinds == "categorical":
-            raise DataError("the outputs of a model are numbers, not categories")
+        if need.kinds in ("categorical", "text"):
+            raise DataError("the outputs of a model are numbers, neither categories nor text")
         below = Need(self._need.kinds, missing=True, target=need.target, binary=need.binary)
         found = self.base.schema_of(part, below) if need.target == "class" else None
         columns = tuple(Column(n, "numeric") for n in self.names)

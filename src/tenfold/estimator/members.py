@@ -85,8 +85,8 @@ def check_member(name: str, member: Any, target: str, *, seeded: bool = True) ->
 def common_need(needs: list[Need], name: str) -> Need:
     """What can be given to all."""
     kinds = {need.kinds for need in needs}
-    if "categorical" in kinds and len(kinds) > 1:
-        raise ValueError(f"some members of {name} take categories only, others numbers: no rows serve both")
+    if kinds & {"categorical", "text"} and len(kinds) > 1:
+        raise ValueError(f"some members of {name} take categories or text only, others numbers: no rows serve both")
     return Need(
         "numeric" if "numeric" in kinds else needs[0].kinds,
         missing=all(need.missing for need in needs),

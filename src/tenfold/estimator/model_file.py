@@ -120,7 +120,7 @@ def write_schema(to: Writer, schema: Schema) -> dict[str, Any]:
         "categories": {
             kind: (to.texts if kind == "O" else to.tensor)(np.concatenate(some), "a column's categories")
             for kind, some in groups.items()
-            if kind != "-"
+            if kind not in ("-", "T")
         },
         "target": schema.target,
         "classes": None if schema.classes is None else to.labels(schema.classes, "the classes"),
@@ -129,7 +129,9 @@ def write_schema(to: Writer, schema: Schema) -> dict[str, Any]:
 
 
 def _kind(column: Column) -> str:
-    """How a column's categories are written: `-` none, `O` text, else their dtype."""
+    """How a column's categories are written: `-` none, `T` none since it is text, `O` text, else their dtype."""
+    if column.kind == "text":
+        return "T"
     if column.categories is None:
         return "-"
     dtype = column.categories.dtype
@@ -147,7 +149,7 @@ def read_schema(reader: Reader, node: Any, model: Any) -> Schema:
         raise ModelFileError("the schema is not one of this learner")
     if (target == "class") != (classes is not None) or not names:
         raise ModelFileError("the schema is not one of this learner")
-    allowed = {"numeric": {"-"}, "categorical": {*categories}, "mixed": {"-", *categories}}
+    allowed = {"numeric": {"-"}, "categorical": {*categories}, "mixed": {"-", *categories}, "text": {"T"}}
     if not set(kinds) <= allowed[model.need.kinds]:
         raise ModelFileError("the schema is not one of this learner")
     columns = _read_columns(reader, names, kinds, counts.tolist(), categories)
@@ -165,8 +167,8 @@ def _read_columns(
     used = dict.fromkeys(pools, 0)
     columns = []
     for name, kind, count in zip(names, kinds, counts, strict=True):
-        if kind == "-":
-            columns.append(Column(name, "numeric"))
+        if kind in ("-", "T"):
+            columns.append(Column(name, "numeric" if kind == "-" else "text"))
             continue
         some = pools[kind][used[kind] : used[kind] + max(count, 0)]
         used[kind] += len(some)

@@ -13,10 +13,11 @@ import scipy.sparse as sp
 
 from tenfold.core import Chunk, Column, Columns, DataError, Need, Schema
 from tenfold.core.arrays import ones
+from tenfold.core.columns import TextColumns
 from tenfold.core.schema import is_text
 from tenfold.sources import validation
 from tenfold.sources.base import Source, no_column
-from tenfold.sources.labels import class_codes, code, levels
+from tenfold.sources.labels import class_codes, code, levels, texts
 
 _part_rows: ContextVar[int | None] = ContextVar("part_rows", default=None)
 
@@ -99,7 +100,7 @@ class ArraySource(Source):
 
     def _column(self, name: str, values: Any, need: Need) -> Column:
         if values is None or (need.kinds == "mixed" and values.dtype.kind in "biuf"):
-            return Column(name, "numeric")
+            return Column(name, "text" if need.kinds == "text" else "numeric")
         found = levels(values, f"column {name!r}")
         return Column(name, "categorical", found.astype(object) if is_text(found) else found)
 
@@ -122,8 +123,9 @@ class ArraySource(Source):
             y = _pick(self._target(), rows, keep)
             labels = need.target == "class"
             y = class_codes(y, schema.classes) if labels else validation.number_target(y, self.target)
+        columns = TextColumns if need.kinds == "text" and schema.columns else Columns
         yield Chunk(
-            X=Columns(data, schema.names, missing=need.missing, offset=rows.start, kept=keep),
+            X=columns(data, schema.names, missing=need.missing, offset=rows.start, kept=keep),
             y=y,
             weight=ones(n) if weight is None else weight,
             uniform=weight is None,
@@ -139,6 +141,9 @@ class ArraySource(Source):
         for j, column in enumerate(schema.columns):
             values = self._values(j, rows, keep)
             where = f"column {column.name!r}"
+            if column.kind == "text":
+                out.append(validation.present(texts(values, where), need, where, rows.start, keep))
+                continue
             if column.kind == "numeric":
                 if is_text(values):
                     raise DataError(f"{where} held numbers when the model was fitted, and holds text now")

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tenfold.core import Array, DataError
-from tenfold.core.schema import is_text
+from tenfold.core.schema import is_text as holds_text
 from tenfold.sources import labels
 
 
@@ -38,6 +38,24 @@ def is_category(kind: pa.DataType) -> bool:
 
 def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether a column's values are text, plain or in a dictionary, or all missing."""
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return _is_text(kind) or bool(pa.types.is_null(kind))
+
+
+def texts(column: Any, where: str) -> Any:
+    """Strings as they are, in an array of objects; None where one is missing."""
+    if not is_text(column.type):
+        raise DataError(
+            f"{where} holds {column.type}, not text. Remedy: make text of it, .astype(str), or leave it out"
+        )
+    column = whole(column)
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    return _unicode(column, where).astype(object, copy=False)
 
 
 def numbers(column: Any, where: str) -> Any:
@@ -84,7 +102,7 @@ def levels(column: Any, where: str) -> Any:
         used = [pc.unique(chunk).dictionary_decode() for chunk in chunks]
         column = pa.chunked_array(used, column.type.value_type)
     found = _values(pc.unique(column), where)
-    if is_text(found):  # a dictionary may repeat itself
+    if holds_text(found):  # a dictionary may repeat itself
         return np.array([*sorted(set(found.tolist())), None], dtype=object)[:-1]
     return labels.levels(found, where)
 
@@ -116,10 +134,10 @@ def _places(dictionary: Any, known: Any, where: str) -> Array:
     values = _values(dictionary, where)
     if not len(values):
         return place
-    if not is_text(values):
+    if not holds_text(values):
         place[:-1][here] = labels.code(values, known, where)
         return place
-    if len(known) and not is_text(known):
+    if len(known) and not holds_text(known):
         raise DataError(f"{where} holds text, but held numbers when the model was fitted")
     at = {label: float(k) for k, label in enumerate(known.tolist())}
     place[:-1][here] = [at.get(v, -1.0) for v in values.tolist()]
@@ -142,8 +160,12 @@ def _values(some: Any, where: str) -> Any:
         return np.empty(0, dtype=object)
     if pa.types.is_decimal(some.type):
         some = some.cast(pa.float64())
+    found = _unicode(some, where)
+    return found.astype(object) if holds_text(found) else found
+
+
+def _unicode(some: Any, where: str) -> Any:
     try:
-        found = some.to_numpy(zero_copy_only=False)
+        return some.to_numpy(zero_copy_only=False)
     except UnicodeDecodeError as error:
         raise DataError(f"{where} holds text that is not valid Unicode ({error}). Remedy: mend or drop it") from None
-    return found.astype(object) if is_text(found) else found

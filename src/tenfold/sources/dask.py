@@ -273,7 +273,8 @@ class DaskArray(Computed):
         """What a block holds; of numbers, nothing has to be computed to know it."""
         if self.scans_for(need):
             return self._block(part).schema_of(0, need)
-        return Schema(tuple(Column(name, "numeric") for name in self.names), need.target, None, False)
+        kind: Any = "text" if need.kinds == "text" else "numeric"
+        return Schema(tuple(Column(name, kind) for name in self.names), need.target, None, False)
 
     def read(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
         block = self._block(part)

@@ -67,6 +67,17 @@ def code(values: Any, known: Any, where: str) -> Array:
     return out
 
 
+def texts(values: Any, where: str) -> Any:
+    """An array of text as objects: strings as they are, None where one is missing. Numbers are refused."""
+    from tenfold.sources import arrow
+
+    if values.dtype.kind not in "OUT":
+        raise DataError(
+            f"{where} holds {values.dtype}, not text. Remedy: make text of it, .astype(str), or leave it out"
+        )
+    return arrow.texts(column_of(values, where), where)
+
+
 def class_codes(values: Any, classes: Any) -> Codes:
     """Class codes of a target; a class that the schema does not know is refused."""
     if (

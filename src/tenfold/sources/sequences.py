@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import Chunk, Codes, Columns, DataError, Need, Schema
+from tenfold.core import Chunk, Codes, DataError, Need, Schema
 from tenfold.sources import arrow
 
 if TYPE_CHECKING:
@@ -143,8 +143,7 @@ def _numbered_on(chunks: Iterable[Chunk], end: int) -> Iterator[Chunk]:
             part, shift = chunk.part, end - chunk.offset
         end = chunk.offset + shift + chunk.n + chunk.dropped
         X = chunk.X
-        moved = Columns(X.data, X.names, missing=X.missing, offset=X.offset + shift, kept=X.kept, place=X.place)
-        yield chunk._replace(X=moved)
+        yield chunk._replace(X=X.other_rows(X.data, X.offset + shift, X.kept))
 
 
 def _one(chunks: Sequence[Chunk], dropped: int) -> Chunk:
@@ -167,7 +166,7 @@ def joined(chunks: Sequence[Chunk]) -> Chunk:
         ends = np.cumsum([0, *(chunk.n for chunk in chunks[:-1])])
         starts = np.concatenate([chunk.starts + end for chunk, end in zip(chunks, ends, strict=True)])
     return Chunk(
-        X=Columns(data, first.X.names, missing=first.X.missing, kept=numbers, place=first.X.place),
+        X=first.X.other_rows(data, 0, numbers),
         y=None if first.y is None else np.concatenate([chunk.y for chunk in chunks]),
         weight=np.concatenate([chunk.weight for chunk in chunks]),
         uniform=all(chunk.uniform for chunk in chunks),

@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from tenfold.core import Chunk, Column, Columns, DataError, Need, Schema
 from tenfold.core.arrays import ones
+from tenfold.core.columns import TextColumns
 from tenfold.sources import arrow, validation
 from tenfold.sources.arrays import even_cuts
 from tenfold.sources.base import Source, no_column
@@ -111,15 +112,23 @@ class ArrowSource(Source):
         for name in self.names:
             kind = self.types.field(name).type
             fits = arrow.is_label if self._is_category(name, need) else arrow.is_number
+            fits = arrow.is_text if need.kinds == "text" else fits
             if not fits(kind) or (need.kinds == "numeric" and name in self.roles.categorical):
                 wrong[name] = "a category" if fits(kind) else str(kind)
         if wrong:
             said = ", ".join(f"{n!r} ({k})" for n, k in wrong.items())
             drop = [*self.roles.drop, *(n for n in wrong if n not in self.roles.drop)]
-            words = {"categorical": "categories", "mixed": "numbers or categories"}.get(need.kinds, "numbers")
-            other = "convert them first" if need.kinds == "mixed" else "encode them first (OneHot for categories)"
+            words = {
+                "numeric": "numbers",
+                "categorical": "categories",
+                "mixed": "numbers or categories",
+                "text": "text",
+            }
+            other = {"mixed": "convert them first", "text": "make text of them first, .astype(str)"}
+            how = other.get(need.kinds, "encode them first (OneHot for categories)")
             raise DataError(
-                f"columns that do not enter as {words}: {said}. Remedy: leave them out, {self._call(drop)}, or {other}"
+                f"columns that do not enter as {words[need.kinds]}: {said}. Remedy: leave them out, "
+                f"{self._call(drop)}, or {how}"
             )
 
     def _call(self, drop: Sequence[str], asked: str = "") -> str:
@@ -138,6 +147,7 @@ class ArrowSource(Source):
     def schema_of(self, part: int, need: Need) -> Schema:
         self._refuse_types(need)
         coded = [n for n in self.names if self._is_category(n, need)]
+        plain: Any = "text" if need.kinds == "text" else "numeric"
         found: dict[str, Any] = {}
         classes = None if self.classes is None else plain_levels(self.classes, "classes")
         for start, table in self._pieces(part, coded, need) if self.scans_for(need) else ():
@@ -150,7 +160,7 @@ class ArrowSource(Source):
                 some = self._classes(table, part)
                 classes = some if classes is None else np.union1d(classes, some)
         columns = tuple(
-            Column(n, "categorical", found.get(n, np.empty(0, dtype=object))) if n in coded else Column(n, "numeric")
+            Column(n, "categorical", found.get(n, np.empty(0, dtype=object))) if n in coded else Column(n, plain)
             for n in self.names
         )
         return Schema(columns, need.target, classes, self.named)
@@ -254,6 +264,9 @@ class ArrowSource(Source):
         data = []
         for column, name in zip(schema.columns, names, strict=True):
             found, where = table.column(name), self._at(name, part)
+            if column.kind == "text":
+                data.append(validation.present(arrow.texts(found, where), need, where, start, kept))
+                continue
             if column.kind == "numeric":
                 data.append(arrow.numbers(found, where))
                 continue
@@ -267,8 +280,9 @@ class ArrowSource(Source):
                 )
             data.append(coded)
         values = tuple(data) if data else np.empty((table.num_rows, 0))
+        columns = TextColumns if need.kinds == "text" and data else Columns
         return Chunk(
-            X=Columns(values, schema.names, missing=need.missing, offset=start, kept=kept, place=self.place(part)),
+            X=columns(values, schema.names, missing=need.missing, offset=start, kept=kept, place=self.place(part)),
             y=self._target(table, part, need, schema),
             weight=ones(table.num_rows) if weight is None else weight,
             uniform=weight is None,

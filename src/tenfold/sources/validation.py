@@ -114,6 +114,20 @@ def _no_numbers(where: str, kind: str) -> DataError:
     return DataError(f"{where} holds {kind}, not numbers. Remedy: {remedy}, or leave it out")
 
 
+# ---- text -----------------------------------------------------------------------------------------------
+
+
+def present(texts: Any, need: Need, where: str, start: int, kept: Any) -> Any:
+    """Texts, if none is missing or the need takes missing ones; the number of the first row is `start`."""
+    if not need.missing and (missing := [i for i, text in enumerate(texts.tolist()) if text is None]):
+        at = start + (missing[0] if kept is None else int(kept[missing[0]]))
+        raise DataError(
+            f"Input X contains no text in {where}, row {at}: it is missing. Remedy: leave out the rows that miss it, "
+            "or fill it with empty text"
+        )
+    return texts
+
+
 # ---- target -------------------------------------------------------------------------------------------
 
 

@@ -39,7 +39,7 @@ class Table(NamedTuple):
 def draw(need: Need, seed: int, rows: int = 24, columns: int = 3) -> Table:
     """A table for a need, from a seed; where both are taken, odd seeds put a column of text among the numbers."""
     random = np.random.default_rng(seed)
-    X = _text(random, rows, columns) if need.kinds == "categorical" else _numbers(random, rows, columns)
+    X = _text(random, rows, columns) if need.kinds in ("categorical", "text") else _numbers(random, rows, columns)
     y = None
     if need.target == "number":
         y = np.round(X @ random.normal(size=columns) + random.normal(size=rows), 2) + random.integers(-9, 9)
