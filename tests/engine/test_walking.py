@@ -6,13 +6,13 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from tenfold.engine.walking import joined
 
 import tenfold as tn
 from tenfold.core import SEQUENTIAL, Array, Ask, Codes, Need
 from tenfold.core.axes import bits
 from tenfold.engine import Local, Member, Snapshot, fit, merge, run
 from tenfold.engine.keys import Listed
-from tenfold.engine.walking import joined
 from tenfold.sources import ArraySource, part_rows
 
 

@@ -7,7 +7,8 @@ independently; and every worker draws the same, since it asks nobody else.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -100,3 +101,14 @@ class Chunk(NamedTuple):
 def chosen(values: Any, which: Any) -> Any:
     """Some entries of an array of numpy or Arrow: a slice, or their numbers."""
     return values[which] if isinstance(which, slice) else values.take(which)
+
+
+def segments(chunk: Chunk, codes: Codes) -> Iterator[tuple[int, Chunk]]:
+    """The rows of each group that a chunk has, by group: slices if they stand in order, else copies."""
+    order = None if bool((codes[1:] >= codes[:-1]).all()) else np.argsort(codes, kind="stable")
+    ordered = codes if order is None else codes[order]
+    new = np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]
+    starts = [*np.flatnonzero(new).tolist(), len(ordered)]
+    for start, stop in pairwise(starts):
+        if ordered[start] >= 0:
+            yield int(ordered[start]), chunk.rows(slice(start, stop) if order is None else order[start:stop])

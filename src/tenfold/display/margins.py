@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import Array, Chunk
 from tenfold.display.drawing import axes, finish, pyplot, styles
-from tenfold.engine.together import transformed
+from tenfold.engine.stages import transformed
 from tenfold.evaluate.hearing import Ours, Want, hear
 from tenfold.evaluate.judging import stages_of
 from tenfold.stats.metrics import Ranking

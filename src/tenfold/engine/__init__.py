@@ -1,7 +1,8 @@
 """The loop, the fixed tree and the runners."""
 
-from tenfold.engine.local import Local, Runner, Session
+from tenfold.engine.local import Local
 from tenfold.engine.loop import Member, Watcher, fit, opened, run, schema_of
+from tenfold.engine.runner import Runner, Session
 from tenfold.engine.running import current, on
 from tenfold.engine.snapshot import Fit, Snapshot
 from tenfold.engine.threads import one_blas_thread

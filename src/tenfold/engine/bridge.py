@@ -12,11 +12,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from tenfold.core import Ask, Chunk, Codes, Columns
 from tenfold.core.statistic import Grouped, Held, Lens, Ordered, Statistic, Strided
-from tenfold.core.value import Value, digest_of
+from tenfold.core.value import Itself, Value
 
 
 class Pickled(Value):
@@ -35,22 +33,6 @@ class Pickled(Value):
         return hashlib.blake2b(pickle.dumps(self.it, protocol=5), digest_size=16).digest()
 
 
-class Itself(Value):
-    """Anything, told by being that and nothing else: while it lives, in the process that made it."""
-
-    it: Any
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Itself) and self.it is other.it
-
-    __hash__ = Value.__hash__
-
-    @property
-    def digest(self) -> bytes:
-        """Of where it is."""
-        return digest_of(id(self.it))
-
-
 class Asked(Statistic[Any]):
     """What a learner summarizes at a state."""
 
@@ -59,9 +41,17 @@ class Asked(Statistic[Any]):
     ask: Ask
 
     def summarize(self, chunk: Chunk) -> Any:
-        """As the learner does; without a target that it does not want."""
-        learner = self.learner.it
-        return learner.summarize(self.state.it, chunk if learner.need.target else chunk._replace(y=None))
+        """As the learner does."""
+        return self.learner.it.summarize(self.state.it, self._wanted(chunk))
+
+    def _wanted(self, chunk: Chunk) -> Chunk:
+        """The rows without a target that the learner does not want."""
+        return chunk if self.learner.it.need.target else chunk._replace(y=None)
+
+    @property
+    def title(self) -> str:
+        """The learner, and what it asks for."""
+        return f"{type(self.learner.it).__name__}_{self.ask.what}".replace("-", "_")
 
 
 class AskedOfSome(Strided[Any], Asked):
@@ -76,10 +66,16 @@ class AskedOfGroups(Grouped[Any], Asked):
 
     def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> Sequence[Any]:
         """As the learner does, or one by one."""
-        found = self.learner.it.summarize_groups(self.state.it, chunk, codes, groups)
-        if found is None:
-            found = [self.summarize(chunk.rows(np.flatnonzero(codes == group))) for group in range(groups)]
-        return list(found)
+        learner, found = self.learner.it, None
+        if hasattr(learner, "summarize_groups"):
+            found = learner.summarize_groups(self.state.it, self._wanted(chunk), codes, groups)
+        return super().summarize_groups(chunk, codes, groups) if found is None else list(found)
+
+
+class AskedOfSomeGroups(Strided[Any], AskedOfGroups):
+    """The same, of a share of the parts, which the ask tells too."""
+
+    telling = ("ask", "shared")
 
 
 class LensOf(Lens):
@@ -113,14 +109,11 @@ class AskedInOrder(Ordered[Any], Asked):
 
     def step(self, summary: Any, chunk: Chunk) -> Any:
         """As the learner does."""
-        return self.learner.it.step(self.state.it, summary, chunk)
+        return self.learner.it.step(self.state.it, summary, self._wanted(chunk))
 
 
-def statistic_of(learner: Any, state: Any) -> Asked | None:
-    """What a learner of the first contract wants computed at a state; None: it is done."""
-    ask = learner.ask(state)
-    if ask is None:
-        return None
+def statistic_of(learner: Any, state: Any, ask: Ask, first: bool = False) -> Asked:
+    """What a learner of the first contract wants computed at a state; `first`: all folds are at this state."""
     given = (Itself(learner), Itself(state), ask)
     lens = learner.lens(state)
     if ask.order is not None:
@@ -129,15 +122,10 @@ def statistic_of(learner: Any, state: Any) -> Asked | None:
         return AskedOfSomeHeld(*given, lens=LensOf(Pickled(lens)), every=ask.every)
     if lens is not None:
         return AskedOfHeld(*given, lens=LensOf(Pickled(lens)))
-    if ask.every > 1:
-        return AskedOfSome(*given, every=ask.every)
-    if hasattr(learner, "summarize_groups"):
-        return AskedOfGroups(*given, _shared(learner, state, given))
-    return Asked(*given)
-
-
-def _shared(learner: Any, state: Any, given: tuple[Itself, Itself, Ask]) -> str:
-    """By which learners with equal summaries know each other: what they say, or all that they are."""
     said = learner.shares(state) if hasattr(learner, "shares") else None
-    own = (given[0].digest + given[1].digest).hex()
-    return own if said is None else f"{said} {learner.need}"
+    if said is not None or first:
+        own = (given[0].digest + given[1].digest).hex()
+        name = own if said is None else f"{said} {learner.need}"
+        some = AskedOfSomeGroups(*given, name, every=ask.every) if ask.every > 1 else None
+        return some or AskedOfGroups(*given, name)
+    return AskedOfSome(*given, every=ask.every) if ask.every > 1 else Asked(*given)

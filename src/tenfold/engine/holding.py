@@ -5,18 +5,20 @@ All of it can be made again from the rows and the statistic, to the same bits: w
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tenfold.core import Chunk, Columns
+from tenfold.core.chunk import segments
 from tenfold.core.statistic import Held
 from tenfold.engine.plan import Groups, Leaf
-from tenfold.engine.scanning import counted, rows_of
+from tenfold.engine.scanning import Found, counted, rows_of, summary_of
 from tenfold.engine.tally import Counted
-from tenfold.engine.together import segments
-from tenfold.engine.tree import merge
+from tenfold.engine.tree import Tree, merge
 from tenfold.sources import Source
 
 ALL = -1
@@ -33,13 +35,19 @@ class Piece(NamedTuple):
     dropped: int
 
 
-def hold(leaf: Leaf, source: Source, part: int) -> list[Piece]:
-    """The rows of a part through the leaf's lens, chunk by chunk."""
-    found = []
-    for _, chunk, codes in rows_of((leaf,), source, part):
+def read(leaves: Sequence[Leaf], lost: Sequence[Leaf], source: Source, part: int) -> tuple[Found, list[list[Piece]]]:
+    """A part, read once: the summaries of some leaves, and the rows of others through their lenses, chunk by chunk."""
+    trees = [Tree() for _ in leaves]
+    pieces: list[list[Piece]] = [[] for _ in lost]
+    for at, chunk, codes in rows_of([*leaves, *lost], source, part):
+        if at < len(leaves):
+            trees[at].push(summary_of(leaves[at], chunk, codes))
+            continue
+        leaf = lost[at - len(leaves)]
         some = {ALL: chunk} if codes is None else dict(segments(chunk, codes))
-        found.append(Piece({group: _through(leaf, rows) for group, rows in some.items()}, chunk.dropped))
-    return found
+        held = {group: _through(leaf, rows) for group, rows in some.items()}
+        pieces[at - len(leaves)].append(Piece(held, chunk.dropped))
+    return Found([tree.total() if tree else None for tree in trees]), pieces
 
 
 def _through(leaf: Leaf, chunk: Chunk) -> Chunk:
@@ -74,3 +82,26 @@ def _summary(leaf: Leaf, piece: Piece, scratch: Scratch) -> Counted | Groups:
         return Groups(each, piece.dropped)
     one = each[ALL]
     return Counted(one.summary, one.rows, piece.dropped, one.machines)
+
+
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """The summaries of some leaves: what would be held is made, used and forgotten. A job that runs anywhere."""
+
+    leaves: tuple[Leaf, ...]
+
+    def parts(self, source: Source) -> range:
+        """As many as some leaf reads."""
+        return range(0, len(source), math.gcd(*(leaf.every for leaf in self.leaves)))
+
+    def __call__(self, source: Source, part: int) -> Found:
+        """Of one part."""
+        plain = [leaf for leaf in self.leaves if not leaf.held]
+        held = [leaf for leaf in self.leaves if leaf.held]
+        found, pieces = read(plain, held, source, part)
+        read_now, made = iter(found.each), iter(pieces)
+        return Found([_fresh(leaf, next(made)) if leaf.held else next(read_now) for leaf in self.leaves])
+
+
+def _fresh(leaf: Leaf, pieces: list[Piece]) -> Counted | Groups | None:
+    return of_held(leaf, pieces, follow(leaf, pieces, None)) if pieces else None

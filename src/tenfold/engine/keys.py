@@ -1,13 +1,13 @@
-"""Which group a row belongs to: a fold, a site, a country. Keys are pure, so that any worker finds the same.
+"""Which group a row belongs to: a fold, a site, a country. Keys are pure values, so that any worker finds the same.
 
-A key makes a coder for each part; the coder is called with the chunks of the part, in order, and gives each row
-the number of its group, or -1: it belongs to none.
+A key makes a coder for each part; the coder is called with the chunks of the part as they were read, in order, and
+gives each row the number of its group, or -1: it belongs to none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -15,62 +15,73 @@ import numpy as np
 from tenfold.core import Chunk, Codes, DataError
 from tenfold.kernels.shuffling import deal, deal_classes, stratify
 from tenfold.sources import arrow
+from tenfold.stats.combinators import Coder, Key
 
-Coder = Callable[[Chunk, Codes], Codes]
-"""from a chunk and the numbers of its rows in the source to the groups of its rows"""
+__all__ = ["Coder", "Contiguous", "Key", "Labelled", "Listed", "Numbered", "Shuffled", "Stratified"]
 
 
-@dataclass(frozen=True, eq=False)
-class Key:
-    """How rows are grouped."""
+class Numbered(Key):
+    """By the number of a row in the source."""
 
-    groups: int
+    starts: Codes | None = field(default=None, kw_only=True)
+    """the number of the first row of each part, where the source does not know it"""
 
     def coder(self, part: int) -> Coder:
-        """For the chunks of one part."""
+        """By number alone."""
+        numbers = self.numbers(part)
+        return lambda chunk: self.of(numbers(chunk))
+
+    def of(self, numbers: Codes) -> Codes:
+        """The group of each of some rows, by their numbers."""
         raise NotImplementedError
 
+    def numbers(self, part: int) -> Callable[[Chunk], Codes]:
+        """Of the rows of a part's chunks."""
+        if self.starts is None:
+            return lambda chunk: chunk.X.numbers()
+        start, first = int(self.starts[part]), [-1]
 
-@dataclass(frozen=True, eq=False)
-class Contiguous(Key):
+        def numbered(chunk: Chunk) -> Codes:
+            if first[0] < 0:
+                first[0] = chunk.offset
+            return chunk.X.numbers() + (start - first[0])
+
+        return numbered
+
+
+class Contiguous(Numbered):
     """Rows in a row: group g begins at number `cuts[g]`."""
 
     cuts: Codes
 
-    def coder(self, part: int) -> Coder:
-        """By number alone."""
-        return lambda chunk, numbers: np.searchsorted(self.cuts, numbers, side="right") - 1
+    def of(self, numbers: Codes) -> Codes:
+        """By where they stand between the cuts."""
+        return np.searchsorted(self.cuts, numbers, side="right") - 1
 
 
-@dataclass(frozen=True, eq=False)
-class Shuffled(Key):
+class Shuffled(Numbered):
     """By chance, as many rows in each group as in any other, but for one."""
 
     seed: int
 
-    def coder(self, part: int) -> Coder:
-        """By number alone."""
-
-        def code(chunk: Chunk, numbers: Codes) -> Codes:
-            out = np.empty(len(numbers), np.int64)
-            deal(numbers, self.seed, self.groups, out)
-            return out
-
-        return code
+    def of(self, numbers: Codes) -> Codes:
+        """As they are dealt."""
+        out = np.empty(len(numbers), np.int64)
+        deal(numbers, self.seed, self.groups, out)
+        return out
 
 
-@dataclass(frozen=True, eq=False)
-class Listed(Key):
+class Listed(Numbered):
     """As a list says that has an entry for each row."""
 
     codes: Codes
 
-    def coder(self, part: int) -> Coder:
-        """By number alone."""
-        return lambda chunk, numbers: self.codes[numbers]
+    def of(self, numbers: Codes) -> Codes:
+        """Their entries."""
+        found: Codes = self.codes[numbers]
+        return found
 
 
-@dataclass(frozen=True, eq=False)
 class Stratified(Key):
     """Each class spread evenly: in order of its rows, or dealt by chance."""
 
@@ -84,7 +95,7 @@ class Stratified(Key):
         """By class, and place among the rows of the class."""
         seen = self.before[part].copy()
 
-        def code(chunk: Chunk, numbers: Codes) -> Codes:
+        def code(chunk: Chunk) -> Codes:
             out = np.empty(chunk.n, np.int64)
             if self.seed is None:
                 stratify(chunk.y, seen, self.cuts, out)
@@ -95,7 +106,6 @@ class Stratified(Key):
         return code
 
 
-@dataclass(frozen=True, eq=False)
 class Labelled(Key):
     """By the value of a column that the need names as `side`."""
 
@@ -108,7 +118,7 @@ class Labelled(Key):
     def coder(self, part: int) -> Coder:
         """By value alone."""
 
-        def code(chunk: Chunk, numbers: Codes) -> Codes:
+        def code(chunk: Chunk) -> Codes:
             at = arrow.codes(chunk.side[self.column], self.labels, f"column {self.column!r}")
             if not (at >= 0).all():  # missing, or none of the values that were counted
                 raise DataError(f"column {self.column!r} says of some rows not to which group they belong")

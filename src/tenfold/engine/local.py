@@ -6,49 +6,30 @@ import math
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
-from tenfold.core.statistic import Expression
 from tenfold.engine import ordered
-from tenfold.engine.holding import follow, hold, of_held
+from tenfold.engine.holding import Piece, follow, of_held, read
 from tenfold.engine.job import Job
 from tenfold.engine.ordered import Places
-from tenfold.engine.plan import Leaf, Plan
+from tenfold.engine.plan import Leaf
 from tenfold.engine.progress import Bar, bar
-from tenfold.engine.scanning import Found, Scan
+from tenfold.engine.runner import Runner, Session, by_order
+from tenfold.engine.scanning import Found
 from tenfold.engine.store import Store
-from tenfold.engine.threads import one_blas_thread
-from tenfold.engine.together import Many, Together
+from tenfold.engine.threads import one_blas_thread, processors
 from tenfold.engine.tree import merge, runs
-from tenfold.engine.walking import InOrder, arrived, route, walk
 from tenfold.sources import Source
 
 TASKS = 32
 """for each thread: few enough to be cheap, many enough to end together"""
 
 
-class Session(Protocol):
-    """A source, opened for one fit. What a runner keeps between reduces lives and dies with it."""
-
-    def reduce(self, job: Job) -> Any:
-        """The merge of the job's summaries of all its parts, in the fixed tree."""
-
-
-class Runner(Protocol):
-    """Executes reduces, or a map, somewhere."""
-
-    def open(self, source: Source) -> AbstractContextManager[Session]:
-        """A source to reduce, as often as a fit needs it."""
-
-    def map(self, function: Callable[[int], Any], parts: Iterable[int], source: Source) -> Iterator[Any]:
-        """The function of each part of a source, in order, a few at a time."""
-
-
-class Local:
+class Local(Runner):
     """Threads of this process.
 
     Parameters
@@ -74,11 +55,16 @@ class Local:
             raise ValueError(f"threads must be at least 1, not {threads}")
         if memory is not None and memory < 0:
             raise ValueError(f"memory must not be negative, but is {memory}")
-        self.threads = threads or _processors()
+        self.threads = threads or processors()
         self.memory = _memory() // 4 if memory is None else memory
 
     def __repr__(self) -> str:
         return f"Local(threads={self.threads})"
+
+    @property
+    def driver_threads(self) -> int:
+        """The same threads."""
+        return self.threads
 
     @contextmanager
     def open(self, source: Source) -> Iterator[LocalSession]:
@@ -107,80 +93,71 @@ class Local:
             wait(waiting)
 
 
-class LocalSession:
+class LocalSession(Session):
     """A source, and what is held of it."""
 
     def __init__(self, runner: Local, source: Source, store: Store) -> None:
         self.runner, self.source, self.store = runner, source, store
-        self._names: set[str] = set()
-        self._kinds: set[str] = set()
+        self._held: dict[str, Leaf] = {}
+        """by name, whose rows and scratch are in the store: leaves may be known by where they are, so they stay"""
 
     def reduce(self, job: Job) -> Any:
         """The merge of the job's summaries of all its parts, in the fixed tree."""
         with one_blas_thread:
-            return self._walked(job.job) if isinstance(job, InOrder) else self._merged(job)
+            return self._over(job.parts(self.source), partial(job, self.source))
 
-    def answer(self, expression: Expression) -> Any:
-        """What an expression says of all rows: summaries, counted, in the shape of the expression."""
-        plan = Plan(expression)
+    def leaves(self, leaves: list[Leaf]) -> list[Any]:
+        """The summary of each leaf: read, from what is held of the parts, or part after part."""
+        found: dict[int, Any] = {}
         with one_blas_thread:
-            found = self._of_all(plan) | self._of_each_in_turn(plan)
-        return plan.answer([found[at] for at in range(len(plan.leaves))])
+            for order, places in by_order(leaves).items():
+                some = [leaves[at] for at in places]
+                found |= zip(places, self._merged(some) if order is None else self._walked(some, order), strict=True)
+        return [found[at] for at in range(len(leaves))]
 
-    def _of_all(self, plan: Plan) -> dict[int, Any]:
-        """The leaves whose summaries merge: read, or from what is held of the parts."""
-        read = [at for at, leaf in enumerate(plan.leaves) if leaf.order is None and not leaf.held]
-        held = [at for at, leaf in enumerate(plan.leaves) if leaf.held]
-        self._keep(plan.leaves[at] for at in held)
-        if not read and not held:
-            return {}
-        scan, leaves = Scan(tuple(plan.leaves[at] for at in read)), [plan.leaves[at] for at in held]
+    def _merged(self, leaves: list[Leaf]) -> Sequence[Any]:
+        """Of leaves whose summaries merge."""
+        plain, held = [leaf for leaf in leaves if not leaf.held], [leaf for leaf in leaves if leaf.held]
+        self._keep({name: leaf for leaf in held for name in _names(leaf)})
 
         def one(part: int) -> Found:
-            fresh = scan(self.source, part).each if read else ()
-            return Found([*fresh, *(self._of_held(leaf, part) for leaf in leaves)])
+            kept = {leaf.held: self.store.get((_names(leaf)[0], part)) for leaf in held if part % leaf.every == 0}
+            lost = {leaf.held: leaf for leaf in held if leaf.held in kept and kept[leaf.held] is None}
+            fresh, made = read(plain, list(lost.values()), self.source, part) if plain or lost else (Found(()), [])
+            for leaf, pieces in zip(lost.values(), made, strict=True):
+                kept[leaf.held] = pieces
+                self.store.put((_names(leaf)[0], part), pieces)
+            now = iter(fresh.each)
+            return Found([self._of_held(leaf, kept, part) if leaf.held else next(now) for leaf in leaves])
 
-        parts = range(0, len(self.source), math.gcd(*(plan.leaves[at].every for at in (*read, *held))))
-        return dict(zip([*read, *held], self._over(parts, one).each, strict=True))
+        parts = range(0, len(self.source), math.gcd(*(leaf.every for leaf in leaves)))
+        done: Found = self._over(parts, one)
+        return done.each
 
-    def _of_held(self, leaf: Leaf, part: int) -> Any:
-        """A leaf's summary of one part; what is not held, or not any more, is made again."""
-        if part % leaf.every:
+    def _of_held(self, leaf: Leaf, kept: dict[bytes, list[Piece]], part: int) -> Any:
+        """A leaf's summary of one part, from what is held of it; its scratch is kept."""
+        if leaf.held not in kept:
             return None
-        held, followed = _names(leaf)
-        pieces = self.store.get((held, part))
-        if pieces is None:
-            pieces = hold(leaf, self.source, part)
-            self.store.put((held, part), pieces)
-        scratch = follow(leaf, pieces, self.store.get((followed, part)))
+        name = (_names(leaf)[1], part)
+        scratch = follow(leaf, kept[leaf.held], self.store.get(name))
         if any(some is not None for each in scratch for some in each.values()):
-            self.store.put((followed, part), scratch)
-        return of_held(leaf, pieces, scratch)
+            self.store.put(name, scratch)
+        return of_held(leaf, kept[leaf.held], scratch)
 
-    def _keep(self, leaves: Iterable[Leaf]) -> None:
+    def _keep(self, held: dict[str, Leaf]) -> None:
         """Forget what none of these leaves holds."""
-        names = {name for leaf in leaves for name in _names(leaf)}
-        for gone in self._kinds - names:
+        for gone in self._held.keys() - held.keys():
             self.store.drop(gone)
-        self._kinds = names
+        self._held = held
 
-    def _of_each_in_turn(self, plan: Plan) -> dict[int, Any]:
-        """The leaves that walk the parts one after another."""
-        found: dict[int, Any] = {}
-        for order in sorted({leaf.order for leaf in plan.leaves if leaf.order is not None}):
-            some = [at for at, leaf in enumerate(plan.leaves) if leaf.order == order]
-            leaves, places, seen = [plan.leaves[at] for at in some], Places(), self._bar(range(len(self.source)))
-            for part in ordered.route(len(self.source), order):
-                places = ordered.walk(leaves, self.source, part, places)
-                if seen is not None:
-                    seen.advance(1)
-            found |= zip(some, ordered.arrived(leaves, places), strict=True)
-        return found
-
-    def _merged(self, job: Job) -> Any:
-        """The parts by several threads."""
-        held = isinstance(job, Together) and any(item.name for item in job.items)
-        return self._over(job.parts(self.source), self._held(job) if held else partial(job, self.source))
+    def _walked(self, leaves: list[Leaf], order: int) -> Sequence[Any]:
+        """Of leaves that walk the parts one after another."""
+        places, seen = Places(), self._bar(range(len(self.source)))
+        for part in ordered.route(len(self.source), order):
+            places = ordered.walk(leaves, self.source, part, places)
+            if seen is not None:
+                seen.advance(1)
+        return ordered.arrived(leaves, places)
 
     def _bar(self, parts: range) -> Bar | None:
         """The progress bar, if there is one, told what comes."""
@@ -195,47 +172,6 @@ class LocalSession:
         with closing(self.runner.map(lambda at: merge(map(one, some[at])), range(len(some)))) as summaries:
             seen = self._bar(parts)
             return merge(summaries if seen is None else _told(summaries, some, seen))
-
-    def _walked(self, job: Together) -> Many:
-        """The parts one after another."""
-        parts, places, seen = route(job, self.source), None, bar()
-        if seen is not None:
-            seen.scan(len(parts), (self.source.counted or 0) / len(self.source))
-        for part in parts:
-            places = walk(job, self.source, part, places)
-            if seen is not None:
-                seen.advance(1)
-        assert places is not None
-        return arrived(job, places)
-
-    def _held(self, job: Any) -> Callable[[int], Many]:
-        """The job for one part, from what is held of it as far as it is."""
-        items = job.items
-        names = {item.name for item in items if item.name}
-        for gone in self._names - names:
-            self.store.drop(f"held {gone}")
-            self.store.drop(f"scratch {gone}")
-        self._names = names
-
-        def one(part: int) -> Many:
-            found: dict[int, Any] = {
-                at: self.store.get((f"held {i.name}", part)) for at, i in enumerate(items) if i.name
-            }
-            lost = [at for at, held in found.items() if held is None]
-            for at, held in zip(lost, job.only(lost).hold(self.source, part) if lost else (), strict=True):
-                self.store.put((f"held {items[at].name}", part), held)
-                found[at] = held
-            read = [at for at, item in enumerate(items) if not item.name]
-            fresh = dict(zip(read, job.only(read)(self.source, part).each if read else (), strict=True))
-            for at, held in found.items():
-                place = (f"scratch {items[at].name}", part)
-                scratch = items[at].follow(held, self.store.get(place))
-                if any(s is not None for s in scratch):
-                    self.store.put(place, scratch)
-                fresh[at] = items[at].of_held(held, scratch)
-            return Many(tuple(fresh[at] for at in range(len(items))))
-
-        return one
 
 
 def _names(leaf: Leaf) -> tuple[str, str]:
@@ -292,18 +228,6 @@ def _limited(function: Callable[[int], Any], part: int) -> Any:
     """Run with one BLAS thread. The limit ends with the call: whoever iterates has his own between two parts."""
     with one_blas_thread:
         return function(part)
-
-
-def driver_threads(runner: Runner) -> int:
-    """Threads for updates, in the process that drives the fit: those of a local runner, not those of a cluster."""
-    return runner.threads if isinstance(runner, Local) else _processors()
-
-
-def _processors() -> int:
-    """Processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _memory() -> int:

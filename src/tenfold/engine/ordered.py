@@ -7,17 +7,19 @@ is small: where the walk has led, and the rows that do not fill a window yet.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 import numpy as np
+import scipy.sparse as sp
 
-from tenfold.core import Chunk, Codes
+from tenfold.core import Chunk, Codes, Columns
+from tenfold.core.chunk import segments
+from tenfold.core.marks import Marks
 from tenfold.core.statistic import Ordered
 from tenfold.engine.plan import Groups, Leaf
-from tenfold.engine.scanning import drawn_anew, rows_of
+from tenfold.engine.scanning import Found, drawn_anew, marks_of, rows_of
 from tenfold.engine.tally import Counted, this_machine
-from tenfold.engine.together import segments
-from tenfold.engine.walking import joined
 from tenfold.kernels.shuffling import deal
 from tenfold.sources import Source
 
@@ -43,8 +45,9 @@ class Place(NamedTuple):
     rows: int = 0
     dropped: int = 0
     machines: frozenset[str] = frozenset()
+    marks: Marks | None = None
 
-    def on(self, statistic: Ordered[Any], chunk: Chunk, dropped: int) -> Place:
+    def on(self, statistic: Ordered[Any], chunk: Chunk, dropped: int, marks: Marks | None) -> Place:
         """Some rows further."""
         size, summary, waiting, at = statistic.window(chunk.X), self.summary, self.waiting, 0
         many = sum(some.n for some in waiting)
@@ -56,12 +59,14 @@ class Place(NamedTuple):
         if at < chunk.n:
             waiting = (*waiting, chunk.rows(slice(at, chunk.n)))
         machines = self.machines | {this_machine()}
-        return Place(summary, waiting, self.rows + chunk.n, self.dropped + dropped, machines)
+        if marks is not None and self.marks is not None:
+            marks = self.marks + marks
+        return Place(summary, waiting, self.rows + chunk.n, self.dropped + dropped, machines, marks or self.marks)
 
     def end(self, statistic: Ordered[Any]) -> Counted:
         """The rows that still wait, and then the summary of all."""
         summary = statistic.step(self.summary, joined(self.waiting)) if self.waiting else self.summary
-        return Counted(summary, self.rows, self.dropped, self.machines)
+        return Counted(summary, self.rows, self.dropped, self.machines, self.marks)
 
 
 Places = dict[tuple[int, int], Place]
@@ -75,7 +80,8 @@ def walk(leaves: Sequence[Leaf], source: Source, part: int, places: Places) -> P
         for group, rows in _pieces(chunk, codes):
             drawn, _ = drawn_anew(leaves[at], rows)
             before = now.get((at, group), Place())
-            now[at, group] = before.on(cast(Ordered[Any], leaves[at].statistic), drawn, rows.dropped)
+            marks = marks_of(leaves[at], rows)
+            now[at, group] = before.on(cast(Ordered[Any], leaves[at].statistic), drawn, rows.dropped, marks)
     return now
 
 
@@ -93,3 +99,39 @@ def _pieces(chunk: Chunk, codes: Codes | None) -> Iterator[tuple[int, Chunk]]:
         yield ALL, chunk
     else:
         yield from segments(chunk, codes)
+
+
+def joined(chunks: tuple[Chunk, ...]) -> Chunk:
+    """Several chunks as one."""
+    if len(chunks) == 1:
+        return chunks[0]
+    first, pieces = chunks[0], [c.X.data for c in chunks]
+    if isinstance(pieces[0], tuple):
+        data: Any = tuple(np.concatenate(same) for same in zip(*pieces, strict=True))
+    else:
+        data = sp.vstack(pieces, format="csr") if sp.issparse(pieces[0]) else np.concatenate(pieces)
+    numbers = np.concatenate([c.X.numbers() for c in chunks])
+    X = Columns(data, first.X.names, missing=first.X.missing, kept=numbers, place=first.X.place)
+    y = None if first.y is None else np.concatenate([c.y for c in chunks])
+    weight = np.concatenate([c.weight for c in chunks])
+    chunk = Chunk(X, y, weight, all(c.uniform for c in chunks), first.part, first.offset)
+    return chunk._replace(picked=np.concatenate([c.places() for c in chunks]))
+
+
+@dataclass(frozen=True, eq=False)
+class Walked:
+    """The summaries of leaves that walk the parts in one order: a job of one piece, right on any runner."""
+
+    leaves: tuple[Leaf, ...]
+    order: int
+
+    def parts(self, source: Source) -> range:
+        """One piece of work, which reads all parts."""
+        return range(1)
+
+    def __call__(self, source: Source, part: int) -> Found:
+        """The summaries of all parts."""
+        places: Places = {}
+        for at in route(len(source), self.order):
+            places = walk(self.leaves, source, at, places)
+        return Found(arrived(self.leaves, places))

@@ -6,20 +6,19 @@ anew. Leaves alone have capabilities, so combinators need to know none; and equa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from tenfold.core import Chunk, DataError
 from tenfold.core.statistic import Expression, Grouped, Held, Lens, Ordered, Statistic, Strided
 from tenfold.core.value import Value
+from tenfold.engine.tally import Counted
 from tenfold.engine.tree import merge
 from tenfold.stats.combinators import After, As, By, Draw, Each, Key, Of, Reweighted, Stage, View, crossed
 
-Reader = Callable[[Chunk], Chunk]
-"""from the chunks of a part, in order, to the rows that are wanted of them"""
+NOTHING = "no row has a weight, or `where` leaves none: there is nothing to learn from"
 
 
 class Pick(Value):
@@ -27,30 +26,6 @@ class Pick(Value):
 
     key: Key
     groups: tuple[int, ...]
-
-    def reader(self, part: int) -> Reader:
-        """For the chunks of one part."""
-        coder = self.key.coder(part)
-        return lambda chunk: chunk.rows(np.flatnonzero(np.isin(coder(chunk), self.groups)))
-
-
-class Through(Value):
-    """Rows as stages make them."""
-
-    stages: tuple[Stage, ...]
-
-    def reader(self, part: int) -> Reader:
-        """For the chunks of one part."""
-
-        def read(chunk: Chunk) -> Chunk:
-            for each in self.stages:
-                chunk = each.stage(chunk)
-            return chunk
-
-        return read
-
-
-Step = Pick | Through
 
 
 class Rows(Lens):
@@ -66,15 +41,19 @@ class Leaf(Value):
 
     view: View
     statistic: Statistic[Any]
-    steps: tuple[Step, ...] = ()
-    """through which rows go, in order: choices and stages"""
+    picks: tuple[Pick, ...] = ()
+    """which rows: those that all of these choose"""
+    stages: tuple[Stage, ...] = ()
+    """through which they go then, in order"""
     by: Key | None = None
     """each group of this key by itself"""
     draws: tuple[Draw, ...] = ()
     chain: str = ""
-    """the fit whose scratch this goes on from; like `keep`, it does not say what this leaf is"""
+    """the fit whose scratch this goes on from; like what follows, it does not say what this leaf is"""
     keep: bool = False
-    telling = ("view", "statistic", "steps", "by", "draws")
+    marked: bool = False
+    """whether rows are to be recognised again later"""
+    telling = ("view", "statistic", "picks", "stages", "by", "draws")
 
     @cached_property
     def lens(self) -> Lens | None:
@@ -84,7 +63,7 @@ class Leaf(Value):
     @cached_property
     def held(self) -> bytes:
         """By which held rows are known: how they are read, which they are, the lens. Neither weights nor the round."""
-        return b"" if self.lens is None else Seen(self.view, self.steps, self.by, self.lens).digest
+        return b"" if self.lens is None else Seen(self.view, self.picks, self.stages, self.by, self.lens).digest
 
     @property
     def every(self) -> int:
@@ -101,15 +80,16 @@ class Seen(Value):
     """Some rows, through a lens."""
 
     view: View
-    steps: tuple[Step, ...]
+    picks: tuple[Pick, ...]
+    stages: tuple[Stage, ...]
     by: Key | None
     lens: Lens
 
 
 class Groups:
-    """Summaries by group; a group that one of two lacks is the other's."""
+    """Summaries by group, counted; a group that one of two lacks is the other's."""
 
-    def __init__(self, each: dict[int, Any], dropped: int = 0) -> None:
+    def __init__(self, each: dict[int, Counted], dropped: int = 0) -> None:
         self.each = each
         self.dropped = dropped
         """rows of weight zero, which belong to no group"""
@@ -120,29 +100,38 @@ class Groups:
             both[group] = both[group] + summary if group in both else summary
         return Groups(both, self.dropped + other.dropped)
 
-    def of(self, groups: Sequence[int]) -> Any:
-        """The merge of some groups, in their order; never a total minus a group, which loses digits.
+    def of(self, groups: Sequence[int]) -> Counted:
+        """The merge of some groups; never a total minus a group, which loses digits.
 
         What lacks a single group is merged from what comes before it and what comes after.
         """
-        names = sorted(self.each)
-        some = [name for name in names if name in set(groups)]
+        if not self.each:
+            raise DataError(NOTHING)
+        wanted = set(groups)
+        some = [name for name in sorted(self.each) if name in wanted]
         if not some:
             raise DataError("a group to learn from has no rows")
+        found = self._merged(some)
+        return replace(found, dropped=self.dropped)
+
+    def _merged(self, some: list[int]) -> Counted:
+        names = sorted(self.each)
         if len(some) == len(names):
             return self._ahead[-1]
         if len(some) == len(names) - 1:
             at = next(i for i, name in enumerate(names) if name not in set(some))
-            return merge([*self._ahead[max(at - 1, 0) : at], *self._behind[at + 1 : at + 2]])
-        return merge([self.each[name] for name in some])
+            whole: Counted = merge([*self._ahead[max(at - 1, 0) : at], *self._behind[at + 1 : at + 2]])
+            return whole
+        few: Counted = merge([self.each[name] for name in some])
+        return few
 
     @cached_property
-    def _ahead(self) -> list[Any]:
+    def _ahead(self) -> list[Counted]:
         """Of each group and all before it."""
         return _running([self.each[name] for name in sorted(self.each)], lambda so_far, next_: so_far + next_)
 
     @cached_property
-    def _behind(self) -> list[Any]:
+    def _behind(self) -> list[Counted]:
         """Of each group and all after it."""
         back = [self.each[name] for name in sorted(self.each, reverse=True)]
         return _running(back, lambda so_far, next_: next_ + so_far)[::-1]
@@ -161,6 +150,8 @@ class Onward(Expression):
     chain: str
     """by which the fit is known"""
     of: Expression
+    marked: bool = False
+    """whether rows are to be recognised again later"""
 
 
 class Plan:
@@ -189,6 +180,11 @@ class Plan:
         """What the expression says, from a summary for each leaf."""
         return _built(self._shape, found)
 
+    def scans(self, held: Container[bytes]) -> int:
+        """How often the rows are read, if some of them are held already."""
+        merged = any(leaf.order is None and leaf.held not in held for leaf in self.leaves)
+        return merged + len({leaf.order for leaf in self.leaves if leaf.order is not None})
+
     def which(self, capability: type[Statistic[Any]]) -> list[int]:
         """The numbers of leaves whose statistic declares a capability."""
         return [at for at, leaf in enumerate(self.leaves) if isinstance(leaf.statistic, capability)]
@@ -203,13 +199,13 @@ class Plan:
             case By(keys=keys, of=one):
                 return self._flat(one, at._replace(keys=at.keys + keys))
             case Of(key=key, groups=groups, of=one):
-                return self._flat(one, at._replace(steps=(*at.steps, Pick(key, groups))))
+                return self._flat(one, at._replace(picks=(*at.picks, Pick(key, groups))))
             case After(stages=stages, of=one, keep=keep):
-                return self._flat(one, at._replace(steps=(*at.steps, Through(stages)), keep=at.keep or keep))
+                return self._flat(one, at._replace(stages=(*at.stages, *stages), keep=at.keep or keep))
             case Reweighted(draw=draw, of=one):
                 return self._flat(one, at._replace(draws=(*at.draws, draw)))
-            case Onward(chain=chain, of=one):
-                return self._flat(one, at._replace(chain=chain))
+            case Onward(chain=chain, of=one, marked=marked):
+                return self._flat(one, at._replace(chain=chain, marked=marked))
             case Statistic():
                 return self._put(*at.grouped(e))
         raise TypeError(f"{type(e).__name__} is neither a statistic nor a combinator")
@@ -224,6 +220,8 @@ class Plan:
         at = self._places.setdefault(leaf.digest, len(self.leaves))
         if at == len(self.leaves):
             self.leaves.append(leaf)
+        elif leaf.marked and not self.leaves[at].marked:
+            self.leaves[at] = replace(self.leaves[at], marked=True)
         return _Taken(at, groups)
 
 
@@ -238,26 +236,27 @@ class _Within(NamedTuple):
     """What stands around a statistic."""
 
     view: View | None = None
-    steps: tuple[Step, ...] = ()
+    picks: tuple[Pick, ...] = ()
+    stages: tuple[Stage, ...] = ()
     keys: tuple[Key, ...] = ()
     draws: tuple[Draw, ...] = ()
     keep: bool = False
     chain: str = ""
+    marked: bool = False
 
     def leaf(self, statistic: Statistic[Any]) -> Leaf:
         """The statistic with all that stands around it."""
         if self.view is None:
             raise TypeError(f"{type(statistic).__name__} stands in no `As`: how are rows to be read?")
         by = crossed(self.keys) if self.keys else None
-        return Leaf(self.view, statistic, self.steps, by, self.draws, self.chain, self.keep)
+        return Leaf(self.view, statistic, self.picks, self.stages, by, self.draws, self.chain, self.keep, self.marked)
 
     def grouped(self, statistic: Statistic[Any]) -> tuple[Leaf, tuple[int, ...] | None]:
         """The same; of some groups of one key, all groups are made at once if that costs no more, and serve others."""
-        picks = [step for step in self.steps if isinstance(step, Pick)]
-        if not isinstance(statistic, Grouped) or len(picks) != 1 or self.steps[-1] is not picks[0] or self.keys:
+        if not isinstance(statistic, Grouped) or len(self.picks) != 1 or self.keys or self.stages:
             return self.leaf(statistic), None
-        wider = self._replace(steps=self.steps[:-1], keys=(picks[0].key,))
-        return wider.leaf(statistic), picks[0].groups
+        wider = self._replace(picks=(), keys=(self.picks[0].key,))
+        return wider.leaf(statistic), self.picks[0].groups
 
 
 def _built(shape: Any, found: Sequence[Any]) -> Any:

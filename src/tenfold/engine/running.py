@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from tenfold.engine import progress
-from tenfold.engine.local import Local, Runner
+from tenfold.engine.local import Local
+from tenfold.engine.runner import Runner
 
 _current: ContextVar[Runner | None] = ContextVar("runner", default=None)
 

@@ -1,25 +1,24 @@
 """One part, scanned for many leaves: read once in each way, chosen and transformed once for all that begin alike.
 
-What a scan finds of each leaf is counted: the rows that went into it, and who read them. Results of parts merge in the
-fixed tree; so a scan is all that an engine has to run, on any worker.
+What is found of each leaf is counted: the rows that went into it, and who read them. Results of parts merge in the
+fixed tree.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from tenfold.core import Chunk, Codes
+from tenfold.core.chunk import segments
+from tenfold.core.marks import Marks
 from tenfold.core.statistic import Grouped
-from tenfold.engine.plan import Groups, Leaf, Reader
+from tenfold.engine.plan import Groups, Leaf, Pick
 from tenfold.engine.tally import Counted, this_machine
-from tenfold.engine.together import segments
-from tenfold.engine.tree import Tree
 from tenfold.sources import Source
-from tenfold.stats.combinators import Coder, View
+from tenfold.stats.combinators import Key, Stage, View
 
 
 class Found:
@@ -35,81 +34,82 @@ class Found:
         return Found([b if a is None else a if b is None else a + b for a, b in pairs])
 
 
-@dataclass(frozen=True, eq=False)
-class Scan:
-    """The summaries of some leaves."""
-
-    leaves: tuple[Leaf, ...]
-
-    def __call__(self, source: Source, part: int) -> Found:
-        """Of one part."""
-        trees = [Tree() for _ in self.leaves]
-        for at, chunk, codes in rows_of(self.leaves, source, part):
-            trees[at].push(summary_of(self.leaves[at], chunk, codes))
-        return Found([tree.total() if tree else None for tree in trees])
-
-
 def rows_of(leaves: Sequence[Leaf], source: Source, part: int) -> Iterator[tuple[int, Chunk, Codes | None]]:
-    """The number of a leaf, a chunk of its rows, and their groups if it has any: all chunks for all leaves."""
-    views: dict[View, _Rows] = {}
+    """The number of a leaf, a chunk of its rows, and their groups if it has any: all chunks for all leaves.
+
+    Keys look at chunks as they are read; whatever rows are chosen, and whatever is made of them, comes after.
+    """
+    views: dict[View, list[int]] = {}
     for at, leaf in enumerate(leaves):
         if part % leaf.every == 0:
-            here = views.setdefault(leaf.view, _Rows())
-            for step in leaf.steps:
-                here = here.after(step, part)
-            here.leaves.append((at, here.coder(leaf, part)))
+            views.setdefault(leaf.view, []).append(at)
     with source.once(part, len(views)):
-        for view, rows in views.items():
+        for view, places in views.items():
+            keys = {key for at in places for key in _keys(leaves[at])}
+            coders = {key: key.coder(part) for key in keys}
             for chunk in source.chunks(part, view.need, view.schema):
-                yield from rows.read(chunk)
+                rows = _Rows(chunk, {key: coder(chunk) for key, coder in coders.items()})
+                for at in places:
+                    yield at, *rows.of(leaves[at])
 
 
-@dataclass(eq=False)
+def _keys(leaf: Leaf) -> list[Key]:
+    return [pick.key for pick in leaf.picks] + ([] if leaf.by is None else [leaf.by])
+
+
 class _Rows:
-    """Rows that some leaves want, and those that are made from them by a further step."""
+    """A chunk, the groups of its rows by each key, and what was made of it."""
 
-    leaves: list[tuple[int, Coder | None]] = field(default_factory=list)
-    coders: dict[Any, Coder] = field(default_factory=dict)
-    further: dict[Any, tuple[Reader, _Rows]] = field(default_factory=dict)
+    def __init__(self, chunk: Chunk, codes: dict[Key, Codes]) -> None:
+        self.chunk, self.codes = chunk, codes
+        self.made: dict[tuple[tuple[Pick, ...], tuple[Stage, ...]], Chunk] = {((), ()): chunk}
+        self.chosen: dict[tuple[Pick, ...], Any] = {(): None}
 
-    def after(self, step: Any, part: int) -> _Rows:
-        """The rows after a step, the same for all that go there."""
-        if step not in self.further:
-            self.further[step] = (step.reader(part), _Rows())
-        return self.further[step][1]
-
-    def coder(self, leaf: Leaf, part: int) -> Coder | None:
-        """Of the leaf's key; leaves with equal keys share one, since it remembers the rows it has seen."""
+    def of(self, leaf: Leaf) -> tuple[Chunk, Codes | None]:
+        """The rows that a leaf wants, and their groups."""
+        which = self._which(leaf.picks)
+        chunk = self._after(leaf.picks, leaf.stages)
         if leaf.by is None:
-            return None
-        return self.coders.setdefault(leaf.by, _once(leaf.by.coder(part)))
+            return chunk, None
+        codes = self.codes[leaf.by]
+        return chunk, codes if which is None else codes[which]
 
-    def read(self, chunk: Chunk) -> Iterator[tuple[int, Chunk, Codes | None]]:
-        """A chunk of these rows, for all who wait for it."""
-        for at, coder in self.leaves:
-            yield at, chunk, None if coder is None else coder(chunk)
-        for reader, rows in self.further.values():
-            yield from rows.read(reader(chunk))
+    def _which(self, picks: tuple[Pick, ...]) -> Any:
+        """Numbers of the rows that are chosen, or a slice; None: all."""
+        if picks not in self.chosen:
+            keep = np.ones(self.chunk.n, bool)
+            for pick in picks:
+                keep &= among(self.codes[pick.key], pick.groups)
+            ends = np.flatnonzero(np.diff(keep, prepend=False, append=False))
+            in_a_row = len(ends) == 2  # then a view will do
+            self.chosen[picks] = slice(int(ends[0]), int(ends[1])) if in_a_row else np.flatnonzero(keep)
+            if keep.all():
+                self.chosen[picks] = None
+        return self.chosen[picks]
+
+    def _after(self, picks: tuple[Pick, ...], stages: tuple[Stage, ...]) -> Chunk:
+        name = (picks, stages)
+        if name not in self.made:
+            if stages:
+                self.made[name] = stages[-1].stage(self._after(picks, stages[:-1]))
+            else:
+                which = self._which(picks)
+                some = self.chunk if which is None else self.chunk.rows(which)
+                self.made[name] = some._replace(dropped=self.chunk.dropped)
+        return self.made[name]
 
 
-def _once(coder: Coder) -> Coder:
-    """The same coder, asked once for each chunk."""
-    last: list[Any] = [None, None]
-
-    def code(chunk: Chunk) -> Codes:
-        if last[0] is not chunk:
-            last[:] = [chunk, coder(chunk)]
-        found: Codes = last[1]
-        return found
-
-    return code
+def among(codes: Codes, groups: Sequence[int]) -> Any:
+    """Whether each code is one of some groups."""
+    wanted = np.zeros(max(int(codes.max(initial=0)), max(groups, default=0)) + 2, bool)
+    wanted[list(groups)] = True  # the last entry, that of -1, stays False
+    return wanted[codes]
 
 
 def summary_of(leaf: Leaf, chunk: Chunk, codes: Codes | None) -> Counted | Groups:
     """Of the rows of a chunk, or of each group of them."""
-    if leaf.by is None:
+    if codes is None or leaf.by is None:
         return counted(leaf, chunk)
-    assert codes is not None
     statistic = leaf.statistic
     if not isinstance(statistic, Grouped):
         return Groups({g: counted(leaf, some) for g, some in segments(chunk, codes)}, chunk.dropped)
@@ -117,14 +117,21 @@ def summary_of(leaf: Leaf, chunk: Chunk, codes: Codes | None) -> Counted | Group
     codes = codes if kept is None else codes[kept]
     rows = np.bincount(codes[codes >= 0], minlength=leaf.by.groups)
     found = statistic.summarize_groups(drawn, codes, leaf.by.groups)
-    here = frozenset([this_machine()])
-    return Groups({g: Counted(s, int(rows[g]), 0, here) for g, s in enumerate(found) if rows[g]}, chunk.dropped)
+    here, marks = frozenset([this_machine()]), marks_of(leaf, chunk)
+    return Groups({g: Counted(s, int(rows[g]), 0, here, marks) for g, s in enumerate(found) if rows[g]}, chunk.dropped)
 
 
 def counted(leaf: Leaf, chunk: Chunk) -> Counted:
     """The summary of a chunk, whatever its groups, and its rows."""
     drawn, _ = drawn_anew(leaf, chunk)
-    return Counted(leaf.statistic.summarize(drawn), drawn.n, chunk.dropped, frozenset([this_machine()]))
+    summary = leaf.statistic.summarize(drawn)
+    return Counted(summary, drawn.n, chunk.dropped, frozenset([this_machine()]), marks_of(leaf, chunk))
+
+
+def marks_of(leaf: Leaf, chunk: Chunk) -> Marks | None:
+    """By which some of the rows are recognised, if that is asked for and they are there as they came."""
+    wanted = leaf.marked and not leaf.stages and chunk.held is None
+    return Marks.of(chunk.X, leaf.view.schema) if wanted else None
 
 
 def drawn_anew(leaf: Leaf, chunk: Chunk) -> tuple[Chunk, Codes | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tenfold.core import Ask, Certificate, Provenance, Schema
+from tenfold.core import Certificate, Provenance, Schema
 
 
 class Snapshot(NamedTuple):
@@ -13,7 +13,7 @@ class Snapshot(NamedTuple):
     schema: Schema
     state: Any
     summary: Any = None
-    asked: Ask | None = None
+    asked: Any = None
     """what the summary is of"""
     certificate: Certificate | None = None
     """about this state"""

@@ -124,6 +124,13 @@ class _OneBlasThread:
             self._restore()
 
 
+def processors() -> int:
+    """Processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def _openblas(library: Any) -> Library | None:
     """The functions of an OpenBLAS, under whatever name it was built; None if it is another library."""
     for prefix in ("", "scipy_"):

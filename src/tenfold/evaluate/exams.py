@@ -13,8 +13,9 @@ from sklearn.utils.validation import column_or_1d
 from tenfold.core import Ask, Chunk, Codes, DataError
 from tenfold.engine.keys import Key
 from tenfold.engine.loop import schema_of
+from tenfold.engine.stages import transformed
 from tenfold.engine.tally import Counted, this_machine
-from tenfold.engine.together import Grouped, Together, transformed
+from tenfold.engine.together import Grouped, Together
 from tenfold.engine.tree import merge
 from tenfold.estimator.kinds import winners
 from tenfold.evaluate.a_column import without_column
@@ -120,7 +121,7 @@ class Exams(Run):
             return
         places = [(entry, j) for entry in entries for j in range(len(found.splits))]
         exams: Any = tuple(self._exam(e, j, found) for e, j in places)
-        done = session.reduce(Together(exams, found.starts))
+        done = session.reduce(Together(exams))
         self.scans += 1
         for (entry, j), sides in zip(places, done.each, strict=True):
             learned, judged = (_merged(sides, (number,), j) for number in (LEARNED, JUDGED))
@@ -162,7 +163,7 @@ class Exams(Run):
 
 
 def _merged(grouped: Any, groups: Any, j: int) -> Any:
-    some = [grouped.groups[g] for g in groups if g in grouped.groups]
+    some = [grouped.each[g] for g in groups if g in grouped.each]
     if not some:
         raise DataError(
             f"split {j} has no rows to learn from, or none to be judged on. Remedy: fewer folds, or shuffle"

@@ -16,8 +16,9 @@ import numpy as np
 from tenfold.core import Codes, DataError, Need
 from tenfold.engine.counting import CountClasses, CountLabels, CountRows
 from tenfold.engine.keys import Contiguous, Key, Labelled, Listed, Shuffled, Stratified
-from tenfold.engine.local import Session
-from tenfold.engine.loop import NOTHING, schema_of
+from tenfold.engine.loop import schema_of
+from tenfold.engine.plan import NOTHING
+from tenfold.engine.runner import Session
 from tenfold.sources import Source
 
 
@@ -71,14 +72,15 @@ def plan(
         return _indices(folds, source, need, session, None)
     if isinstance(folds, (list, tuple)) and len(folds) and isinstance(folds[0], tuple):
         n, starts, scans = _rows(source, need, session)
-        return Plan(_from_indices(list(folds), n), starts, scans)
+        return Plan(_from_indices(list(folds), n, starts), starts, scans)
     given = np.asarray(folds)
     n, starts, scans = _rows(source, need, session)
     if given.shape != (n,):
         raise DataError(f"folds has shape {given.shape}, but there are {n} rows")
     _refuse_missing(given, "folds")
     labels, codes = np.unique(given, return_inverse=True)
-    return Plan(_leave_one_out(Listed(_enough(len(labels)), codes.astype(np.int64))), starts, scans)
+    key = Listed(_enough(len(labels)), codes.astype(np.int64), starts=starts)
+    return Plan(_leave_one_out(key), starts, scans)
 
 
 def _refuse_missing(given: Any, what: str) -> None:
@@ -127,7 +129,9 @@ def _numbered(k: int, source: Source, need: Need, session: Session, shuffle: boo
         raise ValueError(
             f"Cannot have number of splits n_splits={k} greater than the number of samples: n_samples={n}."
         )
-    keys: list[Key] = [Shuffled(k, seed) for seed in seeds] if shuffle else [Contiguous(k, _even(n, k))] * len(seeds)
+    keys: list[Key] = [Contiguous(k, _even(n, k), starts=starts)] * len(seeds)
+    if shuffle:
+        keys = [Shuffled(k, seed, starts=starts) for seed in seeds]
     return Plan(tuple(split for key in keys for split in _leave_one_out(key)), starts, scans)
 
 
@@ -169,15 +173,15 @@ def _grouped(k: int, source: Any, need: Need, session: Session, groups: Any) -> 
     """Groups stay together; the largest first, each into the fold that has the fewest rows."""
     if isinstance(groups, str):
         labels, rows = _labels(groups, source, session)
-        key: Key = Labelled(k, groups, labels, _spread(rows, k))
-        return Plan(_leave_one_out(key), None, 1, (groups,))
+        return Plan(_leave_one_out(Labelled(k, groups, labels, _spread(rows, k))), None, 1, (groups,))
     n, starts, scans = _rows(source, need, session)
     given = np.asarray(groups)
     if given.shape != (n,):
         raise DataError(f"groups has shape {given.shape}, but there are {n} rows")
     _refuse_missing(given, "groups")
     _, codes = np.unique(given, return_inverse=True)
-    return Plan(_leave_one_out(Listed(k, _spread(np.bincount(codes), k)[codes])), starts, scans)
+    key = Listed(k, _spread(np.bincount(codes), k)[codes], starts=starts)
+    return Plan(_leave_one_out(key), starts, scans)
 
 
 def _spread(rows: Codes, k: int) -> Codes:
@@ -226,10 +230,10 @@ def _indices(splitter: Any, source: Any, need: Need, session: Session, groups: A
                 "stratified by itself, for classes"
             ) from None
         raise
-    return Plan(_from_indices(splits, n), starts, scans)
+    return Plan(_from_indices(splits, n, starts), starts, scans)
 
 
-def _from_indices(splits: list[Any], n: int) -> tuple[Split, ...]:
+def _from_indices(splits: list[Any], n: int, starts: Codes | None) -> tuple[Split, ...]:
     """Splits of row numbers as splits of few groups: rows that are always on the same side are one group."""
     side = np.zeros((len(splits), n), np.int8)
     for j, (train, test) in enumerate(splits):
@@ -244,10 +248,9 @@ def _from_indices(splits: list[Any], n: int) -> tuple[Split, ...]:
             raise DataError(f"split {j} has no rows to learn from, or none to be judged on")
     atoms, codes = np.unique(side, axis=1, return_inverse=True)
     if atoms.shape[1] <= 4 * len(splits):
-        return _sides(Listed(atoms.shape[1], codes.ravel().astype(np.int64)), atoms)
-    return tuple(
-        one for row in side for one in _sides(Listed(2, row.astype(np.int64) - 1), np.array([[1, 2]], np.int8))
-    )
+        return _sides(Listed(atoms.shape[1], codes.ravel().astype(np.int64), starts=starts), atoms)
+    both = np.array([[1, 2]], np.int8)
+    return tuple(one for row in side for one in _sides(Listed(2, row.astype(np.int64) - 1, starts=starts), both))
 
 
 def _sides(key: Key, atoms: Any) -> tuple[Split, ...]:

@@ -17,7 +17,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from tenfold.core import Array, Chunk, Codes, DataError, Need, Schema
 from tenfold.engine import current, one_blas_thread, schema_of
 from tenfold.engine.progress import progress
-from tenfold.engine.together import Many, transformed
+from tenfold.engine.stages import transformed
+from tenfold.engine.together import Many
 from tenfold.engine.tree import Tree
 from tenfold.estimator.fitted_params import as_fitted
 from tenfold.estimator.inputs import source_from, weights, with_target

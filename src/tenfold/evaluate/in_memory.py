@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
-from tenfold.core import Ask, DataError
-from tenfold.engine.together import Item, Together
+from tenfold.core import DataError
 from tenfold.evaluate.folds import Plan
 
 
@@ -50,14 +49,11 @@ def scores_in_memory(
 
 def codes_of(key: Any, source: Any, entry: Any, schema: Any, found: Plan) -> Any:
     """The group of every row."""
-    item = Item(_Nothing(), None, Ask("folds"), schema, key, need=entry.need)  # type: ignore[arg-type]
-    job = Together((item,), found.starts)
-    each = [codes for part in range(len(source)) for _, _, codes in job.chunks(source, part)]
-    return np.concatenate(each)  # type: ignore[arg-type]
-
-
-class _Nothing:
-    """A learner only in name: it brings no lens and no need."""
+    each = []
+    for part in range(len(source)):
+        coder = key.coder(part)
+        each += [coder(chunk) for chunk in source.chunks(part, entry.need, schema)]
+    return np.concatenate(each)
 
 
 def _rows(X: Any, which: Any) -> Any:

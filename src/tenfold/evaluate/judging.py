@@ -13,8 +13,9 @@ from sklearn.utils import check_consistent_length
 from tenfold.core import Chunk, Codes, DataError, Need, Provenance, Schema
 from tenfold.engine import current, schema_of
 from tenfold.engine.keys import Contiguous, Key, Shuffled
+from tenfold.engine.stages import transformed
 from tenfold.engine.tally import this_machine
-from tenfold.engine.together import Together, transformed
+from tenfold.engine.together import Together
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.inputs import source_from, target, weights, with_target
 from tenfold.estimator.kinds import Classifier, Regressor, Transformer
@@ -88,11 +89,10 @@ def by_parts(
         alone = groups is None and not weighted and all(one.is_rate for one in asked)
         found = Plan((), None, 0)
         if groups is None:
-            key: Key = Contiguous(1, np.zeros(1, np.int64)) if alone else Shuffled(UNITS, seed)
             count = 0
-            unknown = source.counted is None
-            if unknown and not alone:  # rows are dealt by their numbers, wherever they come from
+            if source.counted is None and not alone:  # rows are dealt by their numbers, wherever they come from
                 found = plan(2, source, need.without_target(), session, shuffle=True)
+            key: Key = Contiguous(1, np.zeros(1, np.int64)) if alone else Shuffled(UNITS, seed, starts=found.starts)
         else:
             found, key, count = grouped(groups, source, need, session)
         before = tuple((step, step.state_) for step in stages[:-1])
@@ -103,7 +103,7 @@ def by_parts(
             learner, named, schema, key, dict.fromkeys(range(key.groups), (last.state_, before)),
             tuple(one.scorer for one in asked), n_classes,
         )  # fmt: skip
-        done = session.reduce(Together((trial,), found.starts)).each[0]  # type: ignore[arg-type]
+        done = session.reduce(Together((trial,))).each[0]
     if not done.groups:
         raise DataError("there is no row to judge: all have weight zero")
     each = [done.groups[g] for g in sorted(done.groups)]
@@ -147,7 +147,7 @@ def in_memory(
     if groups is not None:
         unit = groups % UNITS
     else:
-        unit = np.zeros(n, np.int64) if alone else Shuffled(UNITS, seed).coder(0)(None, np.arange(n))  # type: ignore[arg-type]
+        unit = np.zeros(n, np.int64) if alone else Shuffled(UNITS, seed).of(np.arange(n))
     order = np.argsort(unit, kind="stable")
     units = []
     for some in np.split(order, np.flatnonzero(np.diff(unit[order])) + 1):

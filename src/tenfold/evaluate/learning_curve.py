@@ -129,7 +129,6 @@ def learning_curve(
     return LearningCurve(mean, train, test, sizes, run.scoring[0], run.scans, seconds, run.pos_label)
 
 
-@dataclass(frozen=True, eq=False)
 class Nested(Key):
     """By fold, and within it by the first share that holds a row."""
 
@@ -144,9 +143,9 @@ class Nested(Key):
         fold, place = self.folds.coder(part), self.dealt.coder(part)
         shares = self.groups // self.folds.groups
 
-        def code(chunk: Any, numbers: Any) -> Any:
-            at = fold(chunk, numbers)
-            return np.where(at < 0, -1, at * shares + self.first[place(chunk, numbers)])
+        def code(chunk: Any) -> Any:
+            at = fold(chunk)
+            return np.where(at < 0, -1, at * shares + self.first[place(chunk)])
 
         return code
 
@@ -173,7 +172,9 @@ class Shares(Exams):
         places = next(m for m in range(1, FINEST + 1) if m == FINEST or _whole(shares * m))
         first = np.searchsorted(np.maximum(np.rint(shares * places), 1), np.arange(places), side="right")
         t = len(shares) + 1  # the last is of rows in no share: they are judged on all the same
-        nested = {name: Nested(key.groups * t, key, self._dealt(key, places), first) for name, key in keys.items()}
+        nested = {
+            name: Nested(key.groups * t, key, self._dealt(key, places, starts), first) for name, key in keys.items()
+        }
         splits = []
         for split in base.splits:
             test = tuple(g * t + s for g in split.test for s in range(t))
@@ -182,9 +183,11 @@ class Shares(Exams):
                 splits.append(Split(nested[id(split.key)], train, test))
         return Plan(tuple(splits), starts, scans, base.side)
 
-    def _dealt(self, key: Key, places: int) -> Key:
+    def _dealt(self, key: Key, places: int, starts: Any) -> Key:
         seed = self.seed + APART
-        return Stratified(places, key.before, key.cuts, seed) if isinstance(key, Stratified) else Shuffled(places, seed)
+        if isinstance(key, Stratified):
+            return Stratified(places, key.before, key.cuts, seed)
+        return Shuffled(places, seed, starts=starts)
 
 
 def _whole(numbers: Any) -> bool:

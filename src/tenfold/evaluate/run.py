@@ -16,7 +16,8 @@ from tenfold.core import ONE, Chunk, Column, Columns, DataError, Need, Schema
 from tenfold.engine import Member, Snapshot, current, opened, run, schema_of
 from tenfold.engine.keys import Listed, Stratified
 from tenfold.engine.progress import progress
-from tenfold.engine.together import Together, transformed
+from tenfold.engine.stages import transformed
+from tenfold.engine.together import Together
 from tenfold.engine.tree import merge
 from tenfold.estimator.callbacks import History
 from tenfold.estimator.inputs import source_from, with_target
@@ -164,7 +165,7 @@ class Run:
                 for entry in some:
                     self._enrol(entry, stage, source, session, found)
                 members = [m for e in some for m in e.members[stage]]
-                self.scans += run([*members, *(e.whole for e in some if e.whole)], source, session, found.starts)
+                self.scans += run([*members, *(e.whole for e in some if e.whole)], source, session)
             self._score([e for e in ours if not self._read_off(e, found)], source, session, found)
             for entry in entries:
                 if not entry.stages:
@@ -237,7 +238,7 @@ class Run:
                 trials.append(self._trial(entry, some, found.splits))
                 places.append((entry, some))
         shifts = _in_file_order(trials[0])
-        done = session.reduce(Together((*trials, *shifts), found.starts))  # type: ignore[arg-type]
+        done = session.reduce(Together((*trials, *shifts)))
         self.scans += 1
         for shift, means in zip(shifts, done.each[len(trials) :], strict=True):
             shift.warn(means)
@@ -278,7 +279,7 @@ class _Nobody(BaseEstimator):
 
 def _of_test(grouped: Any, split: Split, j: int) -> Any:
     """What the groups that a split is judged on are merged to."""
-    some = [grouped.groups[g] for g in split.test if g in grouped.groups]
+    some = [grouped.each[g] for g in split.test if g in grouped.each]
     if not some:
         raise DataError(f"split {j} has no rows to be judged on: all have weight zero. Remedy: shuffle, or fewer folds")
     return merge(some)

@@ -11,10 +11,11 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import column_or_1d
 
 from tenfold.core import Ask, Chunk, Codes, DataError, Need
-from tenfold.engine.keys import Coder, Key, Shuffled
+from tenfold.engine.keys import Key, Numbered, Shuffled
 from tenfold.engine.loop import schema_of
+from tenfold.engine.stages import transformed
 from tenfold.engine.tally import Counted, this_machine
-from tenfold.engine.together import Grouped, Together, transformed
+from tenfold.engine.together import Grouped, Together
 from tenfold.estimator.kinds import winners
 from tenfold.evaluate.folds import Plan, Split, plan
 from tenfold.evaluate.in_memory import codes_of
@@ -27,20 +28,18 @@ PLACES = 1000
 """that rows are dealt, to tell those to judge on"""
 
 
-@dataclass(frozen=True, eq=False)
-class Dealt(Key):
+class Dealt(Numbered):
     """Rows to judge on are the last group; the others are dealt to the sets."""
 
     test: int
     """of `PLACES`"""
     seed: int
 
-    def coder(self, part: int) -> Coder:
-        """By number alone."""
-        place = Shuffled(PLACES, self.seed).coder(part)
-        sets = Shuffled(self.groups - 1, self.seed + 1).coder(part)
+    def of(self, numbers: Codes) -> Codes:
+        """By two deals that have nothing to do with each other."""
         last = self.groups - 1
-        return lambda chunk, numbers: np.where(place(chunk, numbers) < self.test, last, sets(chunk, numbers))
+        sets = Shuffled(last, self.seed + 1).of(numbers)
+        return np.where(Shuffled(PLACES, self.seed).of(numbers) < self.test, last, sets)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +92,7 @@ class Sets(Run):
         if source.counted is None:
             found = plan(2, source, need.without_target(), session, shuffle=True)
             starts, scans = found.starts, found.scans
-        key = Dealt(self.sets + 1, max(1, round(PLACES * self.test)), self.seed)
+        key = Dealt(self.sets + 1, max(1, round(PLACES * self.test)), self.seed, starts=starts)
         return Plan(tuple(Split(key, (j,), (self.sets,)) for j in range(self.sets)), starts, scans)
 
     def _read_off(self, entry: Any, found: Plan) -> bool:
@@ -109,7 +108,7 @@ class Sets(Run):
                 entry.stages[-1], entry.need, schema, found.splits[0].key,
                 tuple((m.at.state, m.before) for m in last), 0 if classes is None else len(classes), truth,
             )  # fmt: skip
-            done = session.reduce(Together((panel,), found.starts)).each[0]  # type: ignore[arg-type]
+            done = session.reduce(Together((panel,))).each[0]
             self.scans += 1
             self._done(entry, done.groups[0].summary if done.groups else None, [m.at.rows for m in last])
 

@@ -8,9 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tenfold.core import Ask, Chunk, Codes
+from tenfold.core.chunk import segments
 from tenfold.engine.keys import Key
+from tenfold.engine.stages import transformed
 from tenfold.engine.tally import Counted, this_machine
-from tenfold.engine.together import Grouped, segments, transformed
+from tenfold.engine.together import Grouped
 from tenfold.estimator.kinds import winners
 from tenfold.stats.metrics import Confusion, Scorer
 from tenfold.stats.metrics.scorers import confusion

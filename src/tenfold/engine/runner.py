@@ -1,0 +1,66 @@
+"""What a runner is: a place where parts are read and summaries merge.
+
+To bring one, open a session whose `reduce` merges a job's summaries of all its parts in the fixed tree: plans, with all
+that is held, drawn or walked in them, are answered by reduces. A runner that can keep things between two reduces
+answers plans itself, and reads less.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+from tenfold.engine.holding import Scan
+from tenfold.engine.job import Job
+from tenfold.engine.ordered import Walked
+from tenfold.engine.plan import Leaf, Plan
+from tenfold.engine.threads import processors
+from tenfold.sources import Source
+
+
+class Session(ABC):
+    """A source, opened for one fit. What a runner keeps between reduces lives and dies with it."""
+
+    @abstractmethod
+    def reduce(self, job: Job) -> Any:
+        """The merge of the job's summaries of all its parts, in the fixed tree."""
+
+    def answer(self, plan: Plan) -> Any:
+        """What an expression says of all rows: summaries, counted, in its shape."""
+        return plan.answer(self.leaves(plan.leaves))
+
+    def leaves(self, leaves: list[Leaf]) -> list[Any]:
+        """The summary of each leaf: here by reduces alone, and nothing is held."""
+        found: dict[int, Any] = {}
+        for order, places in by_order(leaves).items():
+            some = tuple(leaves[at] for at in places)
+            job: Any = Scan(some) if order is None else Walked(some, order)
+            found |= zip(places, self.reduce(job).each, strict=True)
+        return [found[at] for at in range(len(leaves))]
+
+
+class Runner(ABC):
+    """Executes reduces, or a map, somewhere."""
+
+    @abstractmethod
+    def open(self, source: Source) -> AbstractContextManager[Session]:
+        """A source to reduce, as often as a fit needs it."""
+
+    @abstractmethod
+    def map(self, function: Callable[[int], Any], parts: Iterable[int], source: Source) -> Iterator[Any]:
+        """The function of each part of a source, in order, a few at a time."""
+
+    @property
+    def driver_threads(self) -> int:
+        """Threads for updates, in the process that drives the fit."""
+        return processors()
+
+
+def by_order(leaves: list[Leaf]) -> dict[int | None, list[int]]:
+    """The numbers of leaves that are walked in the same order; None: of those that merge."""
+    found: dict[int | None, list[int]] = {}
+    for at, leaf in enumerate(leaves):
+        found.setdefault(leaf.order, []).append(at)
+    return found

@@ -1,0 +1,49 @@
+"""Rows as fitted transformers make them for a learner that comes after."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tenfold.core import Chunk, Columns, Need
+from tenfold.core.value import Itself
+from tenfold.stats.combinators import Stage
+
+Before = Sequence[tuple[Any, Any]]
+"""fitted transformers, each with its model"""
+
+
+class Fitted(Stage):
+    """A fitted transformer, before something with a need."""
+
+    learner: Itself
+    model: Itself
+    taker: Need
+
+    def stage(self, chunk: Chunk) -> Chunk:
+        """The rows as it makes them.
+
+        It may let missing values pass: whether the next transformer, or the learner, takes them is for its need to say.
+        """
+        learner = self.learner.it
+        found = learner.transform_from(self.model.it, chunk.X)
+        found = found.toarray() if hasattr(found, "toarray") else np.asarray(found)
+        names = chunk.X.names if found.shape[1] == chunk.X.shape[1] else None
+        place = f"the output of {type(learner).__name__}"
+        X = Columns(found, names, missing=self.taker.missing, offset=chunk.X.offset, kept=chunk.X.kept, place=place)
+        return chunk._replace(X=X)
+
+
+def stages_of(before: Before, need: Need) -> tuple[Fitted, ...]:
+    """Transformers as stages before a learner with this need."""
+    takers = [*(learner.need for learner, _ in before[1:]), need]
+    return tuple(Fitted(Itself(learner), Itself(model), taker) for (learner, model), taker in zip(before, takers))
+
+
+def transformed(before: Before, chunk: Chunk, need: Need) -> Chunk:
+    """Rows as fitted transformers make them for a learner with this need."""
+    for stage in stages_of(before, need):
+        chunk = stage.stage(chunk)
+    return chunk
