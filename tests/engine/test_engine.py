@@ -175,9 +175,9 @@ def test_one_pass_is_one_scan_and_the_certificate_is_of_the_last_state():
 def test_a_share_of_the_parts_counts_as_a_share():
     with part_rows(1):
         source = ArraySource(X)
-    done = fit(Sums(ONE, every=3), source, runner=Local(threads=2))
-    assert done.at.state.total == 1 + 4 + 7 + 10
-    assert done.at.passes == pytest.approx(0.4)
+    done = fit(Sums(ONE, every=4), source, runner=Local(threads=2))
+    assert done.at.state.total == 1 + 5 + 9
+    assert done.at.passes == pytest.approx(0.3)
 
 
 def test_rules_and_watchers_stop():

@@ -5,9 +5,8 @@ import pytest
 
 from tenfold.core import Need
 from tenfold.core.statistic import Held, Lens, Statistic
-from tenfold.engine.holding import follow, hold, of_held
+from tenfold.engine.holding import Scan, follow, of_held, read
 from tenfold.engine.plan import Groups, Plan
-from tenfold.engine.scanning import Scan
 from tenfold.engine.tree import merge
 from tenfold.sources import ArraySource, part_rows
 from tenfold.stats.combinators import After, As, By, Draw, Key, Of, Reweighted, Stage, View
@@ -63,6 +62,10 @@ class Shifted(Stage):
 
     def stage(self, chunk):
         return chunk._replace(X=type(chunk.X)(chunk.X.data + self.by, chunk.X.names, kept=chunk.X.numbers()))
+
+
+def hold(leaf, source, part):
+    return read((), (leaf,), source, part)[1][0]
 
 
 def leaf_of(expression):
@@ -131,3 +134,15 @@ def test_drawn_rows_stay_beside_what_is_held():
     assert found.rows == chunk.n
     read = Scan((leaf_of(Reweighted(Bootstrap(), Means())),))(SOURCE, 0).each[0]
     assert read.rows == (times > 0).sum()
+
+
+def test_one_reading_serves_what_is_read_and_what_is_held(monkeypatch):
+    seen = []
+    chunks = ArraySource.chunks
+    monkeypatch.setattr(ArraySource, "chunks", lambda *given: seen.append(given[1]) or chunks(*given))
+    plain, held = leaf_of(Means()), leaf_of(Level(2, lens=Bins(0.2)))
+    found, (pieces,) = read((plain,), (held,), SOURCE, 3)
+    assert seen == [3]
+    both = Scan((held, plain))(SOURCE, 3).each
+    assert bits(both[1]) == bits(found.each[0])
+    assert bits(both[0]) == bits(of_held(held, pieces, follow(held, pieces, None)))

@@ -44,7 +44,7 @@ def codes(key, rows):
     found = []
     for part in reversed(range(len(some))):  # parts know nothing of each other
         coder = key.coder(part)
-        found[:0] = [coder(chunk, chunk.X.numbers()) for chunk in some.chunks(part, NEED, schema)]
+        found[:0] = [coder(chunk) for chunk in some.chunks(part, NEED, schema)]
     return np.concatenate(found)
 
 
@@ -97,7 +97,7 @@ def test_classes_of_one_seed_are_dealt_apart():
     label = np.tile([0, 1], 200)
     key = Stratified(5, np.zeros((1, 2), np.int64), np.zeros((2, 5), np.int64), 3)
     chunk = ArraySource(np.zeros((400, 1)), label).load(0, Need("numeric", target="class"), _two())
-    found = key.coder(0)(chunk, chunk.X.numbers())
+    found = key.coder(0)(chunk)
     assert 10 < (found[::2] == found[1::2]).sum() < 80
 
 
@@ -114,7 +114,7 @@ def test_a_coder_has_the_number_of_the_row_in_the_source():
     found = []
     for part in range(len(some)):
         chunk = some.load(part, Need(), some.schema_of(part, Need()))
-        found.append(key.coder(part)(chunk, chunk.X.numbers()))
+        found.append(key.coder(part)(chunk))
     assert np.concatenate(found).tolist() == np.flatnonzero(weight).tolist()
 
 
@@ -124,11 +124,11 @@ def test_rows_that_say_no_group():
     schema = Schema(some.schema_of(0, NEED).columns, "class", np.arange(3), True)
     chunk = some.load(0, NEED, schema)
     with pytest.raises(DataError, match="column 'place' says of some rows not to which group they belong"):
-        KEYS["labelled"](9).coder(0)(chunk, chunk.X.numbers())
+        KEYS["labelled"](9).coder(0)(chunk)
     known = source(N).load(0, NEED, schema)
     few = Labelled(2, "place", np.array(["north", "south"], dtype=object), np.array([1, 0]))  # no west
     with pytest.raises(DataError, match="says of some rows not"):
-        few.coder(0)(known, known.X.numbers())
+        few.coder(0)(known)
 
 
 def test_a_key_by_itself_says_nothing():

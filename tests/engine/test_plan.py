@@ -7,8 +7,9 @@ import pytest
 
 from tenfold.core import DataError, Need
 from tenfold.core.statistic import Grouped, Held, Lens, Statistic, Strided
+from tenfold.engine.holding import Scan
 from tenfold.engine.plan import Groups, Onward, Plan
-from tenfold.engine.scanning import Scan
+from tenfold.engine.tally import Counted
 from tenfold.engine.tree import merge
 from tenfold.sources import ArraySource, part_rows
 from tenfold.stats.combinators import After, As, By, Draw, Each, Key, Of, Reweighted, Stage, View, crossed
@@ -201,13 +202,53 @@ def test_company_changes_no_bit():
 @pytest.mark.parametrize("left", range(5))
 def test_all_groups_but_one_are_merged_from_both_sides(left):
     """Never a total minus a group, and no group twice."""
-    groups = Groups({g: Seen([g]) for g in range(5)})
-    assert groups.of([g for g in range(5) if g != left]).rows == [g for g in range(5) if g != left]
-    assert groups.of([left]).rows == [left]
-    assert groups.of(range(5)).rows == [0, 1, 2, 3, 4]
-    assert groups.of([0, 3, 9]).rows == [0, 3]
+    groups = Groups({g: Counted(Seen([g]), 1, 0, frozenset()) for g in range(5)}, dropped=3)
+    assert groups.of([g for g in range(5) if g != left]).summary.rows == [g for g in range(5) if g != left]
+    assert groups.of([left]).summary.rows == [left]
+    assert groups.of(range(5)).summary.rows == [0, 1, 2, 3, 4]
+    assert groups.of([0, 3, 9]).summary.rows == [0, 3]
+    assert (groups.of([0, 3]).rows, groups.of([0, 3]).dropped) == (2, 3)
+    both = groups + Groups({4: Counted(Seen([40]), 1, 0, frozenset()), 7: Counted(Seen([70]), 1, 0, frozenset())}, 2)
+    assert {g: c.summary.rows for g, c in both.each.items()} == {0: [0], 1: [1], 2: [2], 3: [3], 4: [4, 40], 7: [70]}
+    assert both.dropped == 5
     with pytest.raises(DataError, match="a group to learn from has no rows"):
         groups.of([9])
+    with pytest.raises(DataError, match="no row has a weight"):
+        Groups({}).of([0])
+
+
+class Huge(Grouped[float]):
+    def summarize(self, chunk):
+        return float(chunk.y.sum())
+
+
+def test_never_a_total_less_a_group():
+    """A huge group leaves no trace in what lacks it."""
+    y = np.array([1.0, 1e140, 2.0, 3.0])
+    with part_rows(4):
+        source = ArraySource(np.zeros((4, 3)), y)
+    found = answer(Each(tuple(Of(Turns(4), tuple(g for g in range(4) if g != j), Huge()) for j in range(4))), source)
+    assert [one.summary for one in found] == [1e140, 6.0, 1e140, 1e140]
+
+
+def test_keys_look_at_rows_as_they_were_read():
+    """Whatever a stage makes of the target, and whichever rows others choose."""
+
+    class Bare(Stage):
+        def stage(self, chunk):
+            return chunk._replace(y=None)
+
+    class Sign(Key):
+        def coder(self, part):
+            return lambda chunk: (chunk.y > 0).astype(np.int64)
+
+    positive = [i for i in range(500) if Y[i] > 0]
+    stage = (Bare(),)
+    for e in (Of(Sign(2), (1,), After(stage, List())), After(stage, Of(Sign(2), (1,), List()))):
+        assert [i for i, _, _ in rows(e)] == positive
+    by = rows(After(stage, By((Sign(2),), Of(Turns(2), (0,), List()))))
+    turn = [i for c in chunks_of() for i in c.X.numbers()[::2].tolist()]
+    assert [i for i, _, _ in by[1]] == [i for i in turn if Y[i] > 0]
 
 
 def test_a_share_of_the_parts():

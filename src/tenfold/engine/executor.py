@@ -93,6 +93,9 @@ class Holds(NamedTuple):
     """among the leaves whose rows were read together"""
 
 
+Name = tuple[bytes, int]
+
+
 class Chain(NamedTuple):
     """The scratch of a fit's last leaf, as it was kept some rounds ago."""
 
@@ -112,8 +115,8 @@ class TaskSession(Session):
 
     def _forget(self) -> None:
         self._sent: Handle = None
-        self._holds: dict[bytes, Holds] = {}
-        self._chains: dict[tuple[bytes, str], Chain] = {}
+        self._holds: dict[Name, Holds] = {}
+        self._chains: dict[tuple[Name, str], Chain] = {}
         self._going: list[Handle] = []
 
     def close(self) -> None:
@@ -200,24 +203,24 @@ class TaskSession(Session):
 
     def _read_all(self, plain: list[Leaf], held: list[Leaf], parts: range, tag: str) -> list[Handle]:
         """One reading for what is read and for what is to be held; what nobody holds any more is forgotten."""
-        lost = {leaf.held: leaf for leaf in held if leaf.held not in self._holds}
-        names = {leaf.held for leaf in held}
+        lost = {_name(leaf): leaf for leaf in held if _name(leaf) not in self._holds}
+        names = {_name(leaf) for leaf in held}
         self._holds = {name: holds for name, holds in self._holds.items() if name in names}
         if not plain and not lost:
             return []
         anew = list(lost.values())
         todo = [self.executor.send(some, f"{what}-{tag}") for what, some in (("leaves", plain), ("hold", anew))]
-        name = f"hold_{_shown(anew)}" if anew else _shown(plain)
-        made = self._read(read_parts, tuple(todo), parts, f"{name}-{tag}")
-        self._holds |= {leaf.held: Holds(leaf, made, place) for place, leaf in enumerate(anew)}
+        shown = f"hold_{_shown(anew)}" if anew else _shown(plain)
+        made = self._read(read_parts, tuple(todo), parts, f"{shown}-{tag}")
+        self._holds |= {name: Holds(leaf, made, place) for place, (name, leaf) in enumerate(lost.items())}
         return made
 
     def _of_held(self, leaves: list[Leaf], tag: str) -> list[Handle]:
         """The summaries of leaves from what is held; their scratch is kept now and then."""
         last, chains = [], {}
         for at, leaf in enumerate(leaves):
-            name, key = (leaf.held, leaf.chain), f"{_shown([leaf])}-{tag}-{at}"
-            todo, holds = self.executor.send(leaf, f"leaf-{tag}-{at}"), self._holds[leaf.held]
+            name, key = (_name(leaf), leaf.chain), f"{_shown([leaf])}-{tag}-{at}"
+            todo, holds = self.executor.send(leaf, f"leaf-{tag}-{at}"), self._holds[_name(leaf)]
             chain = self._chains.get(name, Chain())
             if chain.rounds and chain.rounds % LINK == 0:
                 before = Chain() if chain.rounds % CUT == 0 else chain
@@ -257,6 +260,11 @@ class TaskSession(Session):
             self._going += outputs
             level += 1
         return outputs[0]
+
+
+def _name(leaf: Leaf) -> Name:
+    """By which the rows that a leaf holds are known: those of a share of the parts are others than those of all."""
+    return leaf.held, leaf.every
 
 
 def _shown(leaves: list[Leaf]) -> str:

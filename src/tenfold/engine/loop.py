@@ -142,7 +142,7 @@ def every(ask: Ask | Statistic[Any]) -> int:
 def run(members: Sequence[Member], source: Source, session: Session) -> int:
     """Run members till all are done; how many times the source was read."""
     began = time.monotonic()
-    scans, held = 0, set[bytes]()
+    scans, held = 0, set[tuple[bytes, int]]()
     going = list(members)
     while going:
         asks = [m.learner.ask(m.at.state) for m in going]
@@ -152,7 +152,7 @@ def run(members: Sequence[Member], source: Source, session: Session) -> int:
             for (m, ask), answer in zip(wanting, session.answer(plan), strict=True):
                 m.take(ask, answer, len(source))
             scans += plan.scans(held)
-            held = {leaf.held for leaf in plan.leaves}
+            held = {(leaf.held, leaf.every) for leaf in plan.leaves if leaf.held}
         for m, ask in zip(going, asks, strict=True):
             _turn(m, ask, began)
         going = [m for m in going if m.done is None]

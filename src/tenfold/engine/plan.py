@@ -180,9 +180,9 @@ class Plan:
         """What the expression says, from a summary for each leaf."""
         return _built(self._shape, found)
 
-    def scans(self, held: Container[bytes]) -> int:
-        """How often the rows are read, if some of them are held already."""
-        merged = any(leaf.order is None and leaf.held not in held for leaf in self.leaves)
+    def scans(self, held: Container[tuple[bytes, int]]) -> int:
+        """How often the rows are read, if some of them, of a share of the parts or of all, are held already."""
+        merged = any(leaf.order is None and (leaf.held, leaf.every) not in held for leaf in self.leaves)
         return merged + len({leaf.order for leaf in self.leaves if leaf.order is not None})
 
     def which(self, capability: type[Statistic[Any]]) -> list[int]:

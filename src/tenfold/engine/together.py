@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tenfold.core import Chunk, Codes
-from tenfold.engine.tally import Counted
 from tenfold.engine.tree import Tree
 from tenfold.sources import Source
 
@@ -68,19 +67,3 @@ class Many:
 
     def __add__(self, other: Many) -> Many:
         return Many(tuple(a + b for a, b in zip(self.each, other.each, strict=True)))
-
-
-class Grouped:
-    """Summaries by group; a group that one of two lacks is the other's."""
-
-    __slots__ = ("dropped", "groups")
-
-    def __init__(self, groups: dict[int, Counted], chunk: Chunk | None = None, dropped: int = 0) -> None:
-        self.groups = groups
-        self.dropped = dropped if chunk is None else chunk.dropped
-
-    def __add__(self, other: Grouped) -> Grouped:
-        both = dict(self.groups)
-        for g, summary in other.groups.items():
-            both[g] = both[g] + summary if g in both else summary
-        return Grouped(both, dropped=self.dropped + other.dropped)

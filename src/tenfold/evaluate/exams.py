@@ -13,9 +13,10 @@ from sklearn.utils.validation import column_or_1d
 from tenfold.core import Ask, Chunk, Codes, DataError
 from tenfold.engine.keys import Key
 from tenfold.engine.loop import schema_of
+from tenfold.engine.plan import Groups
 from tenfold.engine.stages import transformed
 from tenfold.engine.tally import Counted, this_machine
-from tenfold.engine.together import Grouped, Together
+from tenfold.engine.together import Together
 from tenfold.engine.tree import merge
 from tenfold.estimator.kinds import winners
 from tenfold.evaluate.a_column import without_column
@@ -48,7 +49,7 @@ class Exam:
     ask: ClassVar[Ask] = Ask("score")
     name: ClassVar[str] = ""
 
-    def summarize(self, chunk: Chunk, codes: Codes) -> Grouped:
+    def summarize(self, chunk: Chunk, codes: Codes) -> Groups:
         """The summary of each side's rows."""
         side = np.full(self.key.groups + 1, -1)  # the last is of rows that belong nowhere
         for number, groups in enumerate(self.sides):
@@ -56,7 +57,7 @@ class Exam:
         of = side[codes]
         rows = np.flatnonzero(of >= 0)
         if not len(rows):
-            return Grouped({}, chunk)
+            return Groups({}, chunk.dropped)
         some = chunk if len(rows) == chunk.n else chunk.rows(rows)
         said = self._said(transformed(self.before, some, self.learner.need).X)
         here, each = frozenset([this_machine()]), {}
@@ -66,7 +67,7 @@ class Exam:
                 weight = None if some.uniform else some.weight[mine]
                 found = self.scorer.summarize(some.y[mine], said[mine], weight, self.n_classes)
                 each[number] = Counted(found, len(mine), 0, here)
-        return Grouped(each, chunk)
+        return Groups(each, chunk.dropped)
 
     def _said(self, X: Any) -> Any:
         if not self.n_classes:

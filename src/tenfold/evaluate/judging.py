@@ -104,9 +104,9 @@ def by_parts(
             tuple(one.scorer for one in asked), n_classes,
         )  # fmt: skip
         done = session.reduce(Together((trial,))).each[0]
-    if not done.groups:
+    if not done.each:
         raise DataError("there is no row to judge: all have weight zero")
-    each = [done.groups[g] for g in sorted(done.groups)]
+    each = [done.each[g] for g in sorted(done.each)]
     rows = sum(one.rows for one in each)
     machines = tuple(sorted(frozenset().union(*(one.machines for one in each))))
     where = Provenance(

@@ -13,9 +13,10 @@ from sklearn.utils.validation import column_or_1d
 from tenfold.core import Ask, Chunk, Codes, DataError, Need
 from tenfold.engine.keys import Key, Numbered, Shuffled
 from tenfold.engine.loop import schema_of
+from tenfold.engine.plan import Groups
 from tenfold.engine.stages import transformed
 from tenfold.engine.tally import Counted, this_machine
-from tenfold.engine.together import Grouped, Together
+from tenfold.engine.together import Together
 from tenfold.estimator.kinds import winners
 from tenfold.evaluate.folds import Plan, Split, plan
 from tenfold.evaluate.in_memory import codes_of
@@ -56,11 +57,11 @@ class Panel:
     ask: ClassVar[Ask] = Ask("score")
     name: ClassVar[str] = ""
 
-    def summarize(self, chunk: Chunk, codes: Codes) -> Grouped:
+    def summarize(self, chunk: Chunk, codes: Codes) -> Groups:
         """The parts of the loss of some rows."""
         rows = np.flatnonzero(codes == self.key.groups - 1)
         if not len(rows):
-            return Grouped({}, chunk)
+            return Groups({}, chunk.dropped)
         some = chunk.rows(rows)
         truth = None if self.truth is None else self.truth[some.X.numbers()]
         need = self.learner.need
@@ -69,7 +70,7 @@ class Panel:
             parts = zero_one(said, some.y, truth, some.weight, self.n_classes)
         else:
             parts = squared(said, some.y, truth, some.weight)
-        return Grouped({0: Counted(parts, len(rows), 0, frozenset([this_machine()]))}, chunk)
+        return Groups({0: Counted(parts, len(rows), 0, frozenset([this_machine()]))}, chunk.dropped)
 
     def _one(self, state: Any, X: Any) -> Any:
         if self.n_classes:
@@ -110,7 +111,7 @@ class Sets(Run):
             )  # fmt: skip
             done = session.reduce(Together((panel,))).each[0]
             self.scans += 1
-            self._done(entry, done.groups[0].summary if done.groups else None, [m.at.rows for m in last])
+            self._done(entry, done.each[0].summary if done.each else None, [m.at.rows for m in last])
 
     def _in_memory(self, entry: Any, source: Any, found: Plan, session: Any) -> None:
         codes = codes_of(found.splits[0].key, source, entry, schema_of(source, entry.need, session), found)

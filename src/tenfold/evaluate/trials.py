@@ -10,9 +10,9 @@ import numpy as np
 from tenfold.core import Ask, Chunk, Codes
 from tenfold.core.chunk import segments
 from tenfold.engine.keys import Key
+from tenfold.engine.plan import Groups
 from tenfold.engine.stages import transformed
 from tenfold.engine.tally import Counted, this_machine
-from tenfold.engine.together import Grouped
 from tenfold.estimator.kinds import winners
 from tenfold.stats.metrics import Confusion, Scorer
 from tenfold.stats.metrics.scorers import confusion
@@ -45,7 +45,7 @@ class Trial:
     ask: ClassVar[Ask] = Ask("score")
     name: ClassVar[str] = ""
 
-    def summarize(self, chunk: Chunk, codes: Codes) -> Grouped:
+    def summarize(self, chunk: Chunk, codes: Codes) -> Groups:
         """The scores of each group's rows."""
         wanted = np.zeros(self.key.groups + 1, bool)
         wanted[list(self.models)] = True
@@ -53,13 +53,13 @@ class Trial:
         here = frozenset([this_machine()])
         if {scorer.summarize for scorer in self.scorers} == {confusion}:
             found = self._confusions(chunk, codes, outputs)
-            return Grouped({g: Counted(s, n, 0, here) for g, (s, n) in found.items() if wanted[g]}, chunk)
+            return Groups({g: Counted(s, n, 0, here) for g, (s, n) in found.items() if wanted[g]}, chunk.dropped)
         each = {}
         for g in np.flatnonzero(np.bincount(codes[wanted[codes]], minlength=self.key.groups)).tolist():
             rows = np.flatnonzero(codes == g)
             weight = None if chunk.uniform else chunk.weight[rows]
             each[g] = Counted(self._score(chunk.y[rows], outputs[rows], weight), len(rows), 0, here)
-        return Grouped(each, chunk)
+        return Groups(each, chunk.dropped)
 
     def _confusions(self, chunk: Chunk, codes: Codes, outputs: Any) -> dict[int, tuple[Scores, int]]:
         """What classes are taken for, of all groups in one count."""

@@ -9,5 +9,6 @@ from tenfold.testing.compare import bits
 from tenfold.testing.contract import check_contract
 from tenfold.testing.data import draw
 from tenfold.testing.laws import LAWS, check_law, check_laws
+from tenfold.testing.runner_laws import check_runner
 
-__all__ = ["LAWS", "bits", "check_contract", "check_law", "check_laws", "draw"]
+__all__ = ["LAWS", "bits", "check_contract", "check_law", "check_laws", "check_runner", "draw"]

@@ -9,12 +9,14 @@ import scipy.sparse as sp
 from tenfold import CategoricalNB, DataError, GaussianNB, LinearRegression, Local, Ridge, StandardScaler
 from tenfold.core import ONE, Ask, Chunk, Claim, Columns, Need
 from tenfold.core.arrays import ones
+from tenfold.core.chunk import segments
 from tenfold.engine import Member, Snapshot, run
+from tenfold.engine.bridge import statistic_of
 from tenfold.engine.keys import Contiguous, Listed, Shuffled
-from tenfold.engine.loop import _by_groups
-from tenfold.engine.tally import Counted
-from tenfold.engine.together import Grouped, Item, Together, segments, transformed
+from tenfold.engine.plan import Plan
+from tenfold.engine.stages import transformed
 from tenfold.sources import ArraySource, part_rows
+from tenfold.stats.combinators import As, By, View
 from tenfold.stats.counts import ClassCounts
 from tenfold.stats.moments import Moments
 from tenfold.stats.spread import ClassSpread
@@ -213,34 +215,6 @@ def test_segments():
     assert list(segments(chunk.rows(slice(0, 0)), np.zeros(0, np.int64))) == []
 
 
-def test_groups_that_one_of_two_lacks():
-    def some(groups):
-        return Grouped({g: Counted(np.array([float(v)]), v, 0, frozenset()) for g, v in groups.items()}, dropped=1)
-
-    both = some({0: 1, 2: 5}) + some({2: 7, 4: 9})
-    assert {g: (c.summary.tolist(), c.rows) for g, c in both.groups.items()} == {
-        0: ([1], 1),
-        2: ([12], 12),
-        4: ([9], 9),
-    }
-    assert both.dropped == 2
-
-
-def test_never_a_total_less_a_group():
-    """What lacks a group is merged from the others: a huge group leaves no trace in it."""
-    values = {0: 1.0, 1: 1e300, 2: 2.0, 5: 3.0}
-    found = Grouped({g: Counted(np.array([v]), 1, 0, frozenset()) for g, v in values.items()})
-    every = (0, 1, 2, 5)
-    wishes = [tuple(g for g in every if g != j) for j in every] + [None, every, (0, 2), (0, 3), (2, 0, 4)]
-    sums = [c.summary[0] for c in _by_groups(found, wishes)]
-    assert sums[1] == 6.0
-    assert sums[4] == sums[5] == 1e300
-    assert sums[6:] == [3.0, 1.0, 3.0]
-    assert [c.rows for c in _by_groups(found, wishes)] == [3, 3, 3, 3, 4, 4, 2, 1, 2]
-    with pytest.raises(DataError, match="a group to learn from has no rows"):
-        _by_groups(found, [(3, 4)])
-
-
 class Text(NamedTuple):
     step: int
     said: str
@@ -292,21 +266,23 @@ def test_items_summarize_the_rows_they_want(rows, key):
         source = ArraySource(X, np.arange(40.0))
     schema = source.known(Words.need)
     learner = Words()
-    codes = key.coder(0)(None, np.arange(40))
+    codes = key.of(np.arange(40))
+    wishes = [(0, 1, 2), (1, 2, 3), (0, 3), (2,), None]
     start = learner.start(schema)
-    ask = Ask("all")
-    wishes = [(0, 1, 2), (1, 2, 3), (0, 3), (2,)]
-    items = [Item(learner, start, ask, schema, key, groups) for groups in wishes]
-    items += [Item(learner, start, ask, schema, key), Item(learner, start, ask, schema)]
+    members = [Member(learner, Snapshot(schema, start), key=key, groups=groups) for groups in wishes]
+    members.append(Member(learner, Snapshot(schema, start)))
     with Local(threads=2).open(source) as session:
-        *picked, by_group, whole = session.reduce(Together(tuple(items))).each
-    for groups, counted in zip(wishes, picked, strict=True):
-        assert said(counted.summary.text) == np.flatnonzero(np.isin(codes, groups)).tolist()
-        assert counted.rows == len(said(counted.summary.text))
-    assert {g: said(c.summary.text) for g, c in by_group.groups.items()} == {
-        g: np.flatnonzero(codes == g).tolist() for g in range(4)
-    }
-    assert said(whole.summary.text) == list(range(40))
+        assert run(members, source, session) == 1
+    for member in members:
+        rows = np.arange(40)
+        if member.key is not None:
+            rows = np.flatnonzero(np.isin(codes, range(4) if member.groups is None else member.groups))
+        assert sorted(said(member.at.summary.text)) == rows.tolist()
+        assert member.at.rows == len(rows)
+        if member.key is not None:
+            assert {g: said(c.summary.text) for g, c in member.grouped.each.items()} == {
+                g: np.flatnonzero(codes == g).tolist() for g in range(4)
+            }
 
 
 @pytest.mark.parametrize("learner", [Ridge(), LinearRegression(), GaussianNB(), CategoricalNB()])
@@ -322,18 +298,19 @@ def test_grouped_summaries_are_those_of_the_generic_way(learner, monkeypatch):
         schema = sum(
             (source.schema_of(p, learner.need) for p in range(1, len(source))), source.schema_of(0, learner.need)
         )
-    job = Together((Item(learner, learner.start(schema), Ask("all"), schema, Shuffled(5, 3)),))
+    statistic = statistic_of(learner, learner.start(schema), Ask("all"))
+    plan = Plan(As(View(learner.need, schema), By((Shuffled(5, 3),), statistic)))
     with Local(threads=1).open(source) as session:
-        (fast,) = session.reduce(job).each
+        fast = session.answer(plan)
         monkeypatch.delattr(next(c for c in type(learner).__mro__ if "summarize_groups" in vars(c)), "summarize_groups")
         assert not hasattr(learner, "summarize_groups")
-        (plain,) = session.reduce(job).each
-    assert fast.groups.keys() == plain.groups.keys() == set(range(5))
+        plain = session.answer(plan)
+    assert fast.each.keys() == plain.each.keys() == set(range(5))
     assert fast.dropped == plain.dropped > 0
-    for g, counted in fast.groups.items():
-        assert counted.rows == plain.groups[g].rows
+    for g, counted in fast.each.items():
+        assert counted.rows == plain.each[g].rows
         for name in counted.summary.__dataclass_fields__:
-            mine, other = getattr(counted.summary, name), getattr(plain.groups[g].summary, name)
+            mine, other = getattr(counted.summary, name), getattr(plain.each[g].summary, name)
             exact = isinstance(counted.summary, ClassCounts)
             np.testing.assert_allclose(mine, other, rtol=0 if exact else 1e-12, atol=0 if exact else 1e-13)
 
@@ -359,7 +336,7 @@ def test_rows_through_transformers_before():
     ]  # fmt: skip
     with Local(threads=1).open(source) as session:
         assert run(members, source, session) == 1
-    codes = key.coder(0)(None, np.arange(90))
+    codes = key.of(np.arange(90))
     for m in members:
         rows = np.isin(codes, m.groups)
         model = Ridge().fit(scaled[rows], y[rows])

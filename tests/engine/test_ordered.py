@@ -6,13 +6,14 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from tenfold.engine.walking import joined
 
 import tenfold as tn
 from tenfold.core import SEQUENTIAL, Array, Ask, Codes, Need
 from tenfold.core.axes import bits
 from tenfold.engine import Local, Member, Snapshot, fit, merge, run
 from tenfold.engine.keys import Listed
+from tenfold.engine.ordered import joined
+from tenfold.engine.runner import Runner, Session
 from tenfold.sources import ArraySource, part_rows
 
 
@@ -116,7 +117,7 @@ def test_rows_keep_their_numbers():
     assert whole.X.numbers().tolist() == whole.X.column(0).tolist() == [0, 2, 3, 4, 5, 6, 8, 9]
 
 
-class OneByOne:
+class OneByOne(Session):
     """A session with the documented `reduce`, and nothing else."""
 
     def __init__(self, source):
@@ -126,10 +127,8 @@ class OneByOne:
         return merge(job(self.source, part) for part in job.parts(self.source))
 
 
-class Plain:
+class Plain(Runner):
     """A runner that knows nothing of orders."""
-
-    threads = 512
 
     @contextmanager
     def open(self, source):

@@ -1,0 +1,138 @@
+"""Runners that bring nothing but a reduce: a process pool, and a loop. The published laws hold for all of them."""
+
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from multiprocessing import get_context
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+import faults
+import fuzzing
+import tenfold as tn
+from tenfold.core.axes import bits
+from tenfold.engine import Local, Runner, Session, merge
+from tenfold.estimator.inputs import source_from
+from tenfold.sources import part_rows
+from tenfold.testing import check_runner
+
+
+class Pool(Runner):
+    """Processes of this machine."""
+
+    def __init__(self, processes):
+        self.executor = ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
+
+    @contextmanager
+    def open(self, source):
+        yield PoolSession(self, source)
+
+    def map(self, function, parts, source):
+        return self.executor.map(function, parts)
+
+
+class PoolSession(Session):
+    def __init__(self, runner, source):
+        self.runner, self.source = runner, source
+
+    def reduce(self, job):
+        return merge(self.runner.map(partial(job, self.source), job.parts(self.source), self.source))
+
+
+class Alone(Pool):
+    """The same in this process, one part after another."""
+
+    def __init__(self):
+        pass
+
+    def map(self, function, parts, source):
+        return map(function, parts)
+
+
+RANDOM = np.random.default_rng(0)
+X = RANDOM.normal(size=(2400, 3))
+Y = X[:, 0] - X[:, 1] + RANDOM.normal(size=2400)
+KINDS = {
+    "read": tn.Ridge(),
+    "many rounds": tn.KMeans(3),
+    "a share of the parts": tn.LogisticRegression(),
+    "held, and its scratch kept twice": tn.GradientBoostingRegressor(max_iter=12, max_leaf_nodes=4),
+    "in order": tn.SGDRegressor(max_iter=3),
+    "drawn": tn.BaggingRegressor(tn.Ridge(), n_estimators=3),
+    "held and drawn": tn.RandomForestRegressor(3, max_depth=3),
+    "a team of unlike": tn.VotingRegressor([("a", tn.Ridge()), ("b", tn.DecisionTreeRegressor(max_depth=2))]),
+    "stacked": tn.StackingRegressor([("a", tn.Ridge()), ("b", tn.DecisionTreeRegressor(max_depth=2))], cv=3),
+    "gathered": tn.DecisionTreeRegressor(method="exact", max_depth=3),
+    "held of a share of the parts, then of all": tn.AdaBoostClassifier(tn.LogisticRegression(), n_estimators=2),
+}
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory):
+    """A Parquet file of many row groups, with a target of numbers and one of classes."""
+    path = tmp_path_factory.mktemp("rows") / "rows.parquet"
+    pd.DataFrame(X, columns=list("abc")).assign(y=Y, c=Y > 0).to_parquet(path, row_group_size=60)
+    return {
+        "number": tn.scan(str(path), target="y", drop=["c"]),
+        "class": tn.scan(str(path), target="c", drop=["y"]),
+        None: tn.scan(str(path), columns=["a", "b", "c"]),
+    }
+
+
+@pytest.fixture(scope="module")
+def pool():
+    runner = Pool(2)
+    with runner.executor:
+        yield runner
+
+
+@pytest.fixture(scope="module")
+def dask():
+    with faults.Cluster(2) as started:
+        yield started.runner
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("where", ["alone", "two threads, no memory", "pool", "dask"])
+def test_the_laws_of_runners(where, kind, sources, request):
+    runner = request.getfixturevalue(where) if where in ("pool", "dask") else None
+    runner = runner or (Alone() if where == "alone" else Local(2, memory=0))
+    check_runner(runner, [(KINDS[kind], sources[KINDS[kind].need.target])])
+
+
+def test_folds_on_a_pool(pool, sources):
+    learners = [tn.Ridge(), tn.DecisionTreeRegressor(max_depth=3), tn.SGDRegressor(max_iter=2)]
+    here = tn.cross_validate(learners, sources["number"], folds=4)
+    with tn.on(pool):
+        there = tn.cross_validate(learners, sources["number"], folds=4)
+    assert here.scores.tobytes() == there.scores.tobytes()
+
+
+SETS = {name: (learner, X, y) for name, learner, X, y in fuzzing.sets(fuzzing.data(400))}
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_every_learner_has_the_same_bits_by_reduces_alone(name):
+    learner, rows, y = SETS[name]
+    with part_rows(100):
+        source = source_from(clone(learner), rows, y, None, learner.need, reset=True)
+        check_runner(Alone(), [(clone(learner)._blank(), source)])
+
+
+def test_a_law_that_does_not_hold_is_told():
+    class Backwards(Alone):
+        def map(self, function, parts, source):
+            return map(function, reversed(parts))
+
+    with pytest.raises(AssertionError, match="not in the fixed one"):
+        check_runner(Backwards())
+
+
+def test_a_session_may_answer_by_reduces():
+    model = tn.Ridge().fit(X, Y)
+    with tn.on(Alone()):
+        assert bits(tn.Ridge().fit(X, Y).state_) == bits(model.state_)
