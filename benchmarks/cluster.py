@@ -29,7 +29,7 @@ import tenfold as tn
 from boosting import rows_in
 from scan import decode, groups_of, timed
 from tenfold.engine import fit
-from tenfold.engine.dask import TASKS
+from tenfold.engine.executor import TASKS
 from tenfold.engine.tree import runs
 
 WORKERS = 2

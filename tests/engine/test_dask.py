@@ -23,7 +23,8 @@ import tenfold as tn
 from helpers import learners, name_of
 from tenfold.core import Provenance
 from tenfold.engine import Fit, Snapshot, fit, merge
-from tenfold.engine.dask import CUT, LINK, SMALL
+from tenfold.engine.dask import SMALL
+from tenfold.engine.executor import CUT, LINK
 from tenfold.engine.tally import Counted, this_machine
 from tenfold.sources import ArraySource
 from tenfold.testing import bits
