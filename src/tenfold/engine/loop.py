@@ -149,7 +149,7 @@ def run(members: Sequence[Member], source: Source, session: Session) -> int:
         wanting = [(m, ask) for m, ask in zip(going, asks, strict=True) if ask is not None and ask != m.at.asked]
         if wanting:
             plan = Plan(Each(tuple(m.expression(ask) for m, ask in wanting)))
-            for (m, ask), answer in zip(wanting, session.answer(plan), strict=True):
+            for (m, ask), answer in zip(wanting, plan.answer(session.leaves(plan.leaves)), strict=True):
                 m.take(ask, answer, len(source))
             scans += plan.scans(held)
             held = {(leaf.held, leaf.every) for leaf in plan.leaves if leaf.held}

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
+from tenfold.core.statistic import Expression
 from tenfold.engine.holding import Scan
 from tenfold.engine.job import Job
 from tenfold.engine.ordered import Walked
@@ -27,8 +28,9 @@ class Session(ABC):
     def reduce(self, job: Job) -> Any:
         """The merge of the job's summaries of all its parts, in the fixed tree."""
 
-    def answer(self, plan: Plan) -> Any:
+    def answer(self, expression: Expression) -> Any:
         """What an expression says of all rows: summaries, counted, in its shape."""
+        plan = Plan(expression)
         return plan.answer(self.leaves(plan.leaves))
 
     def leaves(self, leaves: list[Leaf]) -> list[Any]:
