@@ -17,8 +17,10 @@ from tenfold.compose import ada_boost_votes as av
 from tenfold.core import Array, Ask, Chunk, Claim, Columns, Schema
 from tenfold.core.allowed import CLASS_COUNT, OneOf
 from tenfold.core.axes import Bundle, bits
+from tenfold.core.statistic import Held
+from tenfold.engine.bridge import asked, every, title
 from tenfold.estimator.kinds import winners
-from tenfold.estimator.members import resumable_member, sound_member, token, turn
+from tenfold.estimator.members import resumable_member, sound_member, turn
 from tenfold.estimator.rows import Rows, hold
 from tenfold.kernels.boosting import LEAST
 
@@ -98,7 +100,7 @@ class MemberRounds(NamedTuple):
         if state.phase != "learn":
             return Ask(state.phase, state.turn)
         ask = self._learner(state.step).ask(state.current.each[0])
-        return Ask(f"learn, {ask.what}", state.turn, ask.every)
+        return Ask(f"learn, {title(ask)}", state.turn, every(ask))
 
     def lens(self, state: Members) -> Any:
         """Rows as they are."""
@@ -115,15 +117,14 @@ class MemberRounds(NamedTuple):
                 weight = np.maximum(weight * np.where(wrong, up[t] * down[t], down[t]), LEAST)
         if state.phase != "learn":
             return Followed(state.step, weight)
-        learner, current = self._learner(state.step), state.current.each[0]
-        lens = learner.lens(current)
-        if lens is None:
+        statistic = asked(self._learner(state.step), state.current.each[0])
+        if not isinstance(statistic, Held):
             return Followed(state.step, weight)
-        name = f"{state.step} {token(lens)}"
+        name = f"{state.step} {statistic.lens.digest.hex()}"
         below, scratch = before.held, before.scratch
         if name != before.name:
-            below, scratch = lens(held.weighing(weight, held.uniform and not state.step)), None
-        return Followed(state.step, weight, name, below, learner.follow(current, below, scratch))
+            below, scratch = statistic.lens(held.weighing(weight, held.uniform and not state.step)), None
+        return Followed(state.step, weight, name, below, statistic.follow(below, scratch))
 
     def summarize(self, state: Members, chunk: Chunk) -> Any:
         """What the learner makes of the weighted rows; or how wrong it is."""
@@ -132,7 +133,8 @@ class MemberRounds(NamedTuple):
             some = rows.weighing(now.weight, rows.uniform and not state.step)
             if now.name:
                 some = chunk._replace(held=now.held, scratch=now.scratch)
-            return self._learner(state.step).summarize(state.current.each[0], some)
+            statistic: Any = asked(self._learner(state.step), state.current.each[0])
+            return statistic.summarize(some)
         number = state.step - (state.phase == "look")
         wrong = self._said(state, number, rows.X) != rows.y
         doubtful = now.weight >= rows.weight * av.bar_of(state)

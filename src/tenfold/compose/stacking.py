@@ -16,10 +16,12 @@ import numpy as np
 from tenfold.compose.stacking_folds import Folds, Layer, codes_of
 from tenfold.core import MANY, ONE, Array, Ask, Chunk, Claim, Columns, DataError, Flags, Need, Schema
 from tenfold.core.axes import Bundle
+from tenfold.engine.bridge import asked, every, title
+from tenfold.engine.holding import seen
 from tenfold.estimator.kinds import winners
 from tenfold.estimator.members import NONE, check_member, common_need, resumable_member, seed_of, sound_member, turn
 from tenfold.estimator.roster import Roster
-from tenfold.estimator.team import Joint, TeamState, through
+from tenfold.estimator.team import Joint, TeamState
 
 
 class Stacking(Roster):
@@ -153,7 +155,7 @@ class Stacking(Roster):
         """What the models ask for; then what the last learner asks for."""
         if state.phase != "final":
             return super().ask(state)
-        return Ask(f"final {self.final().ask(state.final.each[0]).what}", state.turn)
+        return Ask(f"final {title(self.final().ask(state.final.each[0]))}", state.turn)
 
     def lens(self, state: TeamState) -> Any:
         """Those of the models; then what they say of the rows."""
@@ -171,9 +173,10 @@ class Stacking(Roster):
             return super().summarize(state, chunk)
         made = chunk.held.weighing(chunk.held.weight, chunk.held.uniform).inner()
         last, now = self.final(), state.final.each[0]
-        if chunk.part % last.ask(now).every:  # of this part it wants none
+        statistic: Any = asked(last, now)
+        if chunk.part % every(statistic):  # of this part it wants none
             made = made.rows(slice(0, 0))
-        found = last.summarize(now, through(last, now, made))
+        found = statistic.summarize(seen(statistic, made))
         return Joint(np.array([chunk.n]), replace(state.final, each=(found,)))
 
     def method(self, member: Any) -> str:

@@ -112,6 +112,22 @@ class AskedInOrder(Ordered[Any], Asked):
         return self.learner.it.step(self.state.it, summary, self._wanted(chunk))
 
 
+def asked(learner: Any, state: Any, first: bool = False) -> Statistic[Any] | None:
+    """What a learner wants computed at a state, by whichever contract; None: it is done."""
+    ask = learner.ask(state)
+    return statistic_of(learner, state, ask, first) if isinstance(ask, Ask) else ask
+
+
+def every(ask: Ask | Statistic[Any]) -> int:
+    """Which share of the parts is read for it: each so-manieth."""
+    return ask.every if isinstance(ask, (Ask, Strided)) else 1
+
+
+def title(ask: Ask | Statistic[Any] | None) -> str | None:
+    """What it is called in a history, and on a bar."""
+    return ask.what if isinstance(ask, Ask) else None if ask is None else ask.title
+
+
 def statistic_of(learner: Any, state: Any, ask: Ask, first: bool = False) -> Asked:
     """What a learner of the first contract wants computed at a state; `first`: all folds are at this state."""
     given = (Itself(learner), Itself(state), ask)

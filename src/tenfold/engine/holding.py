@@ -14,7 +14,7 @@ import numpy as np
 
 from tenfold.core import Chunk, Columns
 from tenfold.core.chunk import segments
-from tenfold.core.statistic import Held
+from tenfold.core.statistic import Held, Lens, Statistic
 from tenfold.engine.plan import Groups, Leaf
 from tenfold.engine.scanning import Found, counted, rows_of, summary_of
 from tenfold.engine.tally import Counted
@@ -45,17 +45,24 @@ def read(leaves: Sequence[Leaf], lost: Sequence[Leaf], source: Source, part: int
             continue
         leaf = lost[at - len(leaves)]
         some = {ALL: chunk} if codes is None else dict(segments(chunk, codes))
-        held = {group: _through(leaf, rows) for group, rows in some.items()}
+        lens = leaf.statistic.lens if isinstance(leaf.statistic, Held) else None  # else rows that stages made
+        held = some if lens is None else {group: through(lens, rows) for group, rows in some.items()}
         pieces[at - len(leaves)].append(Piece(held, chunk.dropped))
     return Found([tree.total() if tree else None for tree in trees]), pieces
 
 
-def _through(leaf: Leaf, chunk: Chunk) -> Chunk:
-    """The rows with what the lens makes of them in place of their columns; as they are, if stages made them."""
-    if not isinstance(leaf.statistic, Held):
-        return chunk
+def through(lens: Lens, chunk: Chunk) -> Chunk:
+    """The rows with what a lens makes of them in place of their columns."""
     nothing = Columns(np.empty((chunk.n, 0)), ())
-    return chunk._replace(X=nothing, y=None, held=leaf.statistic.lens(chunk), dropped=0)
+    return chunk._replace(X=nothing, y=None, held=lens(chunk), dropped=0)
+
+
+def seen(statistic: Statistic[Any], chunk: Chunk) -> Chunk:
+    """A chunk as a statistic summarizes it: through its lens, if it has one, with what belongs to the rows."""
+    if not isinstance(statistic, Held):
+        return chunk
+    held = through(statistic.lens, chunk)
+    return held._replace(scratch=statistic.follow(held.held, None))
 
 
 def follow(leaf: Leaf, pieces: Sequence[Piece], before: Sequence[Scratch] | None) -> list[Scratch]:

@@ -13,8 +13,8 @@ from typing import Any
 from tenfold.core import Ask, Certificate, DataError, Learner, Need, Never, Schema, Stop
 from tenfold.core.axes import not_finite
 from tenfold.core.crew import crew
-from tenfold.core.statistic import Expression, Grouped, Statistic, Strided
-from tenfold.engine.bridge import statistic_of
+from tenfold.core.statistic import Expression, Grouped, Statistic
+from tenfold.engine.bridge import every, statistic_of
 from tenfold.engine.job import FindSchema
 from tenfold.engine.plan import NOTHING, Groups, Onward, Plan
 from tenfold.engine.runner import Runner, Session
@@ -132,11 +132,6 @@ class Member:
         if isinstance(answer, tuple):
             answer, self.grouped = answer
         self.at = _with(self.at, answer, ask, len(range(0, parts, every(ask))) / parts)
-
-
-def every(ask: Ask | Statistic[Any]) -> int:
-    """Which share of the parts is read."""
-    return ask.every if isinstance(ask, (Ask, Strided)) else 1
 
 
 def run(members: Sequence[Member], source: Source, session: Session) -> int:

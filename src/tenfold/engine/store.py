@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tenfold.engine.held import size
+import numpy as np
 
 Key = tuple[str, int]
 
@@ -92,3 +92,14 @@ class Store:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
+
+
+def size(value: Any) -> int:
+    """About how many bytes a value has."""
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    if isinstance(value, (tuple, list)):
+        return sum(map(size, value))
+    if isinstance(value, dict):
+        return sum(map(size, value.values()))
+    return size(vars(value)) if hasattr(value, "__dict__") else 64

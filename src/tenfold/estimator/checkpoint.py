@@ -22,8 +22,10 @@ import scipy.sparse as sp
 
 from tenfold.core import Ask, Chunk, Columns, MergeError, ModelFileError
 from tenfold.core.axes import alike
+from tenfold.core.statistic import Ordered, Statistic
 from tenfold.engine import Snapshot
-from tenfold.engine.held import through
+from tenfold.engine.bridge import asked
+from tenfold.engine.holding import seen
 from tenfold.estimator import container
 from tenfold.estimator.encoding import Reader, Writer, parts
 from tenfold.estimator.model_file import check_start, read_schema, read_summary, write_schema, write_summary
@@ -165,7 +167,7 @@ def write(path: Path, learner: Any, at: Snapshot, seed: int | None) -> None:
         "schema": write_schema(to, at.schema),
         "state": to.record(at.state),
         "summary": write_summary(to, at.summary),
-        "asked": None if at.asked is None else [to.value(v, "asked") for v in at.asked],
+        "asked": None if at.asked is None else to.value(_told(at.asked), "asked"),
         "facts": {name: to.value(v, name) for name, v in facts.items()},
         "machines": [to.value(m, "machines") for m in sorted(at.machines)],
     }
@@ -176,7 +178,7 @@ def read(path: Path, learner: Any, source: Source) -> tuple[Snapshot, int | None
     """The snapshot and the seed that a file holds, checked against the learner and the rows it is for."""
     document, tensors = container.read(path)
     names = ("learner", "schema", "state", "summary", "asked", "facts", "machines")
-    said, schema, state, summary, asked, facts, machines = parts(document, *names)
+    said, schema, state, summary, about, facts, machines = parts(document, *names)
     if said != id_of(type(learner)):
         raise ModelFileError(f"it is a checkpoint of {said!r}")
     reader = Reader(tensors)
@@ -189,29 +191,29 @@ def read(path: Path, learner: Any, source: Source) -> tuple[Snapshot, int | None
         raise ModelFileError(str(error)) from None
     counts = parts(facts, "rows", "dropped", "passes", "seed", "marks")
     rows, dropped, passes, seed, marks = (reader.value(v) for v in counts)
-    if not (isinstance(machines, list) and isinstance(asked, (list, type(None))) and isinstance(marks, str)):
+    question = None if about is None else reader.value(about)
+    if not (isinstance(machines, list) and isinstance(question, (str, type(None))) and isinstance(marks, str)):
         raise ModelFileError("it is malformed")
     workers = frozenset(str(reader.value(m)) for m in machines)
-    question = [] if asked is None else [reader.value(v) for v in asked]
-    kinds = [type(v) for v in (rows, dropped, passes, *question)]
-    if kinds[:6] != [int, int, float, *([] if asked is None else [str, int, int])] or len(question) not in (0, 4):
-        raise ModelFileError("it is malformed")
-    if any(type(value) not in (int, type(None)) for value in (seed, *question[3:])):
+    if [type(v) for v in (rows, dropped, passes)] != [int, int, float] or type(seed) not in (int, type(None)):
         raise ModelFileError("it is malformed")
     if min(rows, dropped, 0 if seed is None else seed) < 0 or not 0 <= passes < math.inf or (seed or 0) >> 32:
         raise ModelFileError("it is malformed")
     reader.finish()
-    ask = None if asked is None else Ask(*question)
-    at = Snapshot(found, record, kept, ask, None, rows, dropped, passes, workers, marks)
+    at = Snapshot(found, record, kept, None, None, rows, dropped, passes, workers, marks)
     mine = learner._blank()
     if seed is not None:
         mine.random_state = seed
-    _check_fit(at, mine, source)
-    return at, seed
+    return at._replace(asked=_check_fit(at, mine, source, question)), seed
 
 
-def _check_fit(at: Snapshot, learner: Any, source: Source) -> None:
-    """Refuse a snapshot from which a fit of these rows cannot go on.
+def _told(ask: Ask | Statistic[Any]) -> str:
+    """By which it is recognised that a summary is the one that is asked for."""
+    return repr(tuple(ask)) if isinstance(ask, Ask) else ask.digest.hex()
+
+
+def _check_fit(at: Snapshot, learner: Any, source: Source, question: str | None) -> Any:
+    """What the summary is of. Refuse a snapshot from which a fit of these rows cannot go on.
 
     The summary must be of the kind and form that the learner makes of no rows at this state, and add up with it.
     """
@@ -229,7 +231,7 @@ def _check_fit(at: Snapshot, learner: Any, source: Source) -> None:
         if wanted is None:
             fits = fits and learner.sound(at.state, at.summary, at.schema)
         else:
-            fits = fits and wanted == at.asked and learner.resumable(at.state, at.summary, at.schema)
+            fits = fits and _told(wanted) == question and learner.resumable(at.state, at.summary, at.schema)
             fits = fits and _adds_up(learner, at)
     except ModelFileError:
         raise
@@ -237,16 +239,18 @@ def _check_fit(at: Snapshot, learner: Any, source: Source) -> None:
         raise ModelFileError(f"its state is not one of a fit ({type(error).__name__}: {error})") from None
     if not fits:
         raise ModelFileError("its state and its summary are not those of a fit of these rows")
+    return wanted
 
 
 def _adds_up(learner: Any, at: Snapshot) -> bool:
     """Whether the summary has the form of that of no rows at this state, and adds up with it."""
-    assert at.asked is not None
+    statistic = asked(learner, at.state)
+    assert statistic is not None
     kinds = {"number": np.float64, "class": np.int64}
     y = None if at.schema.target is None else np.zeros(0, kinds[at.schema.target])
     X = Columns(np.zeros((0, len(at.schema.columns))), at.schema.names, missing=learner.need.missing)
     none = Chunk(X, y, np.zeros(0), True, 0, 0)
-    if at.asked.order is None:
-        empty = learner.summarize(at.state, through(learner, at.state, none))
-        return alike(at.summary, empty) and at.summary + empty is not None
-    return alike(at.summary, learner.step(at.state, None, none))
+    if isinstance(statistic, Ordered):
+        return alike(at.summary, statistic.step(None, none))
+    empty = statistic.summarize(seen(statistic, none))
+    return alike(at.summary, empty) and at.summary + empty is not None

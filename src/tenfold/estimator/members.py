@@ -8,11 +8,10 @@ import numpy as np
 
 from tenfold.core import SEQUENTIAL, Array, Certificate, Need, Schema
 from tenfold.core.axes import Bundle, starts_alike
-from tenfold.engine.held import token
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.kinds import winners
 
-__all__ = ["NONE", "check_member", "common_need", "nothing", "seed_of", "sound_member", "token", "turn", "votes"]
+__all__ = ["NONE", "check_member", "common_need", "nothing", "seed_of", "sound_member", "turn", "votes"]
 
 NONE = Bundle(())
 """in the place of a summary that was not asked for"""

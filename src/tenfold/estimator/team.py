@@ -29,7 +29,10 @@ from tenfold.core import (
 )
 from tenfold.core.allowed import CLASS_COUNT, COUNTS, OneOf
 from tenfold.core.axes import Bundle
-from tenfold.engine.held import Held, through
+from tenfold.core.statistic import Grouped, Held
+from tenfold.engine.bridge import asked as wanted_of
+from tenfold.engine.bridge import every, title
+from tenfold.engine.holding import seen, through
 from tenfold.engine.threads import one_blas_thread
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.members import NONE, common_need, nothing, resumable_member, sound_member, turn, votes
@@ -88,10 +91,10 @@ class TeamLens:
     lenses: tuple[Any, ...]
     draw: Any
 
-    def __call__(self, chunk: Chunk) -> tuple[Held | None, ...]:
+    def __call__(self, chunk: Chunk) -> tuple[Chunk | None, ...]:
         """What each holds; None for one without a lens."""
         rows = self.draw(chunk)
-        return tuple(None if lens is None else Held.of(lens, rows(at)) for at, lens in enumerate(self.lenses))
+        return tuple(None if lens is None else through(lens, rows(at)) for at, lens in enumerate(self.lenses))
 
 
 class Team(Estimator):
@@ -157,52 +160,52 @@ class Team(Estimator):
         if state.phase == "done":
             return None
         asks = [ask for ask in self._asks(state) if ask is not None]
-        every = {ask.every for ask in asks}
-        share = every.pop() if len(every) == 1 else 1
-        return Ask(" ".join(dict.fromkeys(ask.what for ask in asks)), state.turn, share)
+        shares = {every(ask) for ask in asks}
+        share = shares.pop() if len(shares) == 1 else 1
+        return Ask(" ".join(dict.fromkeys(str(title(ask)) for ask in asks)), state.turn, share)
 
-    def _asks(self, state: TeamState) -> list[Ask | None]:
+    def _asks(self, state: TeamState) -> list[Any]:
         each = zip(self.team(), state.members.each, state.done, strict=True)
         return [None if done else member.ask(at) for member, at, done in each]
 
-    def _wanted(self, state: TeamState) -> Flags:
-        """Whose summaries are made: if teams merge, all of them, every time."""
-        return np.ones(len(state.done), bool) if self.passes == ONE else ~state.done
+    def _statistics(self, state: TeamState) -> list[Any]:
+        """Of each member that goes on."""
+        each = zip(self.team(), state.members.each, state.done, strict=True)
+        return [None if done else wanted_of(member, at) for member, at, done in each]
 
     def lens(self, state: TeamState) -> TeamLens | None:
         """Those of the members, once all that go on have one, and ask for the same parts."""
-        if state.phase != "fit" or len({ask.every for ask in self._asks(state) if ask is not None}) > 1:
+        if state.phase != "fit" or len({every(ask) for ask in self._asks(state) if ask is not None}) > 1:
             return None
-        lenses = tuple(member.lens(at) for member, at in zip(self.team(), state.members.each, strict=True))
-        lacking = np.array([lens is None for lens in lenses])
-        return None if (lacking & self._wanted(state)).any() else TeamLens(lenses, self.draw(state))
+        statistics = self._statistics(state)
+        if not all(s is None or isinstance(s, Held) for s in statistics):
+            return None
+        return TeamLens(tuple(None if s is None else s.lens for s in statistics), self.draw(state))
 
     def follow(self, state: TeamState, held: Any, scratch: Any) -> Any:
         """What belongs to the held rows of each member that goes on."""
         before = [None] * len(held) if scratch is None else scratch
-        each = zip(self.team(), state.members.each, held, before, self._wanted(state), strict=True)
-        return tuple(m.follow(at, h.value, s) if wanted else None for m, at, h, s, wanted in each)
+        each = zip(self._statistics(state), held, before, strict=True)
+        return tuple(None if s is None else s.follow(h.held, old) for s, h, old in each)
 
     def summarize(self, state: TeamState, chunk: Chunk) -> Any:
         """The summary of each member's rows."""
-        wanted = self._wanted(state)
-        draw = self.draw(state)
+        draw, n = self.draw(state), len(state.done)
         rows = None if chunk.held is not None else draw(chunk)
-        counts, each = np.zeros(len(wanted), np.int64), [NONE] * len(wanted)
+        counts, each = np.zeros(n, np.int64), [NONE] * n
         made: dict[Any, Any] = {}
-        for at, member in enumerate(self.team()):
-            if not wanted[at]:
+        for at, statistic in enumerate(self._statistics(state)):
+            if statistic is None:
                 continue
-            now, ask = state.members.each[at], member.ask(state.members.each[at])
             if rows is None:
-                some = chunk.held[at].chunk(chunk.scratch[at])
-                counts[at], each[at] = some.n, member.summarize(now, some)
+                some = chunk.held[at]._replace(scratch=chunk.scratch[at])
+                counts[at], each[at] = some.n, statistic.summarize(some)
                 continue
-            some, name = rows(at), _shared(member, now) if draw.shared else None
-            if ask is not None and chunk.part % ask.every:  # of this part it wants none
+            some, name = rows(at), statistic if draw.shared and isinstance(statistic, Grouped) else None
+            if chunk.part % every(statistic):  # of this part it wants none
                 some, name = some.rows(slice(0, 0)), None
             found = made.get((name, id(some))) if name is not None else None
-            found = member.summarize(now, through(member, now, some)) if found is None else found
+            found = statistic.summarize(seen(statistic, some)) if found is None else found
             if name is not None:
                 made[name, id(some)] = found
             counts[at], each[at] = some.n, found
@@ -211,25 +214,25 @@ class Team(Estimator):
     def update(self, state: TeamState, s: Joint) -> TeamState:
         """Every member that goes on takes its summary in, as the loop would have it."""
         team, asked = self.team(), self._asks(state)
-        done, seen = state.done.copy(), state.seen.copy()
+        done, learned = state.done.copy(), state.seen.copy()
         states, found = list(state.members.each), list(state.found.each)
         for at in np.flatnonzero(~state.done).tolist():
             member, mine, ask = team[at], s.each.each[at], asked[at]
-            if ask is not None and ask.every == 1:
-                seen[at] = s.rows[at]
-                if not seen[at]:
+            if ask is not None and every(ask) == 1:
+                learned[at] = s.rows[at]
+                if not learned[at]:
                     done[at] = True
                     continue
             states[at], stopped = turn(member, states[at], mine)
             done[at] = stopped or member.ask(states[at]) is None
-        for at in np.flatnonzero(done & ~state.done & (seen > 0)).tolist():
+        for at in np.flatnonzero(done & ~state.done & (learned > 0)).tolist():
             if self.passes != ONE or not done.all():  # the summary that it was done with; the next has another
                 found[at] = s.each.each[at]
         state = state._replace(
-            step=state.step + 1, done=done, seen=seen, members=Bundle(tuple(states)), found=Bundle(tuple(found))
+            step=state.step + 1, done=done, seen=learned, members=Bundle(tuple(states)), found=Bundle(tuple(found))
         )
         if done.all():
-            if not seen.any():
+            if not learned.any():
                 few = "no member has drawn a row: there are few of them, perhaps 1 sample"
                 raise DataError(f"{few}. Remedy: more rows, more members, or another random_state")
             return self.after(state._replace(turn=state.turn + 1))
@@ -256,8 +259,10 @@ class Team(Estimator):
         """The summaries of all members, of each the one that it was done with, though others may have gone on."""
         if self.passes != ONE or not isinstance(summary, Joint):
             return summary
-        each = zip(summary.each.each, state.found.each, strict=True)
-        return Joint(summary.rows, Bundle(tuple(new if nothing(had) else had for new, had in each)))
+        before = np.array([not nothing(had) for had in state.found.each], bool)
+        each = zip(summary.each.each, state.found.each, before, strict=True)
+        rows = np.where(before, state.seen, summary.rows)
+        return Joint(rows, Bundle(tuple(had if earlier else new for new, had, earlier in each)))
 
     # ---- the members of a fitted team ----------------------------------------------------------------
 
@@ -323,9 +328,3 @@ class Team(Estimator):
         if hasattr(member, "predict_proba"):
             return member.probability_from(scores)
         return votes(scores)
-
-
-def _shared(member: Any, state: Any) -> Any:
-    """Members with equal answers have equal summaries of the same rows; None: nobody else has."""
-    common = getattr(member, "shares", lambda state: None)(state)
-    return None if common is None else (common, member.need, member.ask(state))

@@ -16,8 +16,10 @@ from sklearn.base import clone
 
 from tenfold.core import ONE, SEQUENTIAL, MergeError
 from tenfold.core.axes import check, recode, values
+from tenfold.core.statistic import Held, Ordered
 from tenfold.engine import Local, fit, on
-from tenfold.engine.held import through, token
+from tenfold.engine.bridge import asked
+from tenfold.engine.holding import seen as seen_by
 from tenfold.sources import ArraySource, part_rows
 from tenfold.testing.compare import assert_close, assert_same, bits
 from tenfold.testing.data import Table, draw
@@ -92,8 +94,9 @@ def pure(learner: Any, seed: int) -> None:
     source = _source(table)
     for state, schema in _states(learner, source):
         before = bits(state)
-        chunk = through(learner, state, source.load(0, learner.need, schema))
-        summary, again = learner.summarize(state, chunk), learner.summarize(state, chunk)
+        statistic: Any = asked(learner, state)
+        chunk = seen_by(statistic, source.load(0, learner.need, schema))
+        summary, again = statistic.summarize(chunk), statistic.summarize(chunk)
         assert bits(summary) == bits(again), "the same chunk gives two summaries"
         after = learner.update(state, summary)
         assert bits(after) == bits(learner.update(state, again)), "the same summary gives two states"
@@ -239,14 +242,15 @@ def walking(learner: Any, seed: int) -> None:
     seen: list[Any] = []
     fit(learner, source, runner=Local(threads=1), stop=learner.stop(), watchers=[seen.append])
     for at in seen:
-        if at.asked.order is None:
+        statistic = asked(learner, at.state)
+        if not isinstance(statistic, Ordered):
             continue
         before, chunk = bits(at.state), source.load(0, learner.need, at.schema)
-        walk = learner.step(at.state, None, chunk)
+        walk = statistic.step(None, chunk)
         there = bits(walk)
-        assert bits(learner.step(at.state, None, chunk)) == there, "the same rows lead to two places"
-        assert bits(learner.step(at.state, walk, chunk.rows(slice(0, 0)))) == there, "no rows lead somewhere"
-        learner.step(at.state, walk, chunk)
+        assert bits(statistic.step(None, chunk)) == there, "the same rows lead to two places"
+        assert bits(statistic.step(walk, chunk.rows(slice(0, 0)))) == there, "no rows lead somewhere"
+        statistic.step(walk, chunk)
         assert (bits(walk), bits(at.state)) == (there, before), "what came before was changed in place"
     if learner.draws_rows:
         return
@@ -273,18 +277,18 @@ def following(learner: Any, seed: int) -> None:
     source = _source(draw(learner.need, seed))
     seen: list[Any] = []
     fit(learner, source, runner=Local(threads=1), stop=learner.stop(), watchers=[seen.append])
-    made: dict[str, list[Any]] = {}
+    made: dict[Any, list[Any]] = {}
     for at in seen:
-        lens = learner.lens(at.state)
-        if lens is None:
+        statistic = asked(learner, at.state)
+        if not isinstance(statistic, Held):
             continue
-        held = lens(source.load(0, learner.need, at.schema))
-        fresh = learner.follow(at.state, held, None)
-        for earlier in made.setdefault(token(lens), []):
+        held = statistic.lens(source.load(0, learner.need, at.schema))
+        fresh = statistic.follow(held, None)
+        for earlier in made.setdefault(statistic.lens, []):
             before = pickle.dumps(earlier)
-            assert pickle.dumps(learner.follow(at.state, held, earlier)) == pickle.dumps(fresh), "followed otherwise"
+            assert pickle.dumps(statistic.follow(held, earlier)) == pickle.dumps(fresh), "followed otherwise"
             assert pickle.dumps(earlier) == before, "an earlier scratch was changed in place"
-        made[token(lens)].append(fresh)
+        made[statistic.lens].append(fresh)
 
 
 @law
@@ -303,7 +307,8 @@ def _source(table: Table) -> ArraySource:
 
 
 def _summary(learner: Any, state: Any, source: ArraySource, schema: Any) -> Any:
-    return learner.summarize(state, through(learner, state, source.load(0, learner.need, schema)))
+    statistic: Any = asked(learner, state)
+    return statistic.summarize(seen_by(statistic, source.load(0, learner.need, schema)))
 
 
 def _schema(learner: Any, source: ArraySource) -> Any:
@@ -315,8 +320,9 @@ def _states(learner: Any, source: ArraySource) -> Iterator[tuple[Any, Any]]:
     seen: dict[str, Any] = {}
 
     def watch(at: Any) -> None:
-        if at.asked.order is None:  # else nothing merges
-            seen.setdefault(at.asked.what, at)
+        statistic = asked(learner, at.state)
+        if statistic is not None and not isinstance(statistic, Ordered):  # else nothing merges
+            seen.setdefault(statistic.title, at)
 
     fit(learner, source, runner=Local(threads=1), stop=learner.stop(), watchers=[watch])
     for at in seen.values():

@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tenfold.engine.held import size
-from tenfold.engine.store import Store
+from tenfold.engine.store import Store, size
 from tenfold.engine.tree import merge, runs
 
 
