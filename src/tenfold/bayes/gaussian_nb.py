@@ -12,11 +12,11 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from tenfold.bayes.priors import prior
-from tenfold.core import ONE, Array, Chunk, Claim, Codes, Columns, Need, Schema
+from tenfold.core import ONE, Array, Claim, Codes, Columns, Need, Schema
 from tenfold.estimator import Classifier
 from tenfold.estimator.constraints import array, real
 from tenfold.kernels.densities import log_density
-from tenfold.stats.spread import ClassSpread
+from tenfold.stats.spread import ClassSpread, SpreadByClass
 
 
 class GaussianState(NamedTuple):
@@ -76,17 +76,9 @@ class GaussianNB(Classifier):
         zeros = np.zeros((k, p))
         return GaussianState(0, np.zeros(k), prior(self.priors, np.ones(k)), zeros, zeros, 0.0)
 
-    def summarize(self, state: GaussianState, chunk: Chunk) -> ClassSpread:
-        """Weight, mean and squares by class."""
-        return ClassSpread.of(chunk, len(state.class_count))
-
-    def shares(self, state: GaussianState) -> str:
-        """The same means and squares serve every prior and smoothing."""
-        return "spread by class"
-
-    def summarize_groups(self, state: GaussianState, chunk: Chunk, codes: Codes, groups: int) -> list[ClassSpread]:
-        """The same for each group of rows."""
-        return ClassSpread.by_group(chunk, codes, groups, len(state.class_count))
+    def ask(self, state: GaussianState) -> SpreadByClass | None:
+        """Once: the same means and squares serve every prior and smoothing."""
+        return None if state.step else SpreadByClass(len(state.class_count))
 
     def update(self, state: GaussianState, s: ClassSpread) -> GaussianState:
         """Maximum likelihood; smoothing enters here."""

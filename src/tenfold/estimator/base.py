@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tenfold.core import MANY, ONE, Ask, Certificate, Need, Never, Rounds, Schema, Stop
 from tenfold.core.axes import freeze
+from tenfold.core.statistic import Statistic
 from tenfold.engine import Fit, current, fit
 from tenfold.engine.progress import progress
 from tenfold.estimator import merging, model_file
@@ -62,7 +63,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         """What the learner takes from the rows."""
         return Need()
 
-    def ask(self, state: Any) -> Ask | None:
+    def ask(self, state: Any) -> Ask | Statistic[Any] | None:
         """One pass: everything once. Many: once more for every step."""
         if self.passes == ONE:
             return None if state.step else Ask("all")

@@ -6,10 +6,10 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import ONE, Array, Chunk, Claim, Columns, Need, Schema
+from tenfold.core import ONE, Array, Claim, Columns, Need, Schema
 from tenfold.estimator import Transformer
 from tenfold.estimator.constraints import boolean
-from tenfold.stats.spread import ColumnSpread
+from tenfold.stats.spread import ColumnSpread, SpreadByColumn
 
 
 class ScalerState(NamedTuple):
@@ -71,9 +71,9 @@ class StandardScaler(Transformer):
         p = len(schema.columns)
         return ScalerState(0, np.zeros(p), np.ones(p), np.ones(p), np.zeros(p))
 
-    def summarize(self, state: ScalerState, chunk: Chunk) -> ColumnSpread:
-        """Weight, mean and squares by column."""
-        return ColumnSpread.of(chunk)
+    def ask(self, state: ScalerState) -> SpreadByColumn | None:
+        """Once: mean and squares of each column."""
+        return None if state.step else SpreadByColumn()
 
     def update(self, state: ScalerState, s: ColumnSpread) -> ScalerState:
         """Mean and standard deviation."""

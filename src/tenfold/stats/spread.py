@@ -9,6 +9,7 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Codes
 from tenfold.core.allowed import NOT_NEGATIVE
+from tenfold.core.statistic import Grouped
 from tenfold.kernels.spread import add_spread, add_spread_present
 from tenfold.stats.moments import refuse_infinite, two_sum
 
@@ -42,6 +43,20 @@ class ClassSpread:
         return ClassSpread(weight[:, 0], *more)
 
 
+class SpreadByClass(Grouped[ClassSpread]):
+    """Weight, mean and squares of each column within each class."""
+
+    classes: int
+
+    def summarize(self, chunk: Chunk) -> ClassSpread:
+        """Of all rows."""
+        return ClassSpread.of(chunk, self.classes)
+
+    def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[ClassSpread]:
+        """Of each group of rows."""
+        return ClassSpread.by_group(chunk, codes, groups, self.classes)
+
+
 @dataclass(frozen=True, eq=False)
 class ColumnSpread:
     """Of each column, missing values left out."""
@@ -63,6 +78,14 @@ class ColumnSpread:
 
     def __add__(self, other: ColumnSpread) -> ColumnSpread:
         return ColumnSpread(*_merge(self, other, self.weight, other.weight))
+
+
+class SpreadByColumn(Grouped[ColumnSpread]):
+    """Weight, mean and squares of each column, missing values left out."""
+
+    def summarize(self, chunk: Chunk) -> ColumnSpread:
+        """Of all rows."""
+        return ColumnSpread.of(chunk)
 
 
 def _by(chunk: Chunk, group: Codes, groups: int) -> tuple[Array, Array, Array, Array]:
