@@ -8,7 +8,6 @@ the state: `coef_` is `state_.coef`.
 from __future__ import annotations
 
 from contextlib import nullcontext
-from copy import copy
 from functools import partial
 from typing import Any, ClassVar
 
@@ -144,9 +143,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             source: Source = X
         else:
             source = source_from(fresh, X, y, weight, fresh.need, reset=True, classes=classes)
-        if first != source.first_part:
-            source = copy(source)
-            source.first_part = first
+        source = source.numbered_from(first)
         if checkpoint is not None and not isinstance(checkpoint, Checkpoint):
             checkpoint = Checkpoint(checkpoint)
         watchers: list[Any] = [history := History()]

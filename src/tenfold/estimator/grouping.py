@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from tenfold.core import DataError
 from tenfold.estimator.inputs import source_from, with_target
 from tenfold.sources import Source
 from tenfold.sources.dask import is_dask
@@ -27,10 +26,6 @@ def with_groups(model: Any, X: Any, y: Any, weight: Any, groups: Any) -> Source:
         fresh = model._blank()
         source = source_from(fresh, X, y, weight, fresh.need, reset=True)
     if isinstance(groups, str):
-        if not hasattr(source, "without"):
-            raise DataError(f"rows without named columns have no column {groups!r}. Remedy: give an array of groups")
-        if groups not in source.types.names:
-            raise DataError(f"there is no column {groups!r}; there are {source.types.names[:20]}")
         return source.without(groups).with_side("groups", groups)
     groups = column_or_1d(np.asarray(groups))
     check_consistent_length(groups, np.empty(source.n_rows))

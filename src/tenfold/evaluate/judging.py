@@ -84,7 +84,7 @@ def by_parts(
             if len(classes) > len(last.classes_):
                 learner = Wider(last, class_codes(last.classes_, classes), len(classes))
         schema = Schema(first.schema_.columns, need.target, classes, first.schema_.named)
-        weighted = _weighted(source)
+        weighted = source.weighted
         alone = groups is None and not weighted and all(one.is_rate for one in asked)
         found = Plan((), None, 0)
         if groups is None:
@@ -186,11 +186,3 @@ def _outputs(model: Any, X: Any, needs: str, classes: Any) -> Any:
     out = np.zeros((len(found), len(classes)))
     out[:, class_codes(np.asarray(model.classes_), classes)] = found
     return out
-
-
-def _weighted(source: Any) -> bool:
-    """Whether rows may count differently."""
-    while hasattr(source, "base"):
-        source = source.base
-    named = getattr(getattr(source, "roles", None), "weight", None)
-    return named is not None or getattr(source, "weight", None) is not None

@@ -121,8 +121,6 @@ class Run:
         elif not isinstance(source, Source):
             source = source_from(_Nobody(), self.X, self.y, None, entry.need, reset=True)
         if self.column is not None:
-            if not hasattr(source, "without"):
-                raise unnamed(self.column)
             source = source.without(self.column)
         return source
 
