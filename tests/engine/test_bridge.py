@@ -14,8 +14,7 @@ from tenfold.engine import Local
 from tenfold.engine.bridge import statistic_of
 from tenfold.engine.loop import fit, opened, schema_of
 from tenfold.engine.plan import Onward
-from tenfold.estimator.inputs import source_from
-from tenfold.sources import part_rows
+from tenfold.sources import as_source, part_rows
 from tenfold.stats.combinators import As, View
 
 SETS = {name: (learner, X, y) for name, learner, X, y in fuzzing.sets(fuzzing.data(400))}
@@ -43,7 +42,7 @@ def test_same_bits(name):
     learner, X, y = SETS[name]
     learner = clone(learner)
     with part_rows(100):
-        source = source_from(clone(learner), X, y, None, learner.need, reset=True)
+        source = as_source(X, y, None, learner.need)
         learner = learner._blank()
         known = fit(learner, source, runner=Local(1), stop=learner.stop())
         for threads, memory in ((1, None), (2, 0)):
@@ -58,7 +57,7 @@ def test_members_that_share_are_one_leaf():
 
     X, y = np.random.default_rng(0).normal(size=(50, 3)), np.arange(50.0)
     with part_rows(20):
-        source = source_from(tn.Ridge(), X, y, None, tn.Ridge().need, reset=True)
+        source = as_source(X, y, None, tn.Ridge().need)
         with opened(Local(1), source) as session:
             schema = schema_of(source, tn.Ridge().need, session)
     ridges = [tn.Ridge(alpha) for alpha in (0.1, 1.0, 10.0)]

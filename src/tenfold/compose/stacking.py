@@ -248,9 +248,9 @@ class Stacking(Roster):
 
     # ---- the fitted stack ------------------------------------------------------------------------------
 
-    def _after_fit(self, X: Any) -> None:
+    def _after_fit(self, source: Any) -> None:
         """Refuse folds of rows that there are not: they are those of other rows."""
-        super()._after_fit(X)
+        super()._after_fit(source)
         codes, where = self._listed(), self.certificate_.provenance
         there = 0 if where is None else where.rows + where.dropped
         if codes is not None and len(codes) != there:
