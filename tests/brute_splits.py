@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 import tenfold as tn
+from tenfold.sources import as_source
 
 
 def table(seed: int) -> tuple[Any, Any, Any]:
@@ -77,7 +78,7 @@ def nodes_of(model: Any, X: Any) -> Any:
     """rows x nodes: whether a row passes through a node."""
     tree, above = model.tree_, model.tree_.parent
     data = model.need, model.schema_
-    source = tn.estimator.inputs.source_from(model, X, None, None, data[0].without_target(), reset=False)
+    source = as_source(X, None, None, data[0].without_target(), model=model, reset=False)
     known = type(model.schema_)(model.schema_.columns, None, None, model.schema_.named)
     ends = np.concatenate([tree.apply(source.load(i, data[0].without_target(), known).X) for i in range(len(source))])
     through = np.zeros((len(X), tree.node_count), bool)

@@ -15,8 +15,7 @@ import fuzzing
 import tenfold as tn
 from tenfold.core.axes import bits
 from tenfold.engine import Local, Runner, Session, merge
-from tenfold.estimator.inputs import source_from
-from tenfold.sources import part_rows
+from tenfold.sources import as_source, part_rows
 from tenfold.testing import check_runner
 
 
@@ -119,7 +118,7 @@ SETS = {name: (learner, X, y) for name, learner, X, y in fuzzing.sets(fuzzing.da
 def test_every_learner_has_the_same_bits_by_reduces_alone(name):
     learner, rows, y = SETS[name]
     with part_rows(100):
-        source = source_from(clone(learner), rows, y, None, learner.need, reset=True)
+        source = as_source(rows, y, None, learner.need)
         check_runner(Alone(), [(clone(learner)._blank(), source)])
 
 

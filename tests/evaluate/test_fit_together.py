@@ -161,9 +161,9 @@ def reads(monkeypatch):
     count = Counter()
     plain = ParquetSource.tables
 
-    def tables(self, part, columns):
+    def tables(self, part, columns, rows=None):
         count[part] += 1
-        return plain(self, part, columns)
+        return plain(self, part, columns, rows)
 
     monkeypatch.setattr(ParquetSource, "tables", tables)
     return count

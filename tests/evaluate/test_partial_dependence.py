@@ -329,7 +329,7 @@ def test_what_is_refused(boosted):
         tn.partial_dependence(boosted, X, 3, categorical_features=[3], grid_resolution=3)
     with pytest.raises(ValueError, match="asked for their probabilities"):
         tn.partial_dependence(tn.GaussianNB().fit(X, y > 2), X, 0, response_method="decision_function")
-    with pytest.raises(ValueError, match="names its own weights"):
+    with pytest.raises(ValueError, match="names its own target and weights"):
         tn.partial_dependence(boosted, ArraySource(X), 0, sample_weight=y)
     lumps = np.where(np.arange(600) < 590, 1.0, np.arange(600))[:, None]
     with pytest.raises(tn.DataError, match="same value at both percentiles"):

@@ -18,9 +18,8 @@ from tenfold.core import Array, Ask, Chunk, Claim, Columns, Schema
 from tenfold.core.allowed import CLASS_COUNT, OneOf
 from tenfold.core.axes import Bundle, bits
 from tenfold.core.statistic import Held
-from tenfold.engine.bridge import asked, every, title
 from tenfold.estimator.kinds import winners
-from tenfold.estimator.members import resumable_member, sound_member, turn
+from tenfold.estimator.members import asked, every, resumable_member, sound_member, title, turn
 from tenfold.estimator.rows import Rows, hold
 from tenfold.kernels.boosting import LEAST
 

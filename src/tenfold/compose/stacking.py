@@ -16,10 +16,20 @@ import numpy as np
 from tenfold.compose.stacking_folds import Folds, Layer, codes_of
 from tenfold.core import MANY, ONE, Array, Ask, Chunk, Claim, Columns, DataError, Flags, Need, Schema
 from tenfold.core.axes import Bundle
-from tenfold.engine.bridge import asked, every, title
-from tenfold.engine.holding import seen
 from tenfold.estimator.kinds import winners
-from tenfold.estimator.members import NONE, check_member, common_need, resumable_member, seed_of, sound_member, turn
+from tenfold.estimator.members import (
+    NONE,
+    asked,
+    check_member,
+    common_need,
+    every,
+    resumable_member,
+    seed_of,
+    seen,
+    sound_member,
+    title,
+    turn,
+)
 from tenfold.estimator.roster import Roster
 from tenfold.estimator.team import Joint, TeamState
 
@@ -251,9 +261,9 @@ class Stacking(Roster):
 
     # ---- the fitted stack ------------------------------------------------------------------------------
 
-    def _after_fit(self, X: Any) -> None:
+    def _after_fit(self, source: Any) -> None:
         """Refuse folds of rows that there are not: they are those of other rows."""
-        super()._after_fit(X)
+        super()._after_fit(source)
         codes, where = self._listed(), self.certificate_.provenance
         there = 0 if where is None else where.rows + where.dropped
         if codes is not None and len(codes) != there:

@@ -9,7 +9,7 @@ import numpy as np
 from tenfold.display.drawing import axes, folds_of, pyplot
 from tenfold.engine import merge
 from tenfold.evaluate.hearing import hear
-from tenfold.sources import Source
+from tenfold.sources.inputs import is_lazy
 from tenfold.sources.labels import class_codes, levels
 from tenfold.stats.metrics import Confusion
 from tenfold.stats.metrics.scorers import confusion
@@ -207,7 +207,7 @@ class ConfusionMatrixDisplay:
         display : ConfusionMatrixDisplay
         """
         pyplot(cls.__name__)
-        if isinstance(y_pred, Source):
+        if is_lazy(y_pred):
             if y_true is not None:
                 raise ValueError("what a model says of a source keeps the target of its rows: pass y_true=None")
             heard = hear(None, y_pred, None, sample_weight, lambda classes: [("prediction", confusion)])

@@ -12,7 +12,7 @@ from tenfold.core import DataError
 from tenfold.evaluate.hearing import Heard, Want, hear
 from tenfold.evaluate.results import CrossValidation
 from tenfold.evaluate.words import percent
-from tenfold.sources import Source
+from tenfold.sources.inputs import is_lazy
 from tenfold.sources.labels import class_codes, levels
 
 FOLDS = {"color": "#3b82c4", "alpha": 0.35, "linewidth": 1.0}
@@ -95,7 +95,7 @@ def predicted(
     y_true: Any, y_score: Any, weight: Any, pos_label: Any, summarize: Callable[[Any, Any, Any], Any]
 ) -> tuple[Any, Any, bool]:
     """The same of scores that are given: as an array, or as a source that keeps the target of its rows."""
-    if isinstance(y_score, Source):
+    if is_lazy(y_score):
         if y_true is not None:
             raise ValueError("what a model says of a source keeps the target of its rows: pass y_true=None")
         found, label = heard(None, y_score, None, weight, pos_label, "score", summarize)

@@ -74,7 +74,7 @@ class CountLabels:
         """Of one part."""
         where = f"column {self.column!r}"
         total: dict[Any, int] = {}
-        for _, table in source.tables(part, [self.column]):
+        for table in source.raw(part, [self.column]):
             column = table.column(self.column)
             labels = arrow.levels(column, where)
             codes = arrow.codes(column, labels, where)

@@ -8,7 +8,6 @@ the state: `coef_` is `state_.coef`.
 from __future__ import annotations
 
 from contextlib import nullcontext
-from copy import copy
 from functools import partial
 from typing import Any, ClassVar
 
@@ -17,7 +16,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import MANY, ONE, Ask, Certificate, Need, Never, Rounds, Schema, Stop
 from tenfold.core.axes import freeze
@@ -28,11 +27,9 @@ from tenfold.estimator import merging, model_file
 from tenfold.estimator.callbacks import CallbackSupportMixin, History, Reporting, with_callbacks
 from tenfold.estimator.checkpoint import Checkpoint
 from tenfold.estimator.fitted_params import as_fitted, frozen, param_names, speak_as_fitted
-from tenfold.estimator.inputs import source_from, with_target
 from tenfold.estimator.mapped import Mapped
-from tenfold.sources import Source
-from tenfold.sources.dask import is_dask
-from tenfold.sources.frames import settled
+from tenfold.sources import Source, as_source
+from tenfold.sources.inputs import check_names
 
 
 class Estimator(CallbackSupportMixin, BaseEstimator):
@@ -136,23 +133,12 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             raise TypeError(f"stop is {stop!r}, which is no rule. Remedy: Gap(1e-3) | Seconds(60)")
         fresh, learner = self._blank(), self._blank()
         fresh._validate_params()
-        X = settled(X)
-        if is_dask(X):
-            X, y, weight = with_target(X, y, weight), None, None
-        if isinstance(X, Source):
-            if y is not None or weight is not None:
-                raise ValueError("a Source names its own target and weights: pass X alone")
-            source: Source = X
-        else:
-            source = source_from(fresh, X, y, weight, fresh.need, reset=True, classes=classes)
-        if first != source.first_part:
-            source = copy(source)
-            source.first_part = first
+        source = as_source(X, y, weight, fresh.need, model=fresh, classes=classes).numbered_from(first)
         if checkpoint is not None and not isinstance(checkpoint, Checkpoint):
             checkpoint = Checkpoint(checkpoint)
         watchers: list[Any] = [history := History()]
         if Reporting.wanted(self):
-            watchers.append(Reporting(self, X, y))
+            watchers.append(Reporting(self, *((source, None) if source.lazy else (X, y))))
         with (
             progress(type(self).__name__),
             nullcontext() if checkpoint is None else checkpoint.of(learner, source) as saving,
@@ -169,20 +155,19 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         if Reporting.wanted(self):
             watchers[1].end()
         fresh.history_ = history.turns
-        fresh._learned(done, source, seed, X)
+        fresh._learned(done, source, seed)
         return self._become(fresh)
 
-    def _learned(self, done: Fit, source: Source, seed: int | None, X: Any) -> None:
+    def _learned(self, done: Fit, source: Source, seed: int | None) -> None:
         """Take over what a fit has found."""
-        if isinstance(X, Source):
-            self.n_features_in_ = len(done.at.schema.columns)
-            if done.at.schema.named:
-                self.feature_names_in_ = np.array(done.at.schema.names, dtype=object)
+        self.n_features_in_ = len(done.at.schema.columns)
+        if done.at.schema.named:
+            self.feature_names_in_ = np.array(done.at.schema.names, dtype=object)
         claims = () if done.at.certificate is None else done.at.certificate.claims
         where = done.provenance(source.fingerprint(), len(source), seed, source.first_part)
         summary = self.kept(done.at.state, done.at.summary)
         self._set(done.at.schema, done.at.state, summary, Certificate(claims, where))
-        self._after_fit(X)
+        self._after_fit(source)
 
     def kept(self, state: Any, summary: Any) -> Any:
         """The summary that a model keeps: the one that its state was made from."""
@@ -200,7 +185,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         """The same for a fit that is to go on: the state is one of its own, the summary what it asked for."""
         return True
 
-    def _after_fit(self, X: Any) -> None:
+    def _after_fit(self, source: Source) -> None:
         """For what a kind of learner adds once it is fitted."""
 
     def _blank(self) -> Any:
@@ -253,8 +238,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     def _partial_fit(self, X: Any, y: Any, weight: Any, classes: Any = None) -> Any:
         if "state_" not in self.__dict__:
             return self._fit(X, y, weight, classes)
-        if not isinstance(X, Source):
-            validate_data(self, X, reset=False, skip_check_array=True)
+        check_names(self, X)
         where: Any = self.certificate_.provenance
         more = self._blank()._fit(X, y, weight, classes, first=where.first_part + where.parts)
         return self._become(merging.add(as_fitted(self), more, again=True))
@@ -276,13 +260,10 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         elsewhere, and the summary can be large.
         """
         check_is_fitted(self)
-        model = self._blank()
-        model.state_, model.schema_ = self.state_, self.schema_
-        X = with_target(X, None, None) if is_dask(X) else X
-        if isinstance(X, Source):
-            return Mapped(X, model, partial(function, model, self.state_), names())
-        need = self.need.without_target()
-        source = source_from(self, X, None, None, need, reset=False)
+        model, need = self._bare(), self.need.without_target()
+        source = as_source(X, None, None, need, model=self, reset=False)
+        if source.lazy:
+            return Mapped(source, model, partial(function, model, self.state_), names())
         known = Schema(self.schema_.columns, None, None, self.schema_.named)
         parts = current().map(
             lambda part: function(model, self.state_, source.load(part, need, known).X), range(len(source)), source
@@ -292,13 +273,20 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             return done[0]
         return sp.vstack(done, format="csr") if sp.issparse(done[0]) else np.concatenate(done)
 
-    def _compare(self, source: Source, function: Any) -> tuple[Any, Any, Any]:
-        """Target, outputs and weights of the rows of a source that have a weight."""
+    def _bare(self) -> Any:
+        """Parameters, state and schema: what is needed to apply the model, and may travel to workers."""
+        model = self._blank()
+        model.state_, model.schema_ = self.state_, self.schema_
+        return model
+
+    def _compare(self, X: Any, y: Any, weight: Any, function: Any) -> tuple[Any, Any, Any]:
+        """Target, outputs and weights of those rows that have a weight; a function of (model, state, columns)."""
         check_is_fitted(self)
+        model, source = self._bare(), as_source(X, y, weight, self.need, model=self, reset=False)
 
         def pieces(part: int) -> list[Any]:
-            chunks = source.chunks(part, self.need, self.schema_)
-            return [(chunk.y, function(self.state_, chunk.X), chunk.weight) for chunk in chunks]
+            chunks = source.chunks(part, model.need, model.schema_)
+            return [(chunk.y, function(model, model.state_, chunk.X), chunk.weight) for chunk in chunks]
 
         done = [piece for part in current().map(pieces, range(len(source)), source) for piece in part]
         y, found, weight = (np.concatenate(values) for values in zip(*done, strict=True))

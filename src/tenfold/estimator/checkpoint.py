@@ -76,13 +76,10 @@ class Checkpoint:
         return Saving(path, self.every, learner, source)
 
 
-def _add_rows(digest: Any, source: Any) -> None:
+def _add_rows(digest: Any, source: Source) -> None:
     """All rows that are in memory: their fingerprint looks at a few of them only."""
-    while hasattr(source, "base"):
-        source = source.base
-    if source.in_memory():
-        for name in ("X", "y", "weight", "classes", "table"):
-            _add(digest, getattr(source, name, None))
+    for values in source.arrays():
+        _add(digest, values)
 
 
 def _add(digest: Any, values: Any) -> None:

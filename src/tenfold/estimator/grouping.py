@@ -7,31 +7,17 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from tenfold.core import DataError
-from tenfold.estimator.inputs import source_from, with_target
-from tenfold.sources import Source
-from tenfold.sources.dask import is_dask
+from tenfold.sources import Source, as_source
 
 
 def with_groups(model: Any, X: Any, y: Any, weight: Any, groups: Any) -> Source:
     """A source whose chunks bring the groups along: an entry for each row, or a column that is then no feature."""
-    if is_dask(X):
-        X, y, weight = with_target(X, y, weight), None, None
-    if isinstance(X, Source):
-        if y is not None or weight is not None:
-            raise ValueError("a Source names its own target and weights: pass X and groups alone")
-        source: Any = X
-        if not isinstance(groups, str):
-            raise ValueError("a Source has its groups in a column. Remedy: groups='name of the column'")
-    else:
-        fresh = model._blank()
-        source = source_from(fresh, X, y, weight, fresh.need, reset=True)
+    fresh = model._blank()
+    source = as_source(X, y, weight, fresh.need, model=fresh)
     if isinstance(groups, str):
-        if not hasattr(source, "without"):
-            raise DataError(f"rows without named columns have no column {groups!r}. Remedy: give an array of groups")
-        if groups not in source.types.names:
-            raise DataError(f"there is no column {groups!r}; there are {source.types.names[:20]}")
         return source.without(groups).with_side("groups", groups)
+    if source.lazy:
+        raise ValueError("a Source has its groups in a column. Remedy: groups='name of the column'")
     groups = column_or_1d(np.asarray(groups))
-    check_consistent_length(groups, np.empty(source.n_rows))
+    check_consistent_length(groups, np.empty(source.n_rows or 0))
     return source.with_side("groups", groups)

@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 from tenfold.core import MANY, Columns
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.fitted_params import as_fitted
-from tenfold.sources import Source
+from tenfold.sources import Source, is_lazy
 from tenfold.sources.frames import settled
 
 
@@ -45,10 +45,13 @@ class Regressor(RegressorMixin, Estimator):
         -------
         score : float
         """
-        if isinstance(X, Source):
-            y, found, weight = self._compare(X, self.predict_from)
-            return float(r2_score(y, found, sample_weight=weight))
-        return float(super().score(X, y, sample_weight))
+        if is_lazy(X):
+            return self._score_of(*self._compare(X, y, sample_weight, type(self).predict_from))
+        return self._score_of(y, self.predict(X), sample_weight)
+
+    def _score_of(self, y: Any, found: Any, weight: Any) -> float:
+        """R² of predictions."""
+        return float(r2_score(y, found, sample_weight=weight))
 
     def predict(self, X: Any) -> Any:
         """The predicted number of each row.
@@ -81,8 +84,8 @@ class Classifier(ClassifierMixin, Estimator):
         -------
         score : float
         """
-        if isinstance(X, Source):
-            y, scores, weight = self._compare(X, self.scores_from)
+        if is_lazy(X):
+            y, scores, weight = self._compare(X, y, sample_weight, type(self).scores_from)
             return float(accuracy_score(y, winners(scores), sample_weight=weight))
         return float(super().score(X, y, sample_weight))
 
@@ -229,7 +232,7 @@ def _sources_first(transform: Any) -> Any:
 
     @wraps(transform)
     def method(self: Any, X: Any) -> Any:
-        inner = unwrap(transform) if isinstance(X, Source) else transform
+        inner = unwrap(transform) if is_lazy(X) else transform
         return inner(as_fitted(self), X)
 
     return method
@@ -240,7 +243,7 @@ Transformer.transform = _sources_first(Transformer.transform)  # type: ignore[me
 
 def _fit_transform(self: Any, X: Any, y: Any = None, **given: Any) -> Any:
     """Fit, then transform; for a source both without the wrapper."""
-    if isinstance(X, Source):
+    if is_lazy(X):
         return self.fit(X, y, **given).transform(X)
     X = settled(X)
     return TransformerMixin.fit_transform(self, X, y, **given)
@@ -258,7 +261,7 @@ class Clusterer(ClusterMixin, Estimator):
         """How many clusters have rows."""
         raise NotImplementedError
 
-    def _after_fit(self, X: Any) -> None:
+    def _after_fit(self, source: Source) -> None:
         found, made = self.found(self.summary_), self.certificate_.provenance
         rows = 0 if made is None else made.rows
         if rows < self.n_clusters:
@@ -273,8 +276,8 @@ class Clusterer(ClusterMixin, Estimator):
                 ConvergenceWarning,
                 stacklevel=6,
             )
-        if not isinstance(X, Source):
-            self.labels_ = self.predict(X)
+        if not source.lazy:
+            self.labels_ = self.predict(source)
 
     def predict(self, X: Any) -> Any:
         """The cluster of each row.

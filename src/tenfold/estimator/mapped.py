@@ -6,13 +6,13 @@ are in memory. It keeps target and weights of the rows it comes from, so a pipel
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from uuid import uuid4
 
 import numpy as np
@@ -33,7 +33,7 @@ class Mapped(Source):
     model : learner
         Fitted; only its parameters, state and schema are kept.
     how : callable
-        From the columns of a chunk to an array with as many rows.
+        From the columns of a chunk to an array with as many rows. It travels to the workers, with all that it holds.
     names : sequence of str
         Of the output's columns.
     """
@@ -50,9 +50,38 @@ class Mapped(Source):
     def __len__(self) -> int:
         return len(self.base)
 
+    @property
+    def n_rows(self) -> int | None:
+        """As many as the rows it is of."""
+        return self.base.n_rows
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the rows it is of may count differently."""
+        return self.base.weighted
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """Those of the rows it is of, which may be kept beside the outputs."""
+        return self.base.columns
+
+    def raw(self, part: int, columns: Sequence[str]) -> Iterator[Any]:
+        """Columns of the rows it is of."""
+        return self.base.raw(part, columns)
+
+    def unweighted(self) -> Self:
+        """What the model says of the same rows, each of which counts once."""
+        other = copy(self)
+        other.base, other._found = self.base.unweighted(), {}
+        return other
+
     def in_memory(self) -> int:
         """Bytes of the rows it is of, as far as this process has them."""
         return self.base.in_memory()
+
+    def arrays(self) -> tuple[Any, ...]:
+        """Of the rows it is of."""
+        return self.base.arrays()
 
     def graph(self) -> Any:
         """That of the rows it is of."""
@@ -89,12 +118,6 @@ class Mapped(Source):
     def fingerprint(self) -> str:
         return f"outputs of {self._model} for {self.base.fingerprint()}"
 
-    def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, Any]]:
-        """Columns of the rows that the outputs are for."""
-        if not hasattr(self.base, "tables"):
-            raise DataError("an array has no named columns to keep")
-        yield from self.base.tables(part, columns, rows)
-
     # ---- reading it ----------------------------------------------------------------------------
 
     def _outputs(self, X: Columns) -> Any:
@@ -102,7 +125,7 @@ class Mapped(Source):
         return found.toarray() if sp.issparse(found) else found
 
     def _pieces(self, part: int) -> list[Any]:
-        chunks = _every_row(self.base).chunks(part, self._need, self._schema)
+        chunks = self.base.unweighted().chunks(part, self._need, self._schema)
         return [self._outputs(chunk.X) for chunk in chunks]
 
     def __iter__(self) -> Iterator[Any]:
@@ -142,7 +165,7 @@ class Mapped(Source):
         paths : list of str
         """
         keep = [keep] if isinstance(keep, str) else list(keep)
-        if lost := sorted({*keep} - {*_columns(self.base)}):
+        if lost := sorted({*keep} - {*self.columns}):
             raise DataError(f"there is no column {lost} to keep")
         if twice := sorted({*keep} & {*self.names}):
             raise DataError(f"columns {twice} are outputs too. Remedy: rename them in the source")
@@ -168,15 +191,14 @@ class Mapped(Source):
 
         temporary = path.with_name(f".{path.stem}.{uuid4().hex}.tmp")  # with a dot: nobody takes it for data
         writer = None
-        kept = iter(self.tables(part, keep)) if keep else None
-        beside = next(kept)[1].select(keep) if kept is not None else pa.table({})  # of no rows, if `where` leaves none
+        kept = iter(self.raw(part, keep)) if keep else None
+        beside = next(kept) if kept is not None else pa.table({})  # of no rows, if `where` leaves none
         try:
-            for chunk in _every_row(self.base).chunks(part, self._need, self._schema):
+            for chunk in self.base.unweighted().chunks(part, self._need, self._schema):
                 table = self._table(self._outputs(chunk.X))
                 if kept is not None:
                     while beside.num_rows < table.num_rows:  # other columns may come in other batches
-                        more = next(kept)[1].select(keep)
-                        beside = pa.concat_tables([beside, more])
+                        beside = pa.concat_tables([beside, next(kept)])
                     for at, name in enumerate(keep):
                         table = table.add_column(at, beside.schema.field(name), beside.column(name)[: table.num_rows])
                     beside = beside.slice(table.num_rows)
@@ -187,22 +209,3 @@ class Mapped(Source):
                 os.replace(temporary, path)
         finally:
             temporary.unlink(missing_ok=True)
-
-
-def _every_row(source: Any) -> Any:
-    """A source without its weights: rows of weight zero teach nothing, but have outputs like any other."""
-    every = copy.copy(source)
-    if isinstance(source, Mapped):
-        every.base = _every_row(source.base)
-        return every
-    every.weight = None
-    if hasattr(source, "roles"):
-        every.roles = replace(source.roles, weight=None)
-    return every
-
-
-def _columns(source: Any) -> Sequence[str]:
-    """The names of all columns that can be kept beside outputs."""
-    if isinstance(source, Mapped):
-        return _columns(source.base)
-    return source.types.names if hasattr(source, "types") else ()

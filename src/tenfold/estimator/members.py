@@ -8,10 +8,26 @@ import numpy as np
 
 from tenfold.core import SEQUENTIAL, Array, Certificate, Need, Schema
 from tenfold.core.axes import Bundle, starts_alike
+from tenfold.engine.bridge import asked, every, title
+from tenfold.engine.holding import seen
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.kinds import winners
 
-__all__ = ["NONE", "check_member", "common_need", "nothing", "seed_of", "sound_member", "turn", "votes"]
+__all__ = [
+    "NONE",
+    "asked",
+    "check_member",
+    "common_need",
+    "every",
+    "nothing",
+    "resumable_member",
+    "seed_of",
+    "seen",
+    "sound_member",
+    "title",
+    "turn",
+    "votes",
+]
 
 NONE = Bundle(())
 """in the place of a summary that was not asked for"""

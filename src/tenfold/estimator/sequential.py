@@ -6,13 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import validate_data
 
 from tenfold.core import SEQUENTIAL, Array, Chunk, Codes, Columns, Design, Never, Stop
 from tenfold.engine import Snapshot
 from tenfold.kernels.ordering import order_by
 from tenfold.kernels.shuffling import mix
-from tenfold.sources import Source
+from tenfold.sources.inputs import check_names
 
 WINDOW = 4096
 """rows that are put in an order together"""
@@ -86,8 +85,7 @@ class Sequential:
             fresh._validate_params()
             fresh.max_iter = 1
             return self._become(fresh._fit(X, y, weight, classes))
-        if not isinstance(X, Source):
-            validate_data(self, X, reset=False, skip_check_array=True)
+        check_names(self, X)
         return self._fit(X, y, weight, classes, at=Snapshot(self.schema_, self.onward(self.state_)))
 
 

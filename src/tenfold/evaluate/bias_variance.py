@@ -13,8 +13,7 @@ from tenfold.core import DataError
 from tenfold.evaluate.entries import entries_of
 from tenfold.evaluate.loss_parts import BiasVariance
 from tenfold.evaluate.training_sets import Sets, judged_by
-from tenfold.sources import Source
-from tenfold.sources.dask import is_dask
+from tenfold.sources.inputs import is_lazy
 from tenfold.theory.checks import one_of, whole
 
 
@@ -74,7 +73,7 @@ def bias_variance(
     count = whole("sets", sets, 2) if given is None else len(given)
     if count < 2:
         raise ValueError("one training set says nothing about variance: give two or more sets")
-    far = isinstance(X, Source) or is_dask(X)
+    far = is_lazy(X)
     if far and (given is not None or sampling == "bootstrap"):
         raise DataError("drawing with replacement needs the rows in memory. Remedy: sampling='disjoint', or arrays")
     if far and truth is not None:

@@ -26,8 +26,7 @@ from tenfold.evaluate.judging import by_parts, in_memory, stages_of
 from tenfold.evaluate.seen import others, print_of
 from tenfold.evaluate.tune import Tuned
 from tenfold.evaluate.words import percent
-from tenfold.sources import Source
-from tenfold.sources.dask import is_dask
+from tenfold.sources.inputs import check_target, is_lazy
 from tenfold.theory.checks import fraction, one_of, whole
 from tenfold.theory.held_out import UNSEEN
 
@@ -107,7 +106,7 @@ assuming rows drawn independently from one distribution, none of them used to ma
     model = model.best_estimator_ if isinstance(model, Tuned) else model
     _check(model, X, y, sample_weight)
     asked = asked_of(model, scoring, pos_label)
-    if isinstance(groups, str) and not isinstance(X, Source) and not is_dask(X):
+    if isinstance(groups, str) and not is_lazy(X):
         X, groups = apart(model, X, groups)
     if groups is not None and not isinstance(groups, str):
         groups = group_codes(groups)
@@ -128,7 +127,7 @@ assuming rows drawn independently from one distribution, none of them used to ma
         )
         return Certificate((*_of_these_rows(judged, asked), *_baselines(judged, asked)), judged.provenance)
     claims = _promises(judged, asked, level, times, method, random_state)
-    rows = judged.provenance.source if isinstance(X, Source) or is_dask(X) else print_of(X, y, sample_weight)
+    rows = judged.provenance.source if is_lazy(X) else print_of(X, y, sample_weight)
     many, kind = max((others(rows, one.kind, one.of(judged.total(one))), one.kind) for one in asked)
     if many and reused is None:
         warnings.warn(
@@ -152,10 +151,7 @@ def _check(model: Any, X: Any, y: Any, weight: Any) -> None:
             "certify(learner.fit(X, y), X_new, y_new)"
         )
     check_is_fitted(model)
-    if isinstance(X, Source) and (y is not None or weight is not None):
-        raise ValueError("a Source names its own target and weights: pass X alone")
-    if not isinstance(X, Source) and y is None:
-        raise ValueError("y is needed: the true target of each row. Remedy: certify(model, X, y)")
+    check_target(X, y, weight, "certify(model, X, y)")
     if isinstance(weight, str):
         raise ValueError(f"sample_weight must be one number for each row, not {weight!r}")
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import scipy.sparse as sp
-
 from tenfold.engine import Member, Snapshot, current, opened, run, schema_of
 from tenfold.engine.progress import progress
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.callbacks import History
-from tenfold.estimator.inputs import source_from, with_target
-from tenfold.sources import Source
-from tenfold.sources.dask import is_dask
+from tenfold.sources.frames import settled
+from tenfold.sources.inputs import as_source, form_of, is_lazy
 
 
 def fit_together(learners: Sequence[Any], X: Any, y: Any = None) -> list[Any]:
@@ -44,33 +41,26 @@ def fit_together(learners: Sequence[Any], X: Any, y: Any = None) -> list[Any]:
     """
     if not learners:
         return []
-    if isinstance(X, Source) and y is not None:
-        raise ValueError("a Source names its own target and weights: pass X alone")
     for learner in learners:
         if not isinstance(learner, Estimator):
             raise TypeError(f"{learner!r} is not a learner of tenfold: it cannot share a scan")
     models: list[Any] = [learner._blank() for learner in learners]
     for model in models:
         model._validate_params()
-    rows = with_target(X, y, None) if is_dask(X) else X
+    X = settled(X)
     batches: dict[tuple[Any, ...], list[int]] = {}
     for at, model in enumerate(models):
-        need = model.need
-        own = (need.kinds == "categorical", need.sparse and sp.issparse(X), need.target)
-        kind = () if isinstance(rows, Source) else own
-        batches.setdefault(kind, []).append(at)
+        batches.setdefault(() if is_lazy(X) else form_of(X, model.need), []).append(at)
     with progress(f"{len(models)} learners"):
         for places in batches.values():
-            _fit(places, learners, models, rows, y)
+            _fit(places, learners, models, X, y)
     return models
 
 
 def _fit(places: list[int], learners: Sequence[Any], models: list[Any], X: Any, y: Any) -> None:
     """Fit some of the models, which take the rows in the same form."""
-    source = X
-    for at in places:
-        if not isinstance(X, Source):
-            source = source_from(models[at], X, y, None, models[at].need, reset=True)
+    sources = [as_source(X, y, None, models[at].need, model=models[at]) for at in places]
+    source = sources[-1]
     with opened(current(), source) as session:
         members: list[Any] = []
         seeds: list[Any] = []
@@ -84,5 +74,5 @@ def _fit(places: list[int], learners: Sequence[Any], models: list[Any], X: Any, 
         run(members, source, session)
     for at, member, seed in zip(places, members, seeds, strict=True):
         assert member.done is not None
-        models[at]._learned(member.done, source, seed, X)
+        models[at]._learned(member.done, source, seed)
         models[at].history_ = member.watchers[0].turns

@@ -196,10 +196,7 @@ def _spread(rows: Codes, k: int) -> Codes:
 
 
 def _labels(column: str, source: Any, session: Session) -> tuple[Any, Codes]:
-    if not hasattr(source, "tables"):
-        raise DataError(f"rows without named columns have no column {column!r}. Remedy: give an array")
-    if column not in source.types.names:
-        raise DataError(f"there is no column {column!r}; there are {source.types.names[:20]}")
+    source.check_there([column])
     total: Counter[Any] = Counter()
     for some in session.reduce(CountLabels(column)).each.values():
         total.update(some)
@@ -220,7 +217,7 @@ def _indices(splitter: Any, source: Any, need: Need, session: Session, groups: A
     if isinstance(groups, str):
         raise ValueError("a splitter needs the groups as an array; a column's name goes with a number of folds")
     n, starts, scans = _rows(source, need, session)
-    y = getattr(source, "y", None)
+    y = source.target_values()
     try:
         splits = list(splitter.split(np.zeros((n, 1)), None if y is None else np.asarray(y), groups))
     except (TypeError, ValueError) as error:

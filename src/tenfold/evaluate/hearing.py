@@ -21,12 +21,11 @@ from tenfold.engine.stages import transformed
 from tenfold.engine.together import Many
 from tenfold.engine.tree import Tree
 from tenfold.estimator.fitted_params import as_fitted
-from tenfold.estimator.inputs import source_from, weights, with_target
 from tenfold.estimator.kinds import Classifier, winners
 from tenfold.evaluate.judging import stages_of
 from tenfold.evaluate.united import united
 from tenfold.sources import Source
-from tenfold.sources.dask import is_dask
+from tenfold.sources.inputs import as_source, check_target, is_lazy, weights
 from tenfold.sources.labels import class_codes, levels
 
 Want = tuple[str, Callable[[Any, Any, Any, int], Any]]
@@ -212,10 +211,7 @@ def hear(
         Of estimators of others: all that there are, where these rows and those that the model learned from may have
         none in common, as in a fold.
     """
-    if isinstance(X, Source) and (y is not None or weight is not None):
-        raise ValueError("a Source names its own target and weights: pass X alone")
-    if not isinstance(X, Source) and y is None:
-        raise ValueError("y is needed: the true target of each row")
+    check_target(X, y, weight)
     if model is None:
         return _over(None, X, wants, how)
     if not (is_classifier(model) or is_regressor(model)):
@@ -225,12 +221,9 @@ def hear(
     if how == "decision_function" and stages:
         raise ValueError("learners of tenfold are ranked by their probabilities. Remedy: response_method='auto'")
     voice: Any = ours(stages) if stages else Theirs(model)
-    if is_dask(X):
-        return _over(voice, with_target(X, y, weight), wants, how)
-    if isinstance(X, Source):
-        return _over(voice, X, wants, how)
-    if stages:
-        return _over(voice, source_from(stages[0], X, y, weight, voice.need, reset=False), wants, how)
+    if stages or is_lazy(X):
+        first = stages[0] if stages else None
+        return _over(voice, as_source(X, y, weight, voice.need, model=first, reset=False), wants, how)
     return _at_once(voice, X, y, weight, wants, how, classes)
 
 

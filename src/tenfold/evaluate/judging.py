@@ -17,7 +17,7 @@ from tenfold.engine.stages import transformed
 from tenfold.engine.tally import this_machine
 from tenfold.engine.together import Together
 from tenfold.estimator.base import Estimator
-from tenfold.estimator.inputs import source_from, target, weights, with_target
+from tenfold.estimator.fitted_params import as_fitted
 from tenfold.estimator.kinds import Classifier, Regressor, Transformer
 from tenfold.evaluate.folds import Plan, plan
 from tenfold.evaluate.grouping import grouped
@@ -25,8 +25,7 @@ from tenfold.evaluate.judged import UNITS, Asked, Judged
 from tenfold.evaluate.seen import made_from, print_of
 from tenfold.evaluate.trials import Scores, Trial
 from tenfold.evaluate.united import united
-from tenfold.sources import Source
-from tenfold.sources.dask import is_dask
+from tenfold.sources.inputs import as_source, refuse_lazy, target, weights
 from tenfold.sources.labels import class_codes, levels
 
 
@@ -74,18 +73,15 @@ def by_parts(
     """Of a learner of tenfold or a pipeline of such: part by part."""
     first, last = stages[0], stages[-1]
     need = replace(first.need, target=last.need.target, binary=False)
-    if is_dask(X):
-        source: Any = with_target(X, y, weight)
-    else:
-        source = X if isinstance(X, Source) else source_from(first, X, y, weight, need, reset=False)
+    source = as_source(X, y, weight, need, model=first, reset=False)
     with current().open(source) as session:
-        classes, learner = None, last
+        classes, learner = None, as_fitted(last)._bare()  # what travels to workers holds no summary
         if need.target == "class":
             classes = united(last.classes_, schema_of(source, need, session).classes)
             if len(classes) > len(last.classes_):
-                learner = Wider(last, class_codes(last.classes_, classes), len(classes))
+                learner = Wider(learner, class_codes(last.classes_, classes), len(classes))
         schema = Schema(first.schema_.columns, need.target, classes, first.schema_.named)
-        weighted = _weighted(source)
+        weighted = source.weighted
         alone = groups is None and not weighted and all(one.is_rate for one in asked)
         found = Plan((), None, 0)
         if groups is None:
@@ -95,7 +91,7 @@ def by_parts(
             key: Key = Contiguous(1, np.zeros(1, np.int64)) if alone else Shuffled(UNITS, seed, starts=found.starts)
         else:
             found, key, count = grouped(groups, source, need, session)
-        before = tuple((step, step.state_) for step in stages[:-1])
+        before = tuple((as_fitted(step)._bare(), step.state_) for step in stages[:-1])
         n_classes = 0 if classes is None else len(classes)
         asked[:] = [replace(one, scorer=one.scorer.among(classes)) for one in asked]
         named = replace(need, side=found.side)
@@ -113,7 +109,7 @@ def by_parts(
         source.fingerprint(), rows, done.dropped, len(source), 1.0, "all rows were judged", machines,
         None if alone else seed,
     )  # fmt: skip
-    seen = made_from(first, source, None if isinstance(X, Source) or is_dask(X) else y, weight)
+    seen = made_from(first, source, None if source.lazy else y, weight)
     return Judged([one.summary for one in each], rows, weighted, count, classes, seen, where)
 
 
@@ -121,11 +117,7 @@ def in_memory(
     model: Any, stages: list[Any], X: Any, y: Any, groups: Any, weight: Any, asked: list[Asked], seed: int
 ) -> Judged:
     """Of any other estimator: all rows at once."""
-    if isinstance(X, Source) or is_dask(X):
-        raise DataError(
-            f"{type(model).__name__} is not a learner of tenfold: it needs its rows in memory. Remedy: give arrays or "
-            "a frame instead of a Source"
-        )
+    refuse_lazy(X, type(model).__name__)
     truth = target(model, y, Need(target="class" if is_classifier(model) else "number"))
     n = len(truth)
     check_consistent_length(X, truth)
@@ -167,7 +159,7 @@ def in_memory(
     first = model.steps[0][1] if isinstance(model, Pipeline) else model
     seen = 0.0
     if isinstance(first, Estimator):
-        bare = source_from(first, X, None, None, first.need.without_target(), reset=False)
+        bare = as_source(X, None, None, first.need.without_target(), model=first, reset=False)
         seen = made_from(first, bare, y, weight)
     count = 0 if groups is None else int(groups.max()) + 1
     return Judged(units, kept, weight is not None, count, classes, seen, where)
@@ -186,11 +178,3 @@ def _outputs(model: Any, X: Any, needs: str, classes: Any) -> Any:
     out = np.zeros((len(found), len(classes)))
     out[:, class_codes(np.asarray(model.classes_), classes)] = found
     return out
-
-
-def _weighted(source: Any) -> bool:
-    """Whether rows may count differently."""
-    while hasattr(source, "base"):
-        source = source.base
-    named = getattr(getattr(source, "roles", None), "weight", None)
-    return named is not None or getattr(source, "weight", None) is not None

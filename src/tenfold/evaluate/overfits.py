@@ -24,6 +24,7 @@ from tenfold.evaluate.judging import stages_of
 from tenfold.evaluate.united import united
 from tenfold.evaluate.words import html_table, percent
 from tenfold.sources import Source
+from tenfold.sources.inputs import as_source, is_lazy
 from tenfold.sources.labels import class_codes
 from tenfold.stats.centre import Centre
 from tenfold.theory.checks import fraction
@@ -207,8 +208,8 @@ class Squares:
 def _compared(h: Any, other: Any, rows: Any, what: str) -> Any:
     """Both models on the same rows."""
     kind = Wrong if is_classifier(h) else Squares
-    if isinstance(rows, Source):
-        return _by_parts(h, other, rows, kind)
+    if is_lazy(rows):
+        return _by_parts(h, other, as_source(rows), kind)
     if not (isinstance(rows, tuple) and len(rows) == 2):
         raise TypeError(f"{what} must be (X, y) or a Source, not {type(rows).__name__}")
     X, y = rows[0], column_or_1d(rows[1])

@@ -19,7 +19,6 @@ from tenfold.engine import current, one_blas_thread, schema_of
 from tenfold.engine.progress import progress
 from tenfold.engine.together import Many
 from tenfold.engine.tree import Tree
-from tenfold.estimator.inputs import source_from, weights, with_target
 from tenfold.evaluate.dependences import Means, PartialDependence
 from tenfold.evaluate.donors import Sample
 from tenfold.evaluate.grids import Axis, Distinct, Looking, Plan, axis_of, coded, given, points
@@ -27,7 +26,7 @@ from tenfold.evaluate.hearing import Ours, Theirs
 from tenfold.evaluate.judging import stages_of
 from tenfold.evaluate.swapping import Swap, Where, column_of, columns_of, constant, in_memory, names_of
 from tenfold.sources import Source
-from tenfold.sources.dask import is_dask
+from tenfold.sources.inputs import as_source, is_lazy, weights
 from tenfold.theory.checks import fraction, one_of, whole
 
 
@@ -105,7 +104,7 @@ def partial_dependence(
     asked = features if several else [features]
     plan = Plan(resolution, (low, high), custom_values or {}, categorical_features or (), seed)
     with progress("partial dependence"), one_blas_thread:
-        far = stages or isinstance(X, Source) or is_dask(X)
+        far = stages or is_lazy(X)
         voice: Any = Ours(stages) if stages else Theirs(model)
         if far:
             where, axes, found, scans = _over(voice, stages, X, sample_weight, asked, plan, kept, response_method)
@@ -188,10 +187,7 @@ def _over(
 ) -> Found:  # fmt: skip
     """Part by part."""
     need = voice.need.without_target()
-    if is_dask(X):
-        source: Any = with_target(X, None, weight)
-    else:
-        source = X if isinstance(X, Source) else source_from(stages[0], X, None, weight, need, reset=False)
+    source = as_source(X, None, weight, need, model=stages[0] if stages else None, reset=False)
     with current().open(source) as session:
         scans = int(source.known(need) is None)
         found = schema_of(source, need, session)
@@ -284,8 +280,6 @@ def _check(model: Any, X: Any, weight: Any, how: str) -> list[Any]:
         name = model.__name__ if isinstance(model, type) else type(model).__name__
         raise TypeError(f"{name} is neither a fitted classifier nor a fitted regressor")
     check_is_fitted(model)
-    if isinstance(X, Source) and weight is not None:
-        raise ValueError("a Source names its own weights: pass X alone")
     stages = stages_of(model)
     if how == "decision_function" and stages:
         raise ValueError("learners of tenfold are asked for their probabilities. Remedy: response_method='auto'")

@@ -20,7 +20,6 @@ from sklearn.utils.validation import check_is_fitted
 from tenfold.core import DataError, Need, Schema
 from tenfold.engine import current, one_blas_thread, schema_of
 from tenfold.engine.progress import progress
-from tenfold.estimator.inputs import source_from, target, weights, with_target
 from tenfold.evaluate.donors import Donors, Sample, units_for, units_of
 from tenfold.evaluate.drops import Drops, Lending, Swapping
 from tenfold.evaluate.hearing import Ours, Theirs
@@ -30,8 +29,7 @@ from tenfold.evaluate.resample import resampler
 from tenfold.evaluate.seen import made_from
 from tenfold.evaluate.swapping import Where, borrowed, columns_of, in_memory, names_of
 from tenfold.evaluate.united import united
-from tenfold.sources import Source
-from tenfold.sources.dask import is_dask
+from tenfold.sources.inputs import as_source, check_target, is_lazy, target, weights
 from tenfold.sources.labels import class_codes, levels
 from tenfold.stats.metrics import Scorer, scorers, with_positive
 from tenfold.theory.checks import fraction, one_of, whole
@@ -101,7 +99,7 @@ def permutation_importance(
     scorer = _check(model, X, y, sample_weight, scoring, pos_label)
     stages = stages_of(model)
     with progress("permutation importance"), one_blas_thread:
-        if stages or isinstance(X, Source) or is_dask(X):
+        if stages or is_lazy(X):
             names, found, classes, scans, seen = _over(
                 model, stages, X, y, sample_weight, columns, scorer, n_repeats, within, seed
             )
@@ -132,10 +130,7 @@ def _over(
 ) -> tuple[list[str], Drops, Any, int, float]:  # fmt: skip
     """Part by part."""
     voice: Any = Ours(stages) if stages else Theirs(model)
-    if is_dask(X):
-        source: Any = with_target(X, y, weight)
-    else:
-        source = X if isinstance(X, Source) else source_from(stages[0], X, y, weight, voice.need, reset=False)
+    source = as_source(X, y, weight, voice.need, model=stages[0] if stages else None, reset=False)
     with current().open(source) as session:
         scans = int(source.known(voice.need) is None)
         found = schema_of(source, voice.need, session)
@@ -153,7 +148,7 @@ def _over(
         done = session.reduce(job)
     seen = 0.0
     if stages:
-        seen = made_from(stages[0], source, None if isinstance(X, Source) or is_dask(X) else y, weight)
+        seen = made_from(stages[0], source, None if source.lazy else y, weight)
     return [name for name, _ in where], done, classes, scans + 1, seen
 
 
@@ -213,10 +208,7 @@ def _check(model: Any, X: Any, y: Any, weight: Any, scoring: Any, pos_label: Any
         name = model.__name__ if isinstance(model, type) else type(model).__name__
         raise TypeError(f"{name} is neither a fitted classifier nor a fitted regressor: it has no score")
     check_is_fitted(model)
-    if isinstance(X, Source) and (y is not None or weight is not None):
-        raise ValueError("a Source names its own target and weights: pass X alone")
-    if not isinstance(X, Source) and y is None:
-        raise ValueError("y is needed: the true target of each row")
+    check_target(X, y, weight)
     kind = "class" if is_classifier(model) else "number"
     name = scoring or ("accuracy" if kind == "class" else "r2")
     scorer = scorers.get(name) if isinstance(name, str) else None

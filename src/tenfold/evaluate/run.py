@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils.validation import _num_samples
 
 from tenfold.core import ONE, Chunk, Column, Columns, DataError, Need, Schema
@@ -20,7 +19,6 @@ from tenfold.engine.stages import transformed
 from tenfold.engine.together import Together
 from tenfold.engine.tree import merge
 from tenfold.estimator.callbacks import History
-from tenfold.estimator.inputs import source_from, with_target
 from tenfold.evaluate.a_column import only_column, unnamed, without_column
 from tenfold.evaluate.entries import Entry, scorers_of
 from tenfold.evaluate.fold_shift import FoldShift
@@ -29,8 +27,8 @@ from tenfold.evaluate.in_memory import scores_in_memory
 from tenfold.evaluate.results import CrossValidation
 from tenfold.evaluate.trials import Trial
 from tenfold.sources import Source
-from tenfold.sources.dask import is_dask
 from tenfold.sources.frames import is_frame, settled
+from tenfold.sources.inputs import as_source, form_of, refuse_lazy
 
 
 class Run:
@@ -58,17 +56,12 @@ class Run:
         self.classes: Any = None
         self.keep = keep
         self.sizes: dict[int, tuple[int, int]] = {}
-        if isinstance(X, Source) and y is not None:
-            raise ValueError("a Source names its own target and weights: pass X alone")
         if len({entry.classifies for entry in entries}) > 1:
             raise ValueError("regressors and classifiers have no score in common: judge them apart")
         names = [scoring] if isinstance(scoring, str) else scoring
         for entry in entries:
-            if not entry.stages and (isinstance(X, Source) or is_dask(X)):
-                raise DataError(
-                    f"{entry.name} is not a learner of tenfold: it needs its rows in memory. Remedy: give arrays or "
-                    "a frame instead of a Source, or judge it by itself on a sample"
-                )
+            if not entry.stages:
+                refuse_lazy(X, entry.name)
             entry.scorers = scorers_of(names, entry, pos_label)
         self.scoring = [s.name for s in entries[0].scorers]
 
@@ -103,40 +96,25 @@ class Run:
 
     def _batch(self, entry: Entry) -> tuple[Any, ...]:
         """Entries with equal answers are fitted over the same scans."""
-        need = entry.need
-        if not entry.stages:
-            return ("in memory",)
-        return (
-            (need.target,)
-            if isinstance(self.X, Source)
-            else (need.target, need.kinds == "categorical", need.sparse and sp.issparse(self.X))
-        )
+        return form_of(self.X, entry.need) if entry.stages else ("in memory",)
 
     def _source(self, entry: Entry) -> Any:
         """The rows, without the column that says their fold."""
-        source = self.X
         if not entry.stages:
             return self._bare(entry)
-        if is_dask(source):
-            source = with_target(source, self.y, None)
-        elif not isinstance(source, Source):
-            source = source_from(_Nobody(), self.X, self.y, None, entry.need, reset=True)
-        if self.column is not None:
-            if not hasattr(source, "without"):
-                raise unnamed(self.column)
-            source = source.without(self.column)
-        return source
+        source = as_source(self.X, self.y, None, entry.need)
+        return source if self.column is None else source.without(self.column)
 
     def _bare(self, entry: Entry) -> Any:
         """The target, and the column that says the fold: of other columns, estimators in memory make what they like."""
         if self.column is None:
             nothing = np.zeros((_num_samples(self.X), 1))
-            return source_from(_Nobody(), nothing, self.y, None, entry.need, reset=True)
+            return as_source(nothing, self.y, None, entry.need)
         if not is_frame(self.X):
             raise unnamed(self.column)
         X = only_column(self.X, self.column)
         entry.need = replace(entry.need, kinds="categorical", missing=True)
-        return source_from(_Nobody(), X, self.y, None, entry.need, reset=True)
+        return as_source(X, self.y, None, entry.need)
 
     @property
     def column(self) -> str | None:
@@ -271,10 +249,6 @@ class Run:
         for j, size in enumerate(sizes):
             self.sizes.setdefault(j, size)
         entry.seconds = time.perf_counter() - began
-
-
-class _Nobody(BaseEstimator):
-    """Takes what scikit-learn's checks remember of the columns."""
 
 
 def _of_test(grouped: Any, split: Split, j: int) -> Any:

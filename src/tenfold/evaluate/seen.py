@@ -7,7 +7,6 @@ from others by its score.
 
 from __future__ import annotations
 
-import copy
 import hashlib
 from typing import Any
 
@@ -31,11 +30,7 @@ def made_from(first: Any, source: Any, y: Any, weight: Any) -> float:
         return 0.0
     prints = {source.fingerprint()}
     if y is not None:  # the first of a pipeline was fitted without them
-        target = np.asarray(y, dtype=float if first.need.target == "number" else None)
-        for values, heft in ((target, weight), (target, None), (None, weight), (None, None)):
-            some = copy.copy(source)
-            some.y, some.weight = values, heft
-            prints.add(some.fingerprint())
+        prints = source.fingerprints(np.asarray(y, dtype=float if first.need.target == "number" else None), weight)
     if {*made.source.split(" + ")} & prints:
         return 1.0
     need = first.need.without_target()

@@ -10,13 +10,10 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from tenfold.estimator.inputs import source_from
 from tenfold.evaluate.a_column import without_column
 from tenfold.evaluate.entries import Entry, entries_of
 from tenfold.evaluate.results import CrossValidation
 from tenfold.evaluate.run import Run
-from tenfold.sources import Source
-from tenfold.sources.dask import is_dask
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,13 +179,10 @@ def _join(some: list[CrossValidation], params: list[dict[str, Any]]) -> CrossVal
 
 def _refit(entry: Entry, learner: Any, X: Any, y: Any, column: str | None) -> Any:
     """The model of all rows: made from the merge of all folds where that is the model, else fitted."""
-    X = entry.source if isinstance(X, Source) or is_dask(X) else without_column(X, column)
     if entry.whole is None or entry.whole.done is None:
-        return learner.fit(X) if isinstance(X, Source) else learner.fit(X, y)
+        return learner.fit(entry.source) if entry.source.lazy else learner.fit(without_column(X, column), y)
     model = learner._blank()
-    if not isinstance(X, Source):
-        source_from(model, X, y, None, model.need, reset=True)  # for the names of the columns
     seed = entry.stages[0].seed()
-    model._learned(entry.whole.done, entry.source, seed, X)
+    model._learned(entry.whole.done, entry.source, seed)
     model.history_ = getattr(entry.whole.watchers[0], "turns", [])
     return model

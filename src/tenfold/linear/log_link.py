@@ -76,11 +76,12 @@ class LogLink(Errors, Glm, Regressor):
         -------
         score : float
         """
-        if y is None:
-            y, found, weight = self._compare(X, self.predict_from)
-        else:
-            found, y = self.predict(X), np.asarray(y, dtype=np.float64)
-            weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        return super().score(X, y, sample_weight)
+
+    def _score_of(self, y: Any, found: Array, weight: Any) -> float:
+        """D² of predictions."""
+        y = np.asarray(y, dtype=np.float64)
+        weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)
         y, found, weight = y[weight > 0], found[weight > 0], weight[weight > 0]
         mean = weight @ y / weight.sum()
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # what lies infinitely far off

@@ -101,7 +101,7 @@ class LogisticRegression(Errors, Glm, Classifier):
             return (Claim("separable", 1.0, "estimated", why, "data", "that they would have grown on"),)
         return ()
 
-    def _after_fit(self, X: Any) -> None:
+    def _after_fit(self, source: Any) -> None:
         claim = self.certificate_.get("separable")
         if claim is not None and math.isinf(self.C):
             warnings.warn(f"LogisticRegression: {claim.because}", UserWarning, stacklevel=4)

@@ -2,5 +2,6 @@
 
 from tenfold.sources.arrays import ArraySource, part_rows
 from tenfold.sources.base import Source
+from tenfold.sources.inputs import as_source, is_lazy
 
-__all__ = ["ArraySource", "Source", "part_rows"]
+__all__ = ["ArraySource", "Source", "as_source", "is_lazy", "part_rows"]

@@ -6,7 +6,8 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,7 +17,7 @@ from tenfold.core.arrays import ones
 from tenfold.core.columns import TextColumns
 from tenfold.core.schema import is_text
 from tenfold.sources import validation
-from tenfold.sources.base import Source, no_column
+from tenfold.sources.base import Source
 from tenfold.sources.labels import class_codes, code, levels, texts
 
 _part_rows: ContextVar[int | None] = ContextVar("part_rows", default=None)
@@ -67,11 +68,11 @@ class ArraySource(Source):
         super().__init__()
         self.target = target
         self.X, self.y, self.weight, self.classes = X, y, weight, classes
-        self.n_rows = self.counted = len(X[0]) if isinstance(X, tuple) else X.shape[0]
+        self.counted: int = len(X[0]) if isinstance(X, tuple) else X.shape[0]
         width = len(X) if isinstance(X, tuple) else X.shape[1]
         self.named = names is not None
         self.names = tuple(str(n) for n in names) if names is not None else tuple(f"x{j}" for j in range(width))
-        self._cuts = even_cuts(self.n_rows)
+        self._cuts = even_cuts(self.counted)
 
     def __len__(self) -> int:
         return len(self._cuts) - 1
@@ -162,17 +163,14 @@ class ArraySource(Source):
 
     def _side(self, name: str) -> Any:
         """A column that comes along: given with the rows, or one of them."""
-        if name in self.side:
+        if name in self.side and not isinstance(self.side[name], str):
             return self.side[name]
-        if not self.named:
-            raise DataError(
-                f"rows without named columns have no column {name!r}. Remedy: give a frame, or an array of it"
-            )
-        if name not in self.names:
-            raise no_column(name, self.names)
+        name = self.side.get(name, name)
+        self.check_there([name])
+        j = self.names.index(name)
         if sp.issparse(self.X):
-            return self.X[:, [self.names.index(name)]].toarray().ravel()
-        return self.X[self.names.index(name)] if isinstance(self.X, tuple) else self.X[:, self.names.index(name)]
+            return self.X[:, [j]].toarray().ravel()
+        return self.X[j] if isinstance(self.X, tuple) else self.X[:, j]
 
     def _target(self) -> Any:
         if self.y is None:
@@ -184,11 +182,51 @@ class ArraySource(Source):
             raise validation.refuse_sparse()
         return _pick(self.X[j] if isinstance(self.X, tuple) else self.X[:, j], rows, keep)
 
-    def in_memory(self) -> int:
-        """Bytes of columns, target and weights."""
+    @property
+    def columns(self) -> Sequence[str]:
+        """The names of the columns, if the user gave any."""
+        return self.names if self.named else ()
+
+    def without(self, *columns: str) -> Self:
+        """The same rows; these columns are no features any more, and come along."""
+        self.check_there(columns)
+        other = copy(self)
+        other.side = {**self.side, **{name: self._side(name) for name in columns}}
+        kept = [j for j, name in enumerate(self.names) if name not in columns]
+        other.X = tuple(self.X[j] for j in kept) if isinstance(self.X, tuple) else self.X[:, kept]
+        other.names = tuple(self.names[j] for j in kept)
+        other._found = {}
+        return other
+
+    @property
+    def weighted(self) -> bool:
+        """Whether weights were given."""
+        return self.weight is not None
+
+    def unweighted(self) -> Self:
+        """The same rows, each of which counts once."""
+        other = copy(self)
+        other.weight, other._found = None, {}
+        return other
+
+    def target_values(self) -> Any:
+        """The target of every row."""
+        return self.y
+
+    def arrays(self) -> tuple[Any, ...]:
+        """Columns, target, weights, classes, and what comes along."""
         data = self.X if isinstance(self.X, tuple) else (self.X,)
-        pieces = [p for d in data for p in ((d.data, d.indices, d.indptr) if sp.issparse(d) else (d,))]
-        return sum(np.asarray(p).nbytes for p in (*pieces, self.y, self.weight) if p is not None)
+        return (*data, self.y, self.weight, self.classes, *self.given_side())
+
+    def in_memory(self) -> int:
+        """Bytes of all of it."""
+        some = [d for d in self.arrays() if d is not None]
+        pieces = [p for d in some for p in ((d.data, d.indices, d.indptr) if sp.issparse(d) else (d,))]
+        return sum(np.asarray(p).nbytes for p in pieces)
+
+    def fingerprints(self, y: Any, weight: Any) -> set[str]:
+        """With this target and these weights, or without."""
+        return fingerprints_of(self, y, weight)
 
     def _rows(self, part: int) -> tuple[slice, Any]:
         """The rows of a part, and which of them have a weight (None: all)."""
@@ -200,16 +238,26 @@ class ArraySource(Source):
 
     def fingerprint(self) -> str:
         """Of shape, names, and up to 64 rows spread over the data: cheap, and good to tell apart."""
-        at = np.unique(np.linspace(0, max(self.n_rows - 1, 0), 64).astype(int))[: self.n_rows]
+        at = np.unique(np.linspace(0, max(self.counted - 1, 0), 64).astype(int))[: self.counted]
         digest = hashlib.blake2b(digest_size=8)
-        digest.update(repr((self.n_rows, self.names)).encode(errors="backslashreplace"))
+        digest.update(repr((self.counted, self.names)).encode(errors="backslashreplace"))
         for values in (*(self.X if isinstance(self.X, tuple) else (self.X,)), self.y, self.weight):
             if values is not None:
                 some = values[at].toarray() if sp.issparse(values) else np.asarray(values)[at]
                 digest.update(
                     repr(some.tolist()).encode(errors="backslashreplace") if some.dtype.hasobject else some.tobytes()
                 )
-        return f"array {self.n_rows} x {len(self.names)}, {digest.hexdigest()}"
+        return f"array {self.counted} x {len(self.names)}, {digest.hexdigest()}"
+
+
+def fingerprints_of(source: Any, y: Any, weight: Any) -> set[str]:
+    """Of rows in memory, with a target and weights or without."""
+    found = {source.fingerprint()}
+    for target, heft in ((y, weight), (y, None), (None, weight), (None, None)):
+        some = copy(source)
+        some.y, some.weight = target, heft
+        found.add(some.fingerprint())
+    return found
 
 
 def _pick(values: Any, rows: slice, keep: Any) -> Any:

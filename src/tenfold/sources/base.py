@@ -1,4 +1,4 @@
-"""Where rows come from: an ordered list of parts, and a schema for each need."""
+"""Where rows come from: an ordered list of parts, and a schema for each need. All that is asked of a source is here."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ class Source(ABC):
     views. What a column or the target holds is itself found by merging: each part has a schema,
     and schemas add up.
 
-    A subclass brings `read`; whoever wants rows calls `chunks`, which checks what `read` gives.
+    A subclass brings `__len__`, `read`, `scans_for`, `schema_of` and `fingerprint`, and `weighted` and `unweighted` if
+    its rows have weights; whoever wants rows calls `chunks`, which checks what `read` gives.
     """
 
     names: tuple[str, ...]
@@ -34,6 +35,8 @@ class Source(ABC):
     """the column that says to which sequence a row belongs, if the user named it"""
     counted: int | None = None
     """how many rows there are; None if rows must be read to know"""
+    lazy: bool = True
+    """whether what a model says of the rows is a source too; arrays that a user hands over get arrays"""
 
     def __init__(self) -> None:
         self._found: dict[Need, Schema] = {}
@@ -43,9 +46,98 @@ class Source(ABC):
         self.first_part = 0
         """from which parts are numbered when rows are drawn: a model that learns more goes on where it was"""
 
+    def __copy__(self) -> Self:
+        """All of it, also what does not travel to workers."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
+
+    # ---- what there is ---------------------------------------------------------------------------
+
     @abstractmethod
     def __len__(self) -> int:
         """How many parts there are."""
+
+    @property
+    def n_rows(self) -> int | None:
+        """How many rows there are, if they can be counted without computing them."""
+        return self.counted
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows have weights."""
+        return False
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The names of all columns that `raw` reads and that may come along, features or not; none, of unnamed ones."""
+        return ()
+
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """A short text by which this data is recognised."""
+
+    def fingerprints(self, y: Any, weight: Any) -> set[str]:
+        """Those that the same rows may have: of rows in memory, with this target and these weights or without."""
+        return {self.fingerprint()}
+
+    def in_memory(self) -> int:
+        """Bytes of rows that this process has: workers elsewhere would need a copy. 0 if they read by themselves."""
+        return 0
+
+    def arrays(self) -> tuple[Any, ...]:
+        """All that this process has of the rows; a fingerprint looks at a few of them only."""
+        return ()
+
+    def target_values(self) -> Any:
+        """The target of every row, if this process has it; else None."""
+        return None
+
+    def graph(self) -> Any:
+        """The source whose parts are nodes of a cluster's own graph, or None: a worker can load a part by itself."""
+        return None
+
+    # ---- the same rows otherwise -----------------------------------------------------------------
+
+    def unweighted(self) -> Self:
+        """The same rows, each of which counts once: also those of weight zero."""
+        return self
+
+    def without(self, *columns: str) -> Self:
+        """The same rows; these columns are no features, but may come along: they say a fold or a group."""
+        self.check_there(columns)
+        other = copy(self)
+        other.names = tuple(n for n in self.names if n not in columns)
+        other._found = {}
+        return other
+
+    def only(self, where: Any) -> Self:
+        """Those of the rows for which an expression of `pyarrow.compute` holds."""
+        raise DataError(
+            "rows can be chosen of files and of frames in memory only. Remedy: choose them before they become a source"
+        )
+
+    def with_side(self, name: str, values: Any) -> Self:
+        """The same rows; as `chunk.side[name]` an entry for each comes along, or the column that is named."""
+        if isinstance(values, str):
+            self.check_there([values])
+        other = copy(self)
+        other.side = {**self.side, name: values}
+        return other
+
+    def given_side(self) -> list[Any]:
+        """What comes along and is no column: an entry for each row."""
+        return [values for values in self.side.values() if not isinstance(values, str)]
+
+    def numbered_from(self, part: int) -> Self:
+        """The same rows, drawn as if the parts before this one were others."""
+        if part == self.first_part:
+            return self
+        other = copy(self)
+        other.first_part = part
+        return other
+
+    # ---- rows ------------------------------------------------------------------------------------
 
     @abstractmethod
     def read(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
@@ -74,6 +166,72 @@ class Source(ABC):
             if rows <= 0:
                 return
 
+    def raw(self, part: int, columns: Sequence[str]) -> Iterator[Any]:
+        """Yield some columns of one part, as Arrow tables that fit in memory; also rows of weight zero."""
+        self.check_there(columns)
+        raise NotImplementedError
+
+    def load(self, part: int, need: Need, schema: Schema) -> Chunk:
+        """One part that is no larger than one piece."""
+        (chunk,) = self.chunks(part, need, schema)
+        return chunk
+
+    @contextmanager
+    def once(self, part: int, needs: int) -> Iterator[None]:
+        """Within this block a part is read for so many needs: what was read of it may be kept for the next."""
+        yield
+
+    def first_place(self, part: int) -> int:
+        """Where the first row of a part stands."""
+        return (self.first_part + part) % (NESTED // PART) * PART
+
+    # ---- schemas ---------------------------------------------------------------------------------
+
+    @abstractmethod
+    def scans_for(self, need: Need) -> bool:
+        """Whether every part must be read to know the schema, or one says it all."""
+
+    @abstractmethod
+    def schema_of(self, part: int, need: Need) -> Schema:
+        """What one part holds."""
+
+    def known(self, need: Need) -> Schema | None:
+        """The schema for a need if no scan is left to do. What comes along does not change it."""
+        need = need.of_schema()
+        if need not in self._found and not self.scans_for(need):
+            self._found[need] = self.schema_of(0, need)
+        return self._found.get(need)
+
+    def remember(self, need: Need, schema: Schema) -> Schema:
+        """Keep a schema that a scan has found."""
+        need = need.of_schema()
+        self.check_schema(need, schema)
+        return self._found.setdefault(need, schema)
+
+    # ---- checks ----------------------------------------------------------------------------------
+
+    def check_columns(self, schema: Schema) -> None:
+        """Refuse a schema of other columns, before anything is read."""
+        validation.check_columns(self.names, self.named, schema)
+
+    def check_there(self, columns: Sequence[str]) -> None:
+        """Refuse columns that are not there, by name."""
+        for name in columns:
+            if not self.columns:
+                raise DataError(
+                    f"rows without named columns have no column {name!r}. Remedy: give a frame, or an array"
+                )
+            if name not in self.columns:
+                raise no_column(name, self.columns)
+
+    def check_schema(self, need: Need, schema: Schema) -> None:
+        """Refuse, or warn of, categories that are hardly meant as such; the schema is of all rows."""
+        self._check_categories(need, schema, set(), "give a frame in which the column has the type category")
+
+    def _check_categories(self, need: Need, schema: Schema, chosen: set[str], keep: str) -> None:
+        validation.refuse_continuous_categories(schema, need, chosen)
+        self._warned |= validation.warn_of_numbers_as_text(schema, need, chosen | self._warned, keep)
+
     def sequence_column(self, need: Need) -> str:
         """The column that says to which sequence a row belongs."""
         name = need.sequence or self.sequence
@@ -88,77 +246,12 @@ class Source(ABC):
             )
         return name
 
-    def load(self, part: int, need: Need, schema: Schema) -> Chunk:
-        """One part that is no larger than one piece."""
-        (chunk,) = self.chunks(part, need, schema)
-        return chunk
-
-    def check_columns(self, schema: Schema) -> None:
-        """Refuse a schema of other columns, before anything is read."""
-        validation.check_columns(self.names, self.named, schema)
-
     def target_error(self, part: int, row: int) -> DataError:
         """The error for a target that is missing or infinite in a row."""
         return DataError(
             f"Input y contains NaN or infinity: the target is missing or not finite in row {row}. Remedy: leave out "
             "the rows without a target"
         )
-
-    def check_schema(self, need: Need, schema: Schema) -> None:
-        """Refuse, or warn of, categories that are hardly meant as such; the schema is of all rows."""
-        self._check_categories(need, schema, set(), "give a frame in which the column has the type category")
-
-    def _check_categories(self, need: Need, schema: Schema, chosen: set[str], keep: str) -> None:
-        validation.refuse_continuous_categories(schema, need, chosen)
-        self._warned |= validation.warn_of_numbers_as_text(schema, need, chosen | self._warned, keep)
-
-    def first_place(self, part: int) -> int:
-        """Where the first row of a part stands."""
-        return (self.first_part + part) % (NESTED // PART) * PART
-
-    @abstractmethod
-    def schema_of(self, part: int, need: Need) -> Schema:
-        """What one part holds."""
-
-    @abstractmethod
-    def scans_for(self, need: Need) -> bool:
-        """Whether every part must be read to know the schema, or one says it all."""
-
-    @abstractmethod
-    def fingerprint(self) -> str:
-        """A short text by which this data is recognised."""
-
-    @contextmanager
-    def once(self, part: int, needs: int) -> Iterator[None]:
-        """Within this block a part is read for so many needs: what was read of it may be kept for the next."""
-        yield
-
-    def in_memory(self) -> int:
-        """Bytes of rows that this process has: workers elsewhere would need a copy. 0 if they read by themselves."""
-        return 0
-
-    def graph(self) -> Any:
-        """The source whose parts are nodes of a cluster's own graph, or None: a worker can load a part by itself."""
-        return None
-
-    def with_side(self, name: str, values: Any) -> Self:
-        """The same rows; as `chunk.side[name]` an entry for each comes along, or the column that is named."""
-        other = copy(self)
-        other.side = {**self.side, name: values}
-        return other
-
-    def known(self, need: Need) -> Schema | None:
-        """The schema for a need if no scan is left to do. What comes along does not change it."""
-        need = need.of_schema()
-        if need not in self._found and not self.scans_for(need):
-            self._found[need] = self.schema_of(0, need)
-        return self._found.get(need)
-
-    def remember(self, need: Need, schema: Schema) -> Schema:
-        """Keep a schema that a scan has found."""
-        need = need.of_schema()
-        self.check_schema(need, schema)
-        return self._found.setdefault(need, schema)
 
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise DataError(

@@ -11,7 +11,8 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from copy import copy
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
@@ -57,12 +58,6 @@ class Computed(Source):
     @abstractmethod
     def partitions(self, parts: Iterable[int]) -> list[Any]:
         """What to compute for each part, as nodes of Dask's graph."""
-
-    def __copy__(self) -> Any:
-        """With the recipe, which does not travel to workers."""
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        return other
 
     def _value(self, part: int) -> Any:
         key, number, value = _at_hand.get()
@@ -265,6 +260,17 @@ class DaskArray(Computed):
         block = ArraySource(validation.by_column(X), y, weight, target=f"block {part} of the target")
         block._cuts = np.array([0, block.n_rows])
         return block
+
+    @property
+    def weighted(self) -> bool:
+        """Whether weights were given."""
+        return self.weight is not None
+
+    def unweighted(self) -> Self:
+        """The same rows, each of which counts once."""
+        other = copy(self)
+        other.weight, other._found = None, {}
+        return other
 
     def scans_for(self, need: Need) -> bool:
         return need.kinds == "categorical" or need.target == "class"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from glob import glob
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 from urllib.parse import unquote
 
 import numpy as np
@@ -63,7 +64,7 @@ class ParquetSource(ArrowSource):
         How the user wrote the files, for errors.
     root : str
         The folder below which `name=value` folders are columns.
-    only : pyarrow.compute.Expression, optional
+    filter : pyarrow.compute.Expression, optional
         Which rows to take. Row groups whose statistics exclude it are not read.
     hive : list of dict, optional
         The columns that the folders give to each file, if they are known.
@@ -75,11 +76,11 @@ class ParquetSource(ArrowSource):
         roles: Roles,
         where: str,
         root: str = "",
-        only: Any = None,
+        filter: Any = None,
         hive: list[dict[str, Any]] | None = None,
     ) -> None:
         self.files = list(files)
-        self.only = only
+        self.filter = filter
         self._known: dict[str, Any] = {}
         self._copies: dict[str, tuple[int, int]] = {}
         """size and time of files that were written again, or copied, with the footer that was scanned"""
@@ -93,23 +94,40 @@ class ParquetSource(ArrowSource):
             schema = schema.append(pa.field(name, _common([h[name] for h in hive])))
         self.hive = [{n: _convert(v, schema.field(n).type) for n, v in h.items()} for h in hive]
         super().__init__(schema, roles, where)
-        parts: list[tuple[int, int]] = []
-        rows: list[int] = []
+        self._take_parts(self._footers(first))
+
+    def _footers(self, first: Any) -> Iterator[Any]:
+        """The footer of each file, checked against the first."""
         for k, path in enumerate(self.files):
             metadata = first
             if k:
                 metadata, state = _opened(path)
                 self._states.append(state)
             self._check_schema(k, metadata.schema.to_arrow_schema())
+            yield metadata
+
+    def _take_parts(self, footers: Iterable[Any]) -> None:
+        """The row groups that have rows and may have such as are asked for."""
+        parts: list[tuple[int, int]] = []
+        rows: list[int] = []
+        for k, metadata in enumerate(footers):
             for group in self._groups(k, metadata):
                 parts.append((k, group))
                 rows.append(metadata.row_group(group).num_rows)
         if not parts:
-            raise DataError(f"there are no rows in {where}" + (" where it is asked" if only is not None else ""))
+            asked = " where it is asked" if self.filter is not None else ""
+            raise DataError(f"there are no rows in {self.where}{asked}")
         self._parts = np.array(parts, dtype=np.int64)
         self._starts = np.concatenate([[0], np.cumsum(rows)]).astype(np.int64)
-        self.counted = None if only is not None else int(self._starts[-1])
+        self.counted = None if self.filter is not None else int(self._starts[-1])
         self._n_rows = self.counted
+
+    def only(self, where: Any) -> Self:
+        """Those of the rows for which an expression of `pyarrow.compute` holds. Its columns are not read yet."""
+        other = copy(self)
+        other.filter, other.asked, other._found = where if self.filter is None else self.filter & where, "...", {}
+        other._take_parts(self._metadata(path) for path in self.files)
+        return other
 
     @property
     def n_rows(self) -> int:
@@ -117,7 +135,7 @@ class ParquetSource(ArrowSource):
         if self._n_rows is None:
             self._n_rows = sum(
                 ds.Scanner.from_fragment(
-                    self._fragment(int(k), [int(group)]), schema=self.types, filter=self.only
+                    self._fragment(int(k), [int(group)]), schema=self.types, filter=self.filter
                 ).count_rows()
                 for k, group in self._parts
             )
@@ -126,10 +144,10 @@ class ParquetSource(ArrowSource):
     def _groups(self, k: int, metadata: Any) -> list[int]:
         """Row groups that have rows and may have such as are asked for."""
         groups = [g for g in range(metadata.num_row_groups) if metadata.row_group(g).num_rows]
-        if self.only is None or not groups:
+        if self.filter is None or not groups:
             return groups
         try:
-            kept = self._fragment(k, None).subset(self.only, schema=self.types)
+            kept = self._fragment(k, None).subset(self.filter, schema=self.types)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, KeyError) as error:
             raise DataError(f"`where` does not fit {self.files[k]}: {error}") from None
         left = {g.id for g in kept.row_groups}
@@ -198,7 +216,7 @@ class ParquetSource(ArrowSource):
         k, group = (int(i) for i in self._parts[part])
         path, constant = self.files[k], self.hive[k]
         self._check_unchanged(k)
-        if self.only is not None:
+        if self.filter is not None:
             yield from self._filtered(self._fragment(k, [group]), columns, rows)
             return
         physical = [c for c in columns if c not in constant]
@@ -224,7 +242,7 @@ class ParquetSource(ArrowSource):
         """The rows asked for, whole or, if there are many, in batches; or the first of them only."""
         held, rows, empty = [], 0, True
         for batch in fragment.to_batches(
-            schema=self.types, columns=columns, filter=self.only, use_threads=False, batch_size=BATCH
+            schema=self.types, columns=columns, filter=self.filter, use_threads=False, batch_size=BATCH
         ):
             held.append(batch)
             rows += batch.num_rows
@@ -269,9 +287,9 @@ class ParquetSource(ArrowSource):
         digest = hashlib.blake2b(digest_size=8)
         for path, state in zip(self.files, self._states, strict=True):
             digest.update(f"{path}{state.size}{state.time}".encode())
-        digest.update(repr((self.names, self.roles, str(self.only))).encode())
+        digest.update(repr((self.names, self.roles, str(self.filter))).encode())
         digest.update(self._parts.tobytes())
-        rows = f"{self._starts[-1]}" if self.only is None else f"some of {self._starts[-1]}"
+        rows = f"{self._starts[-1]}" if self.filter is None else f"some of {self._starts[-1]}"
         return f"parquet, {len(self.files)} files, {rows} x {len(self.names)}, {digest.hexdigest()}"
 
 

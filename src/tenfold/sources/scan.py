@@ -19,7 +19,7 @@ from tenfold.sources.dask import DaskArray, DaskFrame, is_dask
 from tenfold.sources.frames import table_of
 from tenfold.sources.parquet import NULL, ParquetSource, find_files
 from tenfold.sources.spool import spool
-from tenfold.sources.tables import ArrowSource, Roles, TableSource
+from tenfold.sources.tables import ArrowSource, Roles, TableSource, filtered
 from tenfold.sources.validation import as_labels, by_column, weights
 
 
@@ -120,7 +120,7 @@ def _source(data: Any, roles: Roles, only: Any) -> ArrowSource:
         if filtered is None and isinstance(data.filesystem, fs.LocalFileSystem):
             keys = [ds.get_partition_keys(f.partition_expression) for f in data.get_fragments()]
             hive = [{n: NULL if v is None else str(v) for n, v in k.items()} for k in keys]
-            return ParquetSource(data.files, roles, "dataset", only=only, hive=hive)
+            return ParquetSource(data.files, roles, "dataset", filter=only, hive=hive)
     if isinstance(data, (str, Path)) or (isinstance(data, (list, tuple)) and data and _is_path(data[0])):
         return _files(data, roles, only)
     named = type(data).__name__ != "DataFrame" or all(isinstance(n, str) for n in data.columns)
@@ -128,13 +128,9 @@ def _source(data: Any, roles: Roles, only: Any) -> ArrowSource:
 
 
 def _table(table: Any, roles: Roles, said: str, only: Any, named: bool = True) -> ArrowSource:
-    try:
-        table = table if only is None else table.filter(only)
-    except (pa.ArrowException, KeyError) as error:
-        raise DataError(f"`where` does not fit {said}: {error}") from None
     if not table.num_rows:
-        raise DataError(f"there are no rows in {said}" + (" where it is asked" if only is not None else ""))
-    return TableSource(table, roles, said, named=named)
+        raise DataError(f"there are no rows in {said}")
+    return TableSource(table if only is None else filtered(table, only, said), roles, said, named=named)
 
 
 def _is_path(value: Any) -> bool:

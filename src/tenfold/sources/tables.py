@@ -6,14 +6,14 @@ of them.
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import threading
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +22,7 @@ from tenfold.core import Chunk, Column, Columns, DataError, Need, Schema
 from tenfold.core.arrays import ones
 from tenfold.core.columns import TextColumns
 from tenfold.sources import arrow, validation
-from tenfold.sources.arrays import even_cuts
+from tenfold.sources.arrays import even_cuts, fingerprints_of
 from tenfold.sources.base import Source, no_column
 from tenfold.sources.labels import class_codes
 from tenfold.sources.labels import levels as plain_levels
@@ -78,12 +78,28 @@ class ArrowSource(Source):
         self.named = True
         self.y, self.weight, self.classes = y, weight, None
 
-    def without(self, column: str) -> ArrowSource:
-        """The same rows, one column no feature: it says a fold or a group."""
-        other = copy.copy(self)
-        other.names = tuple(n for n in self.names if n != column)
-        other._found = {}
+    @property
+    def columns(self) -> Sequence[str]:
+        """The names of all columns of the tables."""
+        names: list[str] = self.types.names
+        return names
+
+    @property
+    def weighted(self) -> bool:
+        """Whether weights were given, or a column of them named."""
+        return self.weight is not None or self.roles.weight is not None
+
+    def unweighted(self) -> Self:
+        """The same rows, each of which counts once."""
+        other = copy(self)
+        other.weight, other.roles, other._found = None, replace(self.roles, weight=None), {}
         return other
+
+    def raw(self, part: int, columns: Sequence[str]) -> Iterator[Any]:
+        """Yield some columns of one part, as they are."""
+        self.check_there(columns)
+        for _, table in self.tables(part, list(columns)):
+            yield table.select(list(columns))
 
     @abstractmethod
     def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, Any]]:
@@ -237,9 +253,7 @@ class ArrowSource(Source):
         """What comes along, and the column that says it; None: it was given with the rows."""
         found: dict[str, Any] = {name: name for name in need.side}
         found |= {name: values if isinstance(values, str) else None for name, values in self.side.items()}
-        for column in found.values():
-            if column is not None and column not in self.types.names:
-                raise no_column(column, self.types.names)
+        self.check_there([column for column in found.values() if column is not None])
         return found
 
     def _added(self, name: str) -> str:
@@ -348,7 +362,7 @@ class TableSource(ArrowSource):
         super().__init__(table.schema, roles, where, y, weight)
         self.table = table
         self.named = named
-        self.n_rows = self.counted = table.num_rows
+        self.counted: int = table.num_rows
         self._cuts = even_cuts(table.num_rows)
 
     def __len__(self) -> int:
@@ -361,16 +375,48 @@ class TableSource(ArrowSource):
     def place(self, part: int) -> str:
         return ""
 
+    def only(self, where: Any) -> Self:
+        """Those of the rows for which an expression of `pyarrow.compute` holds."""
+        if self.y is not None or self.weight is not None or self.side:
+            return super().only(where)
+        other = copy(self)
+        other.table = filtered(self.table, where, self.where)
+        other.counted, other._cuts, other._found = other.table.num_rows, even_cuts(other.table.num_rows), {}
+        return other
+
+    def target_values(self) -> Any:
+        """The target of every row, if it was given as an array."""
+        return self.y
+
+    def arrays(self) -> tuple[Any, ...]:
+        """Target, weights, classes, what comes along, and the table."""
+        return (self.y, self.weight, self.classes, *self.given_side(), self.table)
+
     def in_memory(self) -> int:
-        """Bytes of the table."""
-        return int(self.table.nbytes)
+        """Bytes of all of it."""
+        return sum(int(some.nbytes) for some in self.arrays() if some is not None)
+
+    def fingerprints(self, y: Any, weight: Any) -> set[str]:
+        """With this target and these weights, or without."""
+        return fingerprints_of(self, y, weight)
 
     def fingerprint(self) -> str:
         """Of shape, names, types, and up to 64 rows spread over the data."""
-        at = np.unique(np.linspace(0, max(self.n_rows - 1, 0), 64).astype(int))[: self.n_rows]
+        at = np.unique(np.linspace(0, max(self.counted - 1, 0), 64).astype(int))[: self.counted]
         some = [self.table.slice(int(i), 1).to_pydict() for i in at]  # `take` fails on some dictionaries
         text = f"{self.types}{some}"
         for more in (self.y, self.weight):
             text += "" if more is None else str(np.asarray(more)[at].tolist())
         digest = hashlib.blake2b(text.encode(errors="backslashreplace"), digest_size=8).hexdigest()
-        return f"table {self.n_rows} x {len(self.names)}, {digest}"
+        return f"table {self.counted} x {len(self.names)}, {digest}"
+
+
+def filtered(table: Any, where: Any, said: str) -> Any:
+    """The rows of a table for which an expression holds, of which there must be some."""
+    try:
+        some = table.filter(where)
+    except (pa.ArrowException, KeyError) as error:
+        raise DataError(f"`where` does not fit {said}: {error}") from None
+    if not some.num_rows:
+        raise DataError(f"there are no rows in {said} where it is asked")
+    return some

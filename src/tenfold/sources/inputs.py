@@ -1,6 +1,7 @@
-"""What users hand in, checked the way scikit-learn checks it, as a source.
+"""The one door: whatever users pass as rows, checked the way scikit-learn checks it, as a source.
 
-The values themselves are checked as they are read, by `Columns`, not in a pass of their own.
+Nothing outside this folder asks what rows are kept in. The values themselves are checked as they are read, by
+`Columns`, not in a pass of their own.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -18,18 +21,106 @@ from sklearn.utils.validation import (
 )
 
 from tenfold.core import DataError, Need
-from tenfold.sources import ArraySource, Source
+from tenfold.sources.arrays import ArraySource
 from tenfold.sources.arrow import is_category
+from tenfold.sources.base import Source
 from tenfold.sources.dask import is_dask
-from tenfold.sources.frames import is_frame, table_of
+from tenfold.sources.frames import is_frame, settled, table_of
 from tenfold.sources.labels import column_of
 from tenfold.sources.scan import scan
 from tenfold.sources.tables import Roles, TableSource, free_name
 from tenfold.sources.validation import as_labels, check_binary, class_levels, refuse_dates
 from tenfold.sources.validation import numbers as numbers_of
 
+ANY = Need()
+"""numbers, without a target"""
 
-def source_from(model: Any, X: Any, y: Any, weight: Any, need: Need, *, reset: bool, classes: Any = None) -> Source:
+
+def as_source(
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    need: Need = ANY,
+    *,
+    model: Any = None,
+    reset: bool = True,
+    classes: Any = None,
+) -> Source:
+    """Rows in whatever form, as a source.
+
+    Parameters
+    ----------
+    X : array, CSR matrix, frame, collection of Dask, or Source
+        A Source brings its own target and weights.
+    y : array, optional
+        Taken if the need has a target.
+    sample_weight : array, optional
+    need : Need
+        For which rows in memory are checked.
+    model : estimator, optional
+        Whose `n_features_in_` and `feature_names_in_` are set, or compared with rows in memory (`reset=False`).
+    reset : bool
+    classes : array, optional
+        Classes the target may have beyond those it has.
+
+    Returns
+    -------
+    source : Source
+        Its `lazy` says whether answers for these rows are sources too; arrays and frames get arrays.
+    """
+    if isinstance(X, Source):
+        if y is not None or sample_weight is not None:
+            raise ValueError("a Source names its own target and weights: pass X alone")
+        return X
+    if is_dask(X):
+        return _with_target(X, y, sample_weight)
+    source = _in_memory(BaseEstimator() if model is None else model, settled(X), y, sample_weight, need, reset, classes)
+    source.lazy = False
+    return source
+
+
+def is_lazy(X: Any) -> bool:
+    """Whether rows are read part by part, and what a model says of them is a source: a Source, or a collection of Dask.
+
+    Rows that came through the door already may be either.
+    """
+    return X.lazy if isinstance(X, Source) else is_dask(X)
+
+
+def refuse_lazy(X: Any, name: str) -> None:
+    """Refuse rows that are not in memory, for an estimator that needs them there."""
+    if is_lazy(X):
+        raise DataError(
+            f"{name} is not a learner of tenfold: it needs its rows in memory. Remedy: give arrays or a frame instead "
+            "of a Source, or judge it by itself on a sample"
+        )
+
+
+def check_target(X: Any, y: Any, weight: Any, remedy: str = "") -> None:
+    """Refuse a target or weights beside a Source, which names its own, and other rows without a target."""
+    if isinstance(X, Source) and (y is not None or weight is not None):
+        raise ValueError("a Source names its own target and weights: pass X alone")
+    if not isinstance(X, Source) and y is None:
+        raise ValueError(f"y is needed: the true target of each row{remedy and f'. Remedy: {remedy}'}")
+
+
+def form_of(X: Any, need: Need) -> tuple[Any, ...]:
+    """By which needs are told apart that take rows in different forms: a source serves all needs of one form.
+
+    Rows in memory are checked for a need as they become a source, so there it matters what the need is.
+    """
+    if is_lazy(X):
+        return (need.target,)
+    return (need.target, need.kinds == "categorical", need.kinds == "text", need.sparse and sp.issparse(X))
+
+
+def check_names(model: Any, X: Any) -> None:
+    """Refuse rows in memory whose columns are not those that a model was fitted to."""
+    if not isinstance(X, Source):
+        validate_data(model, X, reset=False, skip_check_array=True)
+
+
+def _in_memory(model: Any, X: Any, y: Any, weight: Any, need: Need, reset: bool, classes: Any) -> Source:
     """Check X, y and weights for a need; remember (`reset`) or compare the column names."""
     if is_frame(X):
         data = _frame(model, X, reset)
@@ -54,7 +145,7 @@ def source_from(model: Any, X: Any, y: Any, weight: Any, need: Need, *, reset: b
     return ArraySource(data, y, weight, names, classes)
 
 
-def with_target(X: Any, y: Any, weight: Any) -> Source:
+def _with_target(X: Any, y: Any, weight: Any) -> Source:
     """A dask collection with the target and weights that belong to its rows, as a source."""
     roles: dict[str, Any] = {"target": y, "weight": weight}
     if hasattr(X, "columns"):
