@@ -440,7 +440,7 @@ def test_a_trial_judges_the_groups_it_has_models_for(names):
     schema = source.schema_of(0, learner.need)
     judges = {0: (models[0].state_, ()), 2: (models[1].state_, ())}
     trial = Trial(learner, learner.need, schema, Listed(3, codes), judges, tuple(scorers[n] for n in names), 3)
-    found = trial.summarize(source.load(0, learner.need, schema), codes).groups
+    found = trial.summarize(source.load(0, learner.need, schema), codes).each
     assert found.keys() == {0, 2}
     for group, model in ((0, models[0]), (2, models[1])):
         rows = codes == group
@@ -579,7 +579,7 @@ FIVE = [
         (FIVE, {"folds": KFold(4)}, 1),
         (FIVE, {"folds": 4, "groups": GROUP}, 1),
         (FIVE, {"scoring": NUMBER_SCORES}, 2),  # absolute errors are not in the moments
-        (FIVE, {"folds": RepeatedKFold(n_splits=5, n_repeats=5, random_state=0)}, 2),
+        (FIVE, {"folds": RepeatedKFold(n_splits=5, n_repeats=5, random_state=0)}, 1),
         (make_pipeline(tn.StandardScaler(), tn.MaxAbsScaler(), tn.Ridge()), {}, 4),  # each step, and the scores
         (make_pipeline(tn.Ridge()), {}, 1),
     ],
