@@ -121,6 +121,12 @@ def test_answers_are_as_the_rows_are():
     assert model.score(DASK[["a", "b"]], DASK["y"], DASK["w"]) == pytest.approx(score)
 
 
+def test_rows_of_weight_zero_have_labels_too():
+    model = tn.KMeans(2, random_state=0).fit(X, sample_weight=W)
+    assert (W == 0).any()
+    assert model.labels_.tolist() == model.predict(X).tolist()
+
+
 def test_nobody_else_asks_what_rows_are_kept_in():
     """Outside of this folder no code asks whether it has a Source or a collection of Dask."""
     wrong = []

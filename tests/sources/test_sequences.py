@@ -1,6 +1,7 @@
 """Rows in whole sequences: the same ones wherever parts, row groups, batches and partitions were cut."""
 
 import dask
+import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
@@ -184,6 +185,13 @@ def test_a_need_may_leave_the_column_to_the_source(make, tmp_path):
     assert sequences([chunk for some in found for chunk in some]) == [
         s["x"].tolist() for _, s in frame.groupby("id", sort=False)
     ]
+
+
+def test_blocks_of_dask_have_no_ids():
+    blocks = scan(da.from_array(np.zeros((30, 2)), chunks=(10, 2)))
+    for need in (Need(sequence=""), NEED):
+        with pytest.raises(DataError, match="Remedy: a dask DataFrame"):
+            chunks(blocks, need)
 
 
 def test_without_a_column_of_ids():

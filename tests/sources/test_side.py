@@ -94,6 +94,14 @@ def test_a_column_that_is_not_there_is_an_error_that_names_what_is(make, tmp_pat
         chunks(source, Need(target="number", side=("dya",)))
 
 
+def test_dask_computes_only_columns_that_have_a_role():
+    source = scan(dd.from_pandas(FRAME, npartitions=4), target="y", columns=["x", "z"])
+    with pytest.raises(
+        DataError, match=r"column 'day' has no role, so Dask does not compute it.*columns=\[\.\.\., 'day'\]"
+    ):
+        chunks(source, Need(side=("day",)))
+
+
 def test_rows_without_names_have_no_column_to_come_along():
     source = ArraySource(np.zeros((5, 2)), np.zeros(5))
     with pytest.raises(DataError, match=r"rows without named columns have no column 'day'\. Remedy"):

@@ -277,7 +277,7 @@ class Clusterer(ClusterMixin, Estimator):
                 stacklevel=6,
             )
         if not source.lazy:
-            self.labels_ = self.predict(source)
+            self.labels_ = self.predict(source.unweighted())  # also rows of weight zero
 
     def predict(self, X: Any) -> Any:
         """The cluster of each row.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import copy
@@ -77,6 +77,7 @@ class DaskFrame(Computed, ArrowSource):
         frame = frame if named else frame.rename(columns=str)
         ArrowSource.__init__(self, table_of(frame._meta_nonempty).schema, roles, said)
         self.named = named
+        self._others = {*self.types.names}
         used = [*self.names, *(n for n in (roles.target, roles.weight, roles.sequence) if n)]
         self.types = pa.schema([self.types.field(n) for n in dict.fromkeys(used)])
         self._frame = frame[list(dict.fromkeys(used))]
@@ -89,6 +90,16 @@ class DaskFrame(Computed, ArrowSource):
 
     def place(self, part: int) -> str:
         return f"partition {part}"
+
+    def check_there(self, columns: Sequence[str]) -> None:
+        """Refuse columns that are not there, or that Dask is not asked to compute."""
+        for name in columns:
+            if name in self._others and name not in self.columns:
+                raise DataError(
+                    f"column {name!r} has no role, so Dask does not compute it. Remedy: let it be one of the columns, "
+                    f"tenfold.scan(frame, columns=[..., {name!r}]); where it says folds or groups it is no feature then"
+                )
+        super().check_there(columns)
 
     def partitions(self, parts: Iterable[int]) -> list[Any]:
         if self._lazy is None:
@@ -288,6 +299,13 @@ class DaskArray(Computed):
         for chunk in block.read(0, need, schema):
             chunk.X.place = f"block {part}"
             yield chunk._replace(part=part, first_place=self.first_place(part))
+
+    def read_sequences(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
+        """Blocks know neither a column of ids nor each other."""
+        raise DataError(
+            "a dask Array does not say to which sequence a row belongs. Remedy: a dask DataFrame, "
+            "tenfold.scan(frame, sequence=...)"
+        )
 
     def target_error(self, part: int, row: int) -> DataError:
         return DataError(f"block {part} of the target is missing or not finite in row {row}. Remedy: leave it out")

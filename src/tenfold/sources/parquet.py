@@ -26,6 +26,8 @@ LARGE = 64 << 20
 """bytes of the columns in question, uncompressed: a larger row group is read in batches"""
 BATCH = 1 << 17
 """rows of a batch"""
+PAGES = 1 << 16
+"""bytes that are read at a time where only the first rows of a row group are wanted"""
 NULL = "__HIVE_DEFAULT_PARTITION__"
 """a folder's name for a missing value"""
 
@@ -220,7 +222,9 @@ class ParquetSource(ArrowSource):
             yield from self._filtered(self._fragment(k, [group]), columns, rows)
             return
         physical = [c for c in columns if c not in constant]
-        with pq.ParquetFile(path, metadata=self._metadata(path), page_checksum_verification=True) as file:
+        few = 0 if rows is None else PAGES  # of the first rows, no more than their pages is read
+        known = self._metadata(path)
+        with pq.ParquetFile(path, metadata=known, page_checksum_verification=True, buffer_size=few) as file:
             chosen = [file.schema_arrow.get_field_index(c) for c in physical]
             facts = file.metadata.row_group(group)
             size = sum(facts.column(c).total_uncompressed_size for c in chosen) if _flat(file) else 0

@@ -65,6 +65,11 @@ def run_of(ids: Any, last: Any) -> int:
     return int(other[0]) if len(other) else len(ids)
 
 
+def _changes(ids: Any) -> Codes:
+    """Where each run of equal ids begins."""
+    return np.flatnonzero(np.append(True, ids[1:] != ids[:-1])[: len(ids)])
+
+
 def _checked(chunk: Chunk, name: str) -> Any:
     """The ids of a chunk's rows, of which none may be missing."""
     ids = np.asarray(chunk.side[name])
@@ -92,15 +97,15 @@ def whole(chunks: Iterable[Chunk], name: str, before: Any, after: Callable[[Any]
     after : callable
         From an id to the rows with which this sequence goes on after the part.
     """
-    seen = {*before.tolist()}
+    seen = {*before[_changes(before)].tolist()}
     last = before[-1] if len(before) else None
     going: list[Chunk] = []  # of a sequence that may go on
     dropped, end, rest = 0, 0, None
     for chunk in chunks:
         ids = _checked(chunk, name)
-        cuts = np.flatnonzero(ids[1:] != ids[:-1]) + 1
-        if len(ids) and (last is None or ids[0] != last):
-            cuts = np.append(0, cuts)
+        cuts = _changes(ids)
+        if len(ids) and last is not None and ids[0] == last:
+            cuts = cuts[1:]
         _refuse_again(ids[cuts].tolist(), seen, name)
         dropped, end, rest = dropped + chunk.dropped, chunk.offset + chunk.n + chunk.dropped, chunk
         begin = int(cuts[0]) if len(cuts) else chunk.n
