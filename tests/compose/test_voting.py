@@ -223,7 +223,7 @@ def test_refused_members(team, says):
 def test_refused():
     with pytest.raises(TypeError, match="no probabilities"):
         tn.VotingClassifier([("a", tn.VotingClassifier())], voting="soft").fit(X, label)
-    with pytest.raises(ValueError, match="take categories only"):
+    with pytest.raises(ValueError, match="take categories or text only"):
         tn.VotingClassifier([("a", tn.CategoricalNB()), ("b", tn.GaussianNB())]).fit(X, label)
     with pytest.raises(ValueError, match="weights must be equal"):
         tn.VotingRegressor(weights=[1.0]).fit(X, y)
