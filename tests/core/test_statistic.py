@@ -48,8 +48,8 @@ def test_what_walks_in_order_neither_holds_nor_groups(base):
 
 def test_what_gathers_names_its_relative():
     with pytest.raises(TypeError, match="must say what to use for more than fit"):
-        type("All", (Gathered,), {"__module__": __name__})
-    assert type("All", (Gathered,), {"__module__": __name__, "relative": "Ridge()"}).relative == "Ridge()"
+        type("All", (Gathered,), {"__module__": __name__})()
+    assert type("All", (Gathered,), {"__module__": __name__, "relative": "Ridge()"})().relative == "Ridge()"
 
 
 def test_every_capability_says_what_it_is_for():

@@ -7,7 +7,7 @@ independently; and every worker draws the same, since it asks nobody else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -101,6 +101,16 @@ class Chunk(NamedTuple):
 def chosen(values: Any, which: Any) -> Any:
     """Some entries of an array of numpy or Arrow: a slice, or their numbers."""
     return values[which] if isinstance(which, slice) else values.take(which)
+
+
+def concatenated(columns: Sequence[Any]) -> Any:
+    """Arrays of numpy or Arrow, all of one type, as one."""
+    if isinstance(columns[0], np.ndarray):
+        return np.concatenate(columns)
+    import pyarrow as pa
+
+    plain = [c.dictionary_decode() if pa.types.is_dictionary(c.type) else c for c in columns]  # each has its own
+    return pa.chunked_array(plain).combine_chunks()
 
 
 def segments(chunk: Chunk, codes: Codes) -> Iterator[tuple[int, Chunk]]:

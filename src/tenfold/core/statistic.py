@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from tenfold.core.arrays import Codes
 from tenfold.core.chunk import Chunk, segments
 from tenfold.core.columns import Columns
+from tenfold.core.rows import Rows
 from tenfold.core.value import Value
 
 S = TypeVar("S")
@@ -122,16 +123,23 @@ class Strided(Statistic[S]):
             raise ValueError(f"every must be a power of two, not {self.every}")
 
 
-class Gathered(Statistic[S]):
+class Gathered(Statistic[Rows]):
     """The rows themselves, within the runner's memory: for learners that need all of them at once."""
 
     relative: ClassVar[str] = ""
     """what to use for more rows than fit, as the call to write"""
+    memory: int = field(default=0, kw_only=True)
+    """bytes that the rows may take: the plan says how many the runner has"""
 
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        if not cls.relative:
-            raise TypeError(f"{cls.__name__} gathers rows, and must say what to use for more than fit: `relative`")
+    def summarize(self, chunk: Chunk) -> Rows:
+        """The rows."""
+        return Rows((chunk,), self.memory, self.relative)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.relative:
+            name = type(self).__name__
+            raise TypeError(f"{name} gathers rows, and must say what to use for more than fit: `relative`")
 
 
 CAPABILITIES = (Statistic, Grouped, Held, Ordered, Strided, Gathered)

@@ -21,7 +21,7 @@ from tenfold.engine.progress import Bar, bar
 from tenfold.engine.runner import Runner, Session, by_order
 from tenfold.engine.scanning import Found
 from tenfold.engine.store import Store
-from tenfold.engine.threads import one_blas_thread, processors
+from tenfold.engine.threads import memory_of_this_machine, one_blas_thread, processors
 from tenfold.engine.tree import merge, runs
 from tenfold.sources import Source
 
@@ -56,7 +56,7 @@ class Local(Runner):
         if memory is not None and memory < 0:
             raise ValueError(f"memory must not be negative, but is {memory}")
         self.threads = threads or processors()
-        self.memory = _memory() // 4 if memory is None else memory
+        self.memory = memory_of_this_machine() // 4 if memory is None else memory
 
     def __repr__(self) -> str:
         return f"Local(threads={self.threads})"
@@ -100,6 +100,11 @@ class LocalSession(Session):
         self.runner, self.source, self.store = runner, source, store
         self._held: dict[str, Leaf] = {}
         """by name, whose rows and scratch are in the store: leaves may be known by where they are, so they stay"""
+
+    @property
+    def memory(self) -> int:
+        """As the runner says."""
+        return self.runner.memory
 
     def reduce(self, job: Job) -> Any:
         """The merge of the job's summaries of all its parts, in the fixed tree."""
@@ -228,10 +233,3 @@ def _limited(function: Callable[[int], Any], part: int) -> Any:
     """Run with one BLAS thread. The limit ends with the call: whoever iterates has his own between two parts."""
     with one_blas_thread:
         return function(part)
-
-
-def _memory() -> int:
-    """Bytes of memory of this machine."""
-    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return 8 << 30

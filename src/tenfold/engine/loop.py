@@ -143,7 +143,7 @@ def run(members: Sequence[Member], source: Source, session: Session) -> int:
         asks = [m.learner.ask(m.at.state) for m in going]
         wanting = [(m, ask) for m, ask in zip(going, asks, strict=True) if ask is not None and ask != m.at.asked]
         if wanting:
-            plan = Plan(Each(tuple(m.expression(ask) for m, ask in wanting)))
+            plan = Plan(Each(tuple(m.expression(ask) for m, ask in wanting)), session.memory)
             for (m, ask), answer in zip(wanting, plan.answer(session.leaves(plan.leaves)), strict=True):
                 m.take(ask, answer, len(source))
             scans += plan.scans(held)

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-import scipy.sparse as sp
 
-from tenfold.core import Chunk, Codes, Columns
+from tenfold.core import Chunk, Codes
 from tenfold.core.chunk import segments
 from tenfold.core.marks import Marks
+from tenfold.core.rows import joined
 from tenfold.core.statistic import Ordered
 from tenfold.engine.plan import Groups, Leaf
 from tenfold.engine.scanning import Found, drawn_anew, marks_of, rows_of
@@ -99,23 +99,6 @@ def _pieces(chunk: Chunk, codes: Codes | None) -> Iterator[tuple[int, Chunk]]:
         yield ALL, chunk
     else:
         yield from segments(chunk, codes)
-
-
-def joined(chunks: tuple[Chunk, ...]) -> Chunk:
-    """Several chunks as one."""
-    if len(chunks) == 1:
-        return chunks[0]
-    first, pieces = chunks[0], [c.X.data for c in chunks]
-    if isinstance(pieces[0], tuple):
-        data: Any = tuple(np.concatenate(same) for same in zip(*pieces, strict=True))
-    else:
-        data = sp.vstack(pieces, format="csr") if sp.issparse(pieces[0]) else np.concatenate(pieces)
-    numbers = np.concatenate([c.X.numbers() for c in chunks])
-    X = Columns(data, first.X.names, missing=first.X.missing, kept=numbers, place=first.X.place)
-    y = None if first.y is None else np.concatenate([c.y for c in chunks])
-    weight = np.concatenate([c.weight for c in chunks])
-    chunk = Chunk(X, y, weight, all(c.uniform for c in chunks), first.part, first.offset)
-    return chunk._replace(picked=np.concatenate([c.places() for c in chunks]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from tenfold.core import Chunk, DataError
-from tenfold.core.statistic import Expression, Grouped, Held, Lens, Ordered, Statistic, Strided
+from tenfold.core.statistic import Expression, Gathered, Grouped, Held, Lens, Ordered, Statistic, Strided
 from tenfold.core.value import Value
 from tenfold.engine.tally import Counted
 from tenfold.engine.tree import merge
@@ -161,6 +161,8 @@ class Plan:
     ----------
     expression : Expression
         It says how rows are read: a statistic stands in an `As`.
+    memory : int
+        Bytes that rows which are gathered may take.
 
     Attributes
     ----------
@@ -170,7 +172,8 @@ class Plan:
         Statistics in the expression, of which some may be equal.
     """
 
-    def __init__(self, expression: Expression) -> None:
+    def __init__(self, expression: Expression, memory: int = 0) -> None:
+        self.memory = memory
         self.leaves: list[Leaf] = []
         self.asked = 0
         self._places: dict[bytes, int] = {}
@@ -206,6 +209,8 @@ class Plan:
                 return self._flat(one, at._replace(draws=(*at.draws, draw)))
             case Onward(chain=chain, of=one, marked=marked):
                 return self._flat(one, at._replace(chain=chain, marked=marked))
+            case Gathered():
+                return self._put(at.leaf(replace(e, memory=self.memory)))
             case Statistic():
                 return self._put(*at.grouped(e))
         raise TypeError(f"{type(e).__name__} is neither a statistic nor a combinator")

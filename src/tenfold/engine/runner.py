@@ -17,12 +17,17 @@ from tenfold.engine.holding import Scan
 from tenfold.engine.job import Job
 from tenfold.engine.ordered import Walked
 from tenfold.engine.plan import Leaf, Plan
-from tenfold.engine.threads import processors
+from tenfold.engine.threads import memory_of_this_machine, processors
 from tenfold.sources import Source
 
 
 class Session(ABC):
     """A source, opened for one fit. What a runner keeps between reduces lives and dies with it."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes that may be used in the process that drives the fit: for rows that are gathered there."""
+        return memory_of_this_machine() // 4
 
     @abstractmethod
     def reduce(self, job: Job) -> Any:
@@ -30,7 +35,7 @@ class Session(ABC):
 
     def answer(self, expression: Expression) -> Any:
         """What an expression says of all rows: summaries, counted, in its shape."""
-        plan = Plan(expression)
+        plan = Plan(expression, self.memory)
         return plan.answer(self.leaves(plan.leaves))
 
     def leaves(self, leaves: list[Leaf]) -> list[Any]:

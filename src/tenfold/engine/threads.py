@@ -131,6 +131,13 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
+def memory_of_this_machine() -> int:
+    """Bytes of memory of this machine."""
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return 8 << 30
+
+
 def _openblas(library: Any) -> Library | None:
     """The functions of an OpenBLAS, under whatever name it was built; None if it is another library."""
     for prefix in ("", "scipy_"):

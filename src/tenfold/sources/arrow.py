@@ -88,13 +88,6 @@ def whole(column: Any) -> Any:
     return column.combine_chunks()
 
 
-def concatenated(columns: list[Any]) -> Any:
-    """Arrays of numpy or Arrow, all of one type, as one."""
-    if isinstance(columns[0], np.ndarray):
-        return np.concatenate(columns)
-    return whole(pa.chunked_array(columns))
-
-
 def levels(column: Any, where: str) -> Any:
     """The sorted distinct labels that occur, without missing ones."""
     if pa.types.is_dictionary(column.type):  # each chunk has its own, which Arrow does not unite if it has nulls

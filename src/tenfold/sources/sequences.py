@@ -12,10 +12,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from tenfold.core import Chunk, Codes, DataError, Need, Schema
-from tenfold.sources import arrow
+from tenfold.core.rows import joined
 
 if TYPE_CHECKING:
     from tenfold.sources.base import Source
@@ -154,31 +153,3 @@ def _numbered_on(chunks: Iterable[Chunk], end: int) -> Iterator[Chunk]:
 def _one(chunks: Sequence[Chunk], dropped: int) -> Chunk:
     """A single sequence, from its pieces."""
     return joined(chunks)._replace(starts=np.zeros(1, np.int64), dropped=dropped)
-
-
-def joined(chunks: Sequence[Chunk]) -> Chunk:
-    """Several chunks as one; each row keeps its number and its place."""
-    first, pieces = chunks[0], [chunk.X.data for chunk in chunks]
-    if len(chunks) == 1:
-        return first
-    if isinstance(pieces[0], tuple):
-        data: Any = tuple(np.concatenate(same) for same in zip(*pieces, strict=True))
-    else:
-        data = sp.vstack(pieces, format="csr") if sp.issparse(pieces[0]) else np.concatenate(pieces)
-    numbers = np.concatenate([chunk.X.numbers() for chunk in chunks])
-    starts = None
-    if first.starts is not None:
-        ends = np.cumsum([0, *(chunk.n for chunk in chunks[:-1])])
-        starts = np.concatenate([chunk.starts + end for chunk, end in zip(chunks, ends, strict=True)])
-    return Chunk(
-        X=first.X.other_rows(data, 0, numbers),
-        y=None if first.y is None else np.concatenate([chunk.y for chunk in chunks]),
-        weight=np.concatenate([chunk.weight for chunk in chunks]),
-        uniform=all(chunk.uniform for chunk in chunks),
-        part=first.part,
-        offset=first.offset,
-        dropped=sum(chunk.dropped for chunk in chunks),
-        side={name: arrow.concatenated([chunk.side[name] for chunk in chunks]) for name in first.side},
-        starts=starts,
-        picked=np.concatenate([chunk.places() for chunk in chunks]),
-    )
