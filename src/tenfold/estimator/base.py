@@ -46,6 +46,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     """whether rows are drawn by their places, so that the model depends on their order and on where they are cut"""
     expected_failed_checks: ClassVar[dict[str, str]] = {}
     """checks of scikit-learn that do not hold, with the reason; its own learner of that name declares them too"""
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = ({},)
+    """parameter sets that laws are put on: small ones where defaults take long, and one for each route there is"""
     fitting: ClassVar[frozenset[str]] = frozenset(
         {"fit", "partial_fit", "fit_transform", "verify", "get_params", "set_params"}
     )

@@ -14,7 +14,7 @@ class Lasso(Penalised):
     The objective is scikit-learn's. The moments of the rows are merged; then coordinate descent works on their Gram
     matrix, with direct steps on the columns that are in the model, until the duality gap is at most `tol`. With more
     than 1,000 columns the rows are kept instead while they are fewer than the columns, and only the columns that
-    matter are looked at in pairs. :meth:`path` has the models of all penalties, without reading a row.
+    matter are looked at in pairs. `path()` has the models of all penalties, without reading a row.
 
     Parameters
     ----------
@@ -52,6 +52,11 @@ class Lasso(Penalised):
     [2.25, 0.0]
     """
 
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"alpha": 0.1, "positive": True},
+        {"fit_intercept": False},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "alpha": [real(0, open=True)],
         "fit_intercept": [boolean],

@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from tenfold.core import ONE, Array, Chunk, Claim, Columns, DataError, Need, Schema
+from tenfold.core.allowed import NOT_NAN
 from tenfold.estimator import Transformer
 from tenfold.estimator.constraints import array, choice, integer, real, seed
 from tenfold.stats.binned import sample_of
@@ -19,8 +20,8 @@ class Range:
     """The least and the largest value of each column."""
 
     exact: ClassVar[bool] = True
-    low: Annotated[Array, "column"]
-    high: Annotated[Array, "column"]
+    low: Annotated[Array, "column", NOT_NAN]
+    high: Annotated[Array, "column", NOT_NAN]
 
     @classmethod
     def of(cls, chunk: Chunk) -> Range:
@@ -53,6 +54,10 @@ class Basis(Transformer):
     steering = frozenset({"step", "steep"})
     short: ClassVar[str]
     """in the names of the outputs"""
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"spacing": "grid", "centers": 3},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "centers": [integer(1), array],
         "gamma": [choice("auto"), real(0, open=True)],
