@@ -10,8 +10,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from tenfold import DataError, scan
+from tenfold import DataError, LinearRegression, scan
 from tenfold.core import Chunk, Columns, Need
+from tenfold.estimator.members import common_need
 from tenfold.sources import ArraySource, parquet, part_rows
 from tenfold.sources.sequences import joined
 
@@ -185,6 +186,25 @@ def test_a_need_may_leave_the_column_to_the_source(make, tmp_path):
     assert sequences([chunk for some in found for chunk in some]) == [
         s["x"].tolist() for _, s in frame.groupby("id", sort=False)
     ]
+
+
+def test_what_a_model_says_of_sequences_comes_in_whole_ones(tmp_path):
+    frame = rows()
+    model = LinearRegression().fit(frame[["x"]], 2 * frame["x"])
+    source = in_parquet(frame, tmp_path, 10)
+    for need in (NEED, Need(target="number", sequence="")):
+        found = [chunk for some in chunks(model.predict(source), need) for chunk in some]
+        each = [2 * some["x"] for _, some in frame.groupby("id", sort=False)]
+        assert len(sequences(found)) == len(each)
+        for mine, theirs in zip(sequences(found), each, strict=True):
+            np.testing.assert_allclose(mine, theirs, atol=1e-9)
+
+
+def test_members_that_share_rows_agree_on_sequences():
+    both = common_need([Need(side=("a",), sequence="id"), Need(side=("b", "a"), sequence="id")], "a vote")
+    assert (both.side, both.sequence) == (("a", "b"), "id")
+    with pytest.raises(ValueError, match="some members of a vote take whole sequences"):
+        common_need([Need(sequence="id"), Need()], "a vote")
 
 
 def test_blocks_of_dask_have_no_ids():

@@ -102,6 +102,8 @@ def common_need(needs: list[Need], name: str) -> Need:
     kinds = {need.kinds for need in needs}
     if kinds & {"categorical", "text"} and len(kinds) > 1:
         raise ValueError(f"some members of {name} take categories or text only, others numbers: no rows serve both")
+    if len({need.sequence for need in needs}) > 1:
+        raise ValueError(f"some members of {name} take whole sequences, others rows or other sequences")
     return Need(
         "numeric" if "numeric" in kinds else needs[0].kinds,
         missing=all(need.missing for need in needs),
@@ -109,4 +111,6 @@ def common_need(needs: list[Need], name: str) -> Need:
         target=needs[0].target,
         binary=any(need.binary for need in needs),
         positive=any(need.positive for need in needs),
+        side=tuple(dict.fromkeys(column for need in needs for column in need.side)),
+        sequence=needs[0].sequence,
     )
