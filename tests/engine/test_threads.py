@@ -16,6 +16,7 @@ from threadpoolctl import ThreadpoolController, threadpool_limits
 import tenfold as tn
 from tenfold.core.axes import bits
 from tenfold.core.crew import crew, hands, share
+from tenfold.engine.runner import Runner
 from tenfold.engine.threads import one_blas_thread
 
 RNG = np.random.default_rng(0)
@@ -249,7 +250,7 @@ class Noted(tn.Ridge):
         return super().update(state, summary)
 
 
-class OfACluster:
+class OfACluster(Runner):
     """A runner whose workers have many threads: they are not the driver's."""
 
     threads = 512
