@@ -153,14 +153,14 @@ class Boosting(BoostedModel):
 
     def _round(self, state: Boosted, s: Gathered) -> Boosted:
         """A round over rows in one place: a tree for each output."""
-        target, sampling, slopes = s.target.astype(np.float64), self._sampling, self.slopes_of(state)
+        target, sampling, slopes = s.target.astype(np.float64, copy=False), self._sampling, self.slopes_of(state)
         learn = sampling.holdout.learns(s.order, s.rows)
         if s.rows != len(state.margin):
             raise DataError(
                 f"there are {s.rows} rows, but {len(state.margin)} were counted. Remedy: fit from the start"
             )
         margin = state.margin.copy()
-        keep = sampling.keeps(s.order, s.rows, state.step)
+        keep = sampling.keeps(learn, s.order, state.step)
         index = np.arange(s.rows, dtype=np.uint32)
         index = index if keep.all() else index[keep]
         cut = state.cut

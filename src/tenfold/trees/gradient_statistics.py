@@ -35,9 +35,8 @@ class Sampling(NamedTuple):
         """Whether rows are drawn by their places."""
         return self.holdout.share > 0 or self.subsample < 1
 
-    def keeps(self, places: Codes, rows: int, number: int) -> Flags:
-        """Which of so many rows a round learns from, by its number."""
-        learns = self.holdout.learns(places, rows)
+    def keeps(self, learns: Flags, places: Codes, number: int) -> Flags:
+        """Which of the rows that are learned from at all a round learns from, by its number."""
         if self.subsample >= 1:
             return learns
         return learns & share_of(places, self.holdout.seed, number + 1, self.subsample)
@@ -76,14 +75,11 @@ class OfMargins(OfBins[S]):
         )  # fmt: skip
         return margin
 
-    def rows(self, chunk: Chunk) -> tuple[Seen, Any]:
-        """The rows that have a weight, and which of the held rows they are."""
-        return self.seen(chunk, self.sampling.drawn)
-
-    def loss(self, seen: Seen, margin: Any) -> Loss:
-        """The loss of rows that are learned from, and of those held back."""
-        learns = self.sampling.holdout.learns(seen.places, len(margin))
-        return self.slopes.sum(margin, seen.target.astype(np.float64), seen.weight, learns)
+    def rows(self, chunk: Chunk) -> tuple[Seen, Flags, Any]:
+        """The rows that have a weight, whether each is learned from, and which of the held rows they are."""
+        seen, which = self.seen(chunk, self.sampling.drawn)
+        seen = seen._replace(target=seen.target.astype(np.float64, copy=False))
+        return seen, self.sampling.holdout.learns(seen.places, len(seen.target)), which
 
 
 class GradientHistograms(OfMargins[Level]):
@@ -102,16 +98,17 @@ class GradientHistograms(OfMargins[Level]):
 
     def summarize(self, chunk: Chunk) -> Level:
         """Add up the rows of one chunk."""
-        (seen, which), e, cut = self.rows(chunk), self.ensemble, self.lens.cut
+        (seen, learns, which), e, cut = self.rows(chunk), self.ensemble, self.lens.cut
         margin, nodes = chunk.scratch.margin[which], chunk.scratch.nodes[which]
-        output, number = len(e.roots) % e.outputs, len(e.roots) // e.outputs
         if self.sampling.drawn:
-            nodes = np.where(self.sampling.keeps(seen.places, len(nodes), number), nodes, len(self.frontier.node))
-        g, h = self.slopes.gradients(margin, output, seen.target.astype(np.float64), seen.weight)
-        hist = no_histograms(self.frontier, cut)
+            keeps = self.sampling.keeps(learns, seen.places, len(e.roots) // e.outputs)
+            nodes = np.where(keeps, nodes, len(self.frontier.node))
+        g, h = self.slopes.gradients(margin, len(e.roots) % e.outputs, seen.target, seen.weight)
+        hist, loss = no_histograms(self.frontier, cut), NO_LOSS
         add_slopes(hist, slots_of(self.frontier), seen.bins, cut, nodes, g, h, self.slopes.short)
-        begins = e.begins_round(self.frontier)
-        return Level(Histograms.of(hist, None), self.loss(seen, margin) if begins else NO_LOSS)
+        if e.begins_round(self.frontier):
+            loss = self.slopes.sum(margin, seen.target, seen.weight, learns)
+        return Level(Histograms.of(hist, None), loss)
 
 
 class ResidualDigits(OfMargins[rn.Digits]):
@@ -133,12 +130,12 @@ class ResidualDigits(OfMargins[rn.Digits]):
 
     def summarize(self, chunk: Chunk) -> rn.Digits:
         """Count the rows of one chunk."""
-        (seen, which), e = self.rows(chunk), self.ensemble
+        (seen, learns, which), e = self.rows(chunk), self.ensemble
         margin, nodes, root = chunk.scratch.margin[which], chunk.scratch.nodes[which], int(e.roots[-1])
-        keeps = self.sampling.keeps(seen.places, len(nodes), len(e.roots) // e.outputs - 1)
+        keeps = self.sampling.keeps(learns, seen.places, len(e.roots) // e.outputs - 1)
         slot = np.cumsum(e.trees.feature[root:] < 0) - 1
         place = np.where(keeps & (e.trees.feature[nodes] < 0), slot[nodes - root], -1)
-        key = rn.residual_keys(seen.target.astype(np.float64), margin, self.scale)
+        key = rn.residual_keys(seen.target, margin, self.scale)
         return rn.count(self.sought, place, key, seen.weight, rn.ROUGH)
 
 
@@ -165,5 +162,5 @@ class MarginLoss(OfMargins[Loss]):
 
     def summarize(self, chunk: Chunk) -> Loss:
         """Add up the rows of one chunk."""
-        seen, which = self.rows(chunk)
-        return self.loss(seen, chunk.scratch.margin[which])
+        seen, learns, which = self.rows(chunk)
+        return self.slopes.sum(chunk.scratch.margin[which], seen.target, seen.weight, learns)

@@ -72,6 +72,8 @@ class TreeLearner(Pruned, Readable):
     cat_penalty: float
     max_bins: int
     random_state: Any
+    class_weight: Any = None
+    """of those that have classes"""
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]
@@ -155,7 +157,7 @@ class TreeLearner(Pruned, Readable):
         cut = Cut.of(s, state.levels, min(self.max_bins, 255))
         few = s.rows * len(state.levels) <= GATHER and self._way() == LEARNED
         parts = 12 * (self._way() == PARTS)
-        room = 62 - parts - (HEFT if getattr(self, "class_weight", None) is not None else 0)
+        room = 62 - parts - (HEFT if self.class_weight is not None else 0)
         state = state._replace(
             phase="values" if self.method == "exact" else "rows" if few else "level", turn=1, bin_edges=cut.edges,
             rows=s.rows, unit=s.unit(min(room, EXACT)), even=s.even,

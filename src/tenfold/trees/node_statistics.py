@@ -37,9 +37,9 @@ class TreeDraws(NamedTuple):
     many: int
     bootstrap: bool
 
-    def times(self, places: Codes, t: int) -> Codes:
-        """How often the t-th of the growing trees draws each row; none: every row once."""
-        return times_of(places, keys_of(self.seed, ROWS, self.first + t, 1)[0]) if self.bootstrap else NONE
+    def times(self, places: Codes, tree: int) -> Codes:
+        """How often a tree of the forest, by its number, draws each row; none: every row once."""
+        return times_of(places, keys_of(self.seed, ROWS, tree, 1)[0]) if self.bootstrap else NONE
 
 
 class OfNodes(OfBins[S]):
@@ -76,7 +76,7 @@ class OfNodes(OfBins[S]):
             yield nodes, self.channels.numbers(*told)
             return
         for t in range(self.draws.many):
-            times = self.draws.times(seen.places, t)
+            times = self.draws.times(seen.places, self.draws.first + t)
             nodes = fr.go_down(self.frontier, seen.bins, self.lens.cut, np.full(len(seen.target), t, np.int64))
             if len(times):
                 nodes[times == 0] = beyond

@@ -161,7 +161,7 @@ class RandomForest(ForestModel):
 
     def _tree(self, state: Forest, s: Gathered, t: int) -> tuple[Tree, Any]:
         """Tree t from rows in one place."""
-        times = self._draws(state)._replace(first=0).times(s.order, t)
+        times = self._draws(state).times(s.order, t)
         index = np.flatnonzero(times) if len(times) else np.arange(s.rows)
         label, a, b = self.channels(state).numbers(s.target, s.weight, times)
         rules = self._rules(state)._replace(seed=int(keys_of(self.random_state, COLUMNS, t, 1).view(np.int64)[0]))
@@ -208,7 +208,7 @@ class RandomForest(ForestModel):
             tree[node[k, FIRST] : node[k, FIRST] + node[k, ARITY]] = tree[k]
         out, of = np.zeros(s.rows.rows, np.int64), tree[s.node]
         for t in range(draws.many):
-            out[of == t] = draws.times(s.rows.order[of == t], t)
+            out[of == t] = draws.times(s.rows.order[of == t], draws.first + t)
         return out
 
     def _rules(self, state: Forest) -> Rules:
