@@ -98,9 +98,11 @@ def test_weights_follow():
     from tenfold.sources import ArraySource
 
     source = ArraySource(X, y, weight)
-    held = model.lens(model.state_)(source.load(0, model.need, model.schema_))
-    rounds, found = model.follow(model.state_, held, None)
+    chunk = source.load(0, model.need, model.schema_)
+    statistic = model.ask(model.state_._replace(phase="round"))
+    rounds, raised = statistic.follow(statistic.lens(chunk), None)
     assert rounds == 5
+    found = chunk.weight * raised
     np.testing.assert_allclose(found / found.sum(), w, rtol=1e-9)
 
 

@@ -7,10 +7,14 @@ from sklearn.base import clone
 from sklearn.metrics import r2_score, roc_auc_score
 
 import tenfold as tn
-from tenfold.kernels.tree_search import FREE, SUBSET, SUMS, group_order
-from tenfold.trees import boosting, learner, random_forest
+from tenfold.core import Chunk, Columns
+from tenfold.engine.holding import seen
+from tenfold.kernels.tree_search import FREE, NUMERIC, SUBSET, SUMS, group_order
+from tenfold.stats.tree_bins import Cut, TreeLens, WeightUnit
+from tenfold.trees import boosting, frontier, learner, random_forest
+from tenfold.trees.channels import SumChannels
 from tenfold.trees.growing import Rules
-from tenfold.trees.records import Histograms
+from tenfold.trees.node_statistics import NodeHistograms
 
 CLASSIFIERS = {
     "boosting": lambda **more: tn.GradientBoostingClassifier(max_iter=30, **more),
@@ -129,7 +133,13 @@ def test_the_certificate_says_how_many_rows_a_category_has():
 
 def test_histograms_of_no_rows_change_nothing():
     """Also where squares are summed behind the cells: a part may have no rows."""
-    some = Histograms.of(np.ones((2, 3, 4), np.int64), np.array([5, 7]), np.array([1, 0]), True)
-    none = Histograms.of(np.zeros((2, 3, 4), np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64), True)
+    cut, weights = Cut(np.array([[0.5], [np.inf]]), np.array([0, 3])), WeightUnit(1.0, True)
+    rules = Rules(SUMS, np.array([NUMERIC, SUBSET]), np.array([0.25, 1.0]), noise=-0.5)
+    root = frontier.root(3, 0)
+    statistic = NodeHistograms(weights, root, SumChannels(2.0, 0.25, 1.0, True), rules, lens=TreeLens(cut))
+    rows = Chunk(Columns(np.array([[0.0, 1.0], [1.0, 2.0]]), ("a", "b")), np.array([1.0, 5.0]), np.ones(2), True, 0, 0)
+    some, none = (statistic.summarize(seen(statistic, chunk)) for chunk in (rows, rows.rows(slice(0, 0))))
     assert np.array_equal((some + none).sums, some.sums)
-    assert some.apart(3, 4)[1].tolist() == [7, 5]
+    hist, squares = some.apart(3, int(cut.offset[-1]))
+    assert squares.tolist() == [(1 + 9) / 0.5]
+    assert hist[0, 0, :3].tolist() == [4, -12, 0]

@@ -10,8 +10,9 @@ from sklearn import tree as theirs
 
 import tenfold as tn
 from tenfold.sources import part_rows
+from tenfold.stats.draws import Holdout
 from tenfold.testing import bits
-from tenfold.trees import frontier, held_back, learner, pruning
+from tenfold.trees import frontier, learner, pruning
 from tenfold.trees.pruning import Losses
 
 BY_ROWS = ["reduced_error", "best_cut", "cost_complexity"]
@@ -116,9 +117,7 @@ def test_erratum_6_the_new_leaf_takes_the_majority_of_the_training_rows():
 
 
 def held_back_rows(n, seed=0, share=0.25):
-    out = np.empty(n, bool)
-    held_back.kept(np.arange(n), seed, 0, 1 - share, out)
-    return ~out
+    return ~Holdout(seed, share).learns(np.arange(n), n)
 
 
 @pytest.mark.parametrize("method", ["histogram", "exact"])

@@ -15,13 +15,13 @@ import numpy as np
 
 from tenfold.compose import ada_boost_votes as av
 from tenfold.compose.ada_boost_members import Judged, MemberRounds, Members
-from tenfold.compose.ada_boost_stumps import Boosted, StumpRounds, Stumps
+from tenfold.compose.ada_boost_stumps import Boosted, StumpRounds, Stumps, StumpWeights
 from tenfold.core import MANY, SEQUENTIAL, Array, Ask, Certificate, Chunk, Claim, Columns, Need, Schema
 from tenfold.estimator import Classifier
 from tenfold.estimator.constraints import integer, real, seed
 from tenfold.estimator.kinds import winners
 from tenfold.estimator.members import seed_of
-from tenfold.stats.binned import BINS
+from tenfold.stats.binned import BINS, RowSample
 from tenfold.stats.race import Race
 
 
@@ -122,27 +122,32 @@ class AdaBoostClassifier(Classifier):
         """How a round goes."""
         if self.estimator is None:
             return StumpRounds(self.n_estimators, self.learning_rate, self.max_bins, self.random_state)
+        return self._of_members
+
+    @property
+    def _of_members(self) -> MemberRounds:
+        """How a round goes, if there is an estimator."""
         return MemberRounds(self.estimator, self.n_estimators, self.learning_rate, seed_of(self))
 
     def start(self, schema: Schema) -> Any:
         """No round yet."""
         return self._rounds.start(schema)
 
-    def ask(self, state: Any) -> Ask | None:
+    def ask(self, state: Any) -> RowSample | StumpWeights | Ask | None:
         """What the next round needs."""
         return self._rounds.ask(state)
 
     def lens(self, state: Any) -> Any:
-        """Bins for stumps, as soon as the edges are known; else the rows themselves."""
-        return self._rounds.lens(state)
+        """Of members: the rows themselves."""
+        return self._of_members.lens(state)
 
     def follow(self, state: Any, held: Any, scratch: Any) -> Any:
-        """The weights of the rows, from those after earlier rounds."""
-        return self._rounds.follow(state, held, scratch)
+        """Of members: the weights of the rows, from those after earlier rounds."""
+        return self._of_members.follow(state, held, scratch)
 
     def summarize(self, state: Any, chunk: Chunk) -> Any:
-        """What the round needs of weighted rows."""
-        return self._rounds.summarize(state, chunk)
+        """Of members: what the round needs of weighted rows."""
+        return self._of_members.summarize(state, chunk)
 
     def update(self, state: Any, s: Any) -> Any:
         """The next round, unless the last one was the last."""

@@ -131,7 +131,7 @@ class MemberRounds(NamedTuple):
         if state.phase == "learn":
             some = rows.weighing(now.weight, rows.uniform and not state.step)
             if now.name:
-                some = chunk._replace(held=now.held, scratch=now.scratch)
+                some = some._replace(held=now.held, scratch=now.scratch)
             statistic: Any = asked(self._learner(state.step), state.current.each[0])
             return statistic.summarize(some)
         number = state.step - (state.phase == "look")

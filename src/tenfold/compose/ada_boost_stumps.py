@@ -6,18 +6,18 @@ The bins are held and the weights follow. Each stump has the least weighted erro
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from tenfold.compose import ada_boost_votes as av
-from tenfold.core import Array, Ask, Chunk, Claim, Codes, Columns, Schema
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, Schema
 from tenfold.core.allowed import CLASS_COUNT, COUNTS, EDGES, NOT_NAN, Index, OneOf
-from tenfold.core.arrays import ones
+from tenfold.core.statistic import Held
 from tenfold.kernels.binning import add_class_bins
 from tenfold.kernels.boosting import add_votes, follow_stumps, look_back
-from tenfold.stats.binned import BINS, BinLens, Binned, edges_of, sample_of
+from tenfold.stats.binned import BINS, BinLens, Binned, RowSample, edges_of
 
 TIE = 1e-10
 """stumps whose errors differ by less are as good as each other"""
@@ -68,6 +68,50 @@ class Boosted:
         )
 
 
+class Rounds(NamedTuple):
+    """The stumps so far, as rows are weighted by them."""
+
+    feature: Codes
+    cut: Codes
+    left: Codes
+    right: Codes
+    estimator_weights: Array
+    estimator_errors: Array
+    classes: int
+
+    @property
+    def step(self) -> int:
+        """How many there are."""
+        return len(self.feature)
+
+
+class StumpWeights(Held[Boosted]):
+    """Weights of the rows by column, bin and class, each raised where stumps were wrong about it."""
+
+    rounds: Rounds
+    max_bins: int
+    lens: BinLens = field(kw_only=True)
+
+    def follow(self, held: Binned, scratch: Any) -> tuple[int, Array]:
+        """By how much the stumps have raised the weight of each row, from what fewer of them did."""
+        first, raised = (0, np.ones(len(held.label))) if scratch is None else (scratch[0], scratch[1].copy())
+        down = 1 / av.growth(self.rounds)
+        up = av.raised(self.rounds) * down
+        follow_stumps(held.bins, held.label, *self.rounds[:4], up, down, first, raised)
+        return self.rounds.step, raised
+
+    def summarize(self, chunk: Chunk) -> Boosted:
+        """Add up the rows of one chunk."""
+        held, raised = chunk.held, chunk.scratch[1]
+        weight = raised if chunk.uniform else chunk.weight * raised
+        histogram = np.zeros((len(held.bins), self.max_bins * self.rounds.classes))
+        add_class_bins(held.bins, held.label, weight, self.max_bins, histogram)
+        last = [int(a[-1]) if len(a) else -1 for a in self.rounds[:4]]
+        back = (held.bins, held.label, *last, weight, chunk.weight, av.bar_of(self.rounds))
+        wrong, total, doubtful, mass = look_back(*back)
+        return Boosted(histogram, wrong, total, doubtful, mass, self.rounds.step)
+
+
 class StumpRounds(NamedTuple):
     """The rounds, by the parameters of `AdaBoostClassifier`."""
 
@@ -84,35 +128,18 @@ class StumpRounds(NamedTuple):
         edges = np.zeros((len(schema.columns), 0))
         return Stumps(0, "edges", edges, none, none, no, none, none, no, no, len(schema.classes))
 
-    def ask(self, state: Stumps) -> Ask | None:
+    def ask(self, state: Stumps) -> RowSample | StumpWeights | None:
         """Where to cut the columns; then one round after another."""
-        return None if state.phase == "done" else Ask(state.phase, state.step)
-
-    def lens(self, state: Stumps) -> BinLens | None:
-        """Rows become bins as soon as the edges are known."""
-        return None if state.phase == "edges" else BinLens(state.bin_edges)
-
-    def follow(self, state: Stumps, held: Binned, scratch: Any) -> Any:
-        """The weights of the rows, from those after earlier rounds."""
-        rounds, weight = (0, _original(held)) if scratch is None else scratch
-        weight = weight.copy()
-        down = 1 / av.growth(state)
-        up = av.raised(state) * down
-        stumps = (state.feature, state.cut, state.left, state.right)
-        follow_stumps(held.bins, held.label, *stumps, up, down, rounds, weight)
-        return state.step, weight
-
-    def summarize(self, state: Stumps, chunk: Chunk) -> Any:
-        """A sample of rows, or their weights by column, bin and class."""
-        if state.phase == "edges":
-            return sample_of(chunk, self.seed)
-        held, weight = chunk.held, chunk.scratch[1]
-        histogram = np.zeros((len(held.bins), self.max_bins * state.classes))
-        add_class_bins(held.bins, held.label, weight, self.max_bins, histogram)
-        last = [int(a[-1]) if len(a) else -1 for a in (state.feature, state.cut, state.left, state.right)]
-        back = (held.bins, held.label, *last, weight, _original(held), av.bar_of(state))
-        wrong, total, doubtful, mass = look_back(*back)
-        return Boosted(histogram, wrong, total, doubtful, mass, state.step)
+        match state.phase:
+            case "edges":
+                return RowSample(int(self.seed))
+            case "round":
+                rounds = Rounds(
+                    state.feature, state.cut, state.left, state.right, state.estimator_weights, state.estimator_errors,
+                    state.classes,
+                )  # fmt: skip
+                return StumpWeights(rounds, self.max_bins, lens=BinLens(state.bin_edges))
+        return None
 
     def update(self, state: Stumps, s: Any) -> Stumps:
         """Edges from the sample; then the stump of least error, unless the last one was the last."""
@@ -159,11 +186,6 @@ class StumpRounds(NamedTuple):
     def resumable(self, state: Stumps, summary: Any, schema: Schema) -> bool:
         """Whether it is as sound as when it is done."""
         return self.sound(state, schema)
-
-
-def _original(held: Binned) -> Array:
-    """The weights that the rows came with."""
-    return ones(len(held.label)) if held.weight is None else held.weight
 
 
 def _best(s: Boosted, classes: int) -> tuple[int, int, int, int, float]:

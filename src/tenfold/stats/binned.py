@@ -7,13 +7,12 @@ nothing is lost by binning.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tenfold.core import Array, Chunk
-from tenfold.core.statistic import Grouped
+from tenfold.core.statistic import Grouped, Lens
 from tenfold.kernels.binning import CELLS, bin_block, make_grid
 from tenfold.stats.race import Race, row_bits, uniform
 
@@ -28,12 +27,12 @@ def sample_of(chunk: Chunk, seed: Any) -> Race:
 
 
 class RowSample(Grouped[Race]):
-    """A sample of the distinct rows, each with its weight."""
+    """A sample of the distinct rows, each with its weight: what the edges of bins come from."""
 
     seed: int | None
 
     def summarize(self, chunk: Chunk) -> Race:
-        """Draw by the content of the rows, whatever their order."""
+        """Draw from the rows of a chunk, by what is in them."""
         return sample_of(chunk, self.seed)
 
 
@@ -87,28 +86,26 @@ class Binned(NamedTuple):
     """columns x rows, bytes"""
     label: Any
     """class of each row"""
-    weight: Any
-    """of each row, or None: all are one"""
 
 
-@dataclass(frozen=True, eq=False)
-class BinLens:
+class BinLens(Lens):
     """A lens through which rows become bins."""
 
     edges: Array
 
     def __call__(self, chunk: Chunk) -> Binned:
-        """The bins, labels and weights of a chunk."""
-        finite = np.isfinite(self.edges)
-        low = np.where(finite[:, 0], self.edges[:, 0], 0.0)
-        high = np.where(finite, self.edges, -np.inf).max(axis=1)
+        """The bins and labels of a chunk."""
+        edges = self.edges.copy()  # kernels are compiled for arrays that may be written to, and a value's may not
+        finite = np.isfinite(edges)
+        low = np.where(finite[:, 0], edges[:, 0], 0.0)
+        high = np.where(finite, edges, -np.inf).max(axis=1)
         with np.errstate(over="ignore"):
             wide = np.where(high > low, high - low, 1.0)
         scale = np.where(np.isfinite(wide), CELLS / wide, 0.0)
         scale = np.where(np.isfinite(scale), scale, 0.0)
         first = np.empty((len(low), CELLS), np.int64)
-        make_grid(self.edges, low, scale, first)
+        make_grid(edges, low, scale, first)
         bins = np.empty((len(low), chunk.n), np.uint8)
         for rows, block in chunk.X.blocks():
-            bin_block(block, self.edges, low, scale, first, rows.start, bins)
-        return Binned(bins, chunk.y.astype(np.uint16), None if chunk.uniform else chunk.weight)
+            bin_block(block, edges, low, scale, first, rows.start, bins)
+        return Binned(bins, chunk.y.astype(np.uint16))

@@ -5,12 +5,13 @@ Every purpose has a stream of its own, so that draws for one tell nothing of dra
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Chunk, Codes
+from tenfold.core import Chunk, Codes, Flags
 from tenfold.kernels.forests import draw_rows, tree_keys
+from tenfold.kernels.gradients import kept
 from tenfold.kernels.shuffling import deal
 
 ROWS, COLUMNS, SEEDS, FOLDS = range(4)
@@ -35,4 +36,22 @@ def folds_of(chunk: Chunk, seed: Any, folds: int) -> Codes:
     """The fold of each row by lot: of any `folds` rows in a row that have weight, one is in each, in a drawn order."""
     out = np.empty(chunk.n, np.int64)
     deal(chunk.places(), int(keys_of(seed, FOLDS, 0, 1)[0] >> np.uint64(1)), folds, out)
+    return out
+
+
+class Holdout(NamedTuple):
+    """Rows that are held back from learning, to prune or to stop by: drawn by place, the same on every runner."""
+
+    seed: int = 0
+    share: float = 0.0
+
+    def learns(self, places: Codes, rows: int) -> Flags:
+        """Which of so many rows are learned from; where none is held back, nobody asks for their places."""
+        return share_of(places, self.seed, 0, 1.0 - self.share) if self.share else np.ones(rows, bool)
+
+
+def share_of(places: Codes, seed: int, draw: int, share: float) -> Flags:
+    """Whether each row is in a share of all: the same rows wherever they are, others in each draw."""
+    out = np.empty(len(places), bool)
+    kept(places, seed, draw, share, out)
     return out

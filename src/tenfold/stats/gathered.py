@@ -8,9 +8,10 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tenfold.core import Array, Codes, Schema
+from tenfold.core import Array, Chunk, Codes, Schema
 from tenfold.core.allowed import ANYTHING, COUNTS, Index, OneOf
-from tenfold.stats.tree_bins import Seen
+from tenfold.stats.draws import Holdout
+from tenfold.stats.tree_bins import OfBins, Seen
 
 Bytes = NDArray[np.uint8]
 
@@ -38,7 +39,7 @@ class Gathered:
             seen.target.astype(np.int64) if classes else np.zeros(0, np.int64),
             np.zeros(0) if classes else seen.target,
             seen.weight,
-            seen.number,
+            seen.places,
             seen.bins.itemsize,
         )
 
@@ -68,3 +69,23 @@ class Gathered:
     def rows(self) -> int:
         """How many there are."""
         return int(self.bytes.shape[1]) // self.size
+
+    @property
+    def target(self) -> Any:
+        """Classes or numbers."""
+        return self.number if len(self.number) else self.label
+
+
+class BinnedRows(OfBins[Gathered]):
+    """All rows to learn from, as bins: for trees that are grown where the rows are."""
+
+    places: bool = False
+    """whether trees draw rows by their places"""
+    holdout: Holdout = Holdout()
+
+    def summarize(self, chunk: Chunk) -> Gathered:
+        """Gather the rows of one chunk."""
+        seen, _ = self.seen(chunk, self.places or self.holdout.share > 0)
+        if self.holdout.share:
+            seen = seen.rows(self.holdout.learns(seen.places, len(seen.places)))
+        return Gathered.of(seen if self.places else seen._replace(places=seen.places[:0]))

@@ -6,17 +6,22 @@ Weights and targets become whole numbers in a unit that is a power of two, so th
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, DataError
 from tenfold.core.allowed import NOT_NAN
+from tenfold.core.statistic import Grouped, Held, Lens
 from tenfold.kernels.binning import CELLS, make_grid
 from tenfold.kernels.tree_applying import bin_values
 from tenfold.stats.binned import edges_of, sample_of
+from tenfold.stats.draws import Holdout
 from tenfold.stats.race import Race
+
+S = TypeVar("S")
+NONE: Codes = np.zeros(0, np.int64)
 
 MOST_BINS = 1 << 16
 """of a column: a bin has two bytes at the most"""
@@ -45,14 +50,14 @@ class Look:
     """of the target, if it is a number"""
 
     @classmethod
-    def of(cls, chunk: Chunk, seed: Any) -> Look:
-        """A look at a chunk."""
+    def of(cls, chunk: Chunk, sample: Race) -> Look:
+        """A look at a chunk, of which there is a sample."""
         w = chunk.weight
         y = chunk.y if chunk.y is not None and chunk.y.dtype.kind == "f" and chunk.n else np.zeros(1)
         if not np.isfinite(y).all():
             raise DataError("the target has a value that is missing or infinite. Remedy: drop those rows")
         return cls(
-            sample_of(chunk, seed), chunk.n, float(w.max(initial=0.0)), bool((w == np.round(w)).all()),
+            sample, chunk.n, float(w.max(initial=0.0)), bool((w == np.round(w)).all()),
             bool((w == 1).all()), float(y.min()) if chunk.n else np.inf, float(y.max()) if chunk.n else -np.inf,
         )  # fmt: skip
 
@@ -80,6 +85,20 @@ class Look:
         if self.whole and room < 2.0**bits:
             return 1.0
         return 2.0 ** (math.ceil(math.log2(room * (1 + 2.0**-16))) - bits)  # and a little for rounding
+
+
+class SampleAndRanges(Grouped[Look]):
+    """A sample of the rows to learn from, for the edges of bins, and the ranges of weights and targets of all rows."""
+
+    seed: int
+    holdout: Holdout = Holdout()
+
+    def summarize(self, chunk: Chunk) -> Look:
+        """Look at the rows of a chunk."""
+        some = chunk
+        if self.holdout.share:
+            some = chunk.rows(np.flatnonzero(self.holdout.learns(chunk.places(), chunk.n)))
+        return Look.of(chunk, sample_of(some, self.seed))
 
 
 class Cut(NamedTuple):
@@ -137,38 +156,67 @@ class Cut(NamedTuple):
         return bins
 
 
+class InBins(NamedTuple):
+    """What is held of rows: neither weights, which may be drawn anew, nor places."""
+
+    bins: Any
+    """columns x rows"""
+    target: Any
+    """class of each row (uint16), or its number"""
+
+
+class TreeLens(Lens):
+    """A lens through which rows become bins."""
+
+    cut: Cut
+
+    def __call__(self, chunk: Chunk) -> InBins:
+        """Bins and targets of a chunk."""
+        return InBins(self.cut.bins(chunk), chunk.y.astype(np.uint16) if chunk.y.dtype.kind in "iu" else chunk.y)
+
+
 class Seen(NamedTuple):
-    """Rows seen through the cuts."""
+    """Rows in bins, with whole weights."""
 
     bins: Any
     target: Any
-    """class of each row (uint16), or its number"""
-    weight: Any
+    weight: Codes
     """in whole units, or empty: all are one"""
-    number: Any
-    """the place of each row, by which it is drawn, or empty: not asked for"""
+    places: Codes
+    """of the rows, by which they are drawn, or empty: not asked for"""
 
     def rows(self, which: Any) -> Seen:
         """Some of the rows."""
-        some = (x[which] if len(x) else x for x in (self.target, self.weight, self.number))
+        some = (x[which] if len(x) else x for x in (self.target, self.weight, self.places))
         return Seen(self.bins[:, which], *some)
 
 
-@dataclass(frozen=True, eq=False)
-class TreeLens:
-    """A lens through which rows become bins, and weights whole numbers."""
+class WeightUnit(NamedTuple):
+    """What one means in sums of weights."""
 
-    cut: Cut
     unit: float
     even: bool
-    numbered: bool = False
+    """whether every weight is one"""
 
-    def __call__(self, chunk: Chunk) -> Seen:
-        """Bins, targets and weights of a chunk."""
-        y = chunk.y.astype(np.uint16) if chunk.y.dtype.kind in "iu" else chunk.y
-        none = np.zeros(0, np.int64)
-        weight = none if self.even else in_units(chunk.weight, self.unit)
-        return Seen(self.cut.bins(chunk), y, weight, chunk.places() if self.numbered else none)
+    def whole(self, weight: Array) -> Codes:
+        """Weights in whole units; none if all are one."""
+        return NONE if self.even else in_units(weight, self.unit)
+
+
+class OfBins(Held[S]):
+    """Base of statistics of rows in bins, whose weights are whole numbers."""
+
+    lens: TreeLens = field(kw_only=True)
+    weights: WeightUnit
+
+    def seen(self, chunk: Chunk, places: bool = False) -> tuple[Seen, Any]:
+        """The rows that have a weight, with their places if they are asked for; and which of the held rows they are."""
+        held: InBins = chunk.held
+        found = Seen(*held, self.weights.whole(chunk.weight), chunk.places() if places else NONE)
+        if chunk.uniform or (chunk.weight > 0).all():
+            return found, slice(None)
+        which = np.flatnonzero(chunk.weight)
+        return found.rows(which), which
 
 
 def in_units(weight: Array, unit: float) -> Codes:

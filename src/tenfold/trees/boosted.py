@@ -9,7 +9,7 @@ import numpy as np
 
 from tenfold.core import Array, Codes, Schema
 from tenfold.core.allowed import ANYTHING, CLASS_COUNT, EDGES, LEVELS, NOT_NAN, POSITIVE, RISING, Index, OneOf
-from tenfold.stats.tree_bins import Cut
+from tenfold.stats.tree_bins import Cut, WeightUnit
 from tenfold.trees import frontier as fr
 from tenfold.trees.records import Histograms
 from tenfold.trees.renewing import Sought
@@ -17,6 +17,51 @@ from tenfold.trees.tree import Tree, stacked
 
 FEW = 64
 """weights up to this, if they are whole numbers, leave the units alone in which gradients are summed"""
+
+
+class Ensemble(NamedTuple):
+    """Trees that add up."""
+
+    roots: Codes
+    """of the trees: first, since what has more trees is told by these alone"""
+    trees: Tree
+    """one after the other"""
+    value: Array
+    """what a row that ends in a node adds to its margin"""
+    base: Array
+    """the margin to start from"""
+
+    @property
+    def outputs(self) -> int:
+        """Trees in a round."""
+        return len(self.base)
+
+    def begins_round(self, frontier: fr.Frontier) -> bool:
+        """Whether the tree that grows is the first of a round, and is about to begin."""
+        return len(frontier.node) == 1 and len(self.roots) % self.outputs == 0
+
+    @property
+    def walk(self) -> Walk:
+        """The trees, ready to be gone down."""
+        t, roots = self.trees, self.roots
+        leaf = t.feature < 0
+        return Walk(
+            np.where(leaf, 0, t.feature).astype(np.int32),
+            np.where(leaf, np.inf, t.threshold),
+            np.where(leaf, 1 << 20, t.place).astype(np.int32),
+            (t.missing_left == 0) & ~leaf,
+            np.where(leaf, np.arange(len(leaf)), t.first_child).astype(np.int32),
+            np.maximum.reduceat(t.depth, roots) if len(roots) else roots,
+        )
+
+    @property
+    def last(self) -> Tree:
+        """The last tree alone."""
+        at = int(self.roots[-1])
+        t = self.trees
+        fields: Any = (x if name == "route" else x[at:] for name, x in t._asdict().items())
+        found = Tree(*fields)
+        return found._replace(first_child=np.where(found.feature >= 0, found.first_child - at, 0))
 
 
 class Boosted(NamedTuple):
@@ -59,6 +104,11 @@ class Boosted(NamedTuple):
         """Where columns are cut."""
         return Cut(self.bin_edges, self.levels)
 
+    @property
+    def weights(self) -> WeightUnit:
+        """What one means in sums of weights."""
+        return WeightUnit(self.unit, self.even)
+
     def sound(self, schema: Schema) -> bool:
         """Whether every tree begins at its root."""
         return self.trees.rooted(self.roots)
@@ -74,27 +124,9 @@ class Boosted(NamedTuple):
         return len(self.base)
 
     @property
-    def walk(self) -> Walk:
-        """The trees, ready to be gone down."""
-        t, roots = self.trees, self.roots
-        leaf = t.feature < 0
-        return Walk(
-            np.where(leaf, 0, t.feature).astype(np.int32),
-            np.where(leaf, np.inf, t.threshold),
-            np.where(leaf, 1 << 20, t.place).astype(np.int32),
-            (t.missing_left == 0) & ~leaf,
-            np.where(leaf, np.arange(len(leaf)), t.first_child).astype(np.int32),
-            np.maximum.reduceat(t.depth, roots) if len(roots) else roots,
-        )
-
-    @property
-    def last(self) -> Tree:
-        """The last tree alone."""
-        at = int(self.roots[-1])
-        t = self.trees
-        fields: Any = (x if name == "route" else x[at:] for name, x in t._asdict().items())
-        found = Tree(*fields)
-        return found._replace(first_child=np.where(found.feature >= 0, found.first_child - at, 0))
+    def ensemble(self) -> Ensemble:
+        """The trees so far."""
+        return Ensemble(self.roots, self.trees, self.value, self.base)
 
     def plus(self, tree: Tree, value: Array) -> Boosted:
         """One tree more."""
@@ -116,17 +148,6 @@ class Walk(NamedTuple):
     first: Any
     deep: Any
     """steps in each tree"""
-
-
-@dataclass(frozen=True, eq=False)
-class Start:
-    """Weight of each class, or Σ of the target in whole units: what a constant is made from."""
-
-    sums: Annotated[Codes, "class or number", ANYTHING]
-    weight: int
-
-    def __add__(self, other: Start) -> Start:
-        return Start(self.sums + other.sums, self.weight + other.weight)
 
 
 @dataclass(frozen=True, eq=False)

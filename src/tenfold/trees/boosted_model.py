@@ -10,7 +10,6 @@ import numpy as np
 from tenfold.core import Array, Claim, Columns, Schema
 from tenfold.estimator.base import Estimator
 from tenfold.kernels.gradients import add_trees
-from tenfold.stats.tree_bins import Seen
 from tenfold.trees.boosted import Boosted, Loss
 from tenfold.trees.promises import category_claims
 from tenfold.trees.slopes import Slopes
@@ -43,17 +42,9 @@ class BoostedModel(Estimator):
         """The loss, and the units of its sums."""
         return Slopes.of(state, self.loss_of(state), self.level_of())
 
-    def constant_of(self, state: Boosted, seen: Seen, learn: Any) -> Any:
-        """What a constant is made from, of the rows of a chunk to learn from."""
-        raise NotImplementedError
-
-    def start_from(self, state: Boosted, s: Any) -> Boosted:
-        """With the margins of that constant, in phase "rows" once they are known."""
-        raise NotImplementedError
-
     def margins(self, state: Boosted, X: Columns, start: int = 0, stop: int | None = None) -> Array:
         """The sum of the trees, for each output; of some rounds, without the constant, if a start is given."""
-        t, k, walk = state.trees, state.outputs, state.walk
+        t, k, walk = state.trees, state.outputs, state.ensemble.walk
         out = np.zeros((len(X), k)) if start else np.repeat(state.base[None], len(X), axis=0)
         roots = state.roots if stop is None else state.roots[: stop * k]
         for rows, block in X.blocks():

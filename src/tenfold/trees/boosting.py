@@ -15,28 +15,30 @@ from typing import Any
 
 import numpy as np
 
-from tenfold.core import MANY, Array, Ask, Chunk, Codes, DataError, Never, Schema
+from tenfold.core import MANY, Array, Codes, DataError, Never, Schema
 from tenfold.kernels import gradients as gr
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_growing import START, STOP
-from tenfold.stats.gathered import Gathered
-from tenfold.stats.tree_bins import Cut, Look, Seen, TreeLens
+from tenfold.stats.draws import Holdout
+from tenfold.stats.gathered import BinnedRows, Gathered
+from tenfold.stats.tree_bins import Cut, Look, SampleAndRanges, TreeLens, WeightUnit
 from tenfold.trees import frontier as fr
 from tenfold.trees import renewing as rn
 from tenfold.trees.best_first import BestFirst
-from tenfold.trees.boosted import Boosted, Level, Loss, Start, directions
+from tenfold.trees.boosted import Boosted, Ensemble, Level, Loss, directions
 from tenfold.trees.boosted_model import BoostedModel
+from tenfold.trees.channels import ChannelSums, Weighed
+from tenfold.trees.gradient_statistics import GradientHistograms, MarginLoss, ResidualDigits, Sampling, TargetDigits
 from tenfold.trees.growing import Rules
-from tenfold.trees.histograms import slope_histograms
 from tenfold.trees.learner import GATHER
-from tenfold.trees.records import Histograms
+from tenfold.trees.slopes import Slopes
 from tenfold.trees.tree import Tree, no_tree, tree_from
 
 NONE = np.zeros(0, np.int64)
 LEAST_CURVATURE = 1e-3
 """of a leaf, for weights of one: LightGBM's min_sum_hessian_in_leaf"""
-ROUGH = np.float32
-"""what residuals are rounded to before quantiles of leaves are found"""
+
+Asked = SampleAndRanges | ChannelSums | TargetDigits | BinnedRows | GradientHistograms | ResidualDigits | MarginLoss
 
 
 class Boosting(BoostedModel):
@@ -44,7 +46,7 @@ class Boosting(BoostedModel):
 
     passes = MANY
     state_type = Boosted
-    summary_types = (Look, Start, Gathered, Level, rn.Digits, Loss)
+    summary_types = (Look, Weighed, Gathered, Level, rn.Digits, Loss)
     steering = frozenset({
         "step", "phase", "turn", "bin_edges", "levels", "rows", "unit", "even", "least", "most", "heaviest", "way",
         "labels", "base", "roots", "value", "frontier", "sought", "margin", "trees", "row_weight",
@@ -86,70 +88,32 @@ class Boosting(BoostedModel):
         """The rounds are counted here."""
         return Never()
 
-    def ask(self, state: Boosted) -> Ask | None:
+    def ask(self, state: Boosted) -> Asked | None:
         """What the phase needs; rows in one place are asked for once."""
-        if state.phase == "done":
-            return None
-        return Ask(state.phase, 0 if state.phase == "rows" else state.turn)
+        lens, weights = TreeLens(state.cut), state.weights
+        match state.phase:
+            case "look":
+                return SampleAndRanges(int(self.random_state))
+            case "start":
+                return self.constant_of(state)
+            case "rows":
+                return BinnedRows(weights, self.draws_rows, lens=lens)
+            case "level":
+                return GradientHistograms(*self._margins(state), state.frontier, lens=lens)
+            case "renew":
+                return ResidualDigits(*self._margins(state), state.sought, _scale(state), lens=lens)
+            case "judge":
+                return MarginLoss(*self._margins(state), lens=lens)
+        return None
 
-    def lens(self, state: Boosted) -> TreeLens | None:
-        """Rows become bins as soon as the edges are known."""
-        return None if state.phase == "look" else TreeLens(state.cut, state.unit, state.even, self.draws_rows)
+    def _margins(self, state: Boosted) -> tuple[WeightUnit, Ensemble, Sampling, Slopes]:
+        """What tells the margins of rows, and what they lose by them."""
+        return state.weights, state.ensemble, self._sampling, self.slopes_of(state)
 
-    def follow(self, state: Boosted, held: Seen, scratch: Any) -> Any:
-        """Margins after the rounds that are complete, and each row's node in the tree that grows or is renewed."""
-        if state.phase not in ("level", "renew", "judge"):
-            return None
-        n, grown = held.bins.shape[1], len(state.roots)
-        whole = grown - 1 if state.phase == "renew" else grown - grown % state.outputs
-        nodes: Any
-        had, margin, at, nodes = scratch or (0, np.repeat(state.base[None], n, axis=0), None, None)
-        t, cut, now = state.trees, state.cut, (state.phase, grown)
-        if had < whole:
-            margin = margin.copy()
-            walk = state.walk
-            swing = np.where(walk.strays, -1, cut.gap[walk.column]).astype(np.int32)
-            gr.add_trees_of_bins(
-                held.bins, walk.column, walk.place, swing, walk.first, t.route_at, t.route, walk.deep, state.value,
-                state.roots[:whole], had, state.outputs, margin,
-            )  # fmt: skip
-        if state.phase == "judge":
-            return whole, margin, None, None
-        if state.phase == "level":
-            nodes = fr.go_down(state.frontier, held.bins, cut, np.zeros(n, np.int64) if at != now else nodes.copy())
-        elif at != now:
-            nodes = t.apply_bins(held.bins, cut, np.zeros(n, np.int64), int(state.roots[-1]))
-        return whole, margin, now, nodes
-
-    def summarize(self, state: Boosted, chunk: Chunk) -> Any:
-        """A look, what a constant needs, all rows, one level of one tree, digits of its leaves, or the loss."""
-        if state.phase == "look":
-            return Look.of(chunk, self.random_state)
-        seen: Seen = chunk.held
-        n = seen.bins.shape[1]
-        if state.phase == "rows":
-            return Gathered.of(seen)
-        learn = self._kept(seen.number, n, -1)
-        if state.phase == "start":
-            return self.constant_of(state, seen, learn)
-        _, margin, _, nodes = chunk.scratch
-        target, slopes = seen.target.astype(np.float64), self.slopes_of(state)
-        if state.phase == "judge":
-            return slopes.sum(margin, target, seen.weight, learn)
-        keep = learn & self._kept(seen.number, n, len(state.roots) // state.outputs - (state.phase == "renew"))
-        if state.phase == "renew":
-            root = int(state.roots[-1])
-            slot = np.cumsum(state.trees.feature[root:] < 0) - 1
-            place = np.where(keep & (state.trees.feature[nodes] < 0), slot[nodes - root], -1)
-            return rn.count(state.sought, place, self._keys(state, target, margin), seen.weight, ROUGH)
-        g, h = slopes.gradients(margin, len(state.roots) % state.outputs, target, seen.weight)
-        nodes = np.where(keep, nodes, len(state.frontier.node))
-        at = state.frontier._replace(node=np.append(state.frontier.node, np.full((1, fr.FIELDS), -1), axis=0))
-        found = slope_histograms(at, seen.bins, state.cut, nodes, g, h, slopes.short)
-        loss = Loss(np.zeros(2, np.int64), np.zeros(2))
-        if _new_round(state):
-            loss = slopes.sum(margin, target, seen.weight, learn)
-        return Level(Histograms(found.reshape(len(found), -1)), loss)
+    @property
+    def _sampling(self) -> Sampling:
+        held_back = self.validation_fraction if self.early_stopping else 0.0
+        return Sampling(Holdout(int(self.random_state), held_back), self.subsample)
 
     def update(self, state: Boosted, s: Any) -> Boosted:
         """The next phase, tree or level."""
@@ -181,23 +145,22 @@ class Boosting(BoostedModel):
         at, sought = state.frontier, state.sought
         if state.phase == "rows":
             fits = type(summary) is Gathered and summary.rows == len(state.margin) and state.cut.holds(summary.bins)
-            numbered = self.subsample < 1 or self.early_stopping
-            return fits and (not numbered or len(summary.order) == summary.rows)
+            return fits and (not self.draws_rows or len(summary.order) == summary.rows)
         if state.phase == "renew":
-            fits = len(state.roots) > 0 and len(sought.prefix) == len(state.last.leaves)
-            return fits and sought.digit < rn.last(ROUGH)
+            fits = len(state.roots) > 0 and len(sought.prefix) == len(state.ensemble.last.leaves)
+            return fits and sought.digit < rn.last(rn.ROUGH)
         return (at.sums.shape[1], at.gaps.shape[1]) == (3, 0) or state.phase != "level"
 
     def _round(self, state: Boosted, s: Gathered) -> Boosted:
         """A round over rows in one place: a tree for each output."""
-        target = s.number if len(s.number) else s.label.astype(np.float64)
-        learn, slopes = self._kept(s.order, s.rows, -1), self.slopes_of(state)
+        target, sampling, slopes = s.target.astype(np.float64, copy=False), self._sampling, self.slopes_of(state)
+        learn = sampling.holdout.learns(s.order, s.rows)
         if s.rows != len(state.margin):
             raise DataError(
                 f"there are {s.rows} rows, but {len(state.margin)} were counted. Remedy: fit from the start"
             )
         margin = state.margin.copy()
-        keep = learn & self._kept(s.order, s.rows, state.step)
+        keep = sampling.keeps(learn, s.order, state.step)
         index = np.arange(s.rows, dtype=np.uint32)
         index = index if keep.all() else index[keep]
         cut = state.cut
@@ -212,7 +175,7 @@ class Boosting(BoostedModel):
             tree, sums, real, node = grower.grow(g, h, word, slopes.short, index)
             ends = tree.leaves
             if slopes.loss in gr.RENEWED:
-                residual = self._keys(state, target, state.margin)
+                residual = rn.residual_keys(target, state.margin, _scale(state))
                 key, heft = rn.in_place(residual, s.weight, index, node[ends], slopes.level)
                 value = self._renewed(state, tree, key, heft)
             else:
@@ -226,7 +189,7 @@ class Boosting(BoostedModel):
 
     def _level(self, state: Boosted, s: Level) -> Boosted:
         """One level of one tree."""
-        if _new_round(state):
+        if state.ensemble.begins_round(state.frontier):
             state = self._scored(state, s.loss)
             if self._enough(state):
                 return self._judged(state)
@@ -245,22 +208,18 @@ class Boosting(BoostedModel):
     def _renew(self, state: Boosted, s: rn.Digits) -> Boosted:
         """One more digit of what the leaves say."""
         sought = rn.narrow(state.sought, s, self.level_of())
-        if sought.digit < rn.last(ROUGH):
+        if sought.digit < rn.last(rn.ROUGH):
             return state._replace(sought=sought)
-        tree = state.last
+        tree = state.ensemble.last
         value = self._renewed(state, tree, sought.prefix.view(np.uint64), sought.weight)
         return state._replace(
             phase="level", step=state.step + 1, sought=rn.seek(0),
             value=np.concatenate([state.value[: int(state.roots[-1])], value]),
         )  # fmt: skip
 
-    def _keys(self, state: Boosted, target: Array, margin: Array) -> Any:
-        """Residuals as whole numbers of the same order."""
-        return rn.keys((target - margin[:, 0]) / _scale(state), ROUGH)
-
     def _renewed(self, state: Boosted, tree: Tree, key: Any, weight: Codes) -> Array:
         """What the nodes add to a margin, from the quantiles of the leaves."""
-        value = np.where(weight > 0, rn.values(key, ROUGH) * _scale(state), 0.0)
+        value = np.where(weight > 0, rn.values(key, rn.ROUGH) * _scale(state), 0.0)
         return self.learning_rate * rn.filled(tree, value, weight, state.way)
 
     def _judged(self, state: Boosted) -> Boosted:
@@ -309,19 +268,13 @@ class Boosting(BoostedModel):
         noise = 2 * state.train_score[-1] if self.loss_of(state) == gr.SQUARED else 1.0
         return rounded(noise * state.row_weight)
 
-    def _kept(self, numbers: Any, n: int, draw: int) -> Any:
-        """Which rows a round learns from; draw -1: which rows any round may learn from."""
-        share = 1 - self.validation_fraction if draw < 0 else self.subsample
-        if (draw < 0 and not self.early_stopping) or share >= 1:
-            return np.ones(n, bool)
-        out = np.empty(n, bool)
-        gr.kept(numbers, self.random_state, draw + 1, share, out)
-        return out
+    def constant_of(self, state: Boosted) -> ChannelSums | TargetDigits:
+        """What a constant is made from."""
+        raise NotImplementedError
 
-
-def _new_round(state: Boosted) -> bool:
-    """Whether the first tree of a round is about to begin."""
-    return len(state.frontier.node) == 1 and len(state.roots) % state.outputs == 0
+    def start_from(self, state: Boosted, s: Any) -> Boosted:
+        """With the margins of that constant, in phase "rows" once they are known."""
+        raise NotImplementedError
 
 
 def rounded(value: float) -> float:

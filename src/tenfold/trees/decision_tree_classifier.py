@@ -11,16 +11,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Claim, Columns, DataError, Need, Schema
+from tenfold.core import Array, Claim, Columns, DataError, Need, Schema
 from tenfold.estimator import Classifier
 from tenfold.estimator.constraints import array, choice, integer, real, seed, share
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_missing import PARTS
 from tenfold.stats.tree_bins import in_units
+from tenfold.trees import missing
+from tenfold.trees.channels import ClassChannels
 from tenfold.trees.frontier import root
 from tenfold.trees.growing import Rules
 from tenfold.trees.learner import HEFT, TreeLearner
-from tenfold.trees.missing import WAYS, blend
 from tenfold.trees.promises import category_claims, held_back_claims, occam_claim
 from tenfold.trees.pruned import BY_ROWS, BY_WEIGHT
 from tenfold.trees.records import Ends, TreeState
@@ -120,7 +121,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         "criterion": [choice(*CRITERIA)],
         "split": [choice("subset", "multiway")],
         "method": [choice("histogram", "exact")],
-        "missing": [choice(*WAYS)],
+        "missing": [choice(*missing.WAYS)],
         "max_depth": [integer(1), None],
         "min_samples_split": [integer(2)],
         "min_samples_leaf": [integer(1)],
@@ -208,9 +209,9 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
             schema), root(k + 1, 0), leaf(), np.zeros((1, k)), k, np.zeros(len(edges), bool),
         )  # fmt: skip
 
-    def channels(self, state: TreeState) -> int:
+    def channels(self, state: TreeState) -> ClassChannels:
         """The classes, and the number of rows."""
-        return state.outputs + 1
+        return ClassChannels(state.outputs)
 
     def _with_root(self, state: TreeState, sums: Any) -> TreeState:
         """The weight of all rows; and of each class, if they are to be balanced."""
@@ -225,18 +226,9 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         units = np.full(2, state.unit * state.heft)
         return self._rules(state, CRITERIA[self.criterion], units, costs=state.costs, cost_power=self.cost_power)
 
-    def numbers(self, state: TreeState, target: Any, weight: Any) -> tuple[Any, Any, Any]:
-        """Labels and weights."""
-        return target.astype(np.uint16), weight, np.zeros(0, np.int64)
-
     def values(self, state: TreeState, sums: Any) -> Array:
         """The weights of the classes."""
         return np.asarray(sums[:, :-1] * self.rules_of(state).units[0])
-
-    def wrong_of(self, state: TreeState, chunk: Chunk, a: Any) -> tuple[int, int]:
-        """Weight of the rows whose class is not the one said, and of all."""
-        wrong = self.scores_from(state, chunk.X).argmax(axis=1) != chunk.y
-        return (int(a[wrong].sum()), int(a.sum())) if len(a) else (int(wrong.sum()), chunk.n)
 
     def certify(self, state: TreeState, s: Any) -> tuple[Claim, ...] | None:
         """The training error, from rows sent down the tree; what follows for others, if all rows count the same."""
@@ -255,11 +247,9 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
 
     def scores_from(self, state: TreeState, X: Columns) -> Array:
         """The shares of the classes in each row's leaf, or in those that parts of it get to."""
-        weight = state.value.sum(axis=1)
-        shares = state.value / np.where(weight > 0, weight, 1.0)[:, None]
         if self._way() == PARTS:
-            return blend(state.tree, weight, shares, X)
-        return shares[state.tree.apply(X)]
+            return missing.blended_shares(state.tree, state.value, X)
+        return missing.shares(state.value)[state.tree.apply(X)]
 
     def probability_from(self, scores: Any) -> Any:
         """Shares are probabilities."""

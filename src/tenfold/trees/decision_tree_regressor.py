@@ -15,6 +15,7 @@ from tenfold.estimator.constraints import choice, integer, real, seed, share
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_missing import PARTS, WHOLE
 from tenfold.stats.tree_bins import fine_unit, square_unit
+from tenfold.trees.channels import SumChannels
 from tenfold.trees.frontier import root
 from tenfold.trees.growing import Rules
 from tenfold.trees.learner import FEW, TreeLearner
@@ -159,9 +160,9 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
             leaf(), np.zeros((1, 2)), 2, np.zeros(p, bool),
         )  # fmt: skip
 
-    def channels(self, state: TreeState) -> int:
+    def channels(self, state: TreeState) -> SumChannels:
         """Σg, Σh, and the number of rows."""
-        return 3
+        return SumChannels(state.center, self._unit(state), state.unit, _few(state))
 
     def rules_of(self, state: TreeState) -> Rules:
         """The parameters, as the kernels have them."""
@@ -176,15 +177,6 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
     def _unit(self, state: TreeState) -> float:
         """What one means in sums of the target."""
         return fine_unit(state.scale * (FEW if _few(state) else state.heaviest), self._parts_of_rows(state))
-
-    def numbers(self, state: TreeState, target: Any, weight: Any) -> tuple[Any, Any, Any]:
-        """Distances from the centre, in whole units, and weights."""
-        away = state.center - target
-        if not len(weight) or _few(state):  # two rows, or one of weight 2: targets are rounded alike
-            g = np.rint(away / self._unit(state)).astype(np.int64) * (weight if len(weight) else 1)
-        else:
-            g = np.rint(away * (weight * state.unit) / self._unit(state)).astype(np.int64)
-        return np.zeros(0, np.uint16), g, weight
 
     def values(self, state: TreeState, sums: Any) -> Array:
         """The mean of the target, and the weight."""

@@ -13,13 +13,16 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, Schema
 from tenfold.core.allowed import ANYTHING, COUNTS, Index
+from tenfold.core.statistic import Statistic
 from tenfold.kernels.tree_growing import ARITY, COLUMN, FIRST, MERIT, PATH, ROUTE, SLOT, TURN, draw, routes, row_noise
 from tenfold.kernels.tree_levels import sort_by_slot
 from tenfold.kernels.tree_lists import best_sets, best_thresholds
 from tenfold.kernels.tree_search import badness
-from tenfold.stats.tree_bins import Cut
+from tenfold.stats.draws import Holdout
+from tenfold.stats.tree_bins import Cut, WeightUnit
 from tenfold.trees import frontier as fr
-from tenfold.trees.growing import Rules, sums_by
+from tenfold.trees.channels import sums_by
+from tenfold.trees.growing import Rules
 from tenfold.trees.tree import Tree, tree_from
 
 
@@ -61,6 +64,19 @@ class Values:
     def target(self) -> Any:
         """Classes or numbers."""
         return self.number if len(self.number) else self.label
+
+
+class RowValues(Statistic[Values]):
+    """All rows to learn from, as they are."""
+
+    weights: WeightUnit
+    holdout: Holdout = Holdout()
+
+    def summarize(self, chunk: Chunk) -> Values:
+        """Gather the rows of one chunk."""
+        if self.holdout.share:
+            chunk = chunk.rows(np.flatnonzero(self.holdout.learns(chunk.places(), chunk.n)))
+        return Values.of(chunk, self.weights.whole(chunk.weight))
 
 
 class _Lists:

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from tenfold.core import Array, Codes, Schema
-from tenfold.core.allowed import ANYTHING, COUNTS, EDGES, LEVELS, POSITIVE, RISING, Index, OneOf
-from tenfold.stats.tree_bins import Cut
+from tenfold.core.allowed import COUNTS, EDGES, LEVELS, POSITIVE, RISING, Index, OneOf
+from tenfold.kernels.forests import add_unseen
+from tenfold.stats.draws import ROWS, keys_of
+from tenfold.stats.tree_bins import Cut, OfBins, Seen, WeightUnit
 from tenfold.trees.frontier import Frontier
+from tenfold.trees.node_statistics import TreeDraws
 from tenfold.trees.tree import Tree, tree_from
+
+S = TypeVar("S")
+
+
+class Trees(NamedTuple):
+    """Trees, one after the other, and what each says of rows that end in a node."""
+
+    roots: Codes
+    nodes: Tree
+    value: Array
 
 
 class Forest(NamedTuple):
@@ -48,6 +60,16 @@ class Forest(NamedTuple):
         """Where columns are cut."""
         return Cut(self.bin_edges, self.levels)
 
+    @property
+    def weights(self) -> WeightUnit:
+        """What one means in sums of weights."""
+        return WeightUnit(self.unit, self.even)
+
+    @property
+    def grown(self) -> Trees:
+        """The trees so far."""
+        return Trees(self.roots, self.trees, self.value)
+
     def sound(self, schema: Schema) -> bool:
         """Whether there are as many trees as it says, and classes have weights, or none has."""
         fits = self.step == len(self.roots) and self.trees.rooted(self.roots)
@@ -59,21 +81,22 @@ class Forest(NamedTuple):
         return self.value.shape[1]
 
 
-@dataclass(frozen=True, eq=False)
-class Weighed:
-    """Channel sums of all rows, each taken once."""
+class OutOfBag(OfBins[S]):
+    """Base of statistics of what trees say of rows that they have not drawn."""
 
-    sums: Annotated[Codes, "channel", ANYTHING]
+    trees: Trees
+    draws: TreeDraws
 
-    def __add__(self, other: Weighed) -> Weighed:
-        return Weighed(self.sums + other.sums)
-
-
-def weights_of(weight: Any, times: Any) -> Any:
-    """Weights times draws, none if all are one."""
-    if not len(times):
-        return weight
-    return times * weight if len(weight) else times
+    def unseen(self, seen: Seen) -> tuple[Array, Codes]:
+        """Sums of what the trees say of rows they have not drawn, and how many trees those are."""
+        n, t = seen.bins.shape[1], self.trees.nodes
+        out, trees = np.zeros((n, self.trees.value.shape[1])), np.zeros(n, np.int64)
+        add_unseen(
+            seen.bins, self.lens.cut.gap, t.feature, t.place, t.missing_left, t.first_child, t.route_at, t.route,
+            self.trees.roots, self.trees.value, seen.places, keys_of(self.draws.seed, ROWS, 0, self.draws.many), out,
+            trees,
+        )  # fmt: skip
+        return out, trees
 
 
 def taken(node: Any, at: Frontier, t: int, cut: Cut) -> tuple[Tree, Any]:

@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tenfold.core import Array, Codes, Columns, Schema
+from tenfold.core import Array, Columns, Schema
 from tenfold.estimator.base import Estimator
-from tenfold.kernels.forests import add_forest, add_unseen
-from tenfold.stats.draws import ROWS, keys_of
-from tenfold.stats.tree_bins import Seen
+from tenfold.kernels.forests import add_forest
 from tenfold.trees.forest import Forest
 
 
@@ -49,14 +47,3 @@ class ForestModel(Estimator):
     def sound(self, state: Forest, summary: Any, schema: Schema) -> bool:
         """Whether it is grown."""
         return state.phase == "done" and state.step > 0
-
-    def unseen(self, state: Forest, seen: Seen) -> tuple[Array, Codes]:
-        """Sums of what the trees say of rows they have not drawn, and how many trees those are."""
-        n, t = seen.bins.shape[1], state.trees
-        out, trees = np.zeros((n, state.outputs)), np.zeros(n, np.int64)
-        keys = keys_of(self.random_state, ROWS, 0, len(state.roots))
-        add_unseen(
-            seen.bins, state.cut.gap, t.feature, t.place, t.missing_left, t.first_child, t.route_at, t.route,
-            state.roots, state.value, seen.number, keys, out, trees,
-        )  # fmt: skip
-        return out, trees

@@ -12,9 +12,10 @@ from tenfold.estimator import Classifier
 from tenfold.estimator.constraints import array, boolean, integer, real, seed, share
 from tenfold.estimator.kinds import winners
 from tenfold.kernels import gradients as gr
-from tenfold.stats.tree_bins import Seen
-from tenfold.trees.boosted import Boosted, Start
+from tenfold.stats.tree_bins import TreeLens
+from tenfold.trees.boosted import Boosted
 from tenfold.trees.boosting import Boosting
+from tenfold.trees.channels import ChannelSums, ClassChannels, Weighed
 
 
 class GradientBoostingClassifier(Boosting, Classifier):
@@ -142,16 +143,16 @@ class GradientBoostingClassifier(Boosting, Classifier):
         """Logistic or softmax."""
         return gr.LOGISTIC if state.outputs == 1 else gr.SOFTMAX
 
-    def constant_of(self, state: Boosted, seen: Seen, learn: Any) -> Start:
+    def constant_of(self, state: Boosted) -> ChannelSums:
         """The weights of the classes."""
-        weight = np.zeros(max(state.outputs, 2), np.int64)
-        np.add.at(weight, seen.target[learn], seen.weight[learn] if len(seen.weight) else 1)
-        return Start(weight, int(weight.sum()))
+        weights, holdout = state.weights, self._sampling.holdout
+        return ChannelSums(weights, ClassChannels(max(state.outputs, 2)), holdout, lens=TreeLens(state.cut))
 
-    def start_from(self, state: Boosted, s: Start) -> Boosted:
+    def start_from(self, state: Boosted, s: Weighed) -> Boosted:
         """The logarithms of the shares of the classes, or of their ratio."""
+        weight = s.sums[:-1]
         with np.errstate(divide="ignore"):
-            log = np.maximum(np.log(s.sums / max(s.weight, 1)), -30.0)
+            log = np.maximum(np.log(weight / max(int(weight.sum()), 1)), -30.0)
         return state._replace(phase="rows", base=log if state.outputs > 1 else log[1:] - log[:1])
 
     def scores_from(self, state: Boosted, X: Columns) -> Array:

@@ -11,10 +11,12 @@ from tenfold.core import Array, Columns, DataError, Need, Schema
 from tenfold.estimator import Regressor
 from tenfold.estimator.constraints import array, boolean, choice, integer, real, seed, share
 from tenfold.kernels import gradients as gr
-from tenfold.stats.tree_bins import Seen, fine_unit
+from tenfold.stats.tree_bins import TreeLens, fine_unit
 from tenfold.trees import renewing as rn
-from tenfold.trees.boosted import FEW, Boosted, Start
+from tenfold.trees.boosted import FEW, Boosted
 from tenfold.trees.boosting import Boosting
+from tenfold.trees.channels import ChannelSums, SumChannels, Weighed
+from tenfold.trees.gradient_statistics import TargetDigits
 
 LOSSES = {
     "squared_error": gr.SQUARED,
@@ -158,28 +160,23 @@ class GradientBoostingRegressor(Boosting, Regressor):
         """A half, unless it is given."""
         return 0.5 if self.quantile is None else float(self.quantile)
 
-    def constant_of(self, state: Boosted, seen: Seen, learn: Any) -> Start | rn.Digits:
+    def constant_of(self, state: Boosted) -> ChannelSums | TargetDigits:
         """The sum of the target, or digits of its quantile."""
-        weight = seen.weight if len(seen.weight) else np.ones(len(learn), np.int64)
+        weights, holdout, lens = state.weights, self._sampling.holdout, TreeLens(state.cut)
         if self.loss_of(state) in gr.RENEWED:
-            sought = rn.seek(1) if state.sought.digit == 0 else state.sought
-            return rn.count(sought, np.where(learn, 0, -1), rn.keys(seen.target, float), weight, float)
-        away, unit = seen.target - _center(state), _unit(state)
-        if state.few:
-            whole = np.rint(away / unit).astype(np.int64) * weight
-        else:
-            whole = np.rint(away * (weight * state.unit) / unit).astype(np.int64)
-        total = whole[learn].sum()
-        return Start(np.array([total]), int(weight[learn].sum()))
+            return TargetDigits(weights, _sought(state), holdout, lens=lens)
+        return ChannelSums(weights, _channels(state), holdout, lens=lens)
 
-    def start_from(self, state: Boosted, s: Start | rn.Digits) -> Boosted:
+    def start_from(self, state: Boosted, s: Weighed | rn.Digits) -> Boosted:
         """The mean, its logarithm, or the quantile."""
         if isinstance(s, rn.Digits):
-            sought = rn.narrow(rn.seek(1) if state.sought.digit == 0 else state.sought, s, self.level_of())
+            sought = rn.narrow(_sought(state), s, self.level_of())
             if sought.digit < rn.last(float):
                 return state._replace(sought=sought)
             return state._replace(phase="rows", sought=rn.seek(0), base=rn.values(sought.prefix.view(np.uint64), float))
-        mean = np.asarray(_center(state) + s.sums * _unit(state) / max(s.weight * state.unit, 1e-300), dtype=float)
+        below, weight, _ = s.sums
+        unit = _channels(state).unit
+        mean = np.array([_center(state) - below * unit / max(weight * state.unit, 1e-300)])
         if self.loss == "poisson":
             if state.least < 0 or state.most == 0:
                 raise DataError("loss='poisson' wants targets of nought or more, some above. Remedy: another loss")
@@ -212,7 +209,13 @@ def _center(state: Boosted) -> float:
     return 0.5 * state.least + 0.5 * state.most
 
 
-def _unit(state: Boosted) -> float:
-    """What one means in sums of their distances from it."""
+def _channels(state: Boosted) -> SumChannels:
+    """How the target is summed."""
     heaviest = FEW if state.few else state.heaviest
-    return fine_unit(max(0.5 * state.most - 0.5 * state.least, 0.0) * heaviest, state.rows)
+    unit = fine_unit(max(0.5 * state.most - 0.5 * state.least, 0.0) * heaviest, state.rows)
+    return SumChannels(_center(state), unit, state.unit, state.few)
+
+
+def _sought(state: Boosted) -> rn.Sought:
+    """What is known of the quantile."""
+    return state.sought if state.sought.digit else rn.seek(1)

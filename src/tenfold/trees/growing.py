@@ -96,20 +96,3 @@ def grow_from(
     )  # fmt: skip
     tree, old = tree_from(node, real, route, cut)
     return tree, sums[old], node[old]
-
-
-def sums_by(ends: Any, nodes: int, channels: int, label: Any, a: Any, b: Any) -> Codes:
-    """Channel sums of the rows that end in each node."""
-    out = np.zeros((nodes, channels), np.int64)
-    out[:, -1] = np.bincount(ends, minlength=nodes)
-    if len(label):
-        flat = out.reshape(-1)
-        cell = ends * channels + label
-        if len(a):
-            np.add.at(flat, cell, a)
-        else:
-            flat += np.bincount(cell, minlength=len(flat))
-        return out
-    np.add.at(out[:, 0], ends, a)
-    np.add.at(out[:, 1], ends, b if len(b) else 1)
-    return out

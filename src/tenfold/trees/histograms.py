@@ -1,4 +1,4 @@
-"""The histograms that nodes of a frontier want, of the rows of a chunk: they merge by adding up."""
+"""The histograms that nodes of growing trees want, of the rows of a chunk: they merge by adding up."""
 
 from __future__ import annotations
 
@@ -12,48 +12,44 @@ from tenfold.kernels.tree_growing import SLOT
 from tenfold.kernels.tree_levels import sort_by_slot
 from tenfold.kernels.tree_sums import fill_sums, words
 from tenfold.stats.tree_bins import Cut
+from tenfold.trees.channels import Numbers
 from tenfold.trees.frontier import Frontier
 
 
-def histograms(at: Frontier, bins: Any, cut: Cut, nodes: Any, label: Any, a: Any, b: Any, criterion: int) -> Any:
-    """The histograms of the nodes that want one, of the rows of a chunk: slots x channels x cells."""
-    rows, spans = _by_slot(at, nodes)
-    hist = np.zeros((len(spans), at.sums.shape[1], int(cut.offset[-1])), np.int64)
+def slots_of(at: Frontier) -> Any:
+    """Where the histogram of each node is, below 0: nowhere; one more, that of rows which do not count."""
+    return np.append(at.node[:, SLOT], -1)
+
+
+def no_histograms(at: Frontier, cut: Cut) -> Any:
+    """Zeros for each node that wants a histogram: slots x channels x cells."""
+    return np.zeros((int(slots_of(at).max()) + 1, at.sums.shape[1], int(cut.offset[-1])), np.int64)
+
+
+def add_histograms(hist: Any, slot: Any, bins: Any, cut: Cut, nodes: Any, numbers: Numbers, criterion: int) -> None:
+    """Add the rows of a chunk to the histograms of their nodes."""
+    rows, spans = _by_slot(slot, nodes)
     for s, (start, stop) in enumerate(spans):
         if stop > start:
-            fill(hist[s], bins, cut.offset, rows, start, stop, label, a, b, criterion)
-    return hist
+            fill(hist[s], bins, cut.offset, rows, start, stop, *numbers, criterion)
 
 
-def slope_histograms(at: Frontier, bins: Any, cut: Cut, nodes: Any, g: Any, h: Any, short: bool) -> Any:
+def add_slopes(hist: Any, slot: Any, bins: Any, cut: Cut, nodes: Any, g: Any, h: Any, short: bool) -> None:
     """The same for slopes and curvatures (none: ones), for trees of boosting."""
-    rows, spans = _by_slot(at, nodes)
+    rows, spans = _by_slot(slot, nodes)
     word, none = np.empty(len(g), np.int64), np.zeros(0, np.int64)
     words(g, h, short, 0, len(g), word)
-    hist = np.zeros((len(spans), 3, int(cut.offset[-1])), np.int64)
-    cells = np.empty(hist.shape[2], np.int64)
+    cells, offset = np.empty(hist.shape[2], np.int64), cut.offset
     for s, (start, stop) in enumerate(spans):
         if stop > start:
             fill_sums(
-                hist[s],
-                bins,
-                cut.offset,
-                0,
-                len(bins),
-                rows,
-                start,
-                stop,
-                word,
-                short,
-                none if short else h,
-                cells,
-            )
-    return hist
+                hist[s], bins, offset, 0, len(bins), rows, start, stop, word, short, none if short else h, cells
+            )  # fmt: skip
 
 
-def _by_slot(at: Frontier, nodes: Any) -> tuple[Any, list[tuple[int, int]]]:
+def _by_slot(slot: Any, nodes: Any) -> tuple[Any, list[tuple[int, int]]]:
     """Rows sorted by the slot of their node, if it has one, and the span of each slot."""
-    ends = np.zeros(int(at.node[:, SLOT].max(initial=-1)) + 1, np.int64)
+    ends = np.zeros(int(slot.max()) + 1, np.int64)
     rows = np.empty(len(nodes), np.uint32)
-    sort_by_slot(nodes, np.ascontiguousarray(at.node[:, SLOT]), ends, rows)
+    sort_by_slot(nodes, slot, ends, rows)
     return rows, list(pairwise([0, *ends.tolist()]))

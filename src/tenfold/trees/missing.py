@@ -118,12 +118,21 @@ def go_down_in_parts(at: Any, bins: Any, cut: Any, parts: Parts | None) -> Parts
     return Parts(*(np.ascontiguousarray(x[order]) for x in parts))
 
 
-def histograms(at: Any, slot: Any, bins: Any, cut: Any, parts: Parts, label: Any, a: Any, b: Any, rule: int) -> Codes:
-    """The histograms of the nodes that want one, of the rows of a chunk: slots x channels x cells."""
-    slots = int(slot.max(initial=-1)) + 1
-    hist = np.zeros((slots, at.sums.shape[1], int(cut.offset[-1])), np.int64)
-    tp.add_parts(bins, cut.offset, parts.row, slot[parts.node], parts.part, label, a, b, rule, hist)
-    return hist
+def parts_of(parts: Parts, which: Any, rows: int) -> Parts:
+    """The parts of some of the rows, which then have the numbers that they have among those."""
+    if isinstance(which, slice):
+        return parts
+    number = np.full(rows, -1)
+    number[which] = np.arange(len(which))
+    there = number[parts.row] >= 0
+    return Parts(number[parts.row[there]], parts.node[there], parts.part[there])
+
+
+def add_histograms(
+    hist: Any, slot: Any, bins: Any, cut: Any, parts: Parts, label: Any, a: Any, b: Any, rule: int
+) -> None:
+    """Add the parts of the rows of a chunk to the histograms in the slots of their nodes."""
+    tp.add_parts(bins, cut.offset, parts.row, slot, parts.part, label, a, b, rule, hist)
 
 
 def blend(tree: Any, weight: Array, value: Array, X: Any) -> Array:
@@ -139,3 +148,14 @@ def blend(tree: Any, weight: Array, value: Array, X: Any) -> Array:
             tree.route, share, value, out[rows],
         )  # fmt: skip
     return out
+
+
+def shares(value: Array) -> Array:
+    """Of the classes, from their weights in each node."""
+    weight = value.sum(axis=1)
+    return np.asarray(value / np.where(weight > 0, weight, 1.0)[:, None])
+
+
+def blended_shares(tree: Any, value: Array, X: Any) -> Array:
+    """The shares of the classes in the leaves that parts of a row get to, from the weights of classes in each node."""
+    return blend(tree, value.sum(axis=1), shares(value), X)

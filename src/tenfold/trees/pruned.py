@@ -7,11 +7,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy.special import entr
 
-from tenfold.core import Array, Chunk, Codes, DataError
+from tenfold.core import Array, Codes, DataError
 from tenfold.estimator.base import Estimator
 from tenfold.kernels.tree_missing import PARTS
 from tenfold.kernels.tree_search import ERROR, GINI, SUMS
-from tenfold.trees import held_back, pruning
+from tenfold.stats.draws import Holdout
+from tenfold.trees import pruning
 from tenfold.trees.missing import WAYS
 from tenfold.trees.pruning import Losses, Path
 from tenfold.trees.tree import Tree
@@ -46,9 +47,9 @@ class Pruned(Estimator):
         """Whether rows are held back."""
         return self.prune in BY_ROWS
 
-    def _parted(self, chunk: Chunk) -> tuple[Chunk, Chunk]:
-        """Rows to grow from, and rows held back."""
-        return held_back.parted(chunk, int(self.random_state), self.held_back)
+    def _holdout(self) -> Holdout:
+        """Which rows those are."""
+        return Holdout(int(self.random_state), self.held_back) if self._back() else Holdout()
 
     def check_pruning(self) -> None:
         """Refuse what does not go together."""

@@ -16,22 +16,25 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tenfold.core import MANY, Array, Ask, Chunk, Claim, Codes, Schema
+from tenfold.core import MANY, Array, Claim, Codes, Schema
 from tenfold.core.crew import hands, share
-from tenfold.kernels.tree_growing import ARITY, FIRST, PATH, fill
-from tenfold.kernels.tree_levels import sort_by_slot
+from tenfold.kernels.tree_growing import ARITY, FIRST, PATH
 from tenfold.kernels.tree_search import NUMERIC, SUBSET, SUMS
-from tenfold.stats.draws import COLUMNS, ROWS, keys_of, times_of
-from tenfold.stats.gathered import Gathered
-from tenfold.stats.tree_bins import EXACT, Cut, Look, Seen, TreeLens
+from tenfold.stats.draws import COLUMNS, keys_of
+from tenfold.stats.gathered import BinnedRows, Gathered
+from tenfold.stats.tree_bins import EXACT, NONE, Cut, SampleAndRanges, TreeLens
 from tenfold.trees import frontier as fr
-from tenfold.trees.forest import Forest, Weighed, joined, taken
+from tenfold.trees.channels import Channels, ChannelSums
+from tenfold.trees.forest import Forest, OutOfBag, joined, taken
 from tenfold.trees.forest_model import ForestModel
-from tenfold.trees.growing import Rules, grow_from, sums_by
-from tenfold.trees.learner import GATHER, Histograms, RowsOf, columns_of
+from tenfold.trees.growing import Rules, grow_from
+from tenfold.trees.learner import GATHER, columns_of
+from tenfold.trees.node_statistics import NodeHistograms, NodeRows, TreeDraws
 from tenfold.trees.promises import category_claims
+from tenfold.trees.records import RowsOf
 from tenfold.trees.tree import Tree, no_tree
 
+Asked = SampleAndRanges | ChannelSums | BinnedRows | NodeHistograms | NodeRows | OutOfBag[Any]
 TOGETHER = 16
 """trees that are grown at a time"""
 DRAWN = 4
@@ -78,55 +81,28 @@ class RandomForest(ForestModel):
             none, np.zeros((0, outputs)), fr.root(0, 0),
         )  # fmt: skip
 
-    def ask(self, state: Forest) -> Ask | None:
+    def ask(self, state: Forest) -> Asked | None:
         """What the phase needs; rows in one place are asked for once."""
-        if state.phase == "done":
-            return None
-        return Ask(state.phase, 0 if state.phase == "rows" else state.turn)
+        lens, weights = TreeLens(state.cut), state.weights
+        match state.phase:
+            case "look":
+                return SampleAndRanges(int(self.random_state))
+            case "weigh":
+                return ChannelSums(weights, self.channels(state), lens=lens)
+            case "rows":
+                return BinnedRows(weights, self.bootstrap, lens=lens)
+            case "level" | "finish":
+                kind = NodeHistograms if state.phase == "level" else NodeRows
+                growing = state.frontier, self.channels(state), self._rules(state)
+                return kind(weights, *growing, draws=self._draws(state), lens=lens)
+            case "judge":
+                every = self._draws(state)._replace(first=0, many=state.step)
+                return self.unseen(state, every)
+        return None
 
-    def lens(self, state: Forest) -> TreeLens | None:
-        """Rows become bins as soon as the edges are known."""
-        if state.phase == "look":
-            return None
-        return TreeLens(state.cut, state.unit, state.even, numbered=self.bootstrap)
-
-    def summarize(self, state: Forest, chunk: Chunk) -> Any:
-        """A look, all rows, histograms or rows of nodes, or what is said of rows by trees that have not drawn them."""
-        if state.phase == "look":
-            return Look.of(chunk, self.random_state)
-        seen: Seen = chunk.held
-        if state.phase == "weigh":
-            numbers = self.numbers(state, seen.target, seen.weight, np.zeros(0, np.int64))
-            return Weighed(sums_by(np.zeros(chunk.n, np.int64), 1, self.channels(state), *numbers)[0])
-        if state.phase == "rows":
-            return Gathered.of(seen)
-        if state.phase == "judge":
-            return self.judged(state, seen, *self.unseen(state, seen))
-        at, slot = state.frontier, np.append(state.frontier.node[:, fr.SLOT], -1)
-        if state.phase == "level":
-            slots = int(slot.max()) + 1
-            hist = np.zeros((slots, at.sums.shape[1], int(state.cut.offset[-1])), np.int64)
-            rules, place, square = self._rules(state), [], []
-            rows, ends = np.empty(chunk.n, np.uint32), np.zeros(slots, np.int64)
-            for t in range(self._growing(state)):
-                nodes, (label, a, b) = self._nodes(state, seen, t)
-                square.append(rules.squares(a, b))
-                place.append(slot[nodes][: len(square[-1])])
-                ends[:] = 0
-                sort_by_slot(nodes, slot, ends, rows)
-                start = 0
-                for s, stop in enumerate(ends.tolist()):
-                    if stop > start:
-                        fill(hist[s], seen.bins, state.cut.offset, rows, start, stop, label, a, b, self.criterion_of())
-                    start = stop
-            return Histograms.of(hist, np.concatenate(square), np.concatenate(place), rules.squared)
-        which: list[Any] = []
-        places: list[Any] = []
-        for t in range(self._growing(state)):
-            nodes, _ = self._nodes(state, seen, t)
-            which.append(np.flatnonzero(slot[nodes] == fr.ROWS))
-            places.append(nodes[which[-1]])
-        return RowsOf(Gathered.of(seen.rows(np.concatenate(which))), np.concatenate(places))
+    def _draws(self, state: Forest) -> TreeDraws:
+        """Of the growing trees."""
+        return TreeDraws(int(self.random_state), state.step, self._growing(state), self.bootstrap)
 
     def update(self, state: Forest, s: Any) -> Forest:
         """The next phase, trees or levels."""
@@ -151,10 +127,8 @@ class RandomForest(ForestModel):
             hist, squares = s.apart(at.sums.shape[1], int(state.cut.offset[-1]))
             at = fr.take_in(at, hist, state.cut, rules, squares)
         else:
-            times = self._times_of(state, s)
-            rows = s.rows
-            numbers = self.numbers(state, _target(rows), rows.weight, times)
-            at = fr.finish(at, rows.bins, s.node, state.cut, rules, *numbers)
+            numbers = self.channels(state).numbers(s.rows.target, s.rows.weight, self._times_of(state, s))
+            at = fr.finish(at, s.rows.bins, s.node, state.cut, rules, *numbers)
         more = fr.want(at, state.cut, rules)
         if more is not None:
             some = (more.node[:, fr.SLOT] == fr.ROWS).any()
@@ -177,7 +151,7 @@ class RandomForest(ForestModel):
                 return False
         if state.phase == "rows":
             return rows is summary
-        fits = (at.sums.shape[1], at.gaps.shape[1]) == (self.channels(state), 0)
+        fits = (at.sums.shape[1], at.gaps.shape[1]) == (self.channels(state).size, 0)
         return fits and len(at.node) >= self._growing(state)
 
     def _planted(self, state: Forest) -> Forest:
@@ -187,11 +161,11 @@ class RandomForest(ForestModel):
 
     def _tree(self, state: Forest, s: Gathered, t: int) -> tuple[Tree, Any]:
         """Tree t from rows in one place."""
-        times = self._times(s.order, t)
+        times = self._draws(state).times(s.order, t)
         index = np.flatnonzero(times) if len(times) else np.arange(s.rows)
-        label, a, b = self.numbers(state, _target(s), s.weight, times)
+        label, a, b = self.channels(state).numbers(s.target, s.weight, times)
         rules = self._rules(state)._replace(seed=int(keys_of(self.random_state, COLUMNS, t, 1).view(np.int64)[0]))
-        channels = self.channels(state)
+        channels = self.channels(state).size
         tree, sums, _ = grow_from(s.bins, state.cut, rules, channels, label, a, b, index.astype(np.uint32))
         return tree, sums
 
@@ -216,41 +190,26 @@ class RandomForest(ForestModel):
     def _roots(self, state: Forest) -> Forest:
         """The roots of the next trees."""
         n = self._growing(state)
-        one = fr.root(self.channels(state), 0)
+        one = fr.root(self.channels(state).size, 0)
         fields: Any = (np.repeat(x, n, axis=0) for x in (one.node, one.real, one.sums, one.gaps))
         node, real, sums, gaps = fields
         node[:, fr.SLOT] = np.arange(n)
         node[:, PATH] = keys_of(self.random_state, COLUMNS, state.step, n).view(np.int64)
         return state._replace(phase="level", frontier=fr.Frontier(node, real, sums, one.route, gaps))
 
-    def _nodes(self, state: Forest, seen: Seen, t: int) -> tuple[Any, Any]:
-        """The node of each row in the t-th of the growing trees, beyond the last if it is not drawn; its numbers."""
-        n = seen.bins.shape[1]
-        times = self._times(seen.number, state.step + t)
-        nodes = fr.go_down(state.frontier, seen.bins, state.cut, np.full(n, t, np.int64))
-        if len(times):
-            nodes[times == 0] = len(state.frontier.node)
-        return nodes, self.numbers(state, seen.target, seen.weight, times)
-
     def _times_of(self, state: Forest, s: RowsOf) -> Any:
         """How often each of the gathered rows was drawn by the tree it is there for."""
         if not self.bootstrap:
-            return np.zeros(0, np.int64)
-        node = state.frontier.node
+            return NONE
+        node, draws = state.frontier.node, self._draws(state)
         tree = np.full(len(node), -1)
-        tree[: self._growing(state)] = np.arange(self._growing(state))
+        tree[: draws.many] = np.arange(draws.many)
         for k in np.flatnonzero(node[:, FIRST]):
             tree[node[k, FIRST] : node[k, FIRST] + node[k, ARITY]] = tree[k]
         out, of = np.zeros(s.rows.rows, np.int64), tree[s.node]
-        for t in range(self._growing(state)):
-            out[of == t] = self._times(s.rows.order[of == t], state.step + t)
+        for t in range(draws.many):
+            out[of == t] = draws.times(s.rows.order[of == t], draws.first + t)
         return out
-
-    def _times(self, places: Any, t: int) -> Any:
-        """How often tree t draws each row; none: every row once."""
-        if not self.bootstrap:
-            return np.zeros(0, np.int64)
-        return times_of(places, keys_of(self.random_state, ROWS, t, 1)[0])
 
     def _rules(self, state: Forest) -> Rules:
         most, units, criterion = (
@@ -292,24 +251,20 @@ class RandomForest(ForestModel):
         """The variance of a row, if the criterion does not tell it; below nought: each node has its own."""
         return 0.0
 
-    def channels(self, state: Forest) -> int:
-        """Of a histogram."""
+    def channels(self, state: Forest) -> Channels:
+        """Of a histogram: how a row counts."""
         raise NotImplementedError
 
     def units(self, state: Forest) -> Array:
         """What one means in the channels."""
         raise NotImplementedError
 
-    def numbers(self, state: Forest, target: Any, weight: Any, times: Any) -> tuple[Any, Any, Any]:
-        """Labels and whole numbers of rows that are drawn so often, for the kernels."""
-        raise NotImplementedError
-
     def values(self, state: Forest, sums: Any) -> Array:
         """What is said of rows that end in each node, from its channel sums."""
         raise NotImplementedError
 
-    def judged(self, state: Forest, seen: Seen, sums: Array, trees: Codes) -> Any:
-        """A summary of what trees say of rows they have not drawn."""
+    def unseen(self, state: Forest, draws: TreeDraws) -> OutOfBag[Any]:
+        """How wrong trees are about rows they have not drawn."""
         raise NotImplementedError
 
 
@@ -328,7 +283,3 @@ def _shared(calls: list[Any]) -> list[Any]:
 
     share([work] * min(hands(), len(calls)))
     return found
-
-
-def _target(rows: Gathered) -> Any:
-    return rows.number if len(rows.number) else rows.label

@@ -7,17 +7,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tenfold.core import Array, Claim, Codes, Columns, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need, Schema
 from tenfold.estimator import Classifier
 from tenfold.estimator.constraints import boolean, choice, integer, real, seed, share
 from tenfold.estimator.kinds import winners
 from tenfold.kernels import tree_search as ts
 from tenfold.stats.gathered import Gathered
-from tenfold.stats.tree_bins import EXACT, Look, Seen
+from tenfold.stats.tree_bins import EXACT, Look, TreeLens
+from tenfold.trees.channels import ClassChannels, Weighed
 from tenfold.trees.decision_tree_classifier import balanced, given
-from tenfold.trees.forest import Forest, Weighed, weights_of
-from tenfold.trees.learner import HEFT, Histograms, RowsOf
+from tenfold.trees.forest import Forest, OutOfBag
+from tenfold.trees.learner import HEFT
+from tenfold.trees.node_statistics import TreeDraws
 from tenfold.trees.random_forest import RandomForest
+from tenfold.trees.records import Histograms, RowsOf
 
 CRITERIA = {"gini": ts.GINI, "entropy": ts.ENTROPY, "log_loss": ts.ENTROPY}
 
@@ -34,6 +37,19 @@ class Unseen:
 
     def __add__(self, other: Unseen) -> Unseen:
         return Unseen(self.wrong + other.wrong, self.whole + other.whole, self.drawn + other.drawn)
+
+
+class OutOfBagErrors(OutOfBag[Unseen]):
+    """Weights of rows whose class the trees that have not drawn them say wrong."""
+
+    def summarize(self, chunk: Chunk) -> Unseen:
+        """Send the rows of one chunk down the trees."""
+        seen, _ = self.seen(chunk, self.draws.bootstrap)
+        sums, trees = self.unseen(seen)
+        weight = seen.weight if len(seen.weight) else np.ones(len(trees), np.int64)
+        told = trees > 0
+        wrong = told & (winners(sums) != seen.target)
+        return Unseen(int(weight[wrong].sum()), int(weight[told].sum()), int(weight[~told].sum()))
 
 
 class RandomForestClassifier(RandomForest, Classifier):
@@ -180,32 +196,22 @@ class RandomForestClassifier(RandomForest, Classifier):
         """What makes a split good."""
         return CRITERIA[self.criterion]
 
-    def channels(self, state: Forest) -> int:
+    def channels(self, state: Forest) -> ClassChannels:
         """The classes, and the number of rows."""
-        return state.outputs + 1
+        return ClassChannels(state.outputs, state.factor)
 
     def units(self, state: Forest) -> Array:
         """Of weights."""
         return np.full(2, state.unit * state.heft)
-
-    def numbers(self, state: Forest, target: Any, weight: Any, times: Any) -> tuple[Any, Any, Any]:
-        """Labels and weights."""
-        label, a = target.astype(np.uint16), weights_of(weight, times)
-        if len(state.factor):
-            a = state.factor[label] * (a if len(a) else 1)
-        return label, a, np.zeros(0, np.int64)
 
     def values(self, state: Forest, sums: Any) -> Array:
         """The shares of the classes; all alike, where there is no weight: a tree may have drawn nothing."""
         weight = sums[:, :-1].sum(axis=1, keepdims=True)
         return np.where(weight > 0, sums[:, :-1] / np.maximum(weight, 1), 1 / state.outputs)
 
-    def judged(self, state: Forest, seen: Seen, sums: Array, trees: Codes) -> Unseen:
-        """Weights of rows that are told wrong."""
-        weight = seen.weight if len(seen.weight) else np.ones(len(trees), np.int64)
-        told = trees > 0
-        wrong = told & (winners(sums) != seen.target)
-        return Unseen(int(weight[wrong].sum()), int(weight[told].sum()), int(weight[~told].sum()))
+    def unseen(self, state: Forest, draws: TreeDraws) -> OutOfBagErrors:
+        """How wrong trees are about rows they have not drawn."""
+        return OutOfBagErrors(state.weights, state.grown, draws, lens=TreeLens(state.cut))
 
     def certify(self, state: Forest, s: Any) -> tuple[Claim, ...] | None:
         """The error on rows that trees have not drawn; the training error, if they draw none."""

@@ -7,16 +7,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tenfold.core import Array, Claim, Codes, Columns, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Columns, Need, Schema
 from tenfold.estimator import Regressor
 from tenfold.estimator.constraints import boolean, choice, integer, real, seed, share
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.forests import MOST
 from tenfold.stats.gathered import Gathered
-from tenfold.stats.tree_bins import Look, Seen, fine_unit, square_unit
-from tenfold.trees.forest import Forest, Weighed, weights_of
-from tenfold.trees.learner import Histograms, RowsOf
+from tenfold.stats.tree_bins import Look, TreeLens, fine_unit, square_unit
+from tenfold.trees.channels import SumChannels, Weighed
+from tenfold.trees.forest import Forest, OutOfBag
+from tenfold.trees.node_statistics import TreeDraws
 from tenfold.trees.random_forest import RandomForest
+from tenfold.trees.records import Histograms, RowsOf
 
 FEW = 16
 """whole weights up to this one multiply numbers that are whole already"""
@@ -43,6 +45,25 @@ class UnseenNumbers:
             self.away + other.away,
             self.spread + other.spread,
             self.drawn + other.drawn,
+        )
+
+
+class OutOfBagSquares(OutOfBag[UnseenNumbers]):
+    """Squared errors of what trees say of rows that they have not drawn."""
+
+    center: float
+    """of the target"""
+
+    def summarize(self, chunk: Chunk) -> UnseenNumbers:
+        """Send the rows of one chunk down the trees."""
+        seen, _ = self.seen(chunk, self.draws.bootstrap)
+        sums, trees = self.unseen(seen)
+        weight = seen.weight * self.weights.unit if len(seen.weight) else np.ones(len(trees))
+        told = trees > 0
+        w, y = weight[told], seen.target[told]
+        error, away = sums[told, 0] / trees[told] - y, y - self.center
+        return UnseenNumbers(
+            float(w @ error**2), float(w.sum()), float(w @ away), float(w @ away**2), float(weight[~told].sum())
         )
 
 
@@ -167,41 +188,23 @@ class RandomForestRegressor(RandomForest, Regressor):
             return 0.0
         return -square_unit(state.scale, state.heaviest * (MOST + 1), state.unit, state.rows)
 
-    def channels(self, state: Forest) -> int:
+    def channels(self, state: Forest) -> SumChannels:
         """Σg, Σh, and the number of rows."""
-        return 3
+        return SumChannels(state.center, float(self.units(state)[0]), state.unit, _few(state))
 
     def units(self, state: Forest) -> Array:
         """Of sums of the target, and of weights."""
         heft = FEW if _few(state) else state.heaviest
         return np.array([fine_unit(state.scale * heft * (MOST + 1), state.rows), state.unit])
 
-    def numbers(self, state: Forest, target: Any, weight: Any, times: Any) -> tuple[Any, Any, Any]:
-        """Distances from the centre, in whole units, and weights.
-
-        A row of weight 2 has the numbers of two rows: of splits that are as good as each other, both take the same.
-        """
-        away, heft = state.center - target, weights_of(weight, times)
-        if len(weight) and not _few(state):
-            away = away * (weight * state.unit)
-        g = np.rint(away / self.units(state)[0]).astype(np.int64)
-        each = heft if _few(state) else times
-        return np.zeros(0, np.uint16), g * each if len(each) else g, heft
-
     def values(self, state: Forest, sums: Any) -> Array:
         """The mean of the target."""
         g, h = (sums[:, k] * unit for k, unit in enumerate(self.units(state)))
         return np.asarray(state.center - g / np.where(h > 0, h, 1.0))[:, None]
 
-    def judged(self, state: Forest, seen: Seen, sums: Array, trees: Codes) -> UnseenNumbers:
-        """Squared errors."""
-        weight = seen.weight * state.unit if len(seen.weight) else np.ones(len(trees))
-        told = trees > 0
-        w, y = weight[told], seen.target[told]
-        error, away = sums[told, 0] / trees[told] - y, y - state.center
-        return UnseenNumbers(
-            float(w @ error**2), float(w.sum()), float(w @ away), float(w @ away**2), float(weight[~told].sum())
-        )
+    def unseen(self, state: Forest, draws: TreeDraws) -> OutOfBagSquares:
+        """How wrong trees are about rows they have not drawn."""
+        return OutOfBagSquares(state.weights, state.grown, draws, state.center, lens=TreeLens(state.cut))
 
     def certify(self, state: Forest, s: Any) -> tuple[Claim, ...] | None:
         """The error on rows that trees have not drawn, or on all if they draw none; how finely targets were summed."""

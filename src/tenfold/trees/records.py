@@ -10,7 +10,7 @@ import numpy as np
 from tenfold.core import Array, Codes, Flags, Schema
 from tenfold.core.allowed import ANYTHING, COUNTS, EDGES, LEVELS, POSITIVE, OneOf
 from tenfold.stats.gathered import Gathered
-from tenfold.stats.tree_bins import Cut
+from tenfold.stats.tree_bins import Cut, WeightUnit
 from tenfold.trees import frontier as fr
 from tenfold.trees.tree import Tree
 
@@ -55,6 +55,11 @@ class TreeState(NamedTuple):
         """Where columns are cut."""
         return Cut(self.bin_edges, self.levels)
 
+    @property
+    def weights(self) -> WeightUnit:
+        """What one means in sums of weights."""
+        return WeightUnit(self.unit, self.even)
+
     def sound(self, schema: Schema) -> bool:
         """Whether nodes say as many numbers as there are outputs, and classes have weights, or none has."""
         return self.value.shape[1] == self.outputs and len(self.factor) in (0, schema.size("class"))
@@ -67,14 +72,10 @@ class Histograms:
     sums: Annotated[Codes, "slot", "cell", ANYTHING]
 
     @classmethod
-    def of(cls, hist: Any, square: Any, slot: Any, squared: bool) -> Histograms:
-        """From histograms; squares of rows, if they are wanted, are summed by slot behind the cells."""
+    def of(cls, hist: Any, squares: Any) -> Histograms:
+        """From histograms, and sums of squares by slot, or None."""
         flat = hist.reshape(len(hist), -1)
-        if not squared:
-            return cls(flat)
-        squares, inside = np.zeros((len(hist), 1), np.int64), slot >= 0
-        np.add.at(squares[:, 0], slot[inside], square[inside])
-        return cls(np.concatenate([flat, squares], axis=1))
+        return cls(flat if squares is None else np.concatenate([flat, squares[:, None]], axis=1))
 
     def apart(self, channels: int, cells: int) -> tuple[Any, Any]:
         """The histograms, and the sums of squares or None."""

@@ -20,6 +20,8 @@ from tenfold.trees.tree import Tree
 
 BITS = 11
 """of a digit"""
+ROUGH = np.float32
+"""what residuals are rounded to before quantiles of leaves are found"""
 
 
 class Sought(NamedTuple):
@@ -55,6 +57,11 @@ def keys(values: Array, kind: Any) -> Any:
     x = (values + 0.0).astype(kind).view(f"u{np.dtype(kind).itemsize}")
     top = x.dtype.type(1 << (8 * x.itemsize - 1))
     return np.where(x & top, ~x, x | top).astype(np.uint64)
+
+
+def residual_keys(target: Array, margin: Array, scale: float) -> Any:
+    """Residuals, divided by a power of two beyond which no target lies, as whole numbers of the same order."""
+    return keys((target - margin[:, 0]) / scale, ROUGH)
 
 
 def values(key: Any, kind: Any) -> Array:

@@ -10,17 +10,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tenfold.core import MANY, Array, Ask, Chunk, Claim, Columns, Need, Schema
+from tenfold.core import MANY, Array, Claim, Columns, Need, Schema
 from tenfold.estimator import Classifier
 from tenfold.estimator.constraints import choice, integer, seed, share
-from tenfold.kernels import rule_covering as rc
 from tenfold.trees.clauses import clauses_of, no_clauses
 from tenfold.trees.conditions import Rule, tightened, words
 from tenfold.trees.decision_tree_classifier import CRITERIA, DecisionTreeClassifier
-from tenfold.trees.learner import TreeLearner, weights_of
+from tenfold.trees.learner import Asked, TreeLearner
 from tenfold.trees.reading import dialect as sql_dialect
 from tenfold.trees.reading import when
-from tenfold.trees.rule_pruning import Covered, Fired, RuleState, ended, pruned
+from tenfold.trees.rule_pruning import Covered, Fired, FirstRules, RuleCoverage, RuleState, ended, pruned
 
 
 class RuleListClassifier(Classifier):
@@ -116,34 +115,16 @@ class RuleListClassifier(Classifier):
         nothing = np.zeros((0, k)), np.zeros(0, np.int64), np.zeros(k)
         return RuleState(0, "grow", 0, self._tree.start(schema), no_clauses(), *nothing)
 
-    def ask(self, state: RuleState) -> Ask | None:
-        """What the tree asks for; then what rules cover."""
-        if state.phase == "grow":
-            return self._tree.ask(state.trunk)
-        return None if state.phase == "done" else Ask(state.phase, state.turn)
-
-    def lens(self, state: RuleState) -> Any:
-        """That of the tree; rules are about the values themselves."""
-        return self._tree.lens(state.trunk) if state.phase == "grow" else None
-
-    def follow(self, state: RuleState, held: Any, scratch: Any) -> Any:
-        """What the tree follows."""
-        return self._tree.follow(state.trunk, held, scratch) if state.phase == "grow" else None
-
-    def summarize(self, state: RuleState, chunk: Chunk) -> Any:
-        """What the tree needs, what rules cover, or which comes first."""
-        if state.phase == "grow":
-            return self._tree.summarize(state.trunk, chunk)
-        weight, k, rules = weights_of(chunk, state.trunk), len(state.rest), state.clauses
-        if state.phase == "prune":
-            full, without = np.zeros((rules.size, k), np.int64), np.zeros((len(rules.column), k), np.int64)
-            for rows, block in chunk.X.blocks():
-                w = weight[rows] if len(weight) else weight
-                rc.cover(block, chunk.y[rows], w, 1 - state.settled, *rules, full, without)
-            return Covered(full, without)
-        found = np.zeros((rules.size + 1, k), np.int64)
-        np.add.at(found, (rules.firsts(chunk.X), chunk.y), weight if len(weight) else 1)
-        return Fired(found)
+    def ask(self, state: RuleState) -> Asked | RuleCoverage | FirstRules | None:
+        """What the tree asks for; then what rules cover, and which comes first."""
+        match state.phase:
+            case "grow":
+                return self._tree.ask(state.trunk)
+            case "prune":
+                return RuleCoverage(state.clauses, state.settled, len(state.rest), state.trunk.weights)
+            case "order" | "judge":
+                return FirstRules(state.clauses, len(state.rest), state.trunk.weights)
+        return None
 
     def update(self, state: RuleState, s: Any) -> RuleState:
         """The next round: fewer conditions, then an order, then fewer rules."""

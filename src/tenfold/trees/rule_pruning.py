@@ -10,8 +10,11 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Codes
+from tenfold.core import Array, Chunk, Codes
 from tenfold.core.allowed import COUNTS, OneOf
+from tenfold.core.statistic import Statistic
+from tenfold.kernels import rule_covering as rc
+from tenfold.stats.tree_bins import WeightUnit
 from tenfold.trees.clauses import Clauses
 from tenfold.trees.pruning import upper_rate
 from tenfold.trees.records import TreeState
@@ -28,6 +31,25 @@ class Covered:
         return Covered(self.full + other.full, self.without + other.without)
 
 
+class RuleCoverage(Statistic[Covered]):
+    """Weights by class of the rows that fulfil each rule, and of those that fail at one condition alone."""
+
+    clauses: Clauses
+    settled: Codes
+    """rules, marked by 1, that are not looked at"""
+    classes: int
+    weights: WeightUnit
+
+    def summarize(self, chunk: Chunk) -> Covered:
+        """Put the rules to the rows of one chunk."""
+        weight, rules, k = self.weights.whole(chunk.weight), self.clauses, self.classes
+        full, without = np.zeros((rules.size, k), np.int64), np.zeros((len(rules.column), k), np.int64)
+        for rows, block in chunk.X.blocks():
+            w = weight[rows] if len(weight) else weight
+            rc.cover(block, chunk.y[rows], w, 1 - self.settled, *rules, full, without)
+        return Covered(full, without)
+
+
 @dataclass(frozen=True, eq=False)
 class Fired:
     """Weights by class of the rows for which each rule is the first; last, of those that fulfil none."""
@@ -36,6 +58,21 @@ class Fired:
 
     def __add__(self, other: Fired) -> Fired:
         return Fired(self.weight + other.weight)
+
+
+class FirstRules(Statistic[Fired]):
+    """Weights by class of the rows for which each rule is the first, and of those that fulfil none."""
+
+    clauses: Clauses
+    classes: int
+    weights: WeightUnit
+
+    def summarize(self, chunk: Chunk) -> Fired:
+        """Put the rules to the rows of one chunk."""
+        weight = self.weights.whole(chunk.weight)
+        found = np.zeros((self.clauses.size + 1, self.classes), np.int64)
+        np.add.at(found, (self.clauses.firsts(chunk.X), chunk.y), weight if len(weight) else 1)
+        return Fired(found)
 
 
 class RuleState(NamedTuple):

@@ -1,0 +1,114 @@
+"""How a row counts in a histogram: in the channel of its class, or with its target and its weight; and as one row.
+
+All of it is in whole numbers, so sums are exact in any order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from tenfold.core import Chunk, Codes
+from tenfold.core.allowed import ANYTHING
+from tenfold.stats.draws import Holdout
+from tenfold.stats.tree_bins import NONE, OfBins
+
+Numbers = tuple[Any, Any, Any]
+"""of rows, for the kernels: classes, or none; weights, or w r of each; weights of the latter. None: all are one"""
+
+
+class ClassChannels(NamedTuple):
+    """A channel for each class, and one for the number of rows."""
+
+    classes: int
+    factor: Codes = NONE
+    """weights of the classes in whole units, none if all are one"""
+
+    @property
+    def size(self) -> int:
+        """How many channels there are."""
+        return self.classes + 1
+
+    def numbers(self, target: Any, weight: Codes, times: Codes = NONE) -> Numbers:
+        """Classes and weights of rows, each drawn so often."""
+        label, a = target.astype(np.uint16), _weights(weight, times)
+        if len(self.factor):
+            a = self.factor[label] * (a if len(a) else 1)
+        return label, a, NONE
+
+
+class SumChannels(NamedTuple):
+    """Σ of how far the target is below a centre, Σ of weights, and the number of rows."""
+
+    center: float
+    unit: float
+    """what one means in sums of the target"""
+    weight_unit: float
+    few: bool
+    """whether weights are small whole numbers: a row of weight 2 is then two rows, rounded alike"""
+
+    @property
+    def size(self) -> int:
+        """How many channels there are."""
+        return 3
+
+    def numbers(self, target: Any, weight: Codes, times: Codes = NONE) -> Numbers:
+        """Distances from the centre in whole units, and weights, of rows that are drawn so often each."""
+        away, weights = self.center - target, _weights(weight, times)
+        if len(weight) and not self.few:
+            away = away * (weight * self.weight_unit)
+        g = np.rint(away / self.unit).astype(np.int64)
+        each = weights if self.few else times
+        return np.zeros(0, np.uint16), g * each if len(each) else g, weights
+
+
+Channels = ClassChannels | SumChannels
+
+
+def _weights(weight: Codes, times: Codes) -> Codes:
+    """Weights times draws, none if all are one."""
+    if not len(times):
+        return weight
+    return times * weight if len(weight) else times
+
+
+def sums_by(ends: Any, nodes: int, channels: int, label: Any, a: Any, b: Any) -> Codes:
+    """Channel sums of the rows that end in each node."""
+    out = np.zeros((nodes, channels), np.int64)
+    out[:, -1] = np.bincount(ends, minlength=nodes)
+    if len(label):
+        flat = out.reshape(-1)
+        cell = ends * channels + label
+        if len(a):
+            np.add.at(flat, cell, a)
+        else:
+            flat += np.bincount(cell, minlength=len(flat))
+        return out
+    np.add.at(out[:, 0], ends, a)
+    np.add.at(out[:, 1], ends, b if len(b) else 1)
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """Channel sums of all rows, each taken once."""
+
+    sums: Annotated[Codes, "channel", ANYTHING]
+
+    def __add__(self, other: Weighed) -> Weighed:
+        return Weighed(self.sums + other.sums)
+
+
+class ChannelSums(OfBins[Weighed]):
+    """Weights of the classes, or Σ of the target and of weights, over all rows to learn from."""
+
+    channels: Channels
+    holdout: Holdout = Holdout()
+
+    def summarize(self, chunk: Chunk) -> Weighed:
+        """Add up the rows of one chunk."""
+        seen, _ = self.seen(chunk, self.holdout.share > 0)
+        ends = np.where(self.holdout.learns(seen.places, len(seen.target)), 0, 1)
+        return Weighed(sums_by(ends, 2, self.channels.size, *self.channels.numbers(seen.target, seen.weight))[0])

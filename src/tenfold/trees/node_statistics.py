@@ -1,0 +1,207 @@
+"""What growing trees ask of the rows: histograms of large nodes, the rows of small ones, and where all rows end.
+
+A single tree and the trees of a forest ask alike. Of a single tree the node of each row follows from level to level; of
+a forest, where each tree has rows of its own, rows go down from the roots again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from tenfold.core import Array, Chunk, Codes
+from tenfold.core.statistic import Statistic
+from tenfold.kernels.tree_missing import CLASS
+from tenfold.stats.draws import ROWS, Holdout, keys_of, times_of
+from tenfold.stats.gathered import Gathered
+from tenfold.stats.tree_bins import NONE, InBins, OfBins, Seen, WeightUnit
+from tenfold.trees import frontier as fr
+from tenfold.trees import missing
+from tenfold.trees.channels import Channels, ClassChannels, Numbers, sums_by
+from tenfold.trees.growing import Rules
+from tenfold.trees.histograms import add_histograms, no_histograms, slots_of
+from tenfold.trees.records import Ends, Histograms, RowsOf
+from tenfold.trees.tree import Tree
+
+S = TypeVar("S")
+
+
+class TreeDraws(NamedTuple):
+    """Which trees of a forest grow, and how often each draws a row."""
+
+    seed: int
+    first: int
+    """the number of the first that grows"""
+    many: int
+    bootstrap: bool
+
+    def times(self, places: Codes, tree: int) -> Codes:
+        """How often a tree of the forest, by its number, draws each row; none: every row once."""
+        return times_of(places, keys_of(self.seed, ROWS, tree, 1)[0]) if self.bootstrap else NONE
+
+
+class OfNodes(OfBins[S]):
+    """Base of statistics of the rows in the nodes of growing trees."""
+
+    frontier: fr.Frontier
+    """the nodes so far; those of a forest begin with the roots of its trees"""
+    channels: Channels
+    rules: Rules
+    holdout: Holdout = Holdout()
+    draws: TreeDraws | None = None
+    """of a forest; None: one tree, of all rows"""
+
+    def follow(self, held: InBins, scratch: Any) -> Any:
+        """The node of each row, from where it was."""
+        if self.draws is not None:
+            return None
+        if self.rules.missing == CLASS:
+            return missing.go_down_by_class(self.frontier, held.bins, self.lens.cut, held.target, scratch)
+        nodes = np.zeros(held.bins.shape[1], np.int64) if scratch is None else scratch.copy()
+        return fr.go_down(self.frontier, held.bins, self.lens.cut, nodes)
+
+    def rows(self, chunk: Chunk) -> tuple[Seen, Any]:
+        """The rows that have a weight, and which of the held rows they are."""
+        return self.seen(chunk, self.holdout.share > 0 or (self.draws is not None and self.draws.bootstrap))
+
+    def each(self, chunk: Chunk, seen: Seen, which: Any) -> Iterator[tuple[Codes, Numbers]]:
+        """For each growing tree: the node of each row, beyond the last if it does not count; and how it counts."""
+        beyond, told = len(self.frontier.node), (seen.target, seen.weight)
+        if self.draws is None:
+            nodes = chunk.scratch[which]
+            if self.holdout.share:
+                nodes = np.where(self.holdout.learns(seen.places, len(nodes)), nodes, beyond)
+            yield nodes, self.channels.numbers(*told)
+            return
+        for t in range(self.draws.many):
+            times = self.draws.times(seen.places, self.draws.first + t)
+            nodes = fr.go_down(self.frontier, seen.bins, self.lens.cut, np.full(len(seen.target), t, np.int64))
+            if len(times):
+                nodes[times == 0] = beyond
+            yield nodes, self.channels.numbers(*told, times)
+
+
+class NodeHistograms(OfNodes[Histograms]):
+    """Histograms of the nodes that want one; and their squares, if rules want those."""
+
+    def summarize(self, chunk: Chunk) -> Histograms:
+        """Add up the rows of one chunk."""
+        cut, slot, (seen, which) = self.lens.cut, slots_of(self.frontier), self.rows(chunk)
+        hist = no_histograms(self.frontier, cut)
+        squares = np.zeros(len(hist), np.int64) if self.rules.squared else None
+        for nodes, numbers in self.each(chunk, seen, which):
+            add_histograms(hist, slot, seen.bins, cut, nodes, numbers, self.rules.criterion)
+            if squares is not None:
+                _add_squares(squares, slot[nodes], self.rules.squares(*numbers[1:]))
+        return Histograms.of(hist, squares)
+
+
+class NodeRows(OfNodes[RowsOf]):
+    """The rows of the nodes that want them: small ones, which are finished where their rows are."""
+
+    def summarize(self, chunk: Chunk) -> RowsOf:
+        """Gather the rows of one chunk."""
+        slot, (seen, which) = slots_of(self.frontier), self.rows(chunk)
+        wanted: list[Any] = []
+        places: list[Any] = []
+        for nodes, _ in self.each(chunk, seen, which):
+            wanted.append(np.flatnonzero(slot[nodes] == fr.ROWS))
+            places.append(nodes[wanted[-1]])
+        if self.draws is None:  # nobody draws them again
+            seen = seen._replace(places=NONE)
+        return RowsOf(Gathered.of(seen.rows(np.concatenate(wanted))), np.concatenate(places))
+
+
+class PartHistograms(OfBins[Histograms]):
+    """Histograms of the nodes that want one, of rows that go to all branches in parts where a value is missing."""
+
+    frontier: fr.Frontier
+    channels: Channels
+    rules: Rules
+
+    def follow(self, held: InBins, scratch: Any) -> missing.Parts:
+        """The parts of each row, from where they were."""
+        return missing.go_down_in_parts(self.frontier, held.bins, self.lens.cut, scratch)
+
+    def summarize(self, chunk: Chunk) -> Histograms:
+        """Add up the parts of the rows of one chunk."""
+        seen, which = self.seen(chunk)
+        parts = missing.parts_of(chunk.scratch, which, chunk.n)
+        label, a, b = self.channels.numbers(seen.target, seen.weight)
+        hist, slot = no_histograms(self.frontier, self.lens.cut), slots_of(self.frontier)[parts.node]
+        missing.add_histograms(hist, slot, seen.bins, self.lens.cut, parts, label, a, b, self.rules.criterion)
+        squares = np.zeros(len(hist), np.int64) if self.rules.squared else None
+        if squares is not None:
+            _add_squares(squares, slot, self.rules.squares(a, b)[parts.row] * parts.part)
+        return Histograms.of(hist, squares)
+
+
+def _add_squares(into: Codes, slot: Any, squares: Codes) -> None:
+    """Add squares of rows to the sums of their slots."""
+    inside = slot >= 0
+    np.add.at(into, slot[inside], squares[inside])
+
+
+class LeafSums(OfBins[Ends]):
+    """Channel sums of the rows that end in each node of a tree, those held back by themselves."""
+
+    tree: Tree
+    channels: Channels
+    holdout: Holdout = Holdout()
+
+    def summarize(self, chunk: Chunk) -> Ends:
+        """Send the rows of one chunk down the tree."""
+        seen, _ = self.seen(chunk, self.holdout.share > 0)
+        ends = self.tree.apply_bins(seen.bins, self.lens.cut, np.zeros(seen.bins.shape[1], np.int64))
+        return _ends(ends, seen, self.tree, self.channels, self.holdout)
+
+
+class LeafSumsOfValues(Statistic[Ends]):
+    """The same of rows as they are, for a tree whose thresholds are no edges of bins."""
+
+    tree: Tree
+    channels: Channels
+    weights: WeightUnit
+    holdout: Holdout = Holdout()
+
+    def summarize(self, chunk: Chunk) -> Ends:
+        """Send the rows of one chunk down the tree."""
+        places = chunk.places() if self.holdout.share else NONE
+        seen = Seen(np.zeros((0, chunk.n)), chunk.y, self.weights.whole(chunk.weight), places)
+        return _ends(self.tree.apply(chunk.X), seen, self.tree, self.channels, self.holdout)
+
+
+def _ends(ends: Codes, seen: Seen, tree: Tree, channels: Channels, holdout: Holdout) -> Ends:
+    """Channel sums of rows that end in these nodes."""
+
+    def sums(some: Any) -> Codes:
+        rows = seen if some is None else seen.rows(some)
+        at = ends if some is None else ends[some]
+        return sums_by(at, tree.node_count, channels.size, *channels.numbers(rows.target, rows.weight))
+
+    if not holdout.share:
+        return Ends(sums(None), 0, 0, np.zeros((0, channels.size), np.int64))
+    learns = holdout.learns(seen.places, len(ends))
+    return Ends(sums(learns), 0, 0, sums(~learns))
+
+
+class PartErrors(Statistic[Ends]):
+    """The error of a tree on rows that go to all branches in parts where a value is missing; of numbers, nothing."""
+
+    tree: Tree
+    value: Array
+    """weights of the classes in each node"""
+    channels: Channels
+    weights: WeightUnit
+
+    def summarize(self, chunk: Chunk) -> Ends:
+        """Weight of the rows of one chunk whose class is not the one said, and of all."""
+        nothing = np.zeros((self.tree.node_count, self.channels.size), np.int64)
+        if not isinstance(self.channels, ClassChannels):
+            return Ends(nothing, 0, 0, nothing[:0])
+        wrong = missing.blended_shares(self.tree, self.value, chunk.X).argmax(axis=1) != chunk.y
+        weight = self.weights.whole(chunk.weight)
+        whole = (int(weight[wrong].sum()), int(weight.sum())) if len(weight) else (int(wrong.sum()), chunk.n)
+        return Ends(nothing, *whole, nothing[:0])
