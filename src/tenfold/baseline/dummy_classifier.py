@@ -9,6 +9,7 @@ import numpy as np
 
 from tenfold.core import ONE, Array, Chunk, Claim, Codes, Columns, Need, Schema
 from tenfold.core.allowed import NOT_NEGATIVE
+from tenfold.core.statistic import Grouped
 from tenfold.estimator import Classifier
 from tenfold.estimator.constraints import choice
 
@@ -21,6 +22,23 @@ class ClassWeights:
 
     def __add__(self, other: ClassWeights) -> ClassWeights:
         return ClassWeights(self.weight + other.weight)
+
+
+class WeightByClass(Grouped[ClassWeights]):
+    """Weight of each class."""
+
+    classes: int
+
+    def summarize(self, chunk: Chunk) -> ClassWeights:
+        """Sum the weights of the rows of each class."""
+        weight = np.bincount(chunk.y, chunk.weight, self.classes)
+        return ClassWeights(weight.astype(np.float64, copy=False))  # of no rows it is of whole numbers
+
+    def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[ClassWeights]:
+        """Sum the weights of each class within each group of rows, in one go."""
+        k = self.classes
+        found = np.bincount((codes + 1) * k + chunk.y, chunk.weight, (groups + 1) * k).astype(np.float64, copy=False)
+        return [ClassWeights(weight) for weight in found.reshape(-1, k)[1:]]
 
 
 class PriorState(NamedTuple):
@@ -72,20 +90,9 @@ class DummyClassifier(Classifier):
         k = len(schema.classes)
         return PriorState(0, np.zeros(k), np.zeros(k))
 
-    def summarize(self, state: PriorState, chunk: Chunk) -> ClassWeights:
-        """The total weight of the rows of each class."""
-        weight = np.bincount(chunk.y, chunk.weight, len(state.class_count))
-        return ClassWeights(weight.astype(np.float64, copy=False))  # of no rows it is of whole numbers
-
-    def shares(self, state: PriorState) -> str:
-        """The same weights serve both strategies."""
-        return "class weights"
-
-    def summarize_groups(self, state: PriorState, chunk: Chunk, codes: Codes, groups: int) -> list[ClassWeights]:
-        """The same for each group of rows."""
-        k = len(state.class_count)
-        found = np.bincount((codes + 1) * k + chunk.y, chunk.weight, (groups + 1) * k).astype(np.float64, copy=False)
-        return [ClassWeights(weight) for weight in found.reshape(-1, k)[1:]]
+    def ask(self, state: PriorState) -> WeightByClass | None:
+        """Once: the same weights serve both strategies."""
+        return None if state.step else WeightByClass(len(state.class_count))
 
     def update(self, state: PriorState, s: ClassWeights) -> PriorState:
         """The share of the weight that each class has."""

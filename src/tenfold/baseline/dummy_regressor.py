@@ -6,10 +6,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import ONE, Array, Chunk, Claim, Columns, Need, Schema
+from tenfold.core import ONE, Array, Claim, Columns, Need, Schema
 from tenfold.estimator import Regressor
 from tenfold.estimator.constraints import choice
-from tenfold.stats.centre import Centre
+from tenfold.stats.centre import Centre, TargetCentre
 
 
 class MeanState(NamedTuple):
@@ -57,9 +57,9 @@ class DummyRegressor(Regressor):
         """Nothing known."""
         return MeanState(0, 0.0)
 
-    def summarize(self, state: MeanState, chunk: Chunk) -> Centre:
-        """The centre of the target."""
-        return Centre.of(chunk.y, chunk.weight)
+    def ask(self, state: MeanState) -> TargetCentre | None:
+        """Once: mean and squares of the target."""
+        return None if state.step else TargetCentre()
 
     def update(self, state: MeanState, s: Centre) -> MeanState:
         """The mean."""

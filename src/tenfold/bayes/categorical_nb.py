@@ -12,12 +12,12 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from tenfold.bayes.priors import prior
-from tenfold.core import ONE, Array, Chunk, Claim, Codes, Columns, Need, Schema
+from tenfold.core import ONE, Array, Claim, Codes, Columns, Need, Schema
 from tenfold.core.allowed import NOT_NAN, OFFSETS
 from tenfold.estimator import Classifier
 from tenfold.estimator.constraints import array, boolean, real
 from tenfold.kernels.counting import add_lookups
-from tenfold.stats.counts import ClassCounts
+from tenfold.stats.counts import ClassCounts, CountsByClass
 
 
 class CategoricalState(NamedTuple):
@@ -84,17 +84,9 @@ class CategoricalNB(Classifier):
         k = len(schema.classes)
         return CategoricalState(0, np.zeros(k), np.zeros(k), np.zeros((k, int(first[-1]))), first)
 
-    def summarize(self, state: CategoricalState, chunk: Chunk) -> ClassCounts:
-        """Weight of each class, and of each category within it."""
-        return ClassCounts.of(chunk, len(state.class_count), state.first)
-
-    def shares(self, state: CategoricalState) -> str:
-        """The same counts serve every prior and smoothing."""
-        return "counts by class"
-
-    def summarize_groups(self, state: CategoricalState, chunk: Chunk, codes: Codes, groups: int) -> list[ClassCounts]:
-        """The same for each group of rows."""
-        return ClassCounts.by_group(chunk, codes, groups, len(state.class_count), state.first)
+    def ask(self, state: CategoricalState) -> CountsByClass | None:
+        """Once: the same counts serve every prior and smoothing."""
+        return None if state.step else CountsByClass(len(state.class_count), state.first)
 
     def update(self, state: CategoricalState, s: ClassCounts) -> CategoricalState:
         """Smoothed frequencies."""

@@ -7,35 +7,23 @@ depend on their order (`stats/race.py`), in two scans however many centres there
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.linalg as sla
 
-from tenfold.cluster.starting import BUCKETS, start_from
-from tenfold.core import MANY, Array, Ask, Chunk, Claim, Codes, Columns, Need, Schema
+from tenfold.cluster.starting import FarthestRows, Spread, SpreadAndMass, StartSample, start_from
+from tenfold.core import MANY, Array, Claim, Codes, Columns, Need, Schema
 from tenfold.core.allowed import OneOf
+from tenfold.core.statistic import Statistic
 from tenfold.estimator import Clusterer
 from tenfold.estimator.constraints import array, choice, integer, real, seed
-from tenfold.stats.lloyd import Lloyd, distances, labels
-from tenfold.stats.moments import Moments
-from tenfold.stats.race import Race, row_bits, uniform
-from tenfold.stats.spread import ColumnSpread
+from tenfold.stats.lloyd import Lloyd, NearestSums, labels
+from tenfold.stats.moments import ColumnComoments, Moments
+from tenfold.stats.race import Race
 
 WIDE = 256
 """with more columns no lower bound is computed: it needs all their co-moments"""
-
-
-@dataclass(frozen=True, eq=False)
-class Spread:
-    """Mean and squares of the columns, and how the weight falls into buckets of a row hash."""
-
-    columns: ColumnSpread
-    mass: Annotated[Array, "bucket"]
-
-    def __add__(self, other: Spread) -> Spread:
-        return Spread(self.columns + other.columns, self.mass + other.mass)
 
 
 class KMeansState(NamedTuple):
@@ -146,30 +134,21 @@ class KMeans(Clusterer):
     def _after_scatter(self, state: KMeansState) -> str:
         return "lloyd" if len(state.cluster_centers) else "race"
 
-    def ask(self, state: KMeansState) -> Ask | None:
-        """What the phase needs; then one round after another."""
-        return None if state.done else Ask(state.phase, state.step)
-
-    def summarize(self, state: KMeansState, chunk: Chunk) -> Any:
-        """What the phase needs."""
-        if state.phase == "lloyd":
-            return Lloyd.of(chunk, state.cluster_centers)
-        if state.phase == "scatter":
-            return Moments.of(chunk)
-        if state.phase == "refill":
-            away = distances(chunk.X, state.cluster_centers)
-            with np.errstate(divide="ignore"):
-                return Race.of(chunk, np.full(chunk.n, np.exp(-1.0)), away, state.empty)
-        bits = row_bits(chunk.X, self.random_state)
-        bucket = (bits & np.uint64(BUCKETS - 1)).astype(np.int64)
-        if state.phase == "spread":
-            mass = np.bincount(bucket, chunk.weight, BUCKETS).astype(np.float64)
-            return Spread(ColumnSpread.of(chunk), mass)
-        away = np.zeros(chunk.n)
-        for rows, block in chunk.X.blocks(shift=state.mean):
-            away[rows] = (block**2).sum(axis=1)
-        rate = state.mass[bucket] * (1.0 + (away / state.squares if state.squares > 0 else 0.0))
-        return Race.of(chunk, uniform(bits), rate, max(4096, 32 * self.n_clusters))
+    def ask(self, state: KMeansState) -> Statistic[Any] | None:
+        """What the start needs; then the sums of the rows nearest to each centre, in one round after another."""
+        if state.done:
+            return None
+        match state.phase:
+            case "spread":
+                return SpreadAndMass(self.random_state)
+            case "scatter":
+                return ColumnComoments()
+            case "race":
+                most = max(4096, 32 * self.n_clusters)
+                return StartSample(most, self.random_state, state.squares, state.mean, state.mass)
+            case "refill":
+                return FarthestRows(state.empty, state.cluster_centers)
+        return NearestSums(state.cluster_centers)
 
     def update(self, state: KMeansState, s: Any) -> KMeansState:
         """To the next phase, or the centres to the means of their rows."""

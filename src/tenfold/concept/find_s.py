@@ -12,8 +12,9 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import ONE, Array, Ask, Chunk, Claim, Columns, Need, Schema
+from tenfold.core import ONE, Array, Chunk, Claim, Columns, Need, Schema
 from tenfold.core.allowed import NOT_NAN, OneOf
+from tenfold.core.statistic import Grouped
 from tenfold.estimator import Classifier
 from tenfold.estimator.constraints import label
 
@@ -52,6 +53,31 @@ class Concept:
             return replace(self, values=nothing, tested=np.full_like(nothing, UNKNOWN))
         move = [np.searchsorted(b.categories, a.categories) for a, b in zip(old.columns, new.columns)]
         return replace(self, values=_moved(self.values, move), tested=_moved(self.tested, move))
+
+
+class JoinOfPositives(Grouped[Concept]):
+    """The join of the positives, and the negatives that a hypothesis covers."""
+
+    hypothesis: Array
+    positive: int
+    """code of the positive class"""
+    chosen: bool
+    """whether the positive class was named"""
+
+    def summarize(self, chunk: Chunk) -> Concept:
+        """Join the positives; weigh the negatives that the hypothesis covers, and remember the first."""
+        values = np.full(chunk.X.shape[1], NOTHING)
+        covered, witness = 0.0, np.inf
+        for rows, block in chunk.X.blocks():
+            positive = chunk.y[rows] == self.positive
+            if positive.any():
+                some = block[positive]
+                values = join(values, np.where((some == some[0]).all(axis=0), some[0], ANY))
+            wrong = np.flatnonzero(covers(self.hypothesis, block) & ~positive)
+            if len(wrong):
+                covered += float(chunk.weight[rows][wrong].sum())
+                witness = min(witness, float(chunk.X.row(rows.start + int(wrong[0]))))
+        return Concept(values, self.hypothesis, covered, witness, self.chosen)
 
 
 class ConceptState(NamedTuple):
@@ -127,24 +153,9 @@ class FindS(Classifier):
             raise ValueError(f"pos_label={self.pos_label!r} is not a valid label: It should be one of {labels}")
         return -1, len(labels), repr(self.pos_label)  # all rows of this part are negatives
 
-    def ask(self, state: ConceptState) -> Ask | None:
-        """The positives, then the negatives."""
-        return None if state.step else Ask(state.phase)
-
-    def summarize(self, state: ConceptState, chunk: Chunk) -> Concept:
-        """Join the positives; count the negatives that the hypothesis covers."""
-        values = np.full(chunk.X.shape[1], NOTHING)
-        covered, witness = 0.0, np.inf
-        for rows, block in chunk.X.blocks():
-            positive = chunk.y[rows] == state.positive
-            if positive.any():
-                some = block[positive]
-                values = join(values, np.where((some == some[0]).all(axis=0), some[0], ANY))
-            wrong = np.flatnonzero(covers(state.values, block) & ~positive)
-            if len(wrong):
-                covered += float(chunk.weight[rows][wrong].sum())
-                witness = min(witness, float(chunk.X.row(rows.start + int(wrong[0]))))
-        return Concept(values, state.values, covered, witness, self.pos_label is not None)
+    def ask(self, state: ConceptState) -> JoinOfPositives | None:
+        """The join of the positives; then the same once more, to hold the negatives against it."""
+        return None if state.step else JoinOfPositives(state.values, state.positive, self.pos_label is not None)
 
     def update(self, state: ConceptState, s: Concept) -> ConceptState:
         """The join is the model; it is finished once the negatives were held against it."""

@@ -2,37 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import ONE, Array, Chunk, Claim, Columns, DataError, Need, Schema
-from tenfold.core.allowed import NOT_NAN
+from tenfold.core import ONE, Array, Claim, Columns, DataError, Need, Schema
 from tenfold.estimator import Transformer
 from tenfold.estimator.constraints import array, choice, integer, real, seed
-from tenfold.stats.binned import sample_of
+from tenfold.stats.binned import RowSample
+from tenfold.stats.extremes import Extremes, ExtremesByColumn
 from tenfold.stats.race import Race
-
-
-@dataclass(frozen=True, eq=False)
-class Range:
-    """The least and the largest value of each column."""
-
-    exact: ClassVar[bool] = True
-    low: Annotated[Array, "column", NOT_NAN]
-    high: Annotated[Array, "column", NOT_NAN]
-
-    @classmethod
-    def of(cls, chunk: Chunk) -> Range:
-        """Of the rows of a chunk."""
-        low, high = np.full(chunk.X.shape[1], np.inf), np.full(chunk.X.shape[1], -np.inf)
-        for _, block in chunk.X.blocks():
-            low, high = np.minimum(low, block.min(axis=0)), np.maximum(high, block.max(axis=0))
-        return cls(low, high)
-
-    def __add__(self, other: Range) -> Range:
-        return Range(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
 
 
 class BasisState(NamedTuple):
@@ -50,7 +29,7 @@ class Basis(Transformer):
     passes = ONE
     need = Need("numeric")
     state_type = BasisState
-    summary_types = (Range, Race)
+    summary_types = (Extremes, Race)
     steering = frozenset({"step", "steep"})
     short: ClassVar[str]
     """in the names of the outputs"""
@@ -91,11 +70,12 @@ class Basis(Transformer):
         """Whether there are as many centres as the parameters say."""
         return self._given or int(self.centers) == len(state.centers)
 
-    def summarize(self, state: BasisState, chunk: Chunk) -> Range | Race:
-        """A sample of the rows, or how far they reach."""
-        if self.spacing == "quantiles" and not self._given:
-            return sample_of(chunk, self.random_state)
-        return Range.of(chunk)
+    def ask(self, state: BasisState) -> RowSample | ExtremesByColumn | None:
+        """Once: a sample of the rows, or how far they reach."""
+        if state.step:
+            return None
+        sampled = self.spacing == "quantiles" and not self._given
+        return RowSample(self.random_state) if sampled else ExtremesByColumn()
 
     def update(self, state: BasisState, s: Any) -> BasisState:
         """Centres at quantiles, or evenly from the least value to the largest."""
@@ -127,7 +107,7 @@ class Basis(Transformer):
         many = float(len(state.centers))
         if self._given:
             return (Claim("centers", many, "assumed", "as they were given", "data"),)
-        if isinstance(s, Range):
+        if isinstance(s, Extremes):
             return (Claim("centers", many, "proved", "evenly from the least value of a column to the largest", "data"),)
         if s.complete:
             return (Claim("centers", many, "proved", "at quantiles of each column", "data"),)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from tenfold.core import ONE, Array, Chunk, Claim, Columns, Need, Schema
+from tenfold.core.statistic import Grouped
 from tenfold.estimator import Transformer
 
 
@@ -20,6 +21,17 @@ class Largest:
 
     def __add__(self, other: Largest) -> Largest:
         return Largest(np.maximum(self.value, other.value))
+
+
+class LargestByColumn(Grouped[Largest]):
+    """The largest absolute value of each column, missing values left out."""
+
+    def summarize(self, chunk: Chunk) -> Largest:
+        """Look at all rows, block by block; of no rows it is zeros."""
+        value = np.zeros(chunk.X.shape[1])
+        for _, block in chunk.X.blocks():
+            np.fmax(value, np.fmax.reduce(np.abs(block), axis=0), out=value)
+        return Largest(value)
 
 
 class MaxAbsState(NamedTuple):
@@ -53,12 +65,9 @@ class MaxAbsScaler(Transformer):
         """Nothing known."""
         return MaxAbsState(0, np.zeros(len(schema.columns)), np.ones(len(schema.columns)))
 
-    def summarize(self, state: MaxAbsState, chunk: Chunk) -> Largest:
-        """The largest absolute value of each column; zeros if there are no rows."""
-        value = np.zeros(chunk.X.shape[1])
-        for _, block in chunk.X.blocks():
-            np.fmax(value, np.fmax.reduce(np.abs(block), axis=0), out=value)
-        return Largest(value)
+    def ask(self, state: MaxAbsState) -> LargestByColumn | None:
+        """Once: the largest values."""
+        return None if state.step else LargestByColumn()
 
     def update(self, state: MaxAbsState, s: Largest) -> MaxAbsState:
         """A column of zeros is left as it is."""

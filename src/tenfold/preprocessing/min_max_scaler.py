@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import ONE, Array, Chunk, Claim, Columns, Need, Schema
-from tenfold.core.allowed import ANYTHING, NOT_NAN
+from tenfold.core import ONE, Array, Claim, Columns, Need, Schema
+from tenfold.core.allowed import ANYTHING
 from tenfold.estimator import Transformer
 from tenfold.estimator.constraints import boolean
-
-
-@dataclass(frozen=True, eq=False)
-class Extremes:
-    """The least and the greatest value of each column, missing values left out; +inf and -inf of none."""
-
-    exact: ClassVar[bool] = True
-    low: Annotated[Array, "column", NOT_NAN]
-    high: Annotated[Array, "column", NOT_NAN]
-
-    def __add__(self, other: Extremes) -> Extremes:
-        return Extremes(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
+from tenfold.stats.extremes import Extremes, ExtremesByColumn
 
 
 class MinMaxState(NamedTuple):
@@ -88,13 +76,9 @@ class MinMaxScaler(Transformer):
         none = np.full(p, np.nan)
         return MinMaxState(0, none, none, none, np.ones(p), np.zeros(p))
 
-    def summarize(self, state: MinMaxState, chunk: Chunk) -> Extremes:
-        """The extremes of each column."""
-        low, high = np.full(chunk.X.shape[1], np.inf), np.full(chunk.X.shape[1], -np.inf)
-        for _, block in chunk.X.blocks():
-            np.fmin(low, np.fmin.reduce(block, axis=0), out=low)
-            np.fmax(high, np.fmax.reduce(block, axis=0), out=high)
-        return Extremes(low + 0.0, high + 0.0)  # no -0: it equals 0, but has other bits
+    def ask(self, state: MinMaxState) -> ExtremesByColumn | None:
+        """Once: the extremes of each column."""
+        return None if state.step else ExtremesByColumn()
 
     def update(self, state: MinMaxState, s: Extremes) -> MinMaxState:
         """A constant column is moved, not stretched; one without a value is left as it is."""

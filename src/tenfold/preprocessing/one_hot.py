@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from tenfold.core import ONE, Array, Chunk, Claim, Codes, Columns, DataError, Need, Schema
 from tenfold.core.allowed import NOT_NEGATIVE, OFFSETS
+from tenfold.core.statistic import Grouped
 from tenfold.estimator import Transformer
 from tenfold.estimator.constraints import boolean, choice
 from tenfold.kernels.counting import add_counts
@@ -24,6 +25,21 @@ class ValueCounts:
 
     def __add__(self, other: ValueCounts) -> ValueCounts:
         return ValueCounts(self.count + other.count)
+
+
+class CountsByColumn(Grouped[ValueCounts]):
+    """Weight of each category of each column."""
+
+    first: Codes
+    """where each column begins on the axis of values, and where the last one ends"""
+
+    def summarize(self, chunk: Chunk) -> ValueCounts:
+        """Count the codes of all rows."""
+        total, count = np.zeros(1), np.zeros((1, int(self.first[-1])))
+        group = np.zeros(chunk.n, dtype=np.int64)
+        for rows, block in chunk.X.blocks():
+            add_counts(block, self.first, group[rows], chunk.weight[rows], total, count)
+        return ValueCounts(count[0])
 
 
 class OneHotState(NamedTuple):
@@ -90,13 +106,9 @@ class OneHot(Transformer):
         first = schema.value_offsets
         return OneHotState(0, np.zeros(int(first[-1])), first)
 
-    def summarize(self, state: OneHotState, chunk: Chunk) -> ValueCounts:
-        """Weight of each category."""
-        total, count = np.zeros(1), np.zeros((1, len(state.value_count)))
-        group = np.zeros(chunk.n, dtype=np.int64)
-        for rows, block in chunk.X.blocks():
-            add_counts(block, state.first, group[rows], chunk.weight[rows], total, count)
-        return ValueCounts(count[0])
+    def ask(self, state: OneHotState) -> CountsByColumn | None:
+        """Once: the weight of each category."""
+        return None if state.step else CountsByColumn(state.first)
 
     def update(self, state: OneHotState, s: ValueCounts) -> OneHotState:
         """The counts are the model."""

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from tenfold.core import ONE, Chunk, Claim, Columns, DataError, Need, Schema
+from tenfold.core.statistic import Grouped
 from tenfold.estimator import Transformer
 from tenfold.estimator.constraints import boolean, integer
 from tenfold.stats.monomials import Monomials, few_rows, monomials, n_monomials
@@ -25,6 +26,15 @@ class Rows:
 
     def __add__(self, other: Rows) -> Rows:
         return Rows(self.weight + other.weight)
+
+
+class TotalWeight(Grouped[Rows]):
+    """Weight of the rows, all of which are looked at: none may hold infinity, or nothing."""
+
+    def summarize(self, chunk: Chunk) -> Rows:
+        """Refuse rows that are no numbers, and sum the weights of the others."""
+        chunk.X.check()
+        return Rows(float(chunk.weight.sum()))
 
 
 class PolynomialState(NamedTuple):
@@ -86,10 +96,9 @@ class PolynomialBasis(Transformer):
         terms = n_monomials(len(schema.columns), self.degree, self.interaction_only)
         return PolynomialState(0, terms + self.include_bias)
 
-    def summarize(self, state: PolynomialState, chunk: Chunk) -> Rows:
-        """Weight of the rows, which are looked at."""
-        chunk.X.check()
-        return Rows(float(chunk.weight.sum()))
+    def ask(self, state: PolynomialState) -> TotalWeight | None:
+        """Once: how many rows there are."""
+        return None if state.step else TotalWeight()
 
     def update(self, state: PolynomialState, s: Rows) -> PolynomialState:
         """Rows were seen."""

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tenfold.core import ONE, Chunk, Claim, Columns, Need, Schema
+from tenfold.core.statistic import Grouped
 from tenfold.estimator import Transformer
 from tenfold.estimator.constraints import choice
 from tenfold.kernels.lengths import LARGEST, ROOT, SUM, divide_by_lengths
@@ -29,6 +30,22 @@ class RowWeight:
 
     def __add__(self, other: RowWeight) -> RowWeight:
         return RowWeight(self.weight + other.weight, self.zero + other.zero)
+
+
+class ZeroRows(Grouped[RowWeight]):
+    """Weight of the rows, and of those that are zeros throughout."""
+
+    def summarize(self, chunk: Chunk) -> RowWeight:
+        """Look for rows of zeros; a CSR matrix may store some of them."""
+        zero = np.zeros(chunk.n, dtype=bool)
+        if sp.issparse(chunk.X.data):
+            values = _once(chunk.X)
+            values.eliminate_zeros()
+            zero = np.diff(values.indptr) == 0
+        else:
+            for rows, block in chunk.X.blocks():
+                zero[rows] = ~block.any(axis=1)
+        return RowWeight(float(chunk.weight.sum()), float(chunk.weight[zero].sum()))
 
 
 class UnitState(NamedTuple):
@@ -73,17 +90,9 @@ class UnitVector(Transformer):
         """Nothing known."""
         return UnitState(0)
 
-    def summarize(self, state: UnitState, chunk: Chunk) -> RowWeight:
-        """Weight of the rows, and of rows of zeros."""
-        zero = np.zeros(chunk.n, dtype=bool)
-        if sp.issparse(chunk.X.data):
-            values = _once(chunk.X)
-            values.eliminate_zeros()
-            zero = np.diff(values.indptr) == 0
-        else:
-            for rows, block in chunk.X.blocks():
-                zero[rows] = ~block.any(axis=1)
-        return RowWeight(float(chunk.weight.sum()), float(chunk.weight[zero].sum()))
+    def ask(self, state: UnitState) -> ZeroRows | None:
+        """Once: how many rows have no direction."""
+        return None if state.step else ZeroRows()
 
     def update(self, state: UnitState, s: RowWeight) -> UnitState:
         """Rows were seen."""

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Chunk
+from tenfold.core.statistic import Grouped
 from tenfold.kernels.binning import CELLS, bin_block, make_grid
 from tenfold.stats.race import Race, row_bits, uniform
 
@@ -24,6 +25,16 @@ def sample_of(chunk: Chunk, seed: Any) -> Race:
     """A sample of the distinct rows of a chunk, each with its weight: 16,384, or fewer of very wide rows."""
     most = max(1024, min(16384, (1 << 22) // max(1, chunk.X.shape[1])))
     return Race.of(chunk, uniform(row_bits(chunk.X, seed)), np.ones(chunk.n), most)
+
+
+class RowSample(Grouped[Race]):
+    """A sample of the distinct rows, each with its weight."""
+
+    seed: int | None
+
+    def summarize(self, chunk: Chunk) -> Race:
+        """Draw by the content of the rows, whatever their order."""
+        return sample_of(chunk, self.seed)
 
 
 def edges_of(sample: Race, most: int) -> Array:

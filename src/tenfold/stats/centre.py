@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tenfold.core import Array
+from tenfold.core import Array, Chunk
+from tenfold.core.statistic import Grouped
 from tenfold.stats.moments import two_sum
 
 
@@ -65,3 +66,11 @@ class Centre:
     def variance(self) -> float:
         """Mean squared distance from the mean."""
         return self.square / self.weight if self.weight else np.nan
+
+
+class TargetCentre(Grouped[Centre]):
+    """Weight, mean and squares of the target."""
+
+    def summarize(self, chunk: Chunk) -> Centre:
+        """Of all rows, whatever their columns hold."""
+        return Centre.of(chunk.y, chunk.weight)

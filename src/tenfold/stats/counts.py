@@ -9,6 +9,7 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Codes
 from tenfold.core.allowed import NOT_NEGATIVE
+from tenfold.core.statistic import Grouped
 from tenfold.kernels.counting import add_counts
 
 
@@ -39,3 +40,19 @@ class ClassCounts:
 
     def __add__(self, other: ClassCounts) -> ClassCounts:
         return ClassCounts(self.weight + other.weight, self.count + other.count)
+
+
+class CountsByClass(Grouped[ClassCounts]):
+    """Weight of each class, and of each category of each column within it."""
+
+    classes: int
+    first: Codes
+    """where each column begins on the axis of values, and where the last one ends"""
+
+    def summarize(self, chunk: Chunk) -> ClassCounts:
+        """Count the codes of all rows."""
+        return ClassCounts.of(chunk, self.classes, self.first)
+
+    def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[ClassCounts]:
+        """Count the codes of each group of rows, in one go."""
+        return ClassCounts.by_group(chunk, codes, groups, self.classes, self.first)

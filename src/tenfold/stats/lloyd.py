@@ -9,6 +9,7 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, Columns, DataError
 from tenfold.core.allowed import NOT_NEGATIVE
+from tenfold.core.statistic import Statistic
 from tenfold.kernels.nearest import HEIGHT, add_lloyd, nearest, nearest_distances
 
 SQUARES = 1e-25, 1e30
@@ -49,6 +50,16 @@ class Lloyd:
         weight = self.weight[:, None]
         moved = np.divide(self.total, weight, out=np.zeros_like(self.total), where=weight > 0)
         return self.centers + moved
+
+
+class NearestSums(Statistic[Lloyd]):
+    """Weight and sum of the rows nearest to each centre."""
+
+    centers: Array
+
+    def summarize(self, chunk: Chunk) -> Lloyd:
+        """Find the nearest centre of each row, and add the row up there."""
+        return Lloyd.of(chunk, self.centers)
 
 
 def labels(X: Columns, centers: Array) -> Codes:

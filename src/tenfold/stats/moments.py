@@ -14,6 +14,7 @@ from typing import Annotated, Any, TypeVar
 import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, DataError, Design, Flags
+from tenfold.core.statistic import Grouped
 from tenfold.kernels.blas import NARROW
 from tenfold.kernels.coded import add_by_code
 from tenfold.kernels.comoments import add_comoments, add_comoments_by, add_comoments_columns, add_comoments_in_place
@@ -141,6 +142,18 @@ class Moments:
             comoment = self.comoment + other.comoment + between
         refuse_infinite(np.diag(comoment))
         return Moments(weight, mean, rest, comoment)
+
+
+class ColumnComoments(Grouped[Moments]):
+    """Weight, mean and co-moments of the columns alone, whether or not the rows have a target."""
+
+    def summarize(self, chunk: Chunk) -> Moments:
+        """Of all rows, in one pass over memory."""
+        return Moments.of(chunk._replace(y=None))
+
+    def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[Moments]:
+        """Of each group of rows, in one pass too."""
+        return Moments.by_group(chunk._replace(y=None), codes, groups)
 
 
 def _far(gram: Array, offset: Array) -> bool:
