@@ -249,7 +249,7 @@ CELL = """
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 import numpy as np
-from tenfold.core import Array, Claim, Need
+from tenfold.core import Array, Claim, Grouped, Need
 from tenfold.estimator import Transformer
 
 @dataclass(frozen=True, eq=False)
@@ -257,6 +257,10 @@ class Largest:
     value: Annotated[Array, "column"]
     def __add__(self, other):
         return Largest(np.maximum(self.value, other.value))
+
+class LargestByColumn(Grouped):
+    def summarize(self, chunk):
+        return Largest(np.max([chunk.X.column(j) for j in range(chunk.X.shape[1])], axis=1))
 
 class TopState(NamedTuple):
     step: int
@@ -268,9 +272,8 @@ class Top(Transformer):
     summary_types = (Largest,)
     def start(self, schema):
         return TopState(0, np.zeros(len(schema.columns)))
-    def summarize(self, state, chunk):
-        assert isinstance(state, TopState)
-        return Largest(np.max([chunk.X.column(j) for j in range(chunk.X.shape[1])], axis=1))
+    def ask(self, state):
+        return None if state.step else LargestByColumn()
     def update(self, state, s):
         assert isinstance(s, Largest)
         return TopState(1, s.value)

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_info
 
 import tenfold as tn
 from tenfold import Local, on
-from tenfold.core import MANY, ONE, Ask, Claim, Need, Rounds, Seconds
+from tenfold.core import MANY, ONE, Claim, Need, Rounds, Seconds, Statistic, Strided
 from tenfold.engine import Snapshot, current, fit, merge, one_blas_thread
 from tenfold.sources import ArraySource, part_rows
 
@@ -131,6 +131,19 @@ class Total(NamedTuple):
         return Total(self.value + other.value)
 
 
+class Sum(Statistic):
+    """The sum of a column, in one round after another."""
+
+    round: int
+
+    def summarize(self, chunk):
+        return Total(float(chunk.X.column(0).sum()))
+
+
+class SumOfSome(Strided, Sum):
+    """The same of a share of the parts."""
+
+
 class Sums:
     """A learner that sums a column, once or again and again."""
 
@@ -144,14 +157,8 @@ class Sums:
 
     def ask(self, state):
         if self.passes == ONE:
-            return None if state.step else Ask("all", 0, self.every)
-        return Ask("all", state.step)
-
-    def lens(self, state):
-        return None
-
-    def summarize(self, state, chunk):
-        return Total(float(chunk.X.column(0).sum()))
+            return None if state.step else SumOfSome(0, every=self.every)
+        return Sum(state.step)
 
     def update(self, state, summary):
         return CountState(state.step + 1, state.total + summary.value)

@@ -7,10 +7,9 @@ import pytest
 import scipy.sparse as sp
 
 from tenfold import CategoricalNB, DataError, GaussianNB, LinearRegression, Local, Ridge, StandardScaler
-from tenfold.core import ONE, Ask, Chunk, Claim, Columns, Need
+from tenfold.core import ONE, Chunk, Claim, Columns, Grouped, Need
 from tenfold.core.arrays import ones
 from tenfold.core.chunk import segments
-from tenfold.core.statistic import Grouped
 from tenfold.engine import Member, Snapshot, run
 from tenfold.engine.bridge import asked
 from tenfold.engine.keys import Contiguous, Listed, Shuffled
@@ -19,7 +18,7 @@ from tenfold.sources import ArraySource, part_rows
 from tenfold.stats.combinators import As, By, View
 from tenfold.stats.counts import ClassCounts
 from tenfold.stats.moments import Moments
-from tenfold.stats.spread import ClassSpread
+from tenfold.stats.spread import ClassSpread, SpreadByClass
 from tenfold.testing import bits
 
 GROUPS = 6
@@ -227,6 +226,13 @@ class Said(NamedTuple):
         return Said(self.text + other.text)
 
 
+class Spoken(Grouped):
+    """The target of each row as text."""
+
+    def summarize(self, chunk):
+        return Said("".join(f"{int(v)}," for v in chunk.y))
+
+
 class Words:
     """A learner whose summary is the rows it was given, in order."""
 
@@ -237,13 +243,7 @@ class Words:
         return Text(0, "")
 
     def ask(self, state):
-        return None if state.step else Ask("all")
-
-    def lens(self, state):
-        return None
-
-    def summarize(self, state, chunk):
-        return Said("".join(f"{int(v)}," for v in chunk.y))
+        return None if state.step else Spoken()
 
     def update(self, state, summary):
         return Text(1, summary.text)
@@ -302,6 +302,7 @@ def test_grouped_summaries_are_those_of_the_generic_way(learner, monkeypatch):
     expression = As(View(learner.need, schema), By((Shuffled(5, 3),), statistic))
     with Local(threads=1).open(source) as session:
         fast = session.answer(expression)
+        assert type(statistic).summarize_groups is not Grouped.summarize_groups
         monkeypatch.setattr(type(statistic), "summarize_groups", Grouped.summarize_groups)
         plain = session.answer(expression)
     assert fast.each.keys() == plain.each.keys() == set(range(5))
@@ -375,23 +376,26 @@ def test_a_part_is_loaded_once_for_each_need():
 
 
 def test_members_that_share_a_summary_are_served_by_one():
-    """Thirty penalties, one summary; learners that differ in their rows have one each."""
+    """Thirty smoothings, one summary: they ask for equal statistics."""
     calls = []
 
-    class Watched(Ridge):
-        def summarize(self, state, chunk):
-            calls.append(self.alpha)
-            return super().summarize(state, chunk)
+    class Watched(SpreadByClass):
+        def summarize(self, chunk):
+            calls.append(chunk.part)
+            return super().summarize(chunk)
+
+    class Smoothed(GaussianNB):
+        def ask(self, state):
+            return None if state.step else Watched(len(state.class_count))
 
     random = np.random.default_rng(5)
-    source = Loaded(random.standard_normal((90, 2)), random.standard_normal(90))
-    schema = source.known(Ridge().need)
-    alphas = np.logspace(-3, 3, 30)
-    learners = [Watched(a) for a in alphas]
+    source = Loaded(random.standard_normal((90, 2)), random.integers(0, 2, 90))
+    schema = source.schema_of(0, GaussianNB().need)
+    learners = [Smoothed(var_smoothing=share) for share in np.logspace(-9, 0, 30)]
     members = [Member(one, Snapshot(schema, one.start(schema))) for one in learners]
     with Local(threads=1).open(source) as session:
         assert run(members, source, session) == 1
-    assert len(calls) == 3  # one for each part
+    assert sorted(calls) == [0, 1, 2]  # one for each part
     assert len(source.loads) == 3
     for one, m in zip(learners, members, strict=True):
-        assert bits(m.done.at.state) == bits(Ridge(one.alpha).fit(source).state_)
+        assert bits(m.done.at.state) == bits(GaussianNB(var_smoothing=one.var_smoothing).fit(source).state_)

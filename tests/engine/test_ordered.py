@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import tenfold as tn
-from tenfold.core import SEQUENTIAL, Array, Ask, Codes, Need
+from tenfold.core import SEQUENTIAL, Array, Codes, Need, Ordered
 from tenfold.core.axes import bits
 from tenfold.core.rows import joined
 from tenfold.engine import Local, Member, Snapshot, fit, merge, run
@@ -27,6 +27,19 @@ class State(NamedTuple):
     seen: Seen
 
 
+class Walk(Ordered):
+    """Which rows come, and in what windows."""
+
+    size: int
+
+    def window(self, X):
+        return self.size
+
+    def step(self, summary, chunk):
+        seen = summary or Seen(np.zeros(0), np.zeros(0, np.int64))
+        return Seen(np.append(seen.rows, chunk.X.column(0)), np.append(seen.windows, chunk.n))
+
+
 class Diary:
     """Writes down which rows come, and in what windows."""
 
@@ -40,17 +53,7 @@ class Diary:
         return State(0, Seen(np.zeros(0), np.zeros(0, np.int64)))
 
     def ask(self, state):
-        return None if state.step else Ask("walk", order=self.order)
-
-    def lens(self, state):
-        return None
-
-    def window(self, state, X):
-        return self.size
-
-    def step(self, state, summary, chunk):
-        seen = summary or Seen(np.zeros(0), np.zeros(0, np.int64))
-        return Seen(np.append(seen.rows, chunk.X.column(0)), np.append(seen.windows, chunk.n))
+        return None if state.step else Walk(self.size, order=self.order)
 
     def update(self, state, summary):
         return State(1, summary)

@@ -18,6 +18,7 @@ from tenfold.core.axes import bits
 from tenfold.core.crew import crew, hands, share
 from tenfold.engine.runner import Runner
 from tenfold.engine.threads import one_blas_thread
+from tenfold.stats.spread import SpreadByColumn
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(1500, 260))  # wide enough for OpenBLAS to use several threads, which changes the bits
@@ -168,18 +169,23 @@ def test_predictions_that_nobody_finishes_reading_limit_nothing():
     assert next(reading).shape[0]
 
 
-class Interrupted(tn.Ridge):
+class Interrupting(SpreadByColumn):
     """Sends this process an interrupt while it summarizes the first part."""
 
-    working = 0
+    working: ClassVar[int] = 0
 
-    def summarize(self, state, chunk):
-        Interrupted.working += 1
+    def summarize(self, chunk):
+        Interrupting.working += 1
         if not chunk.part:
             os.kill(os.getpid(), signal.SIGINT)
         time.sleep(0.2)
-        Interrupted.working -= 1
-        return super().summarize(state, chunk)
+        Interrupting.working -= 1
+        return super().summarize(chunk)
+
+
+class Interrupted(tn.StandardScaler):
+    def ask(self, state):
+        return None if state.step else Interrupting()
 
 
 @pytest.mark.usefixtures("alone")
@@ -187,11 +193,11 @@ def test_an_interrupt_leaves_nothing_behind():
     before, running = threads(), set(threading.enumerate())
     for runner in (tn.Local(threads=1), tn.Local(threads=2)):
         with tn.on(runner), pytest.raises(KeyboardInterrupt):
-            Interrupted().fit(np.tile(X, (8, 1)), np.tile(Y, 8))
+            Interrupted().fit(np.tile(X, (8, 1)))
         assert threads() == before
         assert one_blas_thread._depth == {}
-        assert Interrupted.working == (1 if runner.threads == 1 else 0)  # the main thread is stopped within
-        Interrupted.working = 0
+        assert Interrupting.working == (1 if runner.threads == 1 else 0)  # the main thread is stopped within
+        Interrupting.working = 0
     started = [t for t in set(threading.enumerate()) - running if not t.name.startswith("tenfold")]
     assert started == []
     assert fitted("Ridge") == fitted("Ridge")

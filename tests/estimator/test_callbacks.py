@@ -45,7 +45,7 @@ def test_each_turn_is_a_task():
     assert seen.ended[-1] == "fit"
     assert sorted(seen.begun) == sorted(seen.ended)
     assert len(seen.ended) - 1 == min(len(model.history_), 100)
-    assert "lloyd" in seen.ended
+    assert "NearestSums" in seen.ended
     assert all(len(labels) == 3 for labels in seen.models)
     assert len(seen.models) > 1
 
@@ -81,7 +81,7 @@ def test_at_most_a_hundred_ticks():
 def test_history():
     model = tn.KMeans(5).fit(X)
     inertia = [turn["inertia"] for turn in model.history_ if "inertia" in turn]
-    assert len(inertia) == len([t for t in model.history_ if t["asked"] == "lloyd"])
+    assert len(inertia) == len([t for t in model.history_ if t["asked"] == "NearestSums"])
     assert all(a >= b * (1 - 1e-12) for a, b in zip(inertia, inertia[1:]))
     assert inertia[-1] == model.inertia_
     seconds = [turn["seconds"] for turn in model.history_]

@@ -16,7 +16,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import tenfold as tn
-from tenfold.core import Array, Claim, MergeError, ModelFileError, Need
+from tenfold.core import Array, Claim, Grouped, MergeError, ModelFileError, Need
 from tenfold.estimator import Regressor, container, registry
 from tenfold.stats.rfactor import RFactor
 from tenfold.testing import bits
@@ -348,6 +348,14 @@ class Sums:
         return Sums(self.weight + other.weight, self.total + other.total)
 
 
+class Totals(Grouped):
+    """Sums of the columns and the target."""
+
+    def summarize(self, chunk):
+        total = np.append(chunk.X.take(np.arange(chunk.n)).sum(axis=0), chunk.y.sum())
+        return Sums(float(chunk.n), total)
+
+
 class MeanTarget(Regressor):
     """Predicts the mean of the target, shrunk by what another learner would be asked."""
 
@@ -362,9 +370,8 @@ class MeanTarget(Regressor):
     def start(self, schema):
         return LevelState(0, Level(0.0))
 
-    def summarize(self, state, chunk):
-        total = np.append(chunk.X.take(np.arange(chunk.n)).sum(axis=0), chunk.y.sum())
-        return Sums(float(chunk.n), total)
+    def ask(self, state):
+        return None if state.step else Totals()
 
     def update(self, state, s):
         return LevelState(1, Level(float(self.shrink * s.total[-1] / s.weight)))

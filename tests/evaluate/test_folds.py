@@ -31,7 +31,7 @@ from sklearn.model_selection import (
 from sklearn.neighbors import KNeighborsClassifier
 
 import tenfold as tn
-from tenfold.core import ONE, Array, Claim, Codes, Need
+from tenfold.core import ONE, Array, Claim, Codes, Grouped, Need
 from tenfold.estimator import Classifier, Regressor
 from tenfold.evaluate.entries import entries_of
 from tenfold.evaluate.run import Run
@@ -60,6 +60,13 @@ class Ids:
         return Ids(self.ids | other.ids)
 
 
+class FirstColumn(Grouped):
+    """The first column of each row."""
+
+    def summarize(self, chunk):
+        return Ids(chunk.X.column(0).astype(int).tolist())
+
+
 class Ledger(NamedTuple):
     step: int
     ids: frozenset
@@ -77,8 +84,8 @@ class Keeper:
     def start(self, schema):
         return Ledger(0, frozenset(), 0 if schema.classes is None else len(schema.classes))
 
-    def summarize(self, state, chunk):
-        return Ids(chunk.X.column(0).astype(int).tolist())
+    def ask(self, state):
+        return None if state.step else FirstColumn()
 
     def update(self, state, summary):
         return Ledger(1, summary.ids, state.classes)
@@ -510,6 +517,13 @@ class Seen:
         return Seen(np.append(self.row, other.row), np.append(self.target, other.target))
 
 
+class HashedRows(Grouped):
+    """A hash of each row, and its target."""
+
+    def summarize(self, chunk):
+        return Seen(hashes(chunk.X), chunk.y.astype(float))
+
+
 class Heart(NamedTuple):
     step: int
     row: Annotated[Codes, "seen"]
@@ -532,8 +546,8 @@ class ByHeart(Keeper):
     def start(self, schema):
         return Heart(0, np.zeros(0, np.int64), np.zeros(0), 0 if schema.classes is None else len(schema.classes))
 
-    def summarize(self, state, chunk):
-        return Seen(hashes(chunk.X), chunk.y.astype(float))
+    def ask(self, state):
+        return None if state.step else HashedRows()
 
     def update(self, state, summary):
         return Heart(1, summary.row, summary.target, state.classes)

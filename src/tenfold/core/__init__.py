@@ -1,4 +1,4 @@
-"""The words of the library: chunk, columns, schema, need, certificate, stop rules.
+"""The words of the library: chunk, columns, schema, need, statistic, certificate, stop rules.
 
 Imports nothing of ours but the kernels that read columns.
 """
@@ -12,6 +12,7 @@ from tenfold.core.errors import DataError, MergeError, ModelFileError
 from tenfold.core.learner import MANY, ONE, SEQUENTIAL, Ask, Learner
 from tenfold.core.need import Need
 from tenfold.core.schema import Column, Schema
+from tenfold.core.statistic import Gathered, Grouped, Held, Lens, Ordered, Statistic, Strided
 from tenfold.core.stop import Gap, Never, Rounds, Seconds, Stop
 
 __all__ = [
@@ -30,14 +31,21 @@ __all__ = [
     "Design",
     "Flags",
     "Gap",
+    "Gathered",
+    "Grouped",
+    "Held",
     "Learner",
+    "Lens",
     "MergeError",
     "ModelFileError",
     "Need",
     "Never",
+    "Ordered",
     "Provenance",
     "Rounds",
     "Schema",
     "Seconds",
+    "Statistic",
     "Stop",
+    "Strided",
 ]
