@@ -8,12 +8,14 @@ C = C₁ + C₂ + δδᵀ n₁n₂/(n₁+n₂). Raw sums of squares are never fo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
 import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, DataError, Design, Flags
+from tenfold.core.statistic import Grouped
 from tenfold.kernels.blas import NARROW
 from tenfold.kernels.coded import add_by_code
 from tenfold.kernels.comoments import add_comoments, add_comoments_by, add_comoments_columns, add_comoments_in_place
@@ -141,6 +143,28 @@ class Moments:
             comoment = self.comoment + other.comoment + between
         refuse_infinite(np.diag(comoment))
         return Moments(weight, mean, rest, comoment)
+
+
+class Comoments(Grouped[Moments]):
+    """Weight, mean and centred co-moments of the features and the target: enough for any penalty of least squares."""
+
+    levels: Codes | None = None
+    """how many categories each column has, 0 if it is numeric; None: all are"""
+    target: bool = True
+    """whether the target is wanted beside the features"""
+
+    def summarize(self, chunk: Chunk) -> Moments:
+        """Of all rows."""
+        return Moments.of(self._wanted(chunk), self.levels)
+
+    def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> Sequence[Moments | None]:
+        """Of each group of rows, at once if all columns are numeric."""
+        if self.levels is not None and self.levels.any():
+            return super().summarize_groups(chunk, codes, groups)
+        return Moments.by_group(self._wanted(chunk), codes, groups)
+
+    def _wanted(self, chunk: Chunk) -> Chunk:
+        return chunk if self.target else chunk._replace(y=None)
 
 
 def _far(gram: Array, offset: Array) -> bool:
