@@ -15,9 +15,10 @@ from tenfold.core import ONE, Array, Claim, Codes, Columns, Design, Need, Never,
 from tenfold.core.allowed import ANYTHING, LEVELS
 from tenfold.estimator import Regressor
 from tenfold.estimator.featured import Featured
-from tenfold.linear.least_squares import LeastSquares
+from tenfold.linear.least_squares import errors_from_moments
 from tenfold.linear.paths import LassoPath, path_of
 from tenfold.linear.quadratic import quadratic
+from tenfold.stats.metrics import Regression
 from tenfold.stats.moments import Comoments, Moments
 from tenfold.stats.rows import Rows, RowsOrComoments
 
@@ -70,7 +71,9 @@ class Penalised(Featured, Regressor):
         """`max_iter` counts sweeps of coordinate descent, not passes over the rows."""
         return Never()
 
-    judge_from = LeastSquares.judge_from
+    def judge_from(self, state: PenalisedState, rows: int, m: Any) -> Regression | None:
+        """The errors of the predictions for other rows, read off their moments; None if that would lose digits."""
+        return errors_from_moments(state.coef, state.intercept, rows, m)
 
     def update(self, state: PenalisedState, summary: Moments | Rows) -> PenalisedState:
         """Descend."""
