@@ -198,3 +198,12 @@ def test_a_light_row_very_far_away():
     weight = [1e12, 1e12, 1e12, 1e-12, 1e12, 1e12]
     model = tn.PoissonRegressor().fit(np.array(x)[:, None], y, sample_weight=weight)
     assert model.certificate_["gap"].value >= 0
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_folds_of_which_the_first_parts_have_no_rows(case):
+    """The share of the parts that is read first is all of one fold, which the model of the others must not see."""
+    ours, _, _, y = CASES[case]
+    whole = tn.cross_validate(ours(0.1), X, y, folds=5).scores
+    with part_rows(N // 5):
+        np.testing.assert_allclose(tn.cross_validate(ours(0.1), X, y, folds=5).scores, whole, rtol=1e-9)

@@ -17,7 +17,7 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 import faults
 import tenfold as tn
 from linear.logistic_gaps import check, draw
-from tenfold.linear.glm import SHARE, WIDE
+from tenfold.linear.glm import FEW, SHARE, WIDE
 from tenfold.sources import part_rows
 from tenfold.stats.curvature import Curvature
 from tenfold.testing import bits
@@ -274,7 +274,8 @@ def test_a_share_of_the_parts_comes_first(ordered):
     theirs = peer.LogisticRegression().fit(X, y)
     assert objective(ours, X, y) <= objective(theirs, X, y)
     asked = [turn["asked"] for turn in ours.history_]
-    assert {"begin", "few", "share", "newton"} <= set(asked)
+    some = [f"CurvatureAt_1_in_{n}" for n in (SHARE * FEW, SHARE)]
+    assert {"FeatureScales", *some, "CurvatureAt"} <= set(asked)
     assert ours.n_iter_ <= (12 if ordered else 3)
     assert ours.certificate_.provenance.rows == len(X)
     assert ours.certificate_["gap"].value <= ours.tol

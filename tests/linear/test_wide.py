@@ -75,10 +75,7 @@ def test_the_same_bits_for_any_number_of_threads(learner, narrow):
 
 
 @pytest.mark.parametrize("learner", LEARNERS[:2], ids=str)
-def test_laws_but_for_merging(learner, narrow, monkeypatch):
-    from tenfold.testing import laws
-
-    monkeypatch.delitem(laws.LAWS, "merging")
+def test_laws(learner, narrow):
     check_laws(learner, draws=3)
 
 
@@ -124,6 +121,13 @@ def test_cross_validation(narrow):
     close(tn.cross_validate(tn.Ridge(), X, Y, folds=3).scores, wide_scores)
 
 
+def test_weights_that_are_drawn_anew_count_in_every_step(monkeypatch):
+    """Codes are held once; the weights of a bootstrap are not theirs."""
+    exact = tn.BaggingRegressor(tn.Ridge(0.5), n_estimators=2).fit(X, Y)
+    monkeypatch.setattr(wide, "WIDE", 0)
+    close(tn.BaggingRegressor(tn.Ridge(0.5), n_estimators=2).fit(X, Y).predict(X), exact.predict(X), 1e-8)
+
+
 def test_a_target_of_nought_and_one_numeric_column_that_says_nothing(narrow):
     model = tn.LinearRegression().fit(X.assign(x=5.0), np.zeros(len(X)))
     assert not model.coef_.any()
@@ -155,10 +159,10 @@ def test_summaries():
         close(whole.product, hot.T @ (weight * (hot @ v)), 1e-11)
         close(whole.count, hot.T @ weight, 1e-12)
         held = CodeLens(levels)(chunk)
-        assert held.codes.dtype == np.uint16
-        assert np.array_equal(Products.of(held, levels, v).product, whole.product)
+        assert held.dtype == np.uint16
+        assert np.array_equal(Products.of(held, chunk, levels, v).product, whole.product)
     large = CodeLens(np.array([70_000]))(chunk._replace(X=Columns((np.array([69_999.0, -1.0]),))))
-    assert large.codes.tolist() == [[69_999], [2**32 - 1]]
+    assert large.tolist() == [[69_999], [2**32 - 1]]
     with pytest.raises(tn.MergeError):
         whole + CodedMoments.of(chunk, levels, v + 1)
 

@@ -19,7 +19,7 @@ from tenfold.core.statistic import Statistic
 from tenfold.estimator import Clusterer
 from tenfold.estimator.constraints import array, choice, integer, real, seed
 from tenfold.stats.lloyd import Lloyd, NearestSums, labels
-from tenfold.stats.moments import ColumnComoments, Moments
+from tenfold.stats.moments import Comoments, Moments
 from tenfold.stats.race import Race
 
 WIDE = 256
@@ -142,7 +142,7 @@ class KMeans(Clusterer):
             case "spread":
                 return SpreadAndMass(self.random_state)
             case "scatter":
-                return ColumnComoments()
+                return Comoments(target=False)
             case "race":
                 most = max(4096, 32 * self.n_clusters)
                 return StartSample(most, self.random_state, state.squares, state.mean, state.mass)

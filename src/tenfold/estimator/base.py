@@ -179,6 +179,11 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         """Whether a model that comes from a file holds together, beyond what each of its fields may be."""
         return True
 
+    @property
+    def does_not_merge(self) -> str:
+        """Why this fitted model does not merge with others of its kind, beyond what `passes` says; empty: it does."""
+        return ""
+
     def size_fits(self, state: Any) -> bool:
         """Whether a fit starts with no more than this state has, so that parameters from a file cost what it holds."""
         return True

@@ -31,6 +31,8 @@ def add(a: Any, b: Any, *, again: bool = False) -> Any:
     if a.passes != ONE:
         how = "one row after another" if a.passes == SEQUENTIAL else "its rows several times"
         raise MergeError(f"{name} reads {how}, so two of its models do not merge")
+    if why := a.does_not_merge or b.does_not_merge:
+        raise MergeError(why)
     if different := _different(a.get_params(), b.get_params()):
         raise MergeError(f"{name} models with different parameters do not merge: {different}")
     if not again:

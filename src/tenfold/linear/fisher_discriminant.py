@@ -11,14 +11,14 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 import scipy.linalg as sla
 
-from tenfold.core import ONE, Array, Chunk, Claim, Codes, Need, Schema
+from tenfold.core import ONE, Array, Claim, Need, Schema
 from tenfold.core.allowed import NOT_NAN
 from tenfold.estimator.constraints import integer
 from tenfold.linear.discriminant import LinearDiscriminant, class_means, log_prior, shortfalls, thinnest
 from tenfold.linear.projecting import Projector, oriented
 from tenfold.linear.solving import varying
 from tenfold.linear.whitening import USUAL, Whitening, digits, whiten
-from tenfold.stats.scatter import Scatter
+from tenfold.stats.scatter import Scatter, ScatterWithinClasses
 
 
 class FisherState(NamedTuple):
@@ -101,17 +101,9 @@ class FisherDiscriminant(Projector, LinearDiscriminant):
     def _components(self, classes: int, columns: int) -> int:
         return min(classes - 1, columns, classes if self.n_components is None else self.n_components)
 
-    def summarize(self, state: FisherState, chunk: Chunk) -> Scatter:
-        """Weight and mean by class, and the scatter within."""
-        return Scatter.of(chunk, len(state.means))
-
-    def shares(self, state: FisherState) -> str:
-        """The same scatter serves every number of components."""
-        return Scatter.__name__
-
-    def summarize_groups(self, state: FisherState, chunk: Chunk, codes: Codes, groups: int) -> list[Scatter]:
-        """The same for each group of rows."""
-        return Scatter.by_group(chunk, codes, groups, len(state.means))
+    def ask(self, state: FisherState) -> ScatterWithinClasses | None:
+        """Once: the same scatter serves every number of components."""
+        return None if state.step else ScatterWithinClasses(len(state.means))
 
     def update(self, state: FisherState, s: Scatter) -> FisherState:
         """The leading directions, and the rule."""

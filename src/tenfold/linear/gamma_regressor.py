@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, DataError
+from tenfold.core import Array
 from tenfold.kernels.glm import GAMMA
 from tenfold.linear.log_link import LogLink
 
@@ -44,14 +44,6 @@ class GammaRegressor(LogLink):
     """
 
     kind = GAMMA
-
-    def _look(self, chunk: Chunk) -> None:
-        if chunk.n and not chunk.y.min() > 0:
-            at = int(np.flatnonzero(~(chunk.y > 0))[0])
-            raise DataError(
-                f"the target is {chunk.y[at]:g} in row {chunk.X.row(at)}, but must be above 0. "
-                "Remedy: drop such rows, or use another regression"
-            )
 
     def deviance(self, y: Array, mean: Array) -> Array:
         """2 (y / μ - 1 - log(y / μ))."""

@@ -8,18 +8,18 @@ L-BFGS takes its place.
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import MANY, Array, Ask, Chunk, Claim, Codes, Columns, DataError, Design, Flags, Schema
+from tenfold.core import MANY, Array, Claim, Codes, Columns, DataError, Design, Flags, Schema
 from tenfold.core.allowed import CLASS_COUNT, LEVELS, NOT_NAN, Index, OneOf
 from tenfold.core.certificate import Status
 from tenfold.estimator.featured import Featured
 from tenfold.kernels.glm import GAMMA, LOGISTIC
 from tenfold.linear.lbfgs import onward
 from tenfold.linear.newton import EPS, Local, around, levelled, moved, place, strong
-from tenfold.stats.curvature import Beginning, Curvature
+from tenfold.stats.curvature import Beginning, Curvature, CurvatureAt, FeatureScales
 
 SHARE = 16
 """each so many parts one is read for a first answer"""
@@ -117,28 +117,21 @@ class Glm(Featured):
             coef, zeros, math.inf, 0.0, np.zeros((k, p + 1)), none, none,
         )  # fmt: skip
 
-    def ask(self, state: GlmState) -> Ask | None:
+    def ask(self, state: GlmState) -> FeatureScales | CurvatureAt | None:
         """A share first, then all rows, at each new place."""
         if state.phase == "done":
             return None
-        return Ask(state.phase, state.turn, SHARE if state.phase in ("begin", "few", "share") else 1)
-
-    def summarize(self, state: GlmState, chunk: Chunk) -> Any:
-        """Scales, or the curvature at this place."""
-        self._look(chunk)
         if state.phase in ("begin", "all"):
-            return Beginning.of(chunk, state.levels, state.classes)
-        if state.phase == "few":
-            chunk = chunk.rows(np.arange(0, chunk.n, FEW))
-        curved = state.coef.shape[0] * (state.coef.shape[1] + 1) <= WIDE
-        expected = state.phase == "errors" and self.kind == GAMMA
-        given = (chunk, self.kind, state.at, state.metric, state.levels)
-        return Curvature.of(*given, curved=curved, expected=expected, reach=state.reach)
+            return FeatureScales(self.kind, state.classes, state.levels, every=SHARE if state.phase == "begin" else 1)
+        return CurvatureAt(
+            *state.at, self.kind, *state.metric, state.levels, state.reach,
+            curved=state.coef.shape[0] * (state.coef.shape[1] + 1) <= WIDE,
+            expected=state.phase == "errors" and self.kind == GAMMA,
+            thinned=FEW if state.phase == "few" else 1,
+            every=SHARE if state.phase in ("few", "share") else 1,
+        )  # fmt: skip
 
-    def _look(self, chunk: Chunk) -> None:
-        """Refuse targets that the model does not know."""
-
-    def update(self, state: GlmState, s: Any) -> GlmState:
+    def update(self, state: GlmState, s: Beginning | Curvature) -> GlmState:
         """To the next place, or to the next phase."""
         state = state._replace(turn=state.turn + 1)
         if isinstance(s, Beginning):
@@ -256,7 +249,7 @@ class Glm(Featured):
         more = value - self._value(s, squared, 0.0, free)  # absolute values, which are nought at the least
         return min(strong(s, state.center, squared, free) + more, value - s.least)
 
-    def certify(self, state: GlmState, s: Any) -> tuple[Claim, ...] | None:
+    def certify(self, state: GlmState, s: Beginning | Curvature) -> tuple[Claim, ...] | None:
         """How far above its minimum the objective is, and what the data do to it."""
         if not isinstance(s, Curvature) or state.phase in ("few", "share"):
             return None

@@ -11,11 +11,11 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import ONE, Array, Chunk, Claim, Codes, Need, Schema
+from tenfold.core import ONE, Array, Claim, Need, Schema
 from tenfold.linear.discriminant import LinearDiscriminant, class_means, shortfalls, thinnest
 from tenfold.linear.solving import varying
 from tenfold.linear.whitening import USUAL, Whitening, digits, whiten
-from tenfold.stats.scatter import Scatter
+from tenfold.stats.scatter import Scatter, ScatterWithinClasses
 
 
 class IndicatorState(NamedTuple):
@@ -73,17 +73,9 @@ class LeastSquaresClassifier(LinearDiscriminant):
         zeros = np.zeros((k, p))
         return IndicatorState(0, np.zeros(k), zeros, np.zeros(p), zeros, np.zeros(k), np.zeros(k))
 
-    def summarize(self, state: IndicatorState, chunk: Chunk) -> Scatter:
-        """Weight and mean by class, and the scatter within."""
-        return Scatter.of(chunk, len(state.means))
-
-    def shares(self, state: IndicatorState) -> str:
-        """There is nothing to choose."""
-        return Scatter.__name__
-
-    def summarize_groups(self, state: IndicatorState, chunk: Chunk, codes: Codes, groups: int) -> list[Scatter]:
-        """The same for each group of rows."""
-        return Scatter.by_group(chunk, codes, groups, len(state.means))
+    def ask(self, state: IndicatorState) -> ScatterWithinClasses | None:
+        """Once: weight and mean by class, and the scatter within."""
+        return None if state.step else ScatterWithinClasses(len(state.means))
 
     def update(self, state: IndicatorState, s: Scatter) -> IndicatorState:
         """The normal equations, solved."""

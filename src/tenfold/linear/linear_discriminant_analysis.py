@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 import scipy.linalg as sla
 
-from tenfold.core import ONE, Array, Chunk, Claim, Codes, Need, Schema
+from tenfold.core import ONE, Array, Claim, Need, Schema
 from tenfold.core.allowed import NOT_NAN
 from tenfold.estimator.constraints import array, choice, integer, real, share
 from tenfold.linear.discriminant import LinearDiscriminant, class_means, log_prior, shortfalls, thinnest
@@ -19,8 +19,8 @@ from tenfold.linear.projecting import Projector, oriented
 from tenfold.linear.shrinking import shared_covariance, total_covariance
 from tenfold.linear.solving import varying
 from tenfold.linear.whitening import Whitening, digits, whiten
-from tenfold.stats.fourth import ClassFourth
-from tenfold.stats.scatter import ClassMoments, Scatter
+from tenfold.stats.fourth import ClassFourth, FourthByClass
+from tenfold.stats.scatter import ClassMoments, ComomentsByClass, Scatter, ScatterWithinClasses
 
 
 class LDAState(NamedTuple):
@@ -106,13 +106,6 @@ class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
         self.n_components = n_components
         self.tol = tol
 
-    @property
-    def _kind(self) -> Any:
-        """What is summarized: no more than the shrinkage needs."""
-        if self.shrinkage == "auto":
-            return ClassFourth
-        return Scatter if self.shrinkage is None or self.priors is None else ClassMoments
-
     def start(self, schema: Schema) -> LDAState:
         """Nothing known."""
         k, p = len(schema.classes), len(schema.columns)
@@ -126,19 +119,16 @@ class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
     def _components(self, classes: int, columns: int) -> int:
         return min(classes - 1, columns, classes if self.n_components is None else self.n_components)
 
-    def summarize(self, state: LDAState, chunk: Chunk) -> Any:
-        """Weight and mean by class, and the scatter within."""
-        return self._kind.of(chunk, len(state.priors))
+    def ask(self, state: LDAState) -> ScatterWithinClasses | ComomentsByClass | FourthByClass | None:
+        """Once, and no more than the shrinkage needs."""
+        if state.step:
+            return None
+        if self.shrinkage == "auto":
+            return FourthByClass(len(state.priors))
+        pooled = self.shrinkage is None or self.priors is None
+        return (ScatterWithinClasses if pooled else ComomentsByClass)(len(state.priors))
 
-    def shares(self, state: LDAState) -> str:
-        """The same scatter serves all priors and shrinkages that need no more."""
-        return str(self._kind.__name__)
-
-    def summarize_groups(self, state: LDAState, chunk: Chunk, codes: Codes, groups: int) -> list[Any]:
-        """The same for each group of rows."""
-        return self._kind.by_group(chunk, codes, groups, len(state.priors))
-
-    def update(self, state: LDAState, s: Any) -> LDAState:
+    def update(self, state: LDAState, s: Scatter | ClassMoments | ClassFourth) -> LDAState:
         """Means and covariance as they are; priors and shrinkage enter here."""
         scatter = s if isinstance(s, Scatter) else s.pooled()
         prior, center, apart, means = class_means(scatter, self.priors)
@@ -176,7 +166,7 @@ class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
         varies = varying(np.diag(covariance), np.abs(s.mean).max(axis=0), 1.0)
         return whiten(covariance, varies, self.tol if self.shrinkage is None else 1e-7)
 
-    def certify(self, state: LDAState, s: Any) -> tuple[Claim, ...] | None:
+    def certify(self, state: LDAState, s: Scatter | ClassMoments | ClassFourth) -> tuple[Claim, ...] | None:
         """The estimate is the optimum; lost digits, thin classes and missing directions are said."""
         if not state.step:
             return None

@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 from tenfold.estimator.constraints import boolean, choice
 from tenfold.linear.inference import ROBUST
-from tenfold.linear.wide import WideLeastSquares
+from tenfold.linear.least_squares import LeastSquares
 
 
-class LinearRegression(WideLeastSquares):
+class LinearRegression(LeastSquares):
     """Ordinary least squares, exact in one pass.
 
     Made from merged moments of the columns and the target. Where those would lose digits that

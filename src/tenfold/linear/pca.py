@@ -13,14 +13,14 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 import scipy.linalg as sla
 
-from tenfold.core import ONE, Array, Ask, Chunk, Claim, Codes, DataError, Need, Schema
+from tenfold.core import ONE, Array, Claim, DataError, Need, Schema
 from tenfold.core.allowed import OneOf
 from tenfold.estimator.constraints import boolean, integer, share
 from tenfold.linear.projecting import Projector, oriented
 from tenfold.linear.solving import varying
 from tenfold.linear.whitening import EPS, SURE, USUAL
-from tenfold.stats.moments import Moments
-from tenfold.stats.triangle import Triangle
+from tenfold.stats.moments import Comoments, Moments
+from tenfold.stats.triangle import Triangle, TriangularFactor
 
 ALIKE = 1e-6
 """least eigenvalue of the correlations below which moments have lost too much"""
@@ -121,21 +121,11 @@ class PCA(Projector):
         none = np.zeros(0)
         return PCAState(0, "moments", np.zeros(p), np.zeros((0, p)), none, none, none, 0.0)
 
-    def ask(self, state: PCAState) -> Ask | None:
-        """Moments, then a triangular factor if they are not enough."""
-        return None if state.step else Ask(state.phase)
-
-    def summarize(self, state: PCAState, chunk: Chunk) -> Moments | Triangle:
-        """The moments of the columns, or their triangular factor."""
-        return Moments.of(chunk) if state.phase == "moments" else Triangle.of(chunk, state.mean)
-
-    def shares(self, state: PCAState) -> str | None:
-        """The same moments serve every number of components."""
-        return "moments" if state.phase == "moments" else None
-
-    def summarize_groups(self, state: PCAState, chunk: Chunk, codes: Codes, groups: int) -> list[Moments] | None:
-        """The moments of each group."""
-        return Moments.by_group(chunk._replace(y=None), codes, groups) if state.phase == "moments" else None
+    def ask(self, state: PCAState) -> Comoments | TriangularFactor | None:
+        """Moments, which serve every number of components; then a triangular factor if they are not enough."""
+        if state.step:
+            return None
+        return Comoments(target=False) if state.phase == "moments" else TriangularFactor(state.mean)
 
     def update(self, state: PCAState, s: Moments | Triangle) -> PCAState:
         """The axes; ask for a triangular factor where it gains digits."""

@@ -11,15 +11,16 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import ONE, Array, Chunk, Claim, Codes, Columns, Design, Need, Never, Schema, Stop
+from tenfold.core import ONE, Array, Claim, Codes, Columns, Design, Need, Never, Schema, Stop
 from tenfold.core.allowed import ANYTHING, LEVELS
 from tenfold.estimator import Regressor
 from tenfold.estimator.featured import Featured
-from tenfold.linear.least_squares import LeastSquares
+from tenfold.linear.least_squares import errors_from_moments
 from tenfold.linear.paths import LassoPath, path_of
 from tenfold.linear.quadratic import quadratic
-from tenfold.stats.moments import Moments
-from tenfold.stats.rows import Rows
+from tenfold.stats.metrics import Regression
+from tenfold.stats.moments import Comoments, Moments
+from tenfold.stats.rows import Rows, RowsOrComoments
 
 WIDE = 1000
 """features from which on rows are kept while they are fewer than these"""
@@ -60,25 +61,21 @@ class Penalised(Featured, Regressor):
         p = int(schema.size("feature") or 0)
         return PenalisedState(0, p > WIDE, schema.levels, np.zeros(p), 0.0, 0, math.inf)
 
+    def ask(self, state: PenalisedState) -> Comoments | RowsOrComoments | None:
+        """Once: the same moments, or rows, serve every penalty, and Ridge."""
+        if state.step:
+            return None
+        return RowsOrComoments(state.levels) if state.wide else Comoments(state.levels)
+
     def stop(self) -> Stop:
         """`max_iter` counts sweeps of coordinate descent, not passes over the rows."""
         return Never()
 
-    def summarize(self, state: PenalisedState, chunk: Chunk) -> Any:
-        """The moments of the features and the target, or the rows."""
-        return (Rows if state.wide else Moments).of(chunk, state.levels)
+    def judge_from(self, state: PenalisedState, rows: int, m: Any) -> Regression | None:
+        """The errors of the predictions for other rows, read off their moments; None if that would lose digits."""
+        return errors_from_moments(state.coef, state.intercept, rows, m)
 
-    def shares(self, state: PenalisedState) -> str:
-        """The same moments serve every penalty, and Ridge."""
-        return "rows" if state.wide else "moments"
-
-    def summarize_groups(self, state: PenalisedState, chunk: Chunk, codes: Codes, groups: int) -> list[Moments] | None:
-        """The moments of each group, at once if all columns are numeric."""
-        return None if state.wide or state.levels.any() else Moments.by_group(chunk, codes, groups)
-
-    judge_from = LeastSquares.judge_from
-
-    def update(self, state: PenalisedState, summary: Any) -> PenalisedState:
+    def update(self, state: PenalisedState, summary: Moments | Rows) -> PenalisedState:
         """Descend."""
         problem = quadratic(summary, self.fit_intercept)
         beta, sweeps = problem.solve(self.alpha, self._ratio, self.positive, self.tol, self.max_iter)
@@ -86,7 +83,7 @@ class Penalised(Featured, Regressor):
         gap = problem.gap(coef, self.alpha, self._ratio, self.positive) * 0.5 * problem.unit**2
         return state._replace(step=1, coef=coef, intercept=intercept, n_iter=max(sweeps, 1), dual_gap=gap)
 
-    def certify(self, state: PenalisedState, summary: Any) -> tuple[Claim, ...] | None:
+    def certify(self, state: PenalisedState, summary: Moments | Rows) -> tuple[Claim, ...] | None:
         """How near to the optimum, by duality, and which columns are in the model."""
         if not state.step:
             return None

@@ -12,7 +12,8 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import ONE, Array, Ask, Chunk, Claim, Columns, DataError, Need, Schema
+from tenfold.core import ONE, Array, Chunk, Claim, Columns, DataError, Need, Schema
+from tenfold.core.statistic import Grouped, Statistic
 from tenfold.estimator import Regressor
 from tenfold.estimator.constraints import boolean, integer
 from tenfold.kernels.double import subtract_product
@@ -57,6 +58,45 @@ class TermMoments(DoubleMoments):
     def sound(self, schema: Schema) -> bool:
         """Whether it has a centre for each term, and the target beside them."""
         return len(self.mean) == len(self.coef) == len(self.center) + 1
+
+
+class TermComoments(Grouped[TermMoments]):
+    """Moments of the products of columns and of the target, in double-double."""
+
+    degree: int
+    interaction_only: bool
+
+    def summarize(self, chunk: Chunk) -> TermMoments:
+        """Of all rows."""
+        q = n_monomials(chunk.X.shape[1], self.degree, self.interaction_only)
+        none = TermResiduals(self.degree, self.interaction_only, np.zeros(q + 1), np.zeros(q + 1), np.zeros(q))
+        return none.summarize(chunk)
+
+
+class TermResiduals(Statistic[TermMoments]):
+    """The same of what given coefficients leave of the target."""
+
+    degree: int
+    interaction_only: bool
+    coef: Array
+    """the constant, then the coefficients"""
+    coef_rest: Array
+    """what they lack to twice the precision"""
+    center: Array
+
+    def summarize(self, chunk: Chunk) -> TermMoments:
+        """Of all rows, formed and summed in double-double."""
+        terms = monomials(chunk.X.shape[1], self.degree, self.interaction_only)
+        shift = np.zeros(len(self.center))
+        if chunk.n:
+            with np.errstate(over="ignore", invalid="ignore"):  # products too large are refused with their moments
+                shift = terms.values(next(chunk.X.blocks(ROWS))[1]).mean(axis=0)
+        at = Double(self.coef, self.coef_rest)
+        found: TermMoments = TermMoments.of_blocks(chunk, _blocks(chunk.X, terms), shift, at, self.center)
+        if not np.isfinite(found.comoment).all():
+            j = int(np.argwhere(~np.isfinite(np.diag(found.comoment)))[0][0])
+            raise DataError(f"term number {j} is too large to be squared. Remedy: rescale the columns")
+        return found
 
 
 class PolynomialRegression(Inferring, Regressor):
@@ -119,30 +159,22 @@ class PolynomialRegression(Inferring, Regressor):
         q = n_monomials(len(schema.columns), self.degree, self.interaction_only)
         return PolynomialState(0, 0, np.zeros(q), 0.0, np.zeros(q + 1), np.zeros(q))
 
-    def ask(self, state: PolynomialState) -> Ask | None:
+    def ask(self, state: PolynomialState) -> TermComoments | TermResiduals | None:
         """Moments of the target, then of what the coefficients so far leave of it."""
-        return None if state.step else Ask("double", state.round)
-
-    def summarize(self, state: PolynomialState, chunk: Chunk) -> TermMoments:
-        """The moments of the terms and the residual, in double-double."""
-        terms = self._monomials(chunk.X.shape[1])
-        shift = np.zeros(len(state.coef))
-        if chunk.n:
-            with np.errstate(over="ignore", invalid="ignore"):  # products too large are refused with their moments
-                shift = terms.values(next(chunk.X.blocks(ROWS))[1]).mean(axis=0)
-        at = Double(np.append(state.intercept, state.coef), state.rest)
-        found = TermMoments.of_blocks(chunk, _blocks(chunk.X, terms), shift, at, state.center)
-        if not np.isfinite(found.comoment).all():
-            j = int(np.argwhere(~np.isfinite(np.diag(found.comoment)))[0][0])
-            raise DataError(f"term number {j} is too large to be squared. Remedy: rescale the columns")
-        return found
+        if state.step:
+            return None
+        if not state.round:
+            return TermComoments(self.degree, self.interaction_only)
+        values = np.append(state.intercept, state.coef)
+        return TermResiduals(self.degree, self.interaction_only, values, state.rest, state.center)
 
     def update(self, state: PolynomialState, s: TermMoments) -> PolynomialState:
         """Solve for a correction; read the rows again where that gains digits."""
-        found, exact = from_double(s, 0.0, self.fit_intercept)
-        state = state._replace(coef=found.values[:-1], intercept=float(found.values[-1]), rest=exact.low)
+        found = from_double(s, 0.0, self.fit_intercept)
+        assert found.rest is not None
+        state = state._replace(coef=found.values[:-1], intercept=float(found.values[-1]), rest=np.roll(found.rest, 1))
         state = state._replace(center=s.mean[:-1] * self.fit_intercept)
-        if another_round(s, found, exact) and state.round < ROUNDS:
+        if another_round(s, found) and state.round < ROUNDS:
             return state._replace(round=state.round + 1)
         return state._replace(step=1)
 
@@ -150,7 +182,7 @@ class PolynomialRegression(Inferring, Regressor):
         """As other least squares; and whether there are too few rows for so many terms."""
         if not state.round and not state.step:
             return None
-        found = from_double(s, 0.0, self.fit_intercept, np.append(state.coef, state.intercept))[0]
+        found = from_double(s, 0.0, self.fit_intercept, np.append(state.coef, state.intercept))
         claims = claims_of(found, "double-double moments", bool(state.step))
         return claims + few_rows(s.weight, len(state.coef) + self.fit_intercept)
 
@@ -169,7 +201,7 @@ class PolynomialRegression(Inferring, Regressor):
         if self.summary_ is None:
             raise ValueError("this model was saved without its summary, and standard errors are made from that")
         given = np.append(self.state_.coef, self.state_.intercept)
-        found = from_double(self.summary_, 0.0, self.fit_intercept, given)[0]
+        found = from_double(self.summary_, 0.0, self.fit_intercept, given)
         return infer(found, "classical", 0.0, self.fit_intercept, float(self.summary_.weight), TINY)
 
     @property

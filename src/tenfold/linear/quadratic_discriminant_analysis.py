@@ -12,14 +12,14 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 import scipy.linalg as sla
 
-from tenfold.core import ONE, Array, Chunk, Claim, Codes, Columns, Need, Schema
+from tenfold.core import ONE, Array, Claim, Codes, Columns, Need, Schema
 from tenfold.core.allowed import NOT_NAN
 from tenfold.estimator.constraints import array, share
 from tenfold.kernels.discriminants import quadratic_scores
 from tenfold.linear.discriminant import Discriminant, class_means, log_prior, thinnest
 from tenfold.linear.solving import varying
 from tenfold.linear.whitening import FLOOR, Rounded, digits, whiten_all
-from tenfold.stats.scatter import ClassMoments
+from tenfold.stats.scatter import ClassMoments, ComomentsByClass
 
 HEIGHT = 512
 """rows whose scores are computed at a time, at least"""
@@ -91,17 +91,9 @@ class QuadraticDiscriminantAnalysis(Discriminant):
         square = np.zeros((k, p, p))
         return QDAState(0, np.full(k, 1 / k), np.zeros((k, p)), square, square, np.zeros(k))
 
-    def summarize(self, state: QDAState, chunk: Chunk) -> ClassMoments:
-        """Weight, mean and co-moments by class."""
-        return ClassMoments.of(chunk, len(state.priors))
-
-    def shares(self, state: QDAState) -> str:
-        """The same moments serve every prior and regularisation."""
-        return ClassMoments.__name__
-
-    def summarize_groups(self, state: QDAState, chunk: Chunk, codes: Codes, groups: int) -> list[ClassMoments]:
-        """The same for each group of rows."""
-        return ClassMoments.by_group(chunk, codes, groups, len(state.priors))
+    def ask(self, state: QDAState) -> ComomentsByClass | None:
+        """Once: the same moments serve every prior and regularisation."""
+        return None if state.step else ComomentsByClass(len(state.priors))
 
     def update(self, state: QDAState, s: ClassMoments) -> QDAState:
         """Means and covariances as they are; priors and regularisation enter here."""

@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 from tenfold.estimator.constraints import boolean, choice, real
 from tenfold.linear.inference import ROBUST
-from tenfold.linear.wide import WideLeastSquares
+from tenfold.linear.least_squares import LeastSquares
 
 
-class Ridge(WideLeastSquares):
+class Ridge(LeastSquares):
     """Ridge regression, exact in one pass.
 
     The penalty enters when the model is made from the merged moments, not in the moments, so models of

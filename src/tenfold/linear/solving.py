@@ -52,6 +52,8 @@ class Solution(NamedTuple):
     """which values the condition of the system makes uncertain, not their being near zero"""
     lost: bool = False
     """whether a column, or the target, is too small to be squared"""
+    rest: Array | None = None
+    """what the values lack to twice the precision, if they were found in it"""
 
     @property
     def relative(self) -> Array:

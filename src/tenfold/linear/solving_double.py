@@ -24,10 +24,8 @@ LEAST = (16 * EPS) ** 2
 """a column whose share beside the others is smaller is there by rounding alone"""
 
 
-def from_double(
-    m: DoubleMoments, alpha: float, fit_intercept: bool, given: Array | None = None
-) -> tuple[Solution, Double]:
-    """Solve, or judge given values (the intercept last); and the exact values, the intercept first."""
+def from_double(m: DoubleMoments, alpha: float, fit_intercept: bool, given: Array | None = None) -> Solution:
+    """Solve, or judge given values (the intercept last)."""
     p = len(m.center)
     weight = Double(m.weight, m.weight_rest)
     mean = Double(m.mean, m.mean_rest)
@@ -49,7 +47,7 @@ def from_double(
     if rank < p:
         rounded = from_moments(m.moments(), alpha, fit_intercept, given, least=16 * EPS)
         unknown = np.full(p + 1, np.inf)
-        return rounded._replace(error=unknown, floor=unknown), Double.of(np.roll(rounded.values, 1))
+        return rounded._replace(error=unknown, floor=unknown, rest=np.zeros(p + 1))
     u = _solved(factor, factor_rest, c)
     u = u + _solved(factor, factor_rest, c - _times(S, u))
     inverse = Double(*solve(factor, factor_rest, *Double.of(np.eye(p))))
@@ -84,18 +82,17 @@ def from_double(
     rss = max(_quadratic(second, delta), 0.0)
     tss = max(_quadratic(second, -start.at(np.s_[1:])), rss)  # it may have lost all its digits
     own = np.sqrt(np.maximum(np.diag(second.high)[:p], 0.0)) * size  # beside the penalty, a column may be nothing
-    found = Solution(
+    return Solution(
         values, error, norms(spread) * math.sqrt(rss / max(m.weight - p - 1, 1.0)), floor,
         np.append(math.sqrt(tss) * own * size, math.sqrt(tss / max(m.weight, 1.0))),
         gap / (0.5 * tss) if tss > 0 else 0.0, varies, int(varies.sum()), root, center, rss, tss,
-        lost=too_small_beside(np.diag(second.high), m.mean, m.weight),
+        lost=too_small_beside(np.diag(second.high), m.mean, m.weight), rest=np.roll(exact.low, -1),
     )  # fmt: skip
-    return found, exact
 
 
-def another_round(m: DoubleMoments, found: Solution, exact: Double) -> bool:
+def another_round(m: DoubleMoments, found: Solution) -> bool:
     """Whether moments at these coefficients would tell more: always, if they were taken at none."""
-    return (not m.coef.any() and bool(exact.high.any())) or found.wants_round
+    return (not m.coef.any() and bool(found.values.any())) or found.wants_round
 
 
 def _solved(factor: Array, rest: Array, b: Double) -> Double:

@@ -6,12 +6,13 @@ has their number, and comes from one look at the codes of the rows, which are sm
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
 import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, Design, MergeError
+from tenfold.core.statistic import Grouped, Held, Lens, Statistic
 from tenfold.kernels.coded import add_by_code, add_products
 from tenfold.stats.moments import Moments
 
@@ -21,29 +22,20 @@ NO_MERGE = (
 )
 
 
-class Coded(NamedTuple):
-    """The codes of rows, and nothing else of them."""
-
-    codes: Any
-    """rows x categorical columns, in as few bytes as they take"""
-    weight: Any
-    """of each row, or None: all are one"""
-
-
-@dataclass(frozen=True, eq=False)
-class CodeLens:
-    """A lens through which rows become codes."""
+class CodeLens(Lens):
+    """The codes of rows, rows x categorical columns in as few bytes as they take, and nothing else of them."""
 
     levels: Codes
+    """how many categories each column has, 0 if it is numeric"""
 
-    def __call__(self, chunk: Chunk) -> Coded:
-        """The codes and weights of a chunk."""
+    def __call__(self, chunk: Chunk) -> Any:
+        """The codes of a chunk; of values that were never seen, the largest number."""
         columns = Design.of(chunk.X, self.levels).codes
         kind = np.uint16 if self.levels.max() < 2**16 else np.uint32
         codes = np.empty((chunk.n, len(columns)), kind)
         for c, values in enumerate(columns):
             codes[:, c] = np.where(values < 0, np.iinfo(kind).max, values)
-        return Coded(codes, None if chunk.uniform else chunk.weight)
+        return codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,16 +45,27 @@ class Products:
     product: Annotated[Array, "value"]
 
     @classmethod
-    def of(cls, held: Coded, levels: Codes, vector: Array) -> Products:
-        """Of rows that are held."""
+    def of(cls, codes: Any, chunk: Chunk, levels: Codes, vector: Array) -> Products:
+        """From the codes of a chunk, and its weights."""
         out, some = np.zeros(len(vector)), levels[levels > 0]
-        weight = EMPTY if held.weight is None else held.weight
-        unseen = int(np.iinfo(held.codes.dtype).max)
-        add_products(held.codes, unseen, np.cumsum(some) - some, vector, weight, out)
+        weight = EMPTY if chunk.uniform else chunk.weight
+        unseen = int(np.iinfo(codes.dtype).max)
+        add_products(codes, unseen, np.cumsum(some) - some, vector, weight, out)
         return cls(out)
 
     def __add__(self, other: Products) -> Products:
         return Products(self.product + other.product)
+
+
+class CodeProducts(Held[Products]):
+    """CᵀWC v: what a step of conjugate gradients needs of the codes of the rows."""
+
+    vector: Array
+    lens: CodeLens = field(kw_only=True)
+
+    def summarize(self, chunk: Chunk) -> Products:
+        """Of rows whose codes are held."""
+        return Products.of(chunk.held, chunk, self.lens.levels, self.vector)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +97,7 @@ class CodedMoments:
             add_by_code(design.addresses, design.like, design.first, some, rows.start, sums)
         count = sums[:, q].copy()
         if at.any():
-            product = Products.of(CodeLens(levels)(chunk), levels, at).product
+            product = Products.of(CodeLens(levels)(chunk), chunk, levels, at).product
         cross = sums[:, :q] - np.outer(count, numbers.rest)
         return cls(numbers.weight, numbers.mean, numbers.rest, numbers.comoment, cross, count, at, product)
 
@@ -124,3 +127,24 @@ class CodedMoments:
     def numbers(self) -> Moments:
         """Of the numeric columns and the target."""
         return Moments(self.weight, self.mean, self.rest, self.comoment)
+
+
+class CodedComoments(Grouped[CodedMoments]):
+    """All moments of numbers, target and categories but the table of pairs of categories."""
+
+    levels: Codes
+
+    def summarize(self, chunk: Chunk) -> CodedMoments:
+        """Of all rows."""
+        return CodedMoments.of(chunk, self.levels, np.zeros(int(self.levels.sum())))
+
+
+class CodedComomentsAt(Statistic[CodedMoments]):
+    """The same, with the product of that table and given coefficients of the categories."""
+
+    at: Array
+    levels: Codes
+
+    def summarize(self, chunk: Chunk) -> CodedMoments:
+        """Of all rows."""
+        return CodedMoments.of(chunk, self.levels, self.at)

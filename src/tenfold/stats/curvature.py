@@ -11,12 +11,15 @@ from typing import Annotated, Any
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import Array, Chunk, Codes, Columns, Design, Schema
+from tenfold.core import Array, Chunk, Codes, Columns, DataError, Design, Schema
 from tenfold.core.allowed import NOT_NAN
+from tenfold.core.statistic import Strided
 from tenfold.kernels.glm import (
+    GAMMA,
     LEAST,
     LOSS,
     PEARSON,
+    POISSON,
     REACH,
     SIZE,
     WORST,
@@ -68,6 +71,25 @@ class Beginning:
             square = self.square + other.square + delta * delta * (self.weight * share)
         refuse_infinite(square)
         return Beginning(self.rows + other.rows, weight, self.target + other.target, mean, square)
+
+
+class FeatureScales(Strided[Beginning]):
+    """Mean and squares of the features, and the sum of the target: where Newton's method begins.
+
+    Each fold looks at its own rows: a share of the parts may have none of some fold.
+    """
+
+    kind: int
+    """of the loss"""
+    classes: int
+    """0 if the target holds numbers"""
+    levels: Codes
+    """how many categories each column has, 0 if it is numeric"""
+
+    def summarize(self, chunk: Chunk) -> Beginning:
+        """Of all rows."""
+        refuse_targets(self.kind, chunk)
+        return Beginning.of(chunk, self.levels, self.classes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,6 +208,57 @@ class Curvature:
                 out[b, :, b] += full[pair]
                 pair += 1
         return out.reshape(k * q, k * q)
+
+
+class CurvatureAt(Strided[Curvature]):
+    """Loss, gradient and Gram matrices of a linear model at given coefficients, in columns around a centre."""
+
+    coef: Array
+    intercept: Array
+    kind: int
+    """of the loss"""
+    center: Array
+    scale: Array
+    levels: Codes
+    """how many categories each column has, 0 if it is numeric"""
+    reach: float = 0.0
+    """the largest squared length of a row in this scale; 0: it is measured"""
+    curved: bool = True
+    """whether Gram matrices are wanted"""
+    expected: bool = False
+    """whether Σ w x xᵀ is wanted beside them"""
+    thinned: int = 1
+    """of each part, each so many rows one"""
+
+    def summarize(self, chunk: Chunk) -> Curvature:
+        """Of all rows, or of those that are left."""
+        refuse_targets(self.kind, chunk)
+        if self.thinned > 1:
+            chunk = chunk.rows(np.arange(0, chunk.n, self.thinned))
+        at, metric = (self.coef, self.intercept), (self.center, self.scale)
+        return Curvature.of(
+            chunk, self.kind, at, metric, self.levels, curved=self.curved, expected=self.expected, reach=self.reach
+        )
+
+    @property
+    def title(self) -> str:
+        """What a cluster's dashboard shows: also whether some rows only are read."""
+        some = self.every * self.thinned
+        return super().title if some == 1 else f"{super().title}_1_in_{some}"
+
+
+def refuse_targets(kind: int, chunk: Chunk) -> None:
+    """Refuse targets that a loss does not know: counts are not below 0, and of a Gamma all are above."""
+    if kind not in (POISSON, GAMMA) or not chunk.n:
+        return
+    fine = chunk.y >= 0 if kind == POISSON else chunk.y > 0
+    if not fine.all():
+        at = int(np.flatnonzero(~fine)[0])
+        must = "counts are not below 0" if kind == POISSON else "must be above 0"
+        raise DataError(
+            f"the target is {chunk.y[at]:g} in row {chunk.X.row(at)}, but {must}. "
+            "Remedy: drop such rows, or use another regression"
+        )
 
 
 def _dense(chunk: Chunk, kind: int, at: Any, metric: Any, found: Any, measured: bool) -> None:

@@ -18,6 +18,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, Design, Flags
+from tenfold.core.statistic import Grouped, Statistic
 from tenfold.kernels.double import add_gram, subtract_product, with_outer
 from tenfold.stats.double import Double
 from tenfold.stats.moments import Moments, first_mean, refuse_infinite
@@ -161,6 +162,33 @@ class DoubleMoments:
         return Moments(m.weight + m.weight_rest, m.mean, m.mean_rest, m.comoment + m.comoment_rest)
 
     canonical = moments
+
+
+class DoubleComoments(Grouped[DoubleMoments]):
+    """Weight, mean and co-moments of the features and the target, in double-double."""
+
+    levels: Codes
+    """how many categories each column has, 0 if it is numeric"""
+
+    def summarize(self, chunk: Chunk) -> DoubleMoments:
+        """Of all rows."""
+        p = int(np.maximum(self.levels, 1).sum())
+        return DoubleMoments.of(chunk, Double.of(np.zeros(p + 1)), np.zeros(p), self.levels)
+
+
+class ResidualComoments(Statistic[DoubleMoments]):
+    """The same of the features and of what given coefficients leave of the target."""
+
+    coef: Array
+    """the constant, then the coefficients"""
+    coef_rest: Array
+    """what they lack to twice the precision"""
+    center: Array
+    levels: Codes
+
+    def summarize(self, chunk: Chunk) -> DoubleMoments:
+        """Of all rows."""
+        return DoubleMoments.of(chunk, Double(self.coef, self.coef_rest), self.center, self.levels)
 
 
 class _Plain:

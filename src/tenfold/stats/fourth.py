@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, DataError
+from tenfold.core.statistic import Grouped
 from tenfold.stats.moments import refuse_infinite
 from tenfold.stats.scatter import ClassMoments, Scatter
 
@@ -97,6 +98,20 @@ class ClassFourth:
         delta = (delta_ - 2 * mu * float(variance.sum()) + p * mu**2) / p
         beta = min(beta, delta)
         return 0.0 if beta <= 0 else beta / delta
+
+
+class FourthByClass(Grouped[ClassFourth]):
+    """Moments of the columns within each class, up to squares times squares."""
+
+    classes: int
+
+    def summarize(self, chunk: Chunk) -> ClassFourth:
+        """Of all rows."""
+        return ClassFourth.of(chunk, self.classes)
+
+    def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[ClassFourth]:
+        """Of each group of rows, in one go."""
+        return ClassFourth.by_group(chunk, codes, groups, self.classes)
 
 
 def _moved(s: Any, to: ClassMoments) -> tuple[Array, Array]:

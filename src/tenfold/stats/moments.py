@@ -8,6 +8,7 @@ C = C₁ + C₂ + δδᵀ n₁n₂/(n₁+n₂). Raw sums of squares are never fo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
@@ -144,16 +145,26 @@ class Moments:
         return Moments(weight, mean, rest, comoment)
 
 
-class ColumnComoments(Grouped[Moments]):
-    """Weight, mean and co-moments of the columns alone, whether or not the rows have a target."""
+class Comoments(Grouped[Moments]):
+    """Weight, mean and centred co-moments of the features and the target: enough for any penalty of least squares."""
+
+    levels: Codes | None = None
+    """how many categories each column has, 0 if it is numeric; None: all are"""
+    target: bool = True
+    """whether the target is wanted beside the features"""
 
     def summarize(self, chunk: Chunk) -> Moments:
-        """Of all rows, in one pass over memory."""
-        return Moments.of(chunk._replace(y=None))
+        """Of all rows."""
+        return Moments.of(self._wanted(chunk), self.levels)
 
-    def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[Moments]:
-        """Of each group of rows, in one pass too."""
-        return Moments.by_group(chunk._replace(y=None), codes, groups)
+    def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> Sequence[Moments | None]:
+        """Of each group of rows, at once if all columns are numeric."""
+        if self.levels is not None and self.levels.any():
+            return super().summarize_groups(chunk, codes, groups)
+        return Moments.by_group(self._wanted(chunk), codes, groups)
+
+    def _wanted(self, chunk: Chunk) -> Chunk:
+        return chunk if self.target else chunk._replace(y=None)
 
 
 def _far(gram: Array, offset: Array) -> bool:

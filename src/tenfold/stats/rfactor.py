@@ -16,6 +16,7 @@ import numpy as np
 from tenfold.core import Array, Chunk, Codes, Design, Flags, Schema
 from tenfold.core.allowed import ANYTHING
 from tenfold.core.axes import moved
+from tenfold.core.statistic import Statistic
 from tenfold.kernels.exact import add_gradient
 from tenfold.stats.moments import Moments, two_sum
 
@@ -138,6 +139,21 @@ class RFactor:
         centred = self.factor[1:, 1:] * self.scale
         offset = self.scale * self.factor[0, 1:] / self.factor[0, 0]
         return Moments(self.weight, *two_sum(self.center, offset), centred.T @ centred)
+
+
+class FactorAndGradient(Statistic[RFactor]):
+    """The triangular factor of the features and the target, and the exact gradient at given coefficients."""
+
+    center: Array
+    """of the features, then the target"""
+    scale: Array
+    coef: Array
+    intercept: float
+    levels: Codes
+
+    def summarize(self, chunk: Chunk) -> RFactor:
+        """Of all rows."""
+        return RFactor.of(chunk, self.center, self.scale, self.coef, self.intercept, self.levels)
 
 
 def triangle(top: Array, below: Array) -> Array:

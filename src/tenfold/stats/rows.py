@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from tenfold.core import Array, Chunk, Codes, Columns, Schema
 from tenfold.core.allowed import COUNTS, Index
+from tenfold.core.statistic import Grouped
 from tenfold.stats.moments import Moments
 
 SHARE = 1.0
@@ -142,3 +143,15 @@ class Rows:
             return self
         column = np.tile(np.arange(self.width, dtype=np.int64), len(self))
         return Rows(self.weight, self.y, self.values, column, self.counts, self.width)
+
+
+class RowsOrComoments(Grouped[Rows | Moments]):
+    """The rows themselves, or their moments as soon as those are smaller."""
+
+    levels: Codes | None = None
+    """how many categories each column has, 0 if it is numeric; None: all are"""
+
+    def summarize(self, chunk: Chunk) -> Rows | Moments:
+        """Of all rows."""
+        found: Rows | Moments = Rows.of(chunk, self.levels)
+        return found

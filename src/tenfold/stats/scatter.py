@@ -13,6 +13,7 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Codes
 from tenfold.core.allowed import NOT_NEGATIVE
+from tenfold.core.statistic import Grouped
 from tenfold.kernels.scatter import add_scatter
 from tenfold.stats.moments import EMPTY, FIRST, SEGMENT, Moments, refuse_infinite, rough_mean, two_sum
 
@@ -89,6 +90,20 @@ class Scatter:
         return Moments(total, mean, rest, comoment)
 
 
+class ScatterWithinClasses(Grouped[Scatter]):
+    """Weight and mean of each class, and the scatter within classes, pooled."""
+
+    classes: int
+
+    def summarize(self, chunk: Chunk) -> Scatter:
+        """Of all rows."""
+        return Scatter.of(chunk, self.classes)
+
+    def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[Scatter]:
+        """Of each group of rows, in one pass over memory."""
+        return Scatter.by_group(chunk, codes, groups, self.classes)
+
+
 @dataclass(frozen=True, eq=False)
 class ClassMoments:
     """Weight, mean and centred co-moments of the columns within each class."""
@@ -128,6 +143,20 @@ class ClassMoments:
     def pooled(self) -> Scatter:
         """The scatter within classes, all together."""
         return Scatter(self.weight, self.mean, self.rest, self.comoment.sum(axis=0))
+
+
+class ComomentsByClass(Grouped[ClassMoments]):
+    """Weight, mean and centred co-moments of the columns within each class."""
+
+    classes: int
+
+    def summarize(self, chunk: Chunk) -> ClassMoments:
+        """Of all rows."""
+        return ClassMoments.of(chunk, self.classes)
+
+    def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[ClassMoments]:
+        """Of each group of rows, in one pass over memory."""
+        return ClassMoments.by_group(chunk, codes, groups, self.classes)
 
 
 def _means(a: Any, b: Any) -> tuple[Array, Array, Array, Array]:

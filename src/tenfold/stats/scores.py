@@ -18,6 +18,7 @@ import scipy.sparse as sp
 
 from tenfold.core import Array, Chunk, Codes, DataError, Design
 from tenfold.core.allowed import ANYTHING, RISING
+from tenfold.core.statistic import Statistic
 from tenfold.stats.double_moments import DoubleMoments
 from tenfold.stats.moments import Moments
 from tenfold.stats.rfactor import RFactor
@@ -98,6 +99,25 @@ class DoubleScores(Scores):
 
 
 KINDS: dict[type, type[Scores]] = {Moments: Scores, RFactor: FactorScores, DoubleMoments: DoubleScores}
+
+
+class ScoresAt(Statistic[Scores]):
+    """What robust standard errors need of the rows at given coefficients, beside what these were made from."""
+
+    base: Statistic[Moments] | Statistic[RFactor] | Statistic[DoubleMoments]
+    """what the coefficients were made from"""
+    kind: str
+    """HC0, HC2, HC3 or cluster"""
+    coef: Array
+    intercept: float
+    center: Array
+    root: Array
+    levels: Codes
+
+    def summarize(self, chunk: Chunk) -> Scores:
+        """Of all rows."""
+        base, at = self.base.summarize(chunk), (self.coef, self.intercept, self.center, self.root)
+        return scores_of(base, chunk, self.kind, *at, self.levels)
 
 
 def scores_of(

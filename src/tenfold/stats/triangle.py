@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from tenfold.core import Array, Chunk
+from tenfold.core.statistic import Statistic
 from tenfold.stats.moments import Moments, two_sum
 
 
@@ -65,6 +66,16 @@ class Triangle:
     def mean(self) -> tuple[Array, Array]:
         """The mean of the columns, and what it lacks to twice the precision."""
         return two_sum(self.center, self.factor[0, 1:] / (self.factor[0, 0] or 1.0))
+
+
+class TriangularFactor(Statistic[Triangle]):
+    """The triangular factor of the columns around a centre: small variances keep the digits that squares would lose."""
+
+    center: Array
+
+    def summarize(self, chunk: Chunk) -> Triangle:
+        """Of all rows."""
+        return Triangle.of(chunk, self.center)
 
 
 def _stacked(top: Array, below: Array) -> Array:

@@ -205,13 +205,27 @@ def merging(learner: Any, seed: int) -> None:
         _check_numbered_on(learner, table, a, b)
         return
     whole = _fitted(learner, table)
-    merged = _fitted(learner, a) + _fitted(learner, b)
+    parts = _fitted(learner, a), _fitted(learner, b)
+    if why := next((model.does_not_merge for model in parts if model.does_not_merge), ""):
+        _check_refused(parts, why)
+        return
+    merged = parts[0] + parts[1]
     assert merged.schema_ == whole.schema_, "the united schema is another"
     _assert_same_model(whole, merged, table, "merged", rounding=1e-5)
     grown = clone(learner)
     for piece in (a, b):
         _call(grown.partial_fit, piece)
     assert bits(grown.state_) == bits(merged.state_), "partial_fit is not the sum"
+
+
+def _check_refused(parts: tuple[Any, Any], why: str) -> None:
+    """Models that say that they do not merge are refused with their reason."""
+    refused = ""
+    try:
+        parts[0] + parts[1]
+    except MergeError as error:
+        refused = str(error)
+    assert refused == why, "models merge that say that they do not, or they are refused for another reason"
 
 
 def _check_numbered_on(learner: Any, table: Table, a: Table, b: Table) -> None:
