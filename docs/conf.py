@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import pkgutil
 import re
 import textwrap
 from importlib import import_module
@@ -16,7 +17,10 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import tenfold
+import tenfold.stats
 import tenfold.testing
+from tenfold.core.statistic import CAPABILITIES, Statistic
+from tenfold.estimator.base import Estimator
 
 DOCS = Path(__file__).parent
 GENERATED = DOCS / "api" / "generated"
@@ -111,7 +115,7 @@ def stub(module: str, name: str) -> str:
     if not inspect.isclass(value):
         return "\n".join([*lines, f".. autofunction:: {name}", ""])
     lines += [f".. autoclass:: {name}"]
-    if not hasattr(value, "summarize"):
+    if not issubclass(value, Estimator):
         lines += ["   :members:", ""]
         if value.__module__ == "tenfold.core.certificate":
             lines += [":doc:`/certificates` says how to read it.", ""]
@@ -130,6 +134,40 @@ class Laws(SphinxDirective):
         for name, law in tenfold.testing.LAWS.items():
             lines += [f"`{name}`", textwrap.indent(inspect.getdoc(law) or "", "   ")]
         return self.parse_text_to_nodes("\n".join(lines))
+
+
+def table(rows: list[tuple[str, str]]) -> str:
+    """Two columns, as reStructuredText."""
+    lines = [".. list-table::", "   :widths: 30 70", ""]
+    for left, right in rows:
+        lines += [f"   * - {left}", f"     - {right}"]
+    return "\n".join(lines)
+
+
+def first_line(value: object) -> str:
+    """What a class is, in a line."""
+    return (inspect.getdoc(value) or "").split("\n", 1)[0]
+
+
+class Capabilities(SphinxDirective):
+    """What a statistic can declare, by its base class."""
+
+    def run(self) -> list[Node]:
+        return self.parse_text_to_nodes(table([(f"`{one.__name__}`", first_line(one)) for one in CAPABILITIES]))
+
+
+class Statistics(SphinxDirective):
+    """The statistics that families share."""
+
+    def run(self) -> list[Node]:
+        rows = []
+        for found in pkgutil.iter_modules(tenfold.stats.__path__, "tenfold.stats."):
+            for name, value in vars(import_module(found.name)).items():
+                mine = inspect.isclass(value) and issubclass(value, Statistic) and value.__module__ == found.name
+                if mine and not name.startswith("_"):
+                    given = ", ".join(value.names)
+                    rows.append((f"`{name}({given})` in `{found.name}`", first_line(value)))
+        return self.parse_text_to_nodes(table(rows))
 
 
 class Changelog(SphinxDirective):
@@ -152,4 +190,6 @@ def setup(app: Sphinx) -> None:
     app.connect("builder-inited", write_stubs)
     app.connect("autodoc-skip-member", hide_aliases)
     app.add_directive("laws", Laws)
+    app.add_directive("capabilities", Capabilities)
+    app.add_directive("statistics", Statistics)
     app.add_directive("changelog", Changelog)

@@ -1,68 +1,91 @@
-"""Shifting by the smallest value: z = x - min x, column by column."""
+"""Naive Bayes over whether columns are above a threshold: log P(c | x) = log π_c + Σ_j log P(x_j > t or not | c)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 import tenfold as tn
-from tenfold.core import Array, Chunk, Claim, Columns, Need, Schema
-from tenfold.core.allowed import NOT_NAN
-from tenfold.estimator import Transformer
+from tenfold.core import ONE, Array, Chunk, Claim, Columns, Grouped, Need, Schema
+from tenfold.estimator import Classifier
+from tenfold.estimator.constraints import real
 
 
 @dataclass(frozen=True, eq=False)
-class Smallest:
-    """The smallest value of each column."""
+class Counts:
+    """Weight of each class, and of its rows that are above the threshold in each column."""
 
-    exact: ClassVar[bool] = True
-    value: Annotated[Array, "column", NOT_NAN]
-    """infinity if there are no rows; a field that says nothing has finite numbers"""
+    weight: Annotated[Array, "class"]
+    above: Annotated[Array, "class", "column"]
 
-    def __add__(self, other: Smallest) -> Smallest:
-        return Smallest(np.minimum(self.value, other.value))
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(self.weight + other.weight, self.above + other.above)
 
 
-class MinState(NamedTuple):
-    """The smallest value of each column."""
+class CountsAbove(Grouped[Counts]):
+    """The weight of the rows of each class that are above a threshold, by column."""
+
+    classes: int
+    threshold: float
+
+    def summarize(self, chunk: Chunk) -> Counts:
+        """Count the rows of one chunk."""
+        member = (chunk.y[:, None] == np.arange(self.classes)) * chunk.weight[:, None]
+        above = np.zeros((self.classes, chunk.X.shape[1]))
+        for rows, block in chunk.X.blocks():
+            above += member[rows].T @ (block > self.threshold)
+        return Counts(member.sum(axis=0), above)
+
+
+class ThresholdState(NamedTuple):
+    """How probable each class is, and values above the threshold within it."""
 
     step: int
-    min: Annotated[Array, "column"]
+    class_prior: Annotated[Array, "class"]
+    above: Annotated[Array, "class", "column"]
 
 
 @tn.register
-class MinScaler(Transformer):
-    """Subtract the smallest value of each column."""
+class ThresholdNB(Classifier):
+    """Naive Bayes of columns that are above a threshold or not, exact in one pass."""
 
-    need = Need("numeric")
-    state_type = MinState
-    summary_types = (Smallest,)
+    passes = ONE
+    need = Need("numeric", target="class")
+    state_type = ThresholdState
+    summary_types = (Counts,)
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"threshold": [Real], "alpha": [real(0, open=True)]}
 
-    def start(self, schema: Schema) -> MinState:
-        """Nothing known."""
-        return MinState(0, np.zeros(len(schema.columns)))
+    def __init__(self, threshold: float = 0.0, alpha: float = 1.0) -> None:
+        self.threshold = threshold
+        self.alpha = alpha
 
-    def summarize(self, state: MinState, chunk: Chunk) -> Smallest:
-        """The smallest value of each column; infinity if there are no rows."""
-        value = np.full(chunk.X.shape[1], np.inf)
-        for _, block in chunk.X.blocks():
-            np.minimum(value, block.min(axis=0), out=value)
-        return Smallest(value)
+    def start(self, schema: Schema) -> ThresholdState:
+        """Nothing is known yet but how many classes and columns there are."""
+        k, p = len(schema.classes), len(schema.columns)
+        return ThresholdState(0, np.full(k, 1 / k), np.full((k, p), 0.5))
 
-    def update(self, state: MinState, s: Smallest) -> MinState:
-        """The summary is the model."""
-        return MinState(1, s.value)
+    def ask(self, state: ThresholdState) -> CountsAbove | None:
+        """Once: the counts serve every alpha."""
+        return None if state.step else CountsAbove(len(state.class_prior), self.threshold)
 
-    def certify(self, state: MinState, s: Smallest) -> tuple[Claim, ...] | None:
-        """A minimum has no rounding."""
-        claim = Claim("gap", 0.0, "proved", "minima are exact", "objective")
+    def update(self, state: ThresholdState, s: Counts) -> ThresholdState:
+        """Frequencies; the smoothing enters here."""
+        above = (s.above + self.alpha) / (s.weight[:, None] + 2 * self.alpha)
+        return ThresholdState(1, s.weight / s.weight.sum(), above)
+
+    def certify(self, state: ThresholdState, s: Counts) -> tuple[Claim, ...] | None:
+        """The estimate is a closed form of the counts."""
+        claim = Claim("gap", 0.0, "proved", "smoothed frequencies of the merged counts", "objective")
         return (claim,) if state.step else None
 
-    def transform_from(self, state: MinState, X: Columns) -> Any:
-        """x - min."""
-        out = np.empty(X.shape)
-        for rows, block in X.blocks(shift=state.min):
-            out[rows] = block
+    def scores_from(self, state: ThresholdState, X: Columns) -> Array:
+        """The log-probability of each class, up to a constant of the row."""
+        out = np.empty((len(X), len(state.class_prior)))
+        with np.errstate(divide="ignore"):
+            prior, no = np.log(state.class_prior), np.log1p(-state.above)
+        for rows, block in X.blocks():
+            out[rows] = prior + no.sum(axis=1) + (block > self.threshold) @ (np.log(state.above) - no).T
         return out

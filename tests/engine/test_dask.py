@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from sklearn.base import clone
+from sklearn.naive_bayes import BernoulliNB
 from sklearn.pipeline import make_pipeline
 
 import faults
@@ -305,16 +306,19 @@ def test_a_learner_from_a_script(folder, cluster, tmp_path):
         "if __name__ == '__main__':\n"
         "    import json, sys\n"
         "    from distributed import Client\n"
-        "    source = tn.scan(sys.argv[2], columns=sys.argv[3:])\n"
+        "    source = tn.scan(sys.argv[2], target='noisy', columns=sys.argv[3:])\n"
         "    with Client(sys.argv[1]) as client, tn.on(tn.Dask(client)):\n"
-        "        model = MinScaler().fit(source)\n"
-        "        least = model.transform(source).collect().min(axis=0)\n"
-        "    print(json.dumps([model.min_.tolist(), least.tolist()]))\n"
+        "        model = ThresholdNB(alpha=2.0).fit(source)\n"
+        "        said = model.predict(source).collect()\n"
+        "    print(json.dumps([model.above_.tolist(), said.tolist()]))\n"
     )
     run = [sys.executable, str(script), cluster.scheduler.address, str(folder), *NUMBERS]
     done = subprocess.run(run, capture_output=True, text=True, check=True, timeout=120)
-    X = pd.read_parquet(folder)[NUMBERS].to_numpy()
-    assert json.loads(done.stdout) == [X.min(axis=0).tolist(), [0.0] * len(NUMBERS)]
+    rows = pd.read_parquet(folder)
+    theirs = BernoulliNB(alpha=2.0).fit(rows[NUMBERS], rows["noisy"])
+    above, said = json.loads(done.stdout)
+    np.testing.assert_allclose(above, np.exp(theirs.feature_log_prob_), rtol=1e-12)
+    assert said == theirs.predict(rows[NUMBERS]).tolist()
 
 
 def test_an_error_on_a_worker_reaches_the_user(folder, cluster, tmp_path):
