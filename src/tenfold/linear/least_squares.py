@@ -15,7 +15,7 @@ import numpy as np
 
 from tenfold.core import ONE, Array, Ask, Chunk, Claim, Codes, Columns, Design, Flags, Need, Schema, Stop
 from tenfold.core.allowed import LEVELS, OneOf
-from tenfold.estimator import Regressor
+from tenfold.estimator import SummaryScored
 from tenfold.estimator.featured import Featured
 from tenfold.estimator.grouping import with_groups
 from tenfold.linear.claims import claims_of
@@ -63,7 +63,7 @@ class LinearState(NamedTuple):
     """where it is, if there are too many categories for a matrix"""
 
 
-class LeastSquares(Inferring, Featured, Regressor):
+class LeastSquares(Inferring, Featured, SummaryScored):
     """What LinearRegression and Ridge share; the parameters are theirs."""
 
     passes = ONE
@@ -154,11 +154,11 @@ class LeastSquares(Inferring, Featured, Regressor):
             return None
         return Moments.by_group(chunk, codes, groups)
 
-    def judge_from(self, state: LinearState, rows: int, m: Any) -> Regression | None:
+    def regression_from(self, state: Any, rows: int, summary: Any) -> Regression | None:
         """The errors of the predictions for other rows, read off their moments; None if that would lose digits."""
-        if not isinstance(m, Moments):
+        if not isinstance(summary, Moments):
             return None
-        u = np.append(-state.coef, 1.0)
+        m, u = summary, np.append(-state.coef, 1.0)
         around = float(u @ m.comoment @ u)
         shift = float(u @ m.mean + u @ m.rest) - state.intercept
         squared = around + m.weight * shift**2

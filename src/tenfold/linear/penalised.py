@@ -13,7 +13,7 @@ import numpy as np
 
 from tenfold.core import ONE, Array, Chunk, Claim, Codes, Columns, Design, Need, Never, Schema, Stop
 from tenfold.core.allowed import ANYTHING, LEVELS
-from tenfold.estimator import Regressor
+from tenfold.estimator import SummaryScored
 from tenfold.estimator.featured import Featured
 from tenfold.linear.least_squares import LeastSquares
 from tenfold.linear.paths import LassoPath, path_of
@@ -40,7 +40,7 @@ class PenalisedState(NamedTuple):
     dual_gap: Annotated[float, ANYTHING]
 
 
-class Penalised(Featured, Regressor):
+class Penalised(Featured, SummaryScored):
     """What Lasso and ElasticNet share."""
 
     passes = ONE
@@ -76,7 +76,7 @@ class Penalised(Featured, Regressor):
         """The moments of each group, at once if all columns are numeric."""
         return None if state.wide or state.levels.any() else Moments.by_group(chunk, codes, groups)
 
-    judge_from = LeastSquares.judge_from
+    regression_from = LeastSquares.regression_from
 
     def update(self, state: PenalisedState, summary: Any) -> PenalisedState:
         """Descend."""
