@@ -12,7 +12,7 @@ import faults
 import tenfold as tn
 from tenfold.display.drawing import of_positive
 from tenfold.engine import merge
-from tenfold.evaluate.hearing import hear
+from tenfold.evaluate.predictors import scores_of
 from tenfold.stats.metrics import Calibration, Confusion, LogLoss, Ranking, Regression
 from tenfold.stats.metrics.scorers import confusion, log_loss, regression
 
@@ -83,10 +83,11 @@ def found(data, cluster):
             options = dict(columns=list("abc"), weight="weight" if heft else None)
             rows = [tn.scan(path, target=target, **options) for target in ("kind", "number")]
             assert len(rows[0]) == 100
-            some = hear(classifier, rows[0], None, None, lambda classes: CLASSES)
-            more = hear(regressor, rows[1], None, None, lambda classes: NUMBERS)
+            some, classes = scores_of(classifier, rows[0], None, None, lambda classes: CLASSES)
+            more, _ = scores_of(regressor, rows[1], None, None, lambda classes: NUMBERS)
             assert some.weighted is more.weighted is heft
-            out["dask", heft] = [*some.summaries, *more.summaries]
+            assert classes.tolist() == ["down", "up"]
+            out["dask", heft] = [*some.each, *more.each]
     return out
 
 

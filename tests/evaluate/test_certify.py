@@ -12,8 +12,8 @@ from sklearn.pipeline import make_pipeline
 import tenfold as tn
 from evaluate.simulations import Said, clustered
 from tenfold.evaluate.certify import certify
+from tenfold.evaluate.grouping import UNITS
 from tenfold.evaluate.intervals import error_interval
-from tenfold.evaluate.judged import UNITS
 from tenfold.evaluate.seen import forget
 from tenfold.sources import part_rows
 from tenfold.stats.metrics import scorers
@@ -380,12 +380,20 @@ def test_no_spread_no_ends():
         (lambda m, X, y: certify(m, X, y, groups="day"), ValueError, "'day'"),
         (lambda m, X, y: certify(m, pd.DataFrame(X), y, groups="day"), ValueError, "groups='day' is no column"),
         (lambda m, X, y: certify(m, X[:1], y[:1]), ValueError, "not two rows"),
-        (lambda m, X, y: certify(Said().fit(X, y), X, y, groups=[1, 2]), ValueError, "groups has 2 entries"),
+        (
+            lambda m, X, y: certify(Said().fit(X, y), X, y, groups=[1, 2]),
+            ValueError,
+            "groups has shape (2,), but there are 400 rows",
+        ),
         (lambda m, X, y: certify(Said().fit(X, y), X, np.c_[y, y]), ValueError, "y should be a 1d array"),
         (lambda m, X, y: certify(Said().fit(X, y), X, y[:-1]), ValueError, "inconsistent numbers of samples"),
         (lambda m, X, y: certify(Said().fit(X, y), X[:0], y[:0]), ValueError, "minimum of 1 is required"),
         (lambda m, X, y: certify(Said().fit(X, y), X, np.where(y > 2, np.nan, y)), ValueError, "y contains NaN"),
-        (lambda m, X, y: certify(Said().fit(X, y), X, y, groups=np.zeros(400)), ValueError, "not two groups"),
+        (
+            lambda m, X, y: certify(Said().fit(X, y), X, y, groups=np.zeros(400)),
+            ValueError,
+            "groups has one group only",
+        ),
         (lambda m, X, y: certify(Said().fit(X, y), X, y, groups="day"), ValueError, "groups as an array"),
         (lambda m, X, y: certify(m, X, y, groups=[]), ValueError, "groups"),
         (lambda m, X, y: certify("model", X, y), TypeError, "str is neither"),

@@ -37,11 +37,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 import tenfold as tn
-from tenfold.engine.keys import Listed
-from tenfold.evaluate.trials import Trial
 from tenfold.sources import ArraySource, part_rows
 from tenfold.sources.parquet import ParquetSource
-from tenfold.stats.metrics import scorers
 
 pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask itself, with a newer pandas
 
@@ -428,25 +425,6 @@ def test_weights(path):
         cv = tn.cross_validate(learner, source, folds=5, scoring=["accuracy", "neg_log_loss"])
         same(cv.scores[0].T, wanted)
         same(tn.cross_validate(learner, source, folds=5).scores[0, 0], np.array(wanted)[:, 0])
-
-
-@pytest.mark.parametrize("names", [["accuracy"], ["accuracy", "neg_log_loss"]])
-def test_a_trial_judges_the_groups_it_has_models_for(names):
-    """Not rows of other groups, nor those of none; each group by its own model."""
-    learner = tn.GaussianNB()
-    models = [tn.GaussianNB().fit(X[at::2], LABEL[at::2]) for at in range(2)]
-    codes = np.arange(N) % 4 - 1
-    source = ArraySource(X, LABEL)
-    schema = source.schema_of(0, learner.need)
-    judges = {0: (models[0].state_, ()), 2: (models[1].state_, ())}
-    trial = Trial(learner, learner.need, schema, Listed(3, codes), judges, tuple(scorers[n] for n in names), 3)
-    found = trial.summarize(source.load(0, learner.need, schema), codes).each
-    assert found.keys() == {0, 2}
-    for group, model in ((0, models[0]), (2, models[1])):
-        rows = codes == group
-        assert found[group].rows == rows.sum()
-        right = scorers["accuracy"].value(found[group].summary.each[scorers["accuracy"].summarize])
-        assert right == pytest.approx(model.score(X[rows], LABEL[rows]), abs=1e-12)
 
 
 def test_where_arrays_are_cut_does_not_matter():

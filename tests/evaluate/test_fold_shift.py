@@ -10,8 +10,7 @@ from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
 from tenfold.core import Chunk, Columns
-from tenfold.engine.keys import Key
-from tenfold.evaluate.fold_shift import FALSE_ALARMS, FoldShift
+from tenfold.evaluate.fold_shift import FALSE_ALARMS, ColumnMeans, p_values
 from tenfold.sources.arrays import part_rows
 
 rng = np.random.default_rng(0)
@@ -22,7 +21,7 @@ Y = (X[:, 1] - 1.8 * DAY + rng.normal(size=1_500) > 0).astype(int)
 
 def means(X, fold, folds):
     chunk = Chunk(Columns(X), None, np.ones(len(X)), True, 0, 0)
-    return FoldShift(None, None, Key(folds)).summarize(chunk, fold)
+    return ColumnMeans(1).summarize_groups(chunk, fold, folds)
 
 
 @pytest.mark.parametrize("model", [tn.GaussianNB(), make_pipeline(tn.StandardScaler(), tn.LogisticRegression())])
@@ -55,7 +54,7 @@ def test_sparse_rows_and_holes_are_looked_at_too():
 def test_p_values_are_those_of_an_analysis_of_variance():
     fold = rng.integers(0, 4, 400)
     values = np.column_stack([rng.normal(size=400), rng.exponential(size=400) + 0.3 * fold, np.ones(400)])
-    found = means(values, fold, 4).p_values()
+    found = p_values(means(values, fold, 4))
     expected = [stats.f_oneway(*(values[fold == g, c] for g in range(4))).pvalue for c in range(2)]
     np.testing.assert_allclose(found, [*expected, 1.0], rtol=1e-9)
 
@@ -63,16 +62,30 @@ def test_p_values_are_those_of_an_analysis_of_variance():
 def test_means_merge():
     fold = rng.integers(0, 3, 300)
     values = rng.normal(size=(300, 2)) * 1e6 + 1e9
-    merged = means(values[:80], fold[:80], 3) + means(values[80:], fold[80:], 3)
-    whole = means(values, fold, 3)
-    for name in ("count", "mean", "square"):
-        np.testing.assert_allclose(getattr(merged, name), getattr(whole, name), rtol=1e-9)
+    first, rest, whole = means(values[:80], fold[:80], 3), means(values[80:], fold[80:], 3), means(values, fold, 3)
+    for some, more, all_ in zip(first, rest, whole, strict=True):
+        for name in ("count", "mean", "square"):
+            np.testing.assert_allclose(getattr(some + more, name), getattr(all_, name), rtol=1e-9)
+
+
+def test_all_folds_at_once_are_each_fold_by_itself():
+    """Which rows are looked at does not depend on what else is in their fold."""
+    fold = rng.integers(-1, 3, 300)
+    chunk = Chunk(Columns(rng.normal(size=(300, 20))), None, np.ones(300), True, 0, 0)
+    statistic = ColumnMeans.among(4_000)
+    assert statistic.every == 8
+    at_once = statistic.summarize_groups(chunk, fold, 3)
+    for group, one in enumerate(at_once):
+        alone = statistic.summarize(chunk.rows(np.flatnonzero(fold == group)))
+        assert 0 < one.count[0] < (fold == group).sum() / 4
+        for name in ("count", "mean", "square"):
+            assert np.array_equal(getattr(one, name), getattr(alone, name))
 
 
 def test_false_alarms_are_as_rare_as_stated():
     runs, alarms = 3_000, 0
     for _ in range(runs):
         values = np.column_stack([rng.normal(size=150), rng.exponential(size=150), rng.random(150) < 0.1])
-        p = means(values, rng.integers(0, 5, 150), 5).p_values()
+        p = p_values(means(values, rng.integers(0, 5, 150), 5))
         alarms += p.min() * 3 < FALSE_ALARMS
     assert alarms <= 12  # 3 expected; more than 12 in 3,000 has a chance below 1e-4

@@ -9,8 +9,9 @@ from sklearn.model_selection import learning_curve as theirs
 from sklearn.naive_bayes import GaussianNB
 
 import tenfold as tn
+from tenfold.core import Chunk, Columns
 from tenfold.engine.keys import Shuffled
-from tenfold.evaluate.learning_curve import Nested
+from tenfold.evaluate.folds import by_share
 from tenfold.sources import part_rows
 
 SIZES = [0.1, 0.35, 1.0]
@@ -64,8 +65,10 @@ def test_shares_are_nested_even_and_stratified():
     assert (found.sizes[-1, :, 0] == 300).all()
     _, _, test = theirs(GaussianNB(), X, y, train_sizes=[1.0], cv=StratifiedKFold(4))
     np.testing.assert_allclose(found.test_scores[-1:], test, rtol=1e-12)
-    key = Nested(12, Shuffled(4, 0), Shuffled(10, 1), np.searchsorted([1, 5, 10], np.arange(10), side="right"))
-    code = key.coder(0)(None, np.arange(1000))
+    key = by_share(Shuffled(4, 0), Shuffled(10, 1), np.searchsorted([1, 5, 10], np.arange(10), side="right"), 3)
+    code = key.coder(0)(Chunk(Columns(np.zeros((1000, 1))), None, np.ones(1000), True, 0, 0))
+    assert key.groups == 12
+    assert np.array_equal(code // 3, Shuffled(4, 0).of(np.arange(1000)))
     assert np.bincount(code % 3).tolist() == [100, 400, 500]
 
 

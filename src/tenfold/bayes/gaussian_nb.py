@@ -13,7 +13,7 @@ import numpy as np
 
 from tenfold.bayes.priors import prior
 from tenfold.core import ONE, Array, Claim, Codes, Columns, Need, Schema
-from tenfold.estimator import Classifier
+from tenfold.estimator import GroupScored
 from tenfold.estimator.constraints import array, real
 from tenfold.kernels.densities import log_density
 from tenfold.stats.spread import ClassSpread, SpreadByClass
@@ -30,7 +30,7 @@ class GaussianState(NamedTuple):
     epsilon: float
 
 
-class GaussianNB(Classifier):
+class GaussianNB(GroupScored):
     """Gaussian naive Bayes, exact in one pass.
 
     Parameters
@@ -108,12 +108,8 @@ class GaussianNB(Classifier):
             claims += (Claim("flat columns", flat, "proved", why, "data"),)
         return claims
 
-    def scores_from(self, state: GaussianState, X: Columns) -> Array:
-        """log π_c + log p(x | c)."""
-        return self.scores_by([state], X, np.zeros(len(X), np.int64))
-
     def scores_by(self, states: Sequence[GaussianState], X: Columns, codes: Codes) -> Array:
-        """The same, each row by the state that its code says."""
+        """log π_c + log p(x | c), each row by the state that its code names."""
         with np.errstate(divide="ignore"):
             level = np.array([np.log(s.class_prior) - 0.5 * np.log(2 * np.pi * s.var).sum(axis=1) for s in states])
         theta, narrow = np.array([s.theta for s in states]), 0.5 / np.array([s.var for s in states])

@@ -115,10 +115,15 @@ def concatenated(columns: Sequence[Any]) -> Any:
 
 def segments(chunk: Chunk, codes: Codes) -> Iterator[tuple[int, Chunk]]:
     """The rows of each group that a chunk has, by group: slices if they stand in order, else copies."""
+    return ((group, chunk.rows(which)) for group, which in places_by_group(codes))
+
+
+def places_by_group(codes: Codes) -> Iterator[tuple[int, Any]]:
+    """Where the rows of each group stand, by group: a slice if groups stand in order, else their numbers."""
     order = None if bool((codes[1:] >= codes[:-1]).all()) else np.argsort(codes, kind="stable")
     ordered = codes if order is None else codes[order]
     new = np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]
     starts = [*np.flatnonzero(new).tolist(), len(ordered)]
     for start, stop in pairwise(starts):
         if ordered[start] >= 0:
-            yield int(ordered[start]), chunk.rows(slice(start, stop) if order is None else order[start:stop])
+            yield int(ordered[start]), slice(start, stop) if order is None else order[start:stop]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import special
 
-from tenfold.display.drawing import axes, finish, folds_of, heard, predicted, pyplot
+from tenfold.display.drawing import axes, finish, folds_of, predicted, pyplot, summarized
 from tenfold.engine import merge
 from tenfold.evaluate.words import percent
 from tenfold.stats.metrics import Calibration, Ranking
@@ -164,12 +164,11 @@ class CalibrationDisplay:
         """
         pyplot(cls.__name__)
 
-        def of(needs: str, summarize: Any) -> Any:
-            found, label = heard(estimator, X, y, sample_weight, pos_label, needs, summarize)
-            return found.summaries[0], label
+        def of(summarize: Any) -> Any:
+            return summarized(estimator, X, y, sample_weight, pos_label, "probability", summarize)
 
-        edges = _edges(n_bins, strategy, lambda: of("probability", Ranking.of)[0])
-        found, label = of("probability", partial(Calibration.of, edges=edges))
+        edges = _edges(n_bins, strategy, lambda: of(Ranking.of)[0])
+        found, label, _ = of(partial(Calibration.of, edges=edges))
         return cls._of(found, name or type(estimator).__name__, label, level).plot(ax=ax, **kwargs)
 
     @classmethod

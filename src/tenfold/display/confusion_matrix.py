@@ -8,7 +8,7 @@ import numpy as np
 
 from tenfold.display.drawing import axes, folds_of, pyplot
 from tenfold.engine import merge
-from tenfold.evaluate.hearing import hear
+from tenfold.evaluate.predictors import scores_of
 from tenfold.sources.inputs import is_lazy
 from tenfold.sources.labels import class_codes, levels
 from tenfold.stats.metrics import Confusion
@@ -174,8 +174,8 @@ class ConfusionMatrixDisplay:
                 raise TypeError(f"{type(estimator).__name__} is no classifier")
             return [("prediction", confusion)]
 
-        found = hear(estimator, X, y, sample_weight, wants)
-        return cls._of(found.summaries[0], found.classes, labels, normalize, display_labels).plot(ax=ax, **kwargs)
+        found, classes = scores_of(estimator, X, y, sample_weight, wants)
+        return cls._of(found.each[0], classes, labels, normalize, display_labels).plot(ax=ax, **kwargs)
 
     @classmethod
     def from_predictions(
@@ -210,8 +210,8 @@ class ConfusionMatrixDisplay:
         if is_lazy(y_pred):
             if y_true is not None:
                 raise ValueError("what a model says of a source keeps the target of its rows: pass y_true=None")
-            heard = hear(None, y_pred, None, sample_weight, lambda classes: [("prediction", confusion)])
-            found, classes = heard.summaries[0], heard.classes
+            scores, classes = scores_of(None, y_pred, None, sample_weight, lambda _: [("prediction", confusion)])
+            found = scores.each[0]
         else:
             truth, said = np.asarray(y_true), np.asarray(y_pred)
             classes = levels(np.concatenate([truth, said]), "y_true and y_pred")

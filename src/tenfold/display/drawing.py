@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tenfold.core import DataError
-from tenfold.evaluate.hearing import Heard, Want, hear
+from tenfold.evaluate.predictors import Want, scores_of
 from tenfold.evaluate.results import CrossValidation
 from tenfold.evaluate.words import percent
 from tenfold.sources.inputs import is_lazy
@@ -70,7 +70,16 @@ def of_positive(summarize: Callable[[Any, Any, Any], Any], at: int, truth: Any, 
     return summarize((truth == at).astype(np.int64), said[:, at], weight)
 
 
-def heard(
+class Summarized(NamedTuple):
+    """A summary of the positive class, of all rows."""
+
+    summary: Any
+    label: Any
+    """the positive class"""
+    weighted: bool
+
+
+def summarized(
     estimator: Any,
     X: Any,
     y: Any,
@@ -79,27 +88,26 @@ def heard(
     needs: str,
     summarize: Callable[[Any, Any, Any], Any],
     how: str = "auto",
-) -> tuple[Heard, Any]:
-    """A summary of the positive class, of all rows; and which class that is."""
+) -> Summarized:
+    """What a classifier says of the positive class, summarized; without one, what rows that are predictions say."""
 
     def wants(classes: Any) -> list[Want]:
         if classes is None:
             raise TypeError(f"{type(estimator).__name__} is no classifier")
         return [(needs, partial(of_positive, summarize, positive(classes, pos_label)))]
 
-    found = hear(estimator, X, y, weight, wants, how)
-    return found, label_of(found.classes, positive(found.classes, pos_label))
+    scores, classes = scores_of(estimator, X, y, weight, wants, how)
+    return Summarized(scores.each[0], label_of(classes, positive(classes, pos_label)), scores.weighted)
 
 
 def predicted(
     y_true: Any, y_score: Any, weight: Any, pos_label: Any, summarize: Callable[[Any, Any, Any], Any]
-) -> tuple[Any, Any, bool]:
+) -> Summarized:
     """The same of scores that are given: as an array, or as a source that keeps the target of its rows."""
     if is_lazy(y_score):
         if y_true is not None:
             raise ValueError("what a model says of a source keeps the target of its rows: pass y_true=None")
-        found, label = heard(None, y_score, None, weight, pos_label, "score", summarize)
-        return found.summaries[0], label, found.weighted
+        return summarized(None, y_score, None, weight, pos_label, "score", summarize)
     truth, score = np.asarray(y_true), np.asarray(y_score)
     classes = levels(truth, "y_true")
     if pos_label is None and classes.tolist() not in ([0, 1], [-1, 1], [0], [1], [-1]):
@@ -113,7 +121,7 @@ def predicted(
     if score.ndim == 2 and score.shape[1] == 2:
         score = score[:, at]
     codes = (class_codes(truth, classes) == at).astype(np.int64)
-    return summarize(codes, score, weight), label_of(classes, at), weight is not None
+    return Summarized(summarize(codes, score, weight), label_of(classes, at), weight is not None)
 
 
 def folds_of(
@@ -147,12 +155,11 @@ def folds_of(
         )
     from sklearn.utils import _safe_indexing
 
-    found, label = [], None
+    each = []
     for model, rows in zip(cv_results["estimator"], cv_results["indices"]["test"], strict=True):
         some = None if weight is None else np.asarray(weight)[rows]
-        one, label = heard(model, _safe_indexing(X, rows), np.asarray(y)[rows], some, pos_label, needs, summarize)
-        found += one.summaries
-    return found, label, None, type(cv_results["estimator"][0]).__name__
+        each.append(summarized(model, _safe_indexing(X, rows), np.asarray(y)[rows], some, pos_label, needs, summarize))
+    return [one.summary for one in each], each[-1].label, None, type(cv_results["estimator"][0]).__name__
 
 
 def curves(value: Any) -> list[Any]:

@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from tenfold.compose.ada_boost_classifier import AdaBoostClassifier
 from tenfold.core import Array, Chunk
 from tenfold.display.drawing import axes, finish, pyplot, styles
-from tenfold.engine.stages import transformed
-from tenfold.evaluate.hearing import Ours, Want, hear
-from tenfold.evaluate.judging import stages_of
+from tenfold.estimator.predictor import Model
+from tenfold.evaluate.predictors import learners_of, scores_of
 from tenfold.stats.metrics import Ranking
+from tenfold.stats.score import Outputs
 
 
-class Voters(Ours):
-    """A learner that votes, heard after some of its rounds."""
+class Votes(Model):
+    """A learner that votes, after some of its rounds."""
 
-    def __init__(self, rounds: list[int], stages: list[Any]) -> None:
-        super().__init__(stages)
-        self.rounds = rounds
+    def check(self, wanted: Iterable[str]) -> None:
+        """Any number of rounds is there, if the model has so many."""
 
-    def says(self, chunk: Chunk, needs: set[str], how: str) -> dict[str, Any]:
+    def said(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
         """The share of the votes of each class, by the number of rounds."""
-        X = transformed(self.before, chunk, self.last.need).X
-        votes = self.last.votes_from(self.state, X, self.rounds)
-        return {f"{t} rounds": share for t, share in zip(self.rounds, votes, strict=True)}
+        rounds = sorted(map(int, wanted))
+        votes = self.learner.it.votes_from(self.state.it, self.staged(chunk).X, rounds)
+        return {str(t): share for t, share in zip(rounds, votes, strict=True)}
 
 
 class MarginsDisplay:
@@ -141,8 +140,8 @@ class MarginsDisplay:
         display : MarginsDisplay
         """
         pyplot(cls.__name__)
-        stages = stages_of(estimator)
-        if not stages or not hasattr(stages[-1], "votes_from"):
+        stages = learners_of(estimator)
+        if not stages or not isinstance(stages[-1], AdaBoostClassifier):
             raise TypeError(
                 f"{type(estimator).__name__} has no rounds that vote. Remedy: an AdaBoostClassifier of tenfold"
             )
@@ -152,10 +151,8 @@ class MarginsDisplay:
         every = stages[-1].state_.step
         some = sorted({min(int(t), every) for t in rounds})
 
-        def wants(classes: Any) -> list[Want]:
-            return [(f"{t} rounds", _margins) for t in some]
-
-        found = hear(estimator, X, y, sample_weight, wants, ours=partial(Voters, some)).summaries
+        scores, _ = scores_of(estimator, X, y, sample_weight, lambda _: [(str(t), _margins) for t in some], kind=Votes)
+        found = scores.each
         share = [np.cumsum(one.positive) for one in found]
         return cls(
             rounds=some, margin=[one.high for one in found], share=[s / s[-1] for s in share], name=name

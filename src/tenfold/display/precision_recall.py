@@ -6,7 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from tenfold.display.drawing import FOLDS, axes, curves, finish, folds_of, heard, legend_of, predicted, pyplot, styles
+from tenfold.display.drawing import (
+    FOLDS,
+    axes,
+    curves,
+    finish,
+    folds_of,
+    legend_of,
+    predicted,
+    pyplot,
+    styles,
+    summarized,
+)
 from tenfold.stats.metrics import Ranking
 
 
@@ -142,8 +153,8 @@ class PrecisionRecallDisplay:
         display : PrecisionRecallDisplay
         """
         pyplot(cls.__name__)
-        found, label = heard(estimator, X, y, sample_weight, pos_label, "score", Ranking.of, response_method)
-        return cls._of(found.summaries[0], name or type(estimator).__name__, label).plot(ax, **kwargs)
+        found = summarized(estimator, X, y, sample_weight, pos_label, "score", Ranking.of, response_method)
+        return cls._of(found.summary, name or type(estimator).__name__, found.label).plot(ax, **kwargs)
 
     @classmethod
     def from_predictions(

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenfold.display.drawing import FOLDS, axes, curves, finish, folds_of, heard, legend_of, predicted, pyplot, styles
+from tenfold.display.drawing import (
+    FOLDS,
+    Summarized,
+    axes,
+    curves,
+    finish,
+    folds_of,
+    legend_of,
+    predicted,
+    pyplot,
+    styles,
+    summarized,
+)
 from tenfold.evaluate.auc_interval import auc_interval
 from tenfold.stats.metrics import Ranking
 
@@ -150,10 +162,8 @@ class RocCurveDisplay:
         display : RocCurveDisplay
         """
         pyplot(cls.__name__)
-        found, label = heard(estimator, X, y, sample_weight, pos_label, "score", Ranking.of, response_method)
-        shown = name or type(estimator).__name__
-        one = cls._of(found.summaries[0], shown, label, drop_intermediate, found.weighted, level)
-        return one.plot(ax, **kwargs)
+        found = summarized(estimator, X, y, sample_weight, pos_label, "score", Ranking.of, response_method)
+        return cls._of(found, name or type(estimator).__name__, drop_intermediate, level).plot(ax, **kwargs)
 
     @classmethod
     def from_predictions(
@@ -188,8 +198,8 @@ class RocCurveDisplay:
         display : RocCurveDisplay
         """
         pyplot(cls.__name__)
-        ranking, label, weighted = predicted(y_true, y_score, sample_weight, pos_label, Ranking.of)
-        return cls._of(ranking, name or "Classifier", label, drop_intermediate, weighted, level).plot(ax, **kwargs)
+        found = predicted(y_true, y_score, sample_weight, pos_label, Ranking.of)
+        return cls._of(found, name or "Classifier", drop_intermediate, level).plot(ax, **kwargs)
 
     @classmethod
     def from_cv_results(
@@ -243,12 +253,11 @@ class RocCurveDisplay:
         return one.plot(ax, **kwargs)
 
     @classmethod
-    def _of(
-        cls, ranking: Ranking, name: str, label: Any, drop: bool, weighted: bool, level: float
-    ) -> RocCurveDisplay:  # fmt: skip
+    def _of(cls, found: Summarized, name: str, drop: bool, level: float) -> RocCurveDisplay:
+        ranking, label, weighted = found
         fpr, tpr, _ = ranking.roc_curve(drop)
-        found = None if weighted else auc_interval(ranking, level)
-        ends = None if found is None else (found.low, found.high)
+        interval = None if weighted else auc_interval(ranking, level)
+        ends = None if interval is None else (interval.low, interval.high)
         return cls(
             fpr=fpr, tpr=tpr, roc_auc=ranking.roc_auc, name=name, pos_label=label, auc_interval=ends, level=level
         )  # fmt: skip

@@ -18,7 +18,7 @@ from tenfold.core.statistic import Grouped
 from tenfold.engine.plan import Groups, Leaf, Pick
 from tenfold.engine.tally import Counted, this_machine
 from tenfold.sources import Source
-from tenfold.stats.combinators import Key, Stage, View
+from tenfold.stats.combinators import Joined, Key, Stage, View
 
 
 class Found:
@@ -45,7 +45,7 @@ def rows_of(leaves: Sequence[Leaf], source: Source, part: int) -> Iterator[tuple
             views.setdefault(leaf.view, []).append(at)
     with source.once(part, len(views)):
         for view, places in views.items():
-            keys = {key for at in places for key in _keys(leaves[at])}
+            keys = {_base(key) for at in places for key in _keys(leaves[at])}
             coders = {key: key.coder(part) for key in keys}
             for chunk in source.chunks(part, view.need, view.schema):
                 rows = _Rows(chunk, {key: coder(chunk) for key, coder in coders.items()})
@@ -55,6 +55,11 @@ def rows_of(leaves: Sequence[Leaf], source: Source, part: int) -> Iterator[tuple
 
 def _keys(leaf: Leaf) -> list[Key]:
     return [pick.key for pick in leaf.picks] + ([] if leaf.by is None else [leaf.by])
+
+
+def _base(key: Key) -> Key:
+    """Whose groups are found once for all keys that join them."""
+    return _base(key.base) if isinstance(key, Joined) else key
 
 
 class _Rows:
@@ -71,15 +76,20 @@ class _Rows:
         chunk = self._after(leaf.picks, leaf.stages)
         if leaf.by is None:
             return chunk, None
-        codes = self.codes[leaf.by]
+        codes = self._groups(leaf.by)
         return chunk, codes if which is None else codes[which]
+
+    def _groups(self, key: Key) -> Codes:
+        if key not in self.codes and isinstance(key, Joined):
+            self.codes[key] = key.of(self._groups(key.base))
+        return self.codes[key]
 
     def _which(self, picks: tuple[Pick, ...]) -> Any:
         """Numbers of the rows that are chosen, or a slice; None: all."""
         if picks not in self.chosen:
             keep = np.ones(self.chunk.n, bool)
             for pick in picks:
-                keep &= among(self.codes[pick.key], pick.groups)
+                keep &= among(self._groups(pick.key), pick.groups)
             ends = np.flatnonzero(np.diff(keep, prepend=False, append=False))
             in_a_row = len(ends) == 2  # then a view will do
             self.chosen[picks] = slice(int(ends[0]), int(ends[1])) if in_a_row else np.flatnonzero(keep)

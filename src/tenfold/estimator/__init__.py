@@ -3,6 +3,15 @@
 from sklearn.utils.validation import check_is_fitted
 
 from tenfold.estimator.base import Estimator
-from tenfold.estimator.kinds import Classifier, Clusterer, Regressor, Transformer
+from tenfold.estimator.kinds import Classifier, Clusterer, GroupScored, Regressor, SummaryScored, Transformer
 
-__all__ = ["Classifier", "Clusterer", "Estimator", "Regressor", "Transformer", "check_is_fitted"]
+__all__ = [
+    "Classifier",
+    "Clusterer",
+    "Estimator",
+    "GroupScored",
+    "Regressor",
+    "SummaryScored",
+    "Transformer",
+    "check_is_fitted",
+]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import Array
@@ -15,7 +14,10 @@ from tenfold.estimator.kinds import Classifier
 class Deciding(Classifier):
     """Brings `scores(state, X)`: rows x outputs, one output for two classes. Probabilities only if it says so."""
 
-    has_probabilities: bool = False
+    @property
+    def has_probabilities(self) -> bool:
+        """Scores are distances from a plane, unless a learner says otherwise."""
+        return False
 
     def scores_from(self, state: Any, X: Any) -> Array:
         """A score for each class; for two, that of the second and its opposite."""
@@ -43,9 +45,6 @@ class Deciding(Classifier):
             X,
             lambda: ["decision"] if one else [f"decision_{c}" for c in self.classes_],
         )
-
-    predict_proba = available_if(lambda self: self.has_probabilities)(Classifier.predict_proba)
-    predict_log_proba = available_if(lambda self: self.has_probabilities)(Classifier.predict_log_proba)
 
     def probability_from(self, scores: Any) -> Any:
         """Of scores that are logarithms of odds."""

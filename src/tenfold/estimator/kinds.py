@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from functools import wraps
 from inspect import unwrap
 from typing import Any
@@ -21,11 +22,12 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from tenfold.core import MANY, Columns
+from tenfold.core import MANY, Array, Codes, Columns
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.fitted_params import as_fitted
 from tenfold.sources import Source, is_lazy
 from tenfold.sources.frames import settled
+from tenfold.stats.metrics import Regression
 
 
 class Regressor(RegressorMixin, Estimator):
@@ -67,8 +69,21 @@ class Regressor(RegressorMixin, Estimator):
         return self._apply(type(self).predict_from, X, lambda: ["prediction"])
 
 
+class SummaryScored(Regressor):
+    """Brings `regression_from`: the errors of a model on other rows, read off their summary."""
+
+    def regression_from(self, state: Any, rows: int, summary: Any) -> Regression | None:
+        """The errors of the predictions for so many rows of this summary; None if that would lose digits."""
+        raise NotImplementedError
+
+
 class Classifier(ClassifierMixin, Estimator):
-    """Brings `scores_from(state, X)`: rows x classes, the highest wins."""
+    """Brings `scores_from(state, X)`: rows x classes, the highest wins. Says whether it has probabilities too."""
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether scores can be made probabilities."""
+        return True
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Share of rows whose class is predicted right.
@@ -130,6 +145,7 @@ class Classifier(ClassifierMixin, Estimator):
         """
         return self._apply(_winner, X, lambda: ["prediction"])
 
+    @available_if(lambda self: self.has_probabilities)
     def predict_proba(self, X: Any) -> Any:
         """The probability of each class for each row.
 
@@ -147,6 +163,7 @@ class Classifier(ClassifierMixin, Estimator):
             lambda: [f"probability_{c}" for c in self.classes_],
         )
 
+    @available_if(lambda self: self.has_probabilities)
     def predict_log_proba(self, X: Any) -> Any:
         """The logarithm of `predict_proba`, without its underflow.
 
@@ -176,6 +193,18 @@ class Classifier(ClassifierMixin, Estimator):
     def log_probability_from(self, scores: Any) -> Any:
         """The logarithm of the above."""
         return log_softmax(_possible(scores), axis=1)
+
+
+class GroupScored(Classifier):
+    """Brings `scores_by(states, X, codes)`: the scores of rows by several models of it at once."""
+
+    def scores_from(self, state: Any, X: Columns) -> Array:
+        """The score of each class."""
+        return self.scores_by([state], X, np.zeros(len(X), np.int64))
+
+    def scores_by(self, states: Sequence[Any], X: Columns, codes: Codes) -> Array:
+        """The score of each class, each row by the state that its code names."""
+        raise NotImplementedError
 
 
 def _winner(model: Any, state: Any, X: Columns) -> Any:

@@ -80,10 +80,9 @@ def bias_variance(
         raise DataError("truth has an entry for each row, in memory, and the rows are a Source. Remedy: give arrays")
     truth = None if truth is None else column_or_1d(truth)
     if given is None and sampling == "disjoint":
-        run = Sets(entries_of([learner]), X, y, None, False, random_state, None, None, sets=count, test=test)
-        run.truth = truth
+        options = {"sets": count, "test": test, "truth": truth}
+        run = Sets(entries_of([learner]), X, y, None, False, random_state, None, None, **options)
         run.results()
-        assert run.parts is not None
         return run.parts.result(is_classifier(learner), count, run.train_size)
     return _in_memory(learner, X, column_or_1d(y), given, count, test, truth, random_state)
 

@@ -17,12 +17,10 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import Certificate, Claim, DataError
-from tenfold.engine import one_blas_thread
 from tenfold.engine.progress import progress
 from tenfold.evaluate.ends import GROUPED, ends_of
 from tenfold.evaluate.grouping import apart, group_codes
-from tenfold.evaluate.judged import Asked, Judged, asked_of
-from tenfold.evaluate.judging import by_parts, in_memory, stages_of
+from tenfold.evaluate.judged import Asked, Judged, asked_of, judge
 from tenfold.evaluate.seen import others, print_of
 from tenfold.evaluate.tune import Tuned
 from tenfold.evaluate.words import percent
@@ -112,10 +110,8 @@ assuming rows drawn independently from one distribution, none of them used to ma
         groups = group_codes(groups)
     if sample_weight is not None and np.array_equal(sample_weight, np.ones(np.shape(y))):
         sample_weight = None
-    stages = stages_of(model)
-    with progress("certify"), one_blas_thread:
-        judge = by_parts if stages else in_memory
-        judged = judge(model, stages, X, y, groups, sample_weight, asked, random_state)
+    with progress("certify"):
+        judged, asked = judge(model, X, y, groups, sample_weight, asked, random_state)
     if judged.seen:
         these = "these rows, so they say nothing about unseen ones"
         some = f"some of these rows (about {judged.seen:.0%} of those looked at), so they promise too much"

@@ -11,7 +11,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from tenfold.core import Array, Codes
+from tenfold.core import Array, Chunk, Codes
+from tenfold.core.statistic import Statistic
 from tenfold.kernels.shuffling import deal, mix
 
 UNITS = 32
@@ -71,6 +72,23 @@ class Sample:
             kept = np.sort(np.argpartition(key, self.most - 1)[: self.most])
             key, place, value = key[kept], place[kept], value[kept]
         return Sample(key, place, value, self.rows + other.rows, self.most)
+
+
+class Sampling(Statistic[Sample]):
+    """Some columns of a sample of rows."""
+
+    columns: tuple[int, ...]
+    seed: int
+    most: int
+
+    def summarize(self, chunk: Chunk) -> Sample:
+        """Of the rows that can be in the sample of all."""
+        place = chunk.places()
+        rows = Sample.among(place, self.seed, self.most)
+        some, value = chunk.X.rows(rows), np.empty((len(rows), len(self.columns)))
+        for i, j in enumerate(self.columns):
+            value[:, i] = some.column(j)
+        return Sample.of(place[rows], value, chunk.n, self.seed, self.most)
 
 
 class Donors:

@@ -1,4 +1,4 @@
-"""Scores of rows as they are and with columns swapped: a job whose summaries merge, and one that finds who lends."""
+"""Scores of rows as they are and with columns swapped: a statistic, and one that finds whose values are lent."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from tenfold.core import Chunk, Codes, Need, Schema
-from tenfold.engine.tree import Tree
-from tenfold.evaluate.donors import UNITS, Donors, Sample, bits, units_for, units_of
-from tenfold.evaluate.hearing import Hearing
+from tenfold.core import Chunk, Codes
+from tenfold.core.statistic import Statistic
+from tenfold.core.value import Itself
+from tenfold.evaluate.donors import UNITS, Donors, Sampling, bits, units_for, units_of
 from tenfold.evaluate.swapping import Swap, Where
 from tenfold.evaluate.unit_scores import unit_scores
-from tenfold.sources import Source
+from tenfold.stats.score import Metric, Predictor
 
 LENT = 65536
 """rows whose values are lent, at most"""
@@ -55,56 +55,28 @@ class Drops:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Lending:
-    """The first job: a sample of rows, whose values are lent."""
-
-    need: Need
-    schema: Schema
-    seed: int
-    at: tuple[int, ...]
-    """the columns that are wanted"""
-
-    def parts(self, source: Source) -> range:
-        """All of them."""
-        return range(len(source))
-
-    def __call__(self, source: Source, part: int) -> Sample:
-        """Of one part."""
-        most = max(1024, min(LENT, BYTES // (8 * len(self.at))))
-        tree = Tree()
-        for chunk in source.chunks(part, self.need, self.schema):
-            place = chunk.places()
-            rows = Sample.among(place, self.seed, most)
-            value = np.empty((len(rows), len(self.at)))
-            some = chunk.X.rows(rows)
-            for i, j in enumerate(self.at):
-                value[:, i] = some.column(j)
-            tree.push(Sample.of(place[rows], value, chunk.n, self.seed, most))
-        return tree.total()
+def lending(columns: tuple[int, ...], seed: int) -> Sampling:
+    """The first statistic: a sample of rows, whose values in these columns are lent."""
+    return Sampling(columns, seed, max(1024, min(LENT, BYTES // (8 * len(columns)))))
 
 
-@dataclass(frozen=True, eq=False)
-class Swapping(Hearing):
-    """The second job: scores with columns swapped."""
+class Swapped(Statistic[Drops]):
+    """The second: scores with columns swapped."""
 
+    predictor: Predictor
+    metric: Metric
     columns: tuple[Where, ...]
     repeats: int
-    lent: Sample | None
-    """whose values there are; None: those of the chunk"""
+    lent: Itself
+    """the sample whose values there are; None: those of the chunk"""
     seed: int
 
-    def __call__(self, source: Source, part: int) -> Drops:  # type: ignore[override]
-        """Of one part."""
-        tree = Tree()
-        for chunk in source.chunks(part, self.need, self.schema):
-            alone = chunk.n == 1 and self.lent is None  # there is nobody to borrow from
-            tree.push(self._of(chunk, chunk.places()) if chunk.n and not alone else Drops(0))
-        return tree.total()
-
-    def _of(self, chunk: Chunk, place: Codes) -> Drops:
-        at = sorted({j for _, some in self.columns for j in some})
-        if self.lent is None:
+    def summarize(self, chunk: Chunk) -> Drops:
+        """Of the rows as they are, and with values of others; a row that is alone has nobody to borrow from."""
+        if not chunk.n or (chunk.n == 1 and self.lent.it is None):
+            return Drops(0)
+        place, at = chunk.places(), sorted({j for _, some in self.columns for j in some})
+        if self.lent.it is None:
             units = units_for(chunk.n)
             unit = units_of(place, self.seed, units)
             if units < UNITS:  # small chunks fill other units each
@@ -112,36 +84,34 @@ class Swapping(Hearing):
             donors = Donors(place, unit, self.seed)
             value: Any = [chunk.X.column(j) for j in at]
         else:
-            unit = units_of(place, self.seed, units_for(self.lent.rows))
+            unit = units_of(place, self.seed, units_for(self.lent.it.rows))
             donors, value = self._donors
         whose = [donors.draw(place, unit, turn + 1) for turn in range(self.repeats)]
         swap = Swap(chunk.X)
 
-        def said(columns: tuple[int, ...], rows: Codes) -> Any:
-            values = np.column_stack([value[at.index(j)][rows] for j in columns])
-            return self._says(chunk._replace(X=swap(columns, values)))
+        def said(j: int, r: int) -> Any:
+            columns = self.columns[j][1]
+            values = np.column_stack([value[at.index(c)][whose[r]] for c in columns])
+            return self._said(chunk._replace(X=swap(columns, values)))
 
         weight = None if chunk.uniform else chunk.weight
-        found = self.drops(chunk.y, weight, unit, self._says(chunk), lambda j, r: said(self.columns[j][1], whose[r]))
-        return replace(found, inverse=donors.inverse(unit))
+        return replace(self.drops(chunk.y, weight, unit, self._said(chunk), said), inverse=donors.inverse(unit))
 
     @cached_property
     def _donors(self) -> tuple[Donors, Any]:
         """Those who lend to all chunks, and their values: columns x donors."""
-        assert self.lent is not None
-        order = np.argsort(self.lent.place)
-        place = self.lent.place[order]
-        donors = Donors(place, units_of(place, self.seed, units_for(self.lent.rows)), self.seed)
-        return donors, np.ascontiguousarray(self.lent.value[order].T)
+        lent = self.lent.it
+        order = np.argsort(lent.place)
+        place = lent.place[order]
+        donors = Donors(place, units_of(place, self.seed, units_for(lent.rows)), self.seed)
+        return donors, np.ascontiguousarray(lent.value[order].T)
 
-    def _says(self, chunk: Chunk) -> Any:
-        need = self.wants[0][0]
-        return self._among(self.voice.says(chunk, {need}, self.how)[need], need)
+    def _said(self, chunk: Chunk) -> Any:
+        return self.predictor.outputs(chunk, (self.metric.needs,))[self.metric.needs]
 
     def drops(self, truth: Any, weight: Any, unit: Codes, plain: Any, said: Any) -> Drops:
-        """The summaries of some rows; `said(j, r)` is what the model says with column j swapped, repeat r."""
-        k = 0 if self.known is None else len(self.schema.classes)
-        summarize = self.wants[0][1]
+        """The summaries of some rows; `said(j, r)` is what is predicted with column j swapped, repeat r."""
+        summarize, k = self.metric.summarize.it, self.predictor.n_classes
         scores = unit_scores(summarize, truth, weight, unit, k)
         each = [scores([said(j, r) for r in range(self.repeats)]) for j in range(len(self.columns))]
         repeats, swapped = zip(*each, strict=True)

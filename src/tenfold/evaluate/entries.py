@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 from sklearn.base import is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 
-from tenfold.core import Need
+from tenfold.core import Need, Schema
 from tenfold.engine import Member
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.kinds import Classifier, Regressor, Transformer
+from tenfold.stats.combinators import View
 from tenfold.stats.metrics import Ranking, Scorer, scorers, with_positive
 
 KEPT = 4096
@@ -28,6 +30,8 @@ class Entry:
     stages: list[Any]
     """learners of tenfold, one after the other; empty for an estimator of scikit-learn"""
     need: Need = field(default_factory=Need)
+    schema: Schema = field(default_factory=lambda: Schema(()))
+    """of the rows, for this need"""
     scorers: tuple[Scorer, ...] = ()
     members: list[list[Member]] = field(default_factory=list)
     """by stage and split"""
@@ -35,6 +39,8 @@ class Entry:
     """the model of all rows, which costs nothing more"""
     scores: Any = None
     """scorers x splits"""
+    learned: Any = None
+    """the same on the rows that were learned from, if it is asked for"""
     kept: dict[int, dict[str, Any]] = field(default_factory=dict)
     """by split, the summaries that the scores were read off, by kind"""
     source: Any = None
@@ -44,6 +50,17 @@ class Entry:
     def name(self) -> str:
         """For errors."""
         return self.given_name or " ".join(repr(self.given).split())
+
+    @property
+    def view(self) -> View:
+        """How its rows are read."""
+        return View(self.need, self.schema)
+
+    def fill(self, split: int, splits: int, values: list[float], learned: bool = False) -> None:
+        """Take the scores of one of some splits: on the rows that were learned from, or on others."""
+        if self.scores is None:
+            self.scores, self.learned = np.full((2, len(values), splits), np.nan)
+        (self.learned if learned else self.scores)[:, split] = values
 
     def keep(self, split: int, summaries: Any) -> None:
         """Hold the summaries of a split, for pictures: rankings in few bins."""

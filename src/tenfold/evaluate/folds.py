@@ -1,4 +1,4 @@
-"""How rows are split into folds: a plan of keys and splits, which any worker can follow.
+"""How rows are split into folds: keys and splits, which any worker can follow.
 
 A key gives every row a group; a split learns from some groups and is judged on others. The folds of scikit-learn
 come out the same: contiguous, stratified, grouped, time-ordered, or whatever a splitter says.
@@ -20,6 +20,12 @@ from tenfold.engine.loop import schema_of
 from tenfold.engine.plan import NOTHING
 from tenfold.engine.runner import Session
 from tenfold.sources import Source
+from tenfold.stats.combinators import Joined, crossed
+
+FINEST = 1000
+"""places that rows are dealt, at most: a share is rounded to one of so many"""
+APART = 7919
+"""added to the seed of the folds, so that shares do not follow them"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +38,10 @@ class Split:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Splits:
     """All splits, and what they cost to find."""
 
-    splits: tuple[Split, ...]
+    each: tuple[Split, ...]
     starts: Codes | None = None
     """number of the first row of each part, where the source does not know it"""
     scans: int = 0
@@ -43,7 +49,7 @@ class Plan:
     """the columns that say the group"""
 
 
-def plan(
+def splits_of(
     folds: Any,
     source: Source,
     need: Need,
@@ -53,7 +59,7 @@ def plan(
     random_state: int = 0,
     groups: Any = None,
     repeats: int = 1,
-) -> Plan:
+) -> Splits:
     """The splits that `folds` stands for, for a learner with this need."""
     seeds = [random_state + 1_000_003 * r for r in range(repeats)]
     if groups is not None:
@@ -71,16 +77,16 @@ def plan(
     if hasattr(folds, "split"):
         return _indices(folds, source, need, session, None)
     if isinstance(folds, (list, tuple)) and len(folds) and isinstance(folds[0], tuple):
-        n, starts, scans = _rows(source, need, session)
-        return Plan(_from_indices(list(folds), n, starts), starts, scans)
+        n, starts, scans = numbering(source, need, session)
+        return Splits(_from_indices(list(folds), n, starts), starts, scans)
     given = np.asarray(folds)
-    n, starts, scans = _rows(source, need, session)
+    n, starts, scans = numbering(source, need, session)
     if given.shape != (n,):
         raise DataError(f"folds has shape {given.shape}, but there are {n} rows")
     _refuse_missing(given, "folds")
     labels, codes = np.unique(given, return_inverse=True)
     key = Listed(_enough(len(labels)), codes.astype(np.int64), starts=starts)
-    return Plan(_leave_one_out(key), starts, scans)
+    return Splits(_leave_one_out(key), starts, scans)
 
 
 def _refuse_missing(given: Any, what: str) -> None:
@@ -112,7 +118,7 @@ def _leave_one_out(key: Key) -> tuple[Split, ...]:
     return tuple(Split(key, tuple(g for g in every if g != j), (j,)) for j in every)
 
 
-def _rows(source: Any, need: Need, session: Session) -> tuple[int, Codes | None, int]:
+def numbering(source: Any, need: Need, session: Session) -> tuple[int, Codes | None, int]:
     """How many rows there are, where each part begins if the source does not know, and scans used."""
     if source.counted is not None:
         return int(source.counted), None, 0
@@ -121,10 +127,10 @@ def _rows(source: Any, need: Need, session: Session) -> tuple[int, Codes | None,
     return int(starts[-1]), starts, 1
 
 
-def _numbered(k: int, source: Source, need: Need, session: Session, shuffle: bool, seeds: list[int]) -> Plan:
+def _numbered(k: int, source: Source, need: Need, session: Session, shuffle: bool, seeds: list[int]) -> Splits:
     if need.target == "class":
         return _stratified(k, source, need, session, shuffle, seeds)
-    n, starts, scans = _rows(source, need, session)
+    n, starts, scans = numbering(source, need, session)
     if n < k:
         raise ValueError(
             f"Cannot have number of splits n_splits={k} greater than the number of samples: n_samples={n}."
@@ -132,7 +138,7 @@ def _numbered(k: int, source: Source, need: Need, session: Session, shuffle: boo
     keys: list[Key] = [Contiguous(k, _even(n, k), starts=starts)] * len(seeds)
     if shuffle:
         keys = [Shuffled(k, seed, starts=starts) for seed in seeds]
-    return Plan(tuple(split for key in keys for split in _leave_one_out(key)), starts, scans)
+    return Splits(tuple(split for key in keys for split in _leave_one_out(key)), starts, scans)
 
 
 def _even(n: int, k: int) -> Codes:
@@ -141,7 +147,7 @@ def _even(n: int, k: int) -> Codes:
     return np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
 
 
-def _stratified(k: int, source: Source, need: Need, session: Session, shuffle: bool, seeds: list[int]) -> Plan:
+def _stratified(k: int, source: Source, need: Need, session: Session, shuffle: bool, seeds: list[int]) -> Splits:
     schema = schema_of(source, need, session)
     found = session.reduce(CountClasses(need, schema)).each
     counts = np.array([found[part][0] for part in range(len(source))])
@@ -166,22 +172,22 @@ def _stratified(k: int, source: Source, need: Need, session: Session, shuffle: b
     for place, c in enumerate(order):
         cuts[c] = np.concatenate([[0], np.cumsum(turn[place + 1] - turn[place])[:-1]])
     keys = [Stratified(k, before, cuts, seed if shuffle else None) for seed in seeds]
-    return Plan(tuple(split for key in keys for split in _leave_one_out(key)), None, 1)
+    return Splits(tuple(split for key in keys for split in _leave_one_out(key)), None, 1)
 
 
-def _grouped(k: int, source: Any, need: Need, session: Session, groups: Any) -> Plan:
+def _grouped(k: int, source: Any, need: Need, session: Session, groups: Any) -> Splits:
     """Groups stay together; the largest first, each into the fold that has the fewest rows."""
     if isinstance(groups, str):
         labels, rows = _labels(groups, source, session)
-        return Plan(_leave_one_out(Labelled(k, groups, labels, _spread(rows, k))), None, 1, (groups,))
-    n, starts, scans = _rows(source, need, session)
+        return Splits(_leave_one_out(Labelled(k, groups, labels, _spread(rows, k))), None, 1, (groups,))
+    n, starts, scans = numbering(source, need, session)
     given = np.asarray(groups)
     if given.shape != (n,):
         raise DataError(f"groups has shape {given.shape}, but there are {n} rows")
     _refuse_missing(given, "groups")
     _, codes = np.unique(given, return_inverse=True)
     key = Listed(k, _spread(np.bincount(codes), k)[codes], starts=starts)
-    return Plan(_leave_one_out(key), starts, scans)
+    return Splits(_leave_one_out(key), starts, scans)
 
 
 def _spread(rows: Codes, k: int) -> Codes:
@@ -205,18 +211,18 @@ def _labels(column: str, source: Any, session: Session) -> tuple[Any, Codes]:
     return np.array(labels, dtype=kind), np.array([total[label] for label in labels])
 
 
-def _column(column: str, source: Any, session: Session) -> Plan:
+def _column(column: str, source: Any, session: Session) -> Splits:
     """Each value of a column is a fold."""
     labels, _ = _labels(column, source, session)
     key = Labelled(_enough(len(labels)), column, labels, np.arange(len(labels)))
-    return Plan(_leave_one_out(key), None, 1, (column,))
+    return Splits(_leave_one_out(key), None, 1, (column,))
 
 
-def _indices(splitter: Any, source: Any, need: Need, session: Session, groups: Any) -> Plan:
+def _indices(splitter: Any, source: Any, need: Need, session: Session, groups: Any) -> Splits:
     """What a splitter of scikit-learn says of the rows' numbers."""
     if isinstance(groups, str):
         raise ValueError("a splitter needs the groups as an array; a column's name goes with a number of folds")
-    n, starts, scans = _rows(source, need, session)
+    n, starts, scans = numbering(source, need, session)
     y = source.target_values()
     try:
         splits = list(splitter.split(np.zeros((n, 1)), None if y is None else np.asarray(y), groups))
@@ -227,7 +233,7 @@ def _indices(splitter: Any, source: Any, need: Need, session: Session, groups: A
                 "stratified by itself, for classes"
             ) from None
         raise
-    return Plan(_from_indices(splits, n, starts), starts, scans)
+    return Splits(_from_indices(splits, n, starts), starts, scans)
 
 
 def _from_indices(splits: list[Any], n: int, starts: Codes | None) -> tuple[Split, ...]:
@@ -254,3 +260,71 @@ def _sides(key: Key, atoms: Any) -> tuple[Split, ...]:
     return tuple(
         Split(key, tuple(np.flatnonzero(row == 1).tolist()), tuple(np.flatnonzero(row == 2).tolist())) for row in atoms
     )
+
+
+def nested_shares(
+    base: Splits, sizes: Any, source: Source, need: Need, session: Session, random_state: int
+) -> Splits:  # fmt: skip
+    """Several shares of what each split learns from, each of which holds the rows of the smaller ones.
+
+    Rows are grouped by fold and by the first share that holds them. Splits come by split of the base, then by share.
+    """
+    keys = {id(split.key): split.key for split in base.each}
+    stratified = sizes.dtype.kind == "f" and all(isinstance(key, Stratified) for key in keys.values())
+    n, starts, scans = 0, base.starts, base.scans
+    if not stratified:
+        n, starts, more = numbering(source, need, session) if starts is None else (int(starts[-1]), starts, 0)
+        scans += more
+    shares = sizes if sizes.dtype.kind == "f" else _as_shares(sizes, base, n)
+    places = next(m for m in range(1, FINEST + 1) if m == FINEST or _whole(shares * m))
+    first = np.searchsorted(np.maximum(np.rint(shares * places), 1), np.arange(places), side="right")
+    t = len(shares) + 1  # the last is of rows in no share: they are judged on all the same
+    nested = {}
+    for name, key in keys.items():
+        dealt: Key = Shuffled(places, random_state + APART, starts=starts)
+        if isinstance(key, Stratified):
+            dealt = Stratified(places, key.before, key.cuts, random_state + APART)
+        nested[name] = by_share(key, dealt, first, t)
+    splits = []
+    for split in base.each:
+        test = tuple(g * t + s for g in split.test for s in range(t))
+        for share in range(len(shares)):
+            train = tuple(g * t + s for g in split.train for s in range(share + 1))
+            splits.append(Split(nested[id(split.key)], train, test))
+    return Splits(tuple(splits), starts, scans, base.side)
+
+
+def by_share(folds: Key, dealt: Key, first: Codes, shares: int) -> Key:
+    """By fold, and within it by the first of some shares that holds the place that a row is dealt."""
+    into = np.arange(folds.groups)[:, None] * shares + first
+    return Joined(folds.groups * shares, crossed((folds, dealt)), into.ravel())
+
+
+def _whole(numbers: Any) -> bool:
+    return bool(np.abs(numbers - np.rint(numbers)).max() < 1e-9)
+
+
+def _as_shares(numbers: Any, base: Splits, n: int) -> Any:
+    """Numbers of rows as shares of what the folds leave to learn from, the least of them."""
+    left = []
+    for split in base.each:
+        if isinstance(split.key, Listed):
+            rows = np.bincount(split.key.codes[split.key.codes >= 0], minlength=split.key.groups)
+            left.append(int(rows[list(split.train)].sum()))
+        else:
+            left.append(n * len(split.train) // split.key.groups)
+    if numbers.max() > min(left):
+        raise ValueError(f"train_sizes ask for {numbers.max()} rows, and a fold leaves about {min(left)} to learn from")
+    return numbers / min(left)
+
+
+def disjoint_sets(
+    sets: int, test: float, source: Source, need: Need, session: Session, random_state: int
+) -> Splits:  # fmt: skip
+    """Training sets that have no row in common, and rows to judge all of them on: the last group."""
+    _, starts, scans = numbering(source, need, session)
+    places = Shuffled(FINEST, random_state, starts=starts)
+    into = np.tile(np.arange(sets), (FINEST, 1))
+    into[: max(1, round(FINEST * test))] = sets
+    key = Joined(sets + 1, crossed((places, Shuffled(sets, random_state + 1, starts=starts))), into.ravel())
+    return Splits(tuple(Split(key, (j,), (sets,)) for j in range(sets)), starts, scans)

@@ -13,12 +13,9 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from scipy.stats import mstats
 
-from tenfold.core import Array, DataError, Need, Schema
-from tenfold.engine.together import Many
-from tenfold.engine.tree import Tree
-from tenfold.evaluate.donors import Sample
+from tenfold.core import Array, Chunk, DataError
+from tenfold.core.statistic import Statistic
 from tenfold.evaluate.swapping import Where
-from tenfold.sources import Source
 
 LOOKED = 16384
 """rows that quantiles are taken from, at most"""
@@ -37,7 +34,7 @@ class Axis(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan:
+class Layout:
     """How grids are laid."""
 
     resolution: int
@@ -77,37 +74,20 @@ class Distinct:
         return Distinct(np.union1d(self.values, other.values)[: self.most + 1], self.most)
 
 
-@dataclass(frozen=True, eq=False)
-class Looking:
-    """The job: a sample of some columns, and their distinct values if they are few."""
+class Values(Statistic[Distinct]):
+    """The distinct values of a column, if they are few."""
 
-    need: Need
-    schema: Schema
-    at: tuple[int, ...]
+    column: int
     most: int
-    seed: int
 
-    def parts(self, source: Source) -> range:
-        """All of them."""
-        return range(len(source))
-
-    def __call__(self, source: Source, part: int) -> Many:
-        """Of one part."""
-        tree = Tree()
-        for chunk in source.chunks(part, self.need, self.schema):
-            columns = [chunk.X.column(j) for j in self.at]
-            place = chunk.places()
-            rows = Sample.among(place, self.seed, LOOKED)
-            value = np.column_stack([c[rows] for c in columns]).astype(np.float64)
-            sample = Sample.of(place[rows], value, chunk.n, self.seed, LOOKED)
-            tree.push(Many((sample, *(Distinct.of(c.astype(np.float64), self.most) for c in columns))))
-        return tree.total()
+    def summarize(self, chunk: Chunk) -> Distinct:
+        """Of some rows."""
+        return Distinct.of(chunk.X.column(self.column).astype(np.float64), self.most)
 
 
-def axis_of(
-    name: str, distinct: Distinct, sample: Any, resolution: int, percentiles: tuple[float, float], categorical: bool
-) -> Axis:
+def axis_of(name: str, distinct: Distinct, sample: Any, layout: Layout, categorical: bool) -> Axis:
     """Of a column of numbers."""
+    resolution, percentiles = layout.resolution, layout.percentiles
     known = np.asarray(sample, dtype=np.float64)
     known = known[~np.isnan(known)]
     if not len(known):
@@ -161,4 +141,4 @@ def given(name: str, custom: Any, categorical: bool, numbers: bool = False) -> A
 
 def points(where: list[Where], axes: dict[int, Axis]) -> Any:
     """Columns, and all points of their values."""
-    return tuple((at, list(product(*(axes[j].values.tolist() for j in at)))) for _, at in where)
+    return tuple((at, tuple(product(*(axes[j].values.tolist() for j in at)))) for _, at in where)

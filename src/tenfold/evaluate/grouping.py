@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from tenfold.core import Codes, DataError
-from tenfold.engine.keys import Key, Labelled
-from tenfold.evaluate.folds import Plan, plan
-from tenfold.evaluate.judged import UNITS
+from tenfold.core import Codes, DataError, Need
+from tenfold.engine.keys import Key, Shuffled
+from tenfold.engine.runner import Session
+from tenfold.evaluate.folds import numbering, splits_of
+from tenfold.sources import Source
 from tenfold.sources.frames import is_frame
 from tenfold.sources.labels import code, levels
+from tenfold.stats.combinators import joined
+
+UNITS = 512
+"""at most: more groups than these are joined, more rows than these are dealt to so many units"""
 
 
 def apart(model: Any, X: Any, column: str) -> tuple[Any, Any]:
@@ -41,16 +45,20 @@ def group_codes(groups: Any) -> Codes:
     return codes.astype(np.int64)
 
 
-def grouped(groups: Any, source: Any, need: Any, session: Any) -> tuple[Plan, Key, int]:
-    """Which unit each row belongs to: its group, or several groups joined; and how many groups there are."""
+def unit_key(groups: Any, source: Source, need: Need, session: Session, seed: int) -> tuple[Key, tuple[str, ...], int]:
+    """Which unit each row belongs to, the columns that say it, and how many groups there are.
+
+    A unit is a group, or several groups joined. If rows are independent, they are dealt to units by chance.
+    """
+    if groups is None:
+        _, starts, _ = numbering(source, need.without_target(), session)  # wherever they come from
+        return Shuffled(UNITS, seed, starts=starts), (), 0
     if isinstance(groups, str):
-        found = plan(groups, source, need, session)
-        key: Any = found.splits[0].key
-        assert isinstance(key, Labelled)
-        count = key.groups
-        return found, replace(key, groups=min(count, UNITS), codes=np.arange(count) % UNITS), count
+        found = splits_of(groups, source, need, session)
+        key, count = found.each[0].key, found.each[0].key.groups
+        return joined(key, [range(u, count, UNITS) for u in range(min(count, UNITS))]), found.side, count
     count = int(groups.max(initial=-1)) + 1
     if count < 2:
         raise DataError("groups has one group only, which says nothing about others. Remedy: rows of more groups")
-    found = plan(min(count, UNITS), source, need, session, groups=groups)
-    return found, found.splits[0].key, count
+    found = splits_of(min(count, UNITS), source, need, session, groups=groups)
+    return found.each[0].key, (), count

@@ -1,19 +1,26 @@
-"""What is asked of a model, and the scores of the rows it was judged on, unit by unit."""
+"""What is asked of a model, and the scores of the rows it is judged on, unit by unit."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from sklearn.base import is_classifier
+from sklearn.pipeline import Pipeline
 
-from tenfold.core import Provenance
+from tenfold.core import DataError, Provenance
+from tenfold.engine.keys import Contiguous, Key
 from tenfold.engine.tree import merge
-from tenfold.evaluate.trials import Scores
+from tenfold.estimator import Estimator
+from tenfold.evaluate.grouping import unit_key
+from tenfold.evaluate.predictors import Foreign, opened_rows, predictor_of
+from tenfold.evaluate.seen import made_from, print_of
+from tenfold.sources.inputs import as_source, refuse_lazy
+from tenfold.stats.combinators import As, By
 from tenfold.stats.metrics import Scorer, scorers, with_positive
+from tenfold.stats.score import Score, Scores
 
-UNITS = 512
-"""at most: more groups than these are joined, more rows than these are dealt to so many units"""
 LOSSES = ("neg_mean_absolute_error", "neg_mean_squared_error")
 
 
@@ -43,6 +50,7 @@ class Asked:
 class Judged:
     """What was found: the scores of each unit."""
 
+    score: Score
     units: list[Scores]
     rows: int
     weighted: bool
@@ -59,7 +67,44 @@ class Judged:
 
     def each(self, asked: Asked) -> list[Any]:
         """The summaries of the units."""
-        return [unit.each[asked.scorer.summarize] for unit in self.units]
+        return [self.score.summary(asked.scorer, unit) for unit in self.units]
+
+
+def judge(
+    model: Any, X: Any, y: Any, groups: Any, weight: Any, asked: list[Asked], seed: int
+) -> tuple[Judged, list[Asked]]:
+    """The scores of a model by unit; and what is asked of it, once classes are known."""
+    predictor, first = predictor_of(model), model.steps[0][1] if isinstance(model, Pipeline) else model
+    if isinstance(predictor, Foreign):
+        refuse_lazy(X, type(model).__name__)
+    with opened_rows(predictor, model, X, y, weight) as rows:
+        source, view = rows.source, rows.view
+        asked = [replace(one, scorer=one.scorer.among(rows.classes)) for one in asked]
+        weighted = source.weighted
+        alone = groups is None and not weighted and all(one.is_rate for one in asked)
+        key: Key = Contiguous(1, np.zeros(1, np.int64))
+        side: tuple[str, ...] = ()
+        count = 0
+        if not alone:
+            key, side, count = unit_key(groups, source, view.need, rows.session, seed)
+        score = Score.of([rows.predictor], [one.scorer for one in asked])
+        view = replace(view, need=replace(view.need, side=side))
+        done = rows.session.answer(As(view, By((key,), score)))
+    if not done.each:
+        raise DataError("there is no row to judge: all have weight zero")
+    each = [done.each[g] for g in sorted(done.each)]
+    many, machines = sum(one.rows for one in each), frozenset().union(*(one.machines for one in each))
+    where = Provenance(
+        print_of(X, y, weight) if isinstance(predictor, Foreign) else source.fingerprint(), many, done.dropped,
+        len(source), 1.0, "all rows were judged", tuple(sorted(machines)), None if alone else seed,
+    )  # fmt: skip
+    seen = 0.0
+    if isinstance(first, Estimator):
+        if isinstance(predictor, Foreign):
+            source = as_source(X, None, None, first.need.without_target(), model=first, reset=False)
+        seen = made_from(first, source, None if source.lazy else y, weight)
+    units = [one.summary for one in each]
+    return Judged(score, units, many, weighted, count, rows.classes, seen, where), asked
 
 
 def asked_of(model: Any, scoring: Any, pos_label: Any = None) -> list[Asked]:

@@ -15,18 +15,16 @@ from scipy import special
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from tenfold.core import DataError, Schema
-from tenfold.engine import current, one_blas_thread, schema_of
+from tenfold.core import DataError
+from tenfold.engine import current, one_blas_thread, opened, schema_of
 from tenfold.engine.progress import progress
-from tenfold.evaluate.hearing import Ours, Theirs
 from tenfold.evaluate.intervals import Interval, difference_interval
-from tenfold.evaluate.judging import stages_of
-from tenfold.evaluate.united import united
+from tenfold.evaluate.predictors import placed, predictor_of, united, view_of
 from tenfold.evaluate.words import html_table, percent
-from tenfold.sources import Source
-from tenfold.sources.inputs import as_source, is_lazy
-from tenfold.sources.labels import class_codes
+from tenfold.sources import Source, as_source, is_lazy
 from tenfold.stats.centre import Centre
+from tenfold.stats.combinators import View
+from tenfold.stats.score import Predictor
 from tenfold.theory.checks import fraction
 from tenfold.theory.held_out import UNSEEN
 
@@ -219,11 +217,10 @@ def _compared(h: Any, other: Any, rows: Any, what: str) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Duel:
-    """The job: both models on the rows of a part."""
+class Paired:
+    """A job: both models on the rows of a part, which each of them reads in its own way."""
 
-    sides: tuple[tuple[Any, Schema, Any], ...]
-    """voice, schema and the codes of its classes"""
+    sides: tuple[tuple[Predictor, View], ...]
     kind: Any
 
     def parts(self, source: Source) -> range:
@@ -235,26 +232,22 @@ class Duel:
         with source.once(part, 2):
             return self.kind.of(*(self._losses(source, part, *side) for side in self.sides))
 
-    def _losses(self, source: Source, part: int, voice: Any, schema: Schema, known: Any) -> Any:
+    def _losses(self, source: Source, part: int, predictor: Predictor, view: View) -> Any:
         found = []
-        for chunk in source.chunks(part, voice.need, schema):
+        for chunk in source.chunks(part, view.need, view.schema):
             if not chunk.uniform and not (chunk.weight == 1).all():
                 raise DataError("rows with weights cannot be counted as pairs. Remedy: scan them without a weight")
-            said = voice.says(chunk, {"prediction"}, "auto")["prediction"]
-            found.append((said - chunk.y) ** 2 if known is None else known[said] != chunk.y)
+            said = predictor.outputs(chunk, ("prediction",))["prediction"]
+            found.append(said != chunk.y if predictor.n_classes else (said - chunk.y) ** 2)
         return np.concatenate(found)
 
 
 def _by_parts(h: Any, other: Any, source: Source, kind: Any) -> Any:
-    with current().open(source) as session:
-        voices: list[Any] = [Ours(stages) if (stages := stages_of(m)) else Theirs(m) for m in (h, other)]
-        found = [schema_of(source, voice.need, session) for voice in voices]
+    with opened(current(), source) as session:
+        two = [predictor_of(model) for model in (h, other)]
+        found = [schema_of(source, one.need, session) for one in two]
         classes = None
         if kind is Wrong:
-            classes = united(united(voices[0].classes, voices[1].classes), found[0].classes)
-        sides = []
-        for voice, schema in zip(voices, found, strict=True):
-            columns, named = getattr(voice, "columns", schema.columns), getattr(voice, "named", schema.named)
-            known = None if classes is None else class_codes(voice.classes, classes)
-            sides.append((voice, Schema(columns, voice.need.target, classes, named), known))
-        return session.reduce(Duel(tuple(sides), kind))
+            classes = united(united(two[0].classes, two[1].classes), found[0].classes)
+        sides = ((placed(one, classes), view_of(one, one.need, schema, classes)) for one, schema in zip(two, found))
+        return session.reduce(Paired(tuple(sides), kind))

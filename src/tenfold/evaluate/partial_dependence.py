@@ -11,22 +11,19 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import is_classifier, is_regressor
-from sklearn.utils.validation import check_is_fitted
 
-from tenfold.core import Codes, DataError, Need, Schema
-from tenfold.engine import current, one_blas_thread, schema_of
+from tenfold.core import Chunk, Codes, DataError
+from tenfold.core.statistic import Expression, Statistic
+from tenfold.engine import one_blas_thread
 from tenfold.engine.progress import progress
-from tenfold.engine.together import Many
-from tenfold.engine.tree import Tree
 from tenfold.evaluate.dependences import Means, PartialDependence
-from tenfold.evaluate.donors import Sample
-from tenfold.evaluate.grids import Axis, Distinct, Looking, Plan, axis_of, coded, given, points
-from tenfold.evaluate.hearing import Ours, Theirs
-from tenfold.evaluate.judging import stages_of
+from tenfold.evaluate.donors import Sample, Sampling
+from tenfold.evaluate.grids import LOOKED, Axis, Distinct, Layout, Values, axis_of, coded, given, points
+from tenfold.evaluate.predictors import Foreign, opened_rows, predictor_of
 from tenfold.evaluate.swapping import Swap, Where, column_of, columns_of, constant, in_memory, names_of
-from tenfold.sources import Source
-from tenfold.sources.inputs import as_source, is_lazy, weights
+from tenfold.sources.inputs import is_lazy, weights
+from tenfold.stats.combinators import As, Each
+from tenfold.stats.score import Predictor
 from tenfold.theory.checks import fraction, one_of, whole
 
 
@@ -99,149 +96,145 @@ def partial_dependence(
         raise ValueError(f"percentiles must rise, from 0 to 1, not {percentiles!r}")
     kept = 0 if kind == "average" else whole("subsample", subsample)
     seed = whole("random_state", random_state, 0)
-    stages = _check(model, X, sample_weight, response_method)
+    predictor = predictor_of(model, response_method)
     several = isinstance(features, list)
     asked = features if several else [features]
-    plan = Plan(resolution, (low, high), custom_values or {}, categorical_features or (), seed)
+    layout = Layout(resolution, (low, high), custom_values or {}, categorical_features or (), seed)
     with progress("partial dependence"), one_blas_thread:
-        far = stages or is_lazy(X)
-        voice: Any = Ours(stages) if stages else Theirs(model)
-        if far:
-            where, axes, found, scans = _over(voice, stages, X, sample_weight, asked, plan, kept, response_method)
+        if isinstance(predictor, Foreign) and not is_lazy(X):
+            where, axes, found, scans = _at_once(predictor, X, sample_weight, asked, layout, kept)
         else:
-            where, axes, found, scans = _at_once(voice, X, sample_weight, asked, plan, kept, response_method)
-    out, decision = [], not stages and voice.decides(response_method)
-    for i, (_, at) in enumerate(where):
-        some = [axes[j] for j in at]
-        sample = found.each[len(where) + i] if kept else None
-        out.append(_result(some, found.each[i], sample, voice, scans, level, decision))
+            where, axes, found, scans = _over(predictor, model, X, sample_weight, asked, layout, kept)
+    out = []
+    for (_, at), curve in zip(where, found, strict=True):
+        out.append(_result([axes[j] for j in at], curve, bool(kept), predictor, scans, level))
     return out if several else out[0]
 
 
 @dataclass(frozen=True, eq=False)
-class Curves:
-    """The job: means at each point of each grid, and the curves of a sample of rows."""
+class Curve:
+    """Means at each point of a grid, and the curves of a sample of rows."""
 
-    voice: Any
-    need: Need
-    schema: Schema
-    grids: tuple[tuple[tuple[int, ...], Any], ...]
-    """columns, and points x columns: their values"""
+    means: Means
+    sample: Sample
+
+    def __add__(self, other: Curve) -> Curve:
+        return Curve(self.means + other.means, self.sample + other.sample)
+
+
+class Dependence(Statistic[Curve]):
+    """What is predicted on average with the same values in some columns of every row, point by point of a grid."""
+
+    predictor: Predictor
+    columns: tuple[int, ...]
+    grid: tuple[tuple[Any, ...], ...]
+    """points x columns"""
     kept: int
+    """rows whose own curves are kept"""
     seed: int
-    how: str
 
-    def parts(self, source: Source) -> range:
-        """All of them."""
-        return range(len(source))
+    def summarize(self, chunk: Chunk) -> Curve:
+        """Of the rows of a chunk."""
+        swap, needs = Swap(chunk.X), self.needs
 
-    def __call__(self, source: Source, part: int) -> Many:
-        """Of one part."""
-        tree = Tree()
-        for chunk in source.chunks(part, self.need, self.schema):
-            swap = Swap(chunk.X)
+        def said(values: Any) -> Any:
+            return self.predictor.outputs(chunk._replace(X=swap(self.columns, values)), (needs,))[needs]
 
-            def said(at: Any, values: Any, chunk: Any = chunk, swap: Any = swap) -> Any:
-                return self.voice.says(chunk._replace(X=swap(at, values)), {self.needs}, self.how)
-
-            tree.push(self.of(said, chunk.weight, chunk.places()))
-        return tree.total()
+        return self.of(said, chunk.weight, chunk.places())
 
     @property
     def needs(self) -> str:
-        """What the model is asked for."""
-        return "prediction" if self.voice.classes is None else "score"
+        """What the predictor is asked for."""
+        return "prediction" if self.predictor.classes is None else "score"
 
-    def of(self, said: Callable[..., Any], weight: Any, place: Codes) -> Many:
-        """The summaries of some rows; `said(columns, values)` is what the model says with these values in them."""
+    def of(self, said: Callable[[Any], Any], weight: Any, place: Codes) -> Curve:
+        """Of some rows; `said(values)` is what is predicted with these values in the columns."""
         rows = Sample.among(place, self.seed, self.kept) if self.kept else np.zeros(0, np.int64)
-        means, samples = [], []
-        classes = 0 if self.voice.classes is None else len(self.voice.classes)
+        classes = 0 if self.predictor.classes is None else len(self.predictor.classes)
         outputs = 1 if classes <= 2 else classes
-        for at, grid in self.grids:
-            mean, square = np.zeros((2, len(grid), outputs))
-            curves = np.empty((len(rows), len(grid), outputs))
-            for g, values in enumerate(grid) if len(place) else ():
-                found = np.asarray(said(at, values)[self.needs], dtype=np.float64).reshape(len(place), -1)
-                found = found[:, :1] if classes == 1 else found
-                if found.shape[1] != max(classes, 1):
-                    raise ValueError(
-                        f"the model says {found.shape[1]} numbers of a row: one is needed, or one for each class"
-                    )
-                found = found[:, -1:] if outputs == 1 else found
-                if not np.isfinite(found).all():
-                    raise DataError(f"the model says NaN or infinity where column number {at} is {list(values)}")
-                mean[g] = weight @ found / weight.sum()
-                square[g] = weight @ (found - mean[g]) ** 2
-                curves[:, g] = found[rows]
-            means.append(Means(len(place), float(weight.sum()), float(weight @ weight), mean, square))
-            samples.append(Sample.of(place[rows], curves, len(place), self.seed, max(self.kept, 1)))
-        return Many((*means, *(samples if self.kept else ())))
+        mean, square = np.zeros((2, len(self.grid), outputs))
+        curves = np.empty((len(rows), len(self.grid), outputs))
+        for g, values in enumerate(self.grid) if len(place) else ():
+            found = np.asarray(said(values), dtype=np.float64).reshape(len(place), -1)
+            found = found[:, :1] if classes == 1 else found
+            if found.shape[1] != max(classes, 1):
+                raise ValueError(
+                    f"the model says {found.shape[1]} numbers of a row: one is needed, or one for each class"
+                )
+            found = found[:, -1:] if outputs == 1 else found
+            if not np.isfinite(found).all():
+                raise DataError(f"the model says NaN or infinity where column number {self.columns} is {list(values)}")
+            mean[g] = weight @ found / weight.sum()
+            square[g] = weight @ (found - mean[g]) ** 2
+            curves[:, g] = found[rows]
+        means = Means(len(place), float(weight.sum()), float(weight @ weight), mean, square)
+        return Curve(means, Sample.of(place[rows], curves, len(place), self.seed, max(self.kept, 1)))
 
 
-Found = tuple[list[Where], dict[int, Axis], Many, int]
+Found = tuple[list[Where], dict[int, Axis], list[Curve], int]
 
 
 def _over(
-    voice: Any, stages: list[Any], X: Any, weight: Any, asked: list[Any], plan: Plan, kept: int, how: str
+    predictor: Predictor, model: Any, X: Any, weight: Any, asked: list[Any], layout: Layout, kept: int
 ) -> Found:  # fmt: skip
     """Part by part."""
-    need = voice.need.without_target()
-    source = as_source(X, None, weight, need, model=stages[0] if stages else None, reset=False)
-    with current().open(source) as session:
-        scans = int(source.known(need) is None)
-        found = schema_of(source, need, session)
-        schema = Schema(getattr(voice, "columns", found.columns), None, None, getattr(voice, "named", found.named))
-        where = _pairs(asked, schema.names)
-        plan.check(schema.names)
+    with opened_rows(predictor, model, X, None, weight, targets=False) as rows:
+        view, session, scans = rows.view, rows.session, rows.scans
+        names = view.schema.names
+        where = _pairs(asked, names)
+        layout.check(names)
         axes: dict[int, Axis] = {}
         look = []
         for j in sorted({j for _, at in where for j in at}):
-            column, (custom, categorical) = schema.columns[j], plan.of(schema.names, j)
+            column, (custom, categorical) = view.schema.columns[j], layout.of(names, j)
             if column.kind == "categorical":
-                axes[j] = coded(column.name, np.asarray(column.categories), plan.resolution, custom)
+                axes[j] = coded(column.name, np.asarray(column.categories), layout.resolution, custom)
             elif custom is not None:
                 axes[j] = given(column.name, custom, categorical, numbers=True)
             else:
                 look.append(j)
         if look:
             scans += 1
-            sample, *distinct = session.reduce(Looking(need, schema, tuple(look), plan.resolution, plan.seed)).each
+            distinct: list[Expression] = [Values(j, layout.resolution) for j in look]
+            sampled = Sampling(tuple(look), layout.seed, LOOKED)
+            sample, *values = (one.summary for one in session.answer(As(view, Each((sampled, *distinct)))))
             for i, j in enumerate(look):
-                name, (_, categorical) = schema.names[j], plan.of(schema.names, j)
-                axes[j] = axis_of(name, distinct[i], sample.value[:, i], plan.resolution, plan.percentiles, categorical)
-        job = Curves(voice, need, schema, points(where, axes), kept, plan.seed, how)
-        return where, axes, session.reduce(job), scans + 1
+                categorical = layout.of(names, j)[1]
+                axes[j] = axis_of(names[j], values[i], sample.value[:, i], layout, categorical)
+        curves = Each(tuple(Dependence(predictor, at, grid, kept, layout.seed) for at, grid in points(where, axes)))
+        return where, axes, [one.summary for one in session.answer(As(view, curves))], scans + 1
 
 
-def _at_once(voice: Any, X: Any, weight: Any, asked: list[Any], plan: Plan, kept: int, how: str) -> Found:
+def _at_once(predictor: Foreign, X: Any, weight: Any, asked: list[Any], layout: Layout, kept: int) -> Found:
     """Of an estimator that takes its rows in memory."""
     X = in_memory(X)
     if not X.shape[0]:
         raise DataError("there is no row")
     names, n = names_of(X), X.shape[0]
     where = _pairs(asked, names)
-    plan.check(names)
+    layout.check(names)
     axes = {}
     for j in {j for _, at in where for j in at}:
-        values, (custom, categorical) = column_of(X, j), plan.of(names, j)
+        values, (custom, categorical) = column_of(X, j), layout.of(names, j)
         if custom is not None:
             axes[j] = given(names[j], custom, categorical or values.dtype.kind not in "biuf")
         elif values.dtype.kind in "biuf":
             numbers = values.astype(np.float64)
-            some = Distinct.of(numbers, plan.resolution)
-            axes[j] = axis_of(names[j], some, numbers, plan.resolution, plan.percentiles, categorical)
+            axes[j] = axis_of(names[j], Distinct.of(numbers, layout.resolution), numbers, layout, categorical)
         else:
             known = sorted({one for one in values.tolist() if isinstance(one, str) or (one is not None and one == one)})
-            axes[j] = coded(names[j], np.array(known, dtype=object), plan.resolution, None)
+            axes[j] = coded(names[j], np.array(known, dtype=object), layout.resolution, None)
             axes[j] = axes[j]._replace(values=axes[j].shown)
     weight = np.ones(n) if weight is None else weights(weight, n)
-    job = Curves(voice, voice.need, Schema(()), points(where, axes), kept, plan.seed, how)
+    found = []
+    for at, grid in points(where, axes):
+        one = Dependence(predictor, at, grid, kept, layout.seed)
 
-    def said(at: Any, values: Any) -> Any:
-        return voice.of(constant(X, at, values), {job.needs}, how)
+        def said(values: Any, one: Dependence = one) -> Any:
+            return predictor.of_rows(constant(X, one.columns, values), (one.needs,))[one.needs]
 
-    return where, axes, job.of(said, weight, np.arange(n)), 1
+        found.append(one.of(said, weight, np.arange(n)))
+    return where, axes, found, 1
 
 
 def _pairs(asked: list[Any], names: Sequence[str]) -> list[Where]:
@@ -253,8 +246,9 @@ def _pairs(asked: list[Any], names: Sequence[str]) -> list[Where]:
 
 
 def _result(
-    axes: list[Axis], means: Means, sample: Any, voice: Any, scans: int, level: float, decision: bool
+    axes: list[Axis], curve: Curve, kept: bool, predictor: Predictor, scans: int, level: float
 ) -> PartialDependence:  # fmt: skip
+    means, sample = curve.means, curve.sample
     if not means.rows:
         raise DataError("there is no row: all have weight zero")
     shape = [len(axis.values) for axis in axes]
@@ -263,24 +257,10 @@ def _result(
         """Outputs first, points as a grid."""
         return np.ascontiguousarray(np.moveaxis(values, -1, 0)).reshape(-1, *values.shape[:-2], *shape)
 
-    individual = None
-    if sample is not None:
-        individual = laid(sample.value[np.argsort(sample.place)])
+    individual = laid(sample.value[np.argsort(sample.place)]) if kept else None
     return PartialDependence(
         tuple(axis.name for axis in axes), [axis.shown for axis in axes], laid(means.mean),
         np.stack([laid(end) for end in means.ends(level)]), level, individual,
-        tuple(axis.categorical for axis in axes), [axis.deciles for axis in axes], voice.classes, means.rows, scans,
-        decision,
+        tuple(axis.categorical for axis in axes), [axis.deciles for axis in axes], predictor.classes, means.rows, scans,
+        predictor.decides,
     )  # fmt: skip
-
-
-def _check(model: Any, X: Any, weight: Any, how: str) -> list[Any]:
-    """The stages of a learner of tenfold, none of another; what does not fit is refused."""
-    if isinstance(model, type) or not (is_classifier(model) or is_regressor(model)):
-        name = model.__name__ if isinstance(model, type) else type(model).__name__
-        raise TypeError(f"{name} is neither a fitted classifier nor a fitted regressor")
-    check_is_fitted(model)
-    stages = stages_of(model)
-    if how == "decision_function" and stages:
-        raise ValueError("learners of tenfold are asked for their probabilities. Remedy: response_method='auto'")
-    return stages

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import special
@@ -17,21 +17,22 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-from tenfold.core import DataError, Need, Schema
-from tenfold.engine import current, one_blas_thread, schema_of
+from tenfold.core import DataError
+from tenfold.core.value import Itself
+from tenfold.engine import one_blas_thread
 from tenfold.engine.progress import progress
-from tenfold.evaluate.donors import Donors, Sample, units_for, units_of
-from tenfold.evaluate.drops import Drops, Lending, Swapping
-from tenfold.evaluate.hearing import Ours, Theirs
+from tenfold.evaluate.donors import Donors, units_for, units_of
+from tenfold.evaluate.drops import Drops, Swapped, lending
 from tenfold.evaluate.importances import PermutationImportance
-from tenfold.evaluate.judging import stages_of
+from tenfold.evaluate.predictors import Foreign, learners_of, opened_rows, placed, predictor_of, united
 from tenfold.evaluate.resample import resampler
 from tenfold.evaluate.seen import made_from
-from tenfold.evaluate.swapping import Where, borrowed, columns_of, in_memory, names_of
-from tenfold.evaluate.united import united
-from tenfold.sources.inputs import as_source, check_target, is_lazy, target, weights
+from tenfold.evaluate.swapping import borrowed, columns_of, in_memory, names_of
+from tenfold.sources.inputs import check_target, is_lazy, target, weights
 from tenfold.sources.labels import class_codes, levels
+from tenfold.stats.combinators import As, View
 from tenfold.stats.metrics import Scorer, scorers, with_positive
+from tenfold.stats.score import Metric, Predictor
 from tenfold.theory.checks import fraction, one_of, whole
 
 
@@ -97,15 +98,13 @@ def permutation_importance(
     one_of("within", within, ("source", "part"))
     seed = whole("random_state", random_state, 0, 2**32 - 1)
     scorer = _check(model, X, y, sample_weight, scoring, pos_label)
-    stages = stages_of(model)
+    predictor = predictor_of(model)
     with progress("permutation importance"), one_blas_thread:
-        if stages or is_lazy(X):
-            names, found, classes, scans, seen = _over(
-                model, stages, X, y, sample_weight, columns, scorer, n_repeats, within, seed
-            )
+        if isinstance(predictor, Foreign) and not is_lazy(X):
+            done = _at_once(predictor, X, y, sample_weight, columns, scorer, n_repeats, seed)
         else:
-            scans, seen = 1, 0.0
-            names, found, classes = _at_once(model, X, y, sample_weight, columns, scorer, n_repeats, seed)
+            done = _over(predictor, model, X, y, sample_weight, columns, scorer, n_repeats, within, seed)
+    names, found, classes, scans, seen = done
     if found.rows < 2:
         raise DataError("there are not two rows to judge: a row needs another one to borrow from")
     scorer = scorer.among(classes)
@@ -124,68 +123,62 @@ def permutation_importance(
     )  # fmt: skip
 
 
+class Found(NamedTuple):
+    """What was found, of which columns."""
+
+    names: list[str]
+    drops: Drops
+    classes: Any
+    scans: int
+    seen: float
+
+
 def _over(
-    model: Any, stages: list[Any], X: Any, y: Any, weight: Any, columns: Any, scorer: Scorer, repeats: int,
+    predictor: Predictor, model: Any, X: Any, y: Any, weight: Any, columns: Any, scorer: Scorer, repeats: int,
     within: str, seed: int,
-) -> tuple[list[str], Drops, Any, int, float]:  # fmt: skip
+) -> Found:  # fmt: skip
     """Part by part."""
-    voice: Any = Ours(stages) if stages else Theirs(model)
-    source = as_source(X, y, weight, voice.need, model=stages[0] if stages else None, reset=False)
-    with current().open(source) as session:
-        scans = int(source.known(voice.need) is None)
-        found = schema_of(source, voice.need, session)
-        classes = None if voice.classes is None else united(voice.classes, found.classes)
-        known = getattr(voice, "columns", found.columns)
-        schema = Schema(known, voice.need.target, classes, getattr(voice, "named", found.named))
-        where = columns_of(columns, schema.names)
+    with opened_rows(predictor, model, X, y, weight) as rows:
+        view, source, scans = rows.view, rows.source, rows.scans
+        where = columns_of(columns, view.schema.names)
         lent = None
         if within == "source":
-            at = tuple(sorted({j for _, some in where for j in some}))
-            need = voice.need.without_target()
-            lent = session.reduce(Lending(need, replace(schema, target=None, classes=None), seed, at))
+            bare = View(view.need.without_target(), replace(view.schema, target=None, classes=None))
+            sample = lending(tuple(sorted({j for _, some in where for j in some})), seed)
+            lent = rows.session.answer(As(bare, sample)).summary
             scans += 1
-        job = _job(voice, schema, scorer, where, repeats, lent, seed)
-        done = session.reduce(job)
+        metric = Metric.of(scorer.among(rows.classes))
+        swapped = Swapped(rows.predictor, metric, tuple(where), repeats, Itself(lent), seed)
+        done = rows.session.answer(As(view, swapped)).summary
     seen = 0.0
-    if stages:
+    if stages := learners_of(model):
         seen = made_from(stages[0], source, None if source.lazy else y, weight)
-    return [name for name, _ in where], done, classes, scans + 1, seen
+    return Found([name for name, _ in where], done, rows.classes, scans + 1, seen)
 
 
 def _at_once(
-    model: Any, X: Any, y: Any, weight: Any, columns: Any, scorer: Scorer, repeats: int, seed: int
-) -> tuple[list[str], Drops, Any]:  # fmt: skip
+    one: Foreign, X: Any, y: Any, weight: Any, columns: Any, scorer: Scorer, repeats: int, seed: int
+) -> Found:  # fmt: skip
     """Of an estimator that takes its rows in memory."""
-    X, voice = in_memory(X), Theirs(model)
-    truth = target(model, y, Need(target=voice.need.target))
+    X = in_memory(X)
+    truth = target(one.model.it, y, one.need)
     check_consistent_length(X, truth)
     weight = None if weight is None else weights(weight, len(truth))
-    classes = None if voice.classes is None else united(voice.classes, levels(truth, "y"))
-    truth = truth if classes is None else class_codes(truth, classes)
+    classes = None if one.classes is None else united(one.classes, levels(truth, "y"))
+    truth, one = truth if classes is None else class_codes(truth, classes), placed(one, classes)
+    one.check([scorer.needs])
     where = columns_of(columns, names_of(X))
-    job = _job(voice, Schema((), voice.need.target, classes), scorer, where, repeats, None, seed)
+    swapped = Swapped(one, Metric.of(scorer.among(classes)), tuple(where), repeats, Itself(None), seed)
     place = np.arange(len(truth))
     unit = units_of(place, seed, units_for(len(truth)))
     donors = Donors(place, unit, seed)
     whose = [donors.draw(place, unit, turn + 1) for turn in range(repeats)]
 
-    def says(rows: Any) -> Any:
-        return job._among(voice.of(rows, {scorer.needs}, job.how)[scorer.needs], scorer.needs)
+    def said(rows: Any) -> Any:
+        return one.placed(one.of_rows(rows, [scorer.needs]))[scorer.needs]
 
-    def said(j: int, r: int) -> Any:
-        return says(borrowed(X, where[j][1], whose[r]))
-
-    found = job.drops(truth, weight, unit, says(X), said)
-    return [name for name, _ in where], replace(found, inverse=donors.inverse(unit)), classes
-
-
-def _job(
-    voice: Any, schema: Schema, scorer: Scorer, where: list[Where], repeats: int, lent: Sample | None, seed: int
-) -> Swapping:
-    scorer = scorer.among(schema.classes)
-    known = None if voice.classes is None else class_codes(voice.classes, schema.classes)
-    wants = ((scorer.needs, scorer.summarize),)
-    return Swapping(voice, voice.need, schema, wants, known, "auto", tuple(where), repeats, lent, seed)
+    found = swapped.drops(truth, weight, unit, said(X), lambda j, r: said(borrowed(X, where[j][1], whose[r])))
+    return Found([name for name, _ in where], replace(found, inverse=donors.inverse(unit)), classes, 1, 0.0)
 
 
 def _half(scorer: Scorer, plain: dict[int, Any], swapped: dict[int, Any], score: float, level: float) -> float:

@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import _num_samples
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples, column_or_1d
 
-from tenfold.core import ONE, Chunk, Column, Columns, DataError, Need, Schema
-from tenfold.engine import Member, Snapshot, current, opened, run, schema_of
-from tenfold.engine.keys import Listed, Stratified
+from tenfold.core import ONE, Chunk, Codes, Column, Columns, DataError, Need, Schema
+from tenfold.core.statistic import Expression
+from tenfold.engine import Local, Member, Snapshot, current, opened, run, schema_of
+from tenfold.engine.keys import Key, Listed, Stratified
+from tenfold.engine.plan import Groups
 from tenfold.engine.progress import progress
+from tenfold.engine.runner import Session
 from tenfold.engine.stages import transformed
-from tenfold.engine.together import Together
-from tenfold.engine.tree import merge
+from tenfold.engine.tally import Counted
+from tenfold.estimator import SummaryScored
 from tenfold.estimator.callbacks import History
+from tenfold.estimator.predictor import Model
 from tenfold.evaluate.a_column import only_column, unnamed, without_column
 from tenfold.evaluate.entries import Entry, scorers_of
-from tenfold.evaluate.fold_shift import FoldShift
-from tenfold.evaluate.folds import Plan, Split, plan
-from tenfold.evaluate.in_memory import scores_in_memory
+from tenfold.evaluate.fold_shift import ColumnMeans, warn_of_shift
+from tenfold.evaluate.folds import Split, Splits, nested_shares, splits_of
+from tenfold.evaluate.predictors import Given
 from tenfold.evaluate.results import CrossValidation
-from tenfold.evaluate.trials import Trial
 from tenfold.sources import Source
 from tenfold.sources.frames import is_frame, settled
 from tenfold.sources.inputs import as_source, form_of, refuse_lazy
+from tenfold.stats.combinators import As, By, Each, joined
+from tenfold.stats.score import Score
 
 
 class Run:
@@ -48,6 +54,8 @@ class Run:
         whole: bool = False,
         keep: bool = False,
         pos_label: Any = None,
+        both: bool = False,
+        shares: Any = None,
     ) -> None:
         self.entries, self.X, self.y = entries, settled(X), y
         self.folds, self.shuffle, self.seed, self.groups, self.repeats = folds, shuffle, seed, groups, repeats
@@ -55,6 +63,10 @@ class Run:
         self.scans = 0
         self.classes: Any = None
         self.keep = keep
+        self.both = both
+        """whether models are judged on the rows that they learned from too"""
+        self.shares = shares
+        """of what each split leaves to learn from"""
         self.sizes: dict[int, tuple[int, int]] = {}
         if len({entry.classifies for entry in entries}) > 1:
             raise ValueError("regressors and classifiers have no score in common: judge them apart")
@@ -64,6 +76,8 @@ class Run:
                 refuse_lazy(X, entry.name)
             entry.scorers = scorers_of(names, entry, pos_label)
         self.scoring = [s.name for s in entries[0].scorers]
+        if both and len(self.scoring) != 1:
+            raise ValueError("a curve is of one score: give the name of one")
 
     def results(self) -> CrossValidation:
         """Everything fitted and scored."""
@@ -124,49 +138,48 @@ class Run:
     def _judge(self, entries: list[Entry]) -> None:
         """Fit and score the entries over shared scans."""
         source = self._source(entries[0])
-        for entry in entries:
-            if not entry.stages:
-                entry.need = entries[0].need
-        with opened(current(), source) as session:
-            ours = [e for e in entries if e.stages]
-            for entry in ours:
-                self.scans += source.known(entry.need) is None
-                schema_of(source, entry.need, session)
-            need = entries[0].need
-            found = self._plan(source, need, session)
+        ours, need = bool(entries[0].stages), entries[0].need
+        with opened(current() if ours else Local(threads=1), source) as session:
+            for entry in entries:
+                entry.need = entry.need if ours else need
+                self.scans += ours and source.known(entry.need) is None
+                entry.schema = schema_of(source, entry.need, session)
+            found = self._splits(source, need, session)
             self.scans += found.scans if ours else 0
             for entry in entries:
-                entry.source = source
-                entry.need = replace(entry.need, side=found.side)
-            for stage in range(max((len(e.stages) for e in ours), default=0)):
-                some = [e for e in ours if stage < len(e.stages)]
+                entry.source, entry.need = source, replace(entry.need, side=found.side)
+                entry.scorers = tuple(scorer.among(entry.schema.classes) for scorer in entry.scorers)
+                self.classes = entry.schema.classes
+            if not ours:
+                for entry in entries:
+                    self._in_memory(entry, session, found.each)
+                return
+            for stage in range(max(len(e.stages) for e in entries)):
+                some = [e for e in entries if stage < len(e.stages)]
                 for entry in some:
-                    self._enrol(entry, stage, source, session, found)
+                    self._enrol(entry, stage, found.each)
                 members = [m for e in some for m in e.members[stage]]
                 self.scans += run([*members, *(e.whole for e in some if e.whole)], source, session)
-            self._score([e for e in ours if not self._read_off(e, found)], source, session, found)
-            for entry in entries:
-                if not entry.stages:
-                    self._in_memory(entry, source, found, session)
+            self._score([e for e in entries if not self._read_off(e, found.each)], session, found.each)
 
-    def _plan(self, source: Source, need: Need, session: Any) -> Plan:
+    def _splits(self, source: Source, need: Need, session: Session) -> Splits:
         """Which rows each model learns from and is judged on."""
         options = {"shuffle": self.shuffle, "random_state": self.seed, "groups": self.groups}
-        return plan(self.folds, source, need, session, repeats=self.repeats, **options)
+        found = splits_of(self.folds, source, need, session, repeats=self.repeats, **options)
+        if self.shares is None:
+            return found
+        return nested_shares(found, self.shares, source, need, session, self.seed)
 
-    def _enrol(self, entry: Entry, stage: int, source: Source, session: Any, found: Plan) -> None:
+    def _enrol(self, entry: Entry, stage: int, splits: Sequence[Split]) -> None:
         """Members for one stage of an entry: one for each split."""
-        learner = entry.stages[stage]
-        schema = schema_of(source, entry.need, session)
+        learner, schema = entry.stages[stage], entry.schema
         if entry.need.binary and len(schema.classes) > 2:
             raise ValueError(f"{entry.name} is of two classes, and the target has {len(schema.classes)}")
         mine = schema if learner.need.target else Schema(schema.columns, None, None, schema.named)
-        befores: list[tuple[Any, ...]] = [()] * len(found.splits)
+        befores: list[tuple[Any, ...]] = [()] * len(splits)
         if stage:
             stages = entry.stages[:stage]
-            befores = [
-                tuple((s, m[j].at.state) for s, m in zip(stages, entry.members)) for j in range(len(found.splits))
-            ]
+            befores = [tuple((s, m[j].at.state) for s, m in zip(stages, entry.members)) for j in range(len(splits))]
             mine = _after(befores[0], schema, learner.need)
         start = learner.start(mine)
         members = [
@@ -174,95 +187,128 @@ class Run:
                 learner, Snapshot(mine, start), learner.stop(), (), split.key, split.train, before,
                 entry.need, schema, certified=False,
             )
-            for split, before in zip(found.splits, befores, strict=True)
+            for split, before in zip(splits, befores, strict=True)
         ]  # fmt: skip
         entry.members.append(members)
         if self.whole and len(entry.stages) == 1 and learner.passes == ONE:
-            key: Any = found.splits[0].key
+            key: Any = splits[0].key
             if isinstance(key, Listed) and key.codes.min() < 0:
                 key = None  # it leaves rows out
             at = Snapshot(mine, start)
             entry.whole = Member(learner, at, learner.stop(), [History()], key, None, (), entry.need, schema)
 
-    def _read_off(self, entry: Entry, found: Plan) -> bool:
+    def _read_off(self, entry: Entry, splits: Sequence[Split]) -> bool:
         """Whether the scores could be read off the summaries of the groups, and were."""
         learner = entry.stages[-1]
         plain = all(s.name in ("r2", "neg_mean_squared_error", "neg_root_mean_squared_error") for s in entry.scorers)
-        if len(entry.stages) > 1 or not plain or not hasattr(learner, "judge_from"):
+        if len(entry.stages) > 1 or not plain or not isinstance(learner, SummaryScored):
             return False
-        table, sizes = [], []
-        for j, m in enumerate(entry.members[0]):
+        found: list[tuple[int, bool, Any, tuple[int, int]]] = []
+        for j, (m, split) in enumerate(zip(entry.members[0], splits, strict=True)):
             if m.grouped is None:
                 return False
-            counted = _of_test(m.grouped, found.splits[j], j)
-            judged = learner.judge_from(m.at.state, counted.rows, counted.summary)
-            if judged is None:
-                return False
-            table.append([s.value(judged) for s in entry.scorers])
-            sizes.append((m.at.rows, counted.rows))
-        for j, size in enumerate(sizes):
-            self.sizes.setdefault(j, size)
-        entry.scores = np.array(table).T
+            apart = _of(m.grouped, split.test, j)
+            sides = [(apart.rows, apart.summary), (m.at.rows, m.at.summary)]
+            for learned, side in enumerate(sides[: 1 + self.both]):
+                judged = learner.regression_from(m.at.state, *side)
+                if judged is None:
+                    return False
+                found.append((j, bool(learned), judged, (m.at.rows, apart.rows)))
+        for j, learned, judged, sizes in found:
+            entry.fill(j, len(splits), [s.value(judged) for s in entry.scorers], learned)
+            self.sizes.setdefault(j, sizes)
         return True
 
-    def _score(self, entries: list[Entry], source: Source, session: Any, found: Plan) -> None:
-        """Score rows by the models that have not seen them: one scan for all entries."""
+    def _score(self, entries: list[Entry], session: Session, splits: Sequence[Split]) -> None:
+        """Score rows by the models that have not seen them, or have: one scan for all entries."""
         if not entries:
             return
-        trials: list[Trial] = []
-        places: list[tuple[Entry, list[int]]] = []
+        asked = []
         for entry in entries:
-            for some in _apart(found.splits):
-                trials.append(self._trial(entry, some, found.splits))
-                places.append((entry, some))
-        shifts = _in_file_order(trials[0])
-        done = session.reduce(Together((*trials, *shifts)))
+            for some in self._sides(splits):
+                last = [entry.members[-1][j] for j in dict.fromkeys(side.split for side in some)]
+                models = [Model.of(m.learner, m.at.state, m.before, entry.schema.classes) for m in last]
+                asked.append((entry, some, Score.of(models, entry.scorers)))
+        first, key = entries[0], splits[0].key
+        shift: tuple[Expression, ...] = ()
+        if isinstance(key, Stratified) and key.seed is None and not self.both:  # in the order of the rows
+            rows = max(m.at.rows for m in first.members[-1])
+            shift = (As(first.view, By((key,), ColumnMeans.among(rows // len(first.source)))),)
+        done = session.answer(Each((*(_judged(*one, splits) for one in asked), *shift)))
         self.scans += 1
-        for shift, means in zip(shifts, done.each[len(trials) :], strict=True):
-            shift.warn(means)
-        for entry in entries:
-            entry.scores = np.full((len(entry.scorers), len(found.splits)), np.nan)
-        for (entry, some), grouped in zip(places, done.each):
-            for j in some:
-                counted = _of_test(grouped, found.splits[j], j)
-                for i, scorer in enumerate(entry.scorers):
-                    entry.scores[i, j] = scorer.value(counted.summary.each[scorer.summarize])
-                if self.keep:
-                    entry.keep(j, counted.summary.each.values())
-                self.sizes.setdefault(j, (entry.members[-1][j].at.rows, counted.rows))
+        for means in done[len(asked) :]:
+            warn_of_shift([means.each[g].summary for g in sorted(means.each)], first.schema.names)
+        for (entry, some, score), grouped in zip(asked, done):
+            self._take(entry, some, score, grouped, [m.at.rows for m in entry.members[-1]])
 
-    def _trial(self, entry: Entry, some: list[int], splits: Sequence[Split]) -> Trial:
-        last = entry.members[-1]
-        schema = last[0].schema
-        classes = len(schema.classes) if schema is not None and schema.classes is not None else 0
-        self.classes = schema.classes if classes and schema is not None else None
-        entry.scorers = tuple(scorer.among(self.classes) for scorer in entry.scorers)
-        models = {g: (last[j].at.state, last[j].before) for j in some for g in splits[j].test}
-        return Trial(entry.stages[-1], entry.need, schema, splits[some[0]].key, models, entry.scorers, classes)
-
-    def _in_memory(self, entry: Entry, source: Any, found: Plan, session: Any) -> None:
+    def _in_memory(self, entry: Entry, session: Session, splits: Sequence[Split]) -> None:
+        """Fit an estimator of another library to each split, and score it."""
         began = time.perf_counter()
-        schema = schema_of(source, entry.need, session)
-        X = without_column(self.X, self.column)
-        self.classes = schema.classes
-        sizes = scores_in_memory(entry, clone, X, self.y, source, schema, found, self.keep)
-        for j, size in enumerate(sizes):
-            self.sizes.setdefault(j, size)
+        X, y = without_column(self.X, self.column), column_or_1d(self.y)
+        codes = {key: codes_of(key, entry) for key in {split.key for split in splits}}
+        rows = [tuple(np.flatnonzero(np.isin(codes[s.key], side)) for side in (s.test, s.train)) for s in splits]
+
+        def models(some: list[Side]) -> Iterator[tuple[Any, Codes]]:
+            for j in dict.fromkeys(side.split for side in some):
+                test, train = rows[j]
+                model = clone(entry.given).fit(_safe_indexing(X, train), y[train])
+                yield model, np.concatenate(rows[j]) if self.both else test
+
+        wanted = frozenset(scorer.needs for scorer in entry.scorers)
+        for some in self._sides(splits):
+            given = Given.by(models(some), X, wanted, entry.schema.classes)
+            score = Score.of([given], entry.scorers)
+            grouped = session.answer(_judged(entry, some, score, splits))
+            self._take(entry, some, score, grouped, [len(train) for _, train in rows])
         entry.seconds = time.perf_counter() - began
 
+    def _take(self, entry: Entry, some: list[Side], score: Score, grouped: Groups, learned_from: list[int]) -> None:
+        """The scores of some splits."""
+        for at, (j, _, learned) in enumerate(some):
+            counted = _of(grouped, (at,), j)
+            values = [one.value(score.summary(one, counted.summary)) for one in entry.scorers]
+            entry.fill(j, len(learned_from), values, learned)
+            if not learned:
+                self.sizes.setdefault(j, (learned_from[j], counted.rows))
+                if self.keep:
+                    entry.keep(j, counted.summary.each)
 
-def _of_test(grouped: Any, split: Split, j: int) -> Any:
+    def _sides(self, splits: Sequence[Split]) -> list[list[Side]]:
+        """What is judged at once: as many splits as have no row in common; or both sides of a split."""
+        tests = [Side(j, split.test, False) for j, split in enumerate(splits)]
+        if not self.both:
+            return [[tests[j] for j in some] for some in _apart(splits)]
+        return [[test, Side(j, split.train, True)] for j, (test, split) in enumerate(zip(tests, splits, strict=True))]
+
+
+class Side(NamedTuple):
+    """Rows to judge the model of a split on: those that it learned from, or others."""
+
+    split: int
+    groups: tuple[int, ...]
+    learned: bool
+
+
+def _judged(entry: Entry, some: list[Side], score: Score, splits: Sequence[Split]) -> Expression:
+    """A score of some sides, each of them a group."""
+    key = joined(splits[some[0].split].key, [side.groups for side in some])
+    return As(entry.view, By((key,), score))
+
+
+def codes_of(key: Key, entry: Entry) -> Codes:
+    """The group of every row, of rows in memory."""
+    each = []
+    for part in range(len(entry.source)):
+        coder = key.coder(part)
+        each += [coder(chunk) for chunk in entry.source.chunks(part, entry.need, entry.schema)]
+    return np.concatenate(each)
+
+
+def _of(grouped: Groups, groups: Sequence[int], j: int) -> Counted:
     """What the groups that a split is judged on are merged to."""
-    some = [grouped.each[g] for g in split.test if g in grouped.each]
-    if not some:
+    if not any(g in grouped.each for g in groups):
         raise DataError(f"split {j} has no rows to be judged on: all have weight zero. Remedy: shuffle, or fewer folds")
-    return merge(some)
-
-
-def _in_file_order(trial: Trial) -> tuple[FoldShift, ...]:
-    """What tells whether folds are alike, if they are stratified in the order of the rows."""
-    in_order = isinstance(trial.key, Stratified) and trial.key.seed is None
-    return (FoldShift(trial.need, trial.schema, trial.key),) if in_order else ()
+    return grouped.of(groups)
 
 
 def _apart(splits: Sequence[Split]) -> list[list[int]]:

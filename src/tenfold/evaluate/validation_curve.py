@@ -13,7 +13,7 @@ from sklearn.base import clone
 from tenfold.engine.progress import progress
 from tenfold.evaluate.curves import Curve
 from tenfold.evaluate.entries import entries_of
-from tenfold.evaluate.exams import Exams
+from tenfold.evaluate.run import Run
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -110,10 +110,10 @@ def validation_curve(
     if not values:
         raise ValueError("param_range is empty: there is nothing to try")
     entries = entries_of([clone(learner).set_params(**{param_name: value}) for value in values])
-    run = Exams(entries, X, y, folds, shuffle, random_state or 0, groups, scoring, pos_label=pos_label)
+    run = Run(entries, X, y, folds, shuffle, random_state or 0, groups, scoring, pos_label=pos_label, both=True)
     with progress("validation curve"):
         run.results()
-    train, test = run.scores()
+    train, test = (np.array([scores[0] for scores in some]) for some in zip(*((e.learned, e.scores) for e in entries)))
     sizes = np.array([run.sizes[j] for j in sorted(run.sizes)])
     sizes = np.broadcast_to(sizes, (len(values), *sizes.shape))
     seconds = time.perf_counter() - began

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Claim, Codes, Columns
-from tenfold.estimator import Classifier
+from tenfold.estimator import GroupScored
 from tenfold.estimator.constraints import numbers
 from tenfold.kernels.discriminants import linear_scores
 
@@ -80,7 +80,7 @@ def shortfalls(varies: Any, rank: int, remedy: str, where: str = "classes") -> t
     return claims
 
 
-class Discriminant(Classifier):
+class Discriminant(GroupScored):
     """Scores that are logarithms of odds or outputs of their own; `scores_from` is the learner's."""
 
     def decision_function(self, X: Any) -> Any:
@@ -103,14 +103,6 @@ class Discriminant(Classifier):
             return ["score"] if len(self.classes_) == 2 else [f"score_{c}" for c in self.classes_]
 
         return self._apply(decide, X, names)
-
-    def scores_from(self, state: Any, X: Columns) -> Array:
-        """The score of each class."""
-        return self.scores_by([state], X, np.zeros(len(X), np.int64))
-
-    def scores_by(self, states: Sequence[Any], X: Columns, codes: Codes) -> Array:
-        """The same, each row by the state that its code says."""
-        raise NotImplementedError
 
 
 class LinearDiscriminant(Discriminant):

@@ -16,7 +16,7 @@ import numpy as np
 
 from tenfold.core import ONE, Array, Claim, Columns, Design, Need, Schema, Stop
 from tenfold.core.statistic import Statistic
-from tenfold.estimator import Regressor
+from tenfold.estimator import SummaryScored
 from tenfold.estimator.featured import Featured
 from tenfold.estimator.grouping import with_groups
 from tenfold.linear.conjugate import Search
@@ -43,7 +43,7 @@ ROUTES: dict[type, Route] = {
 """by which a summary came"""
 
 
-class LeastSquares(Inferring, Featured, Regressor):
+class LeastSquares(Inferring, Featured, SummaryScored):
     """What LinearRegression and Ridge share; the parameters are theirs."""
 
     passes = ONE
@@ -162,7 +162,7 @@ class LeastSquares(Inferring, Featured, Regressor):
         """Xβ + β₀."""
         return Design.of(X, state.levels) @ state.coef + state.intercept
 
-    def judge_from(self, state: LinearState, rows: int, m: Any) -> Regression | None:
+    def regression_from(self, state: LinearState, rows: int, m: Any) -> Regression | None:
         """The errors of the predictions for other rows, read off their moments; None if that would lose digits."""
         return errors_from_moments(state.coef, state.intercept, rows, m)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from tenfold.core import ONE, Array, Claim, Codes, Columns, Design, Need, Never, Schema, Stop
 from tenfold.core.allowed import ANYTHING, LEVELS
-from tenfold.estimator import Regressor
+from tenfold.estimator import SummaryScored
 from tenfold.estimator.featured import Featured
 from tenfold.linear.least_squares import errors_from_moments
 from tenfold.linear.paths import LassoPath, path_of
@@ -41,7 +41,7 @@ class PenalisedState(NamedTuple):
     dual_gap: Annotated[float, ANYTHING]
 
 
-class Penalised(Featured, Regressor):
+class Penalised(Featured, SummaryScored):
     """What Lasso and ElasticNet share."""
 
     passes = ONE
@@ -71,7 +71,7 @@ class Penalised(Featured, Regressor):
         """`max_iter` counts sweeps of coordinate descent, not passes over the rows."""
         return Never()
 
-    def judge_from(self, state: PenalisedState, rows: int, m: Any) -> Regression | None:
+    def regression_from(self, state: PenalisedState, rows: int, m: Any) -> Regression | None:
         """The errors of the predictions for other rows, read off their moments; None if that would lose digits."""
         return errors_from_moments(state.coef, state.intercept, rows, m)
 

@@ -137,7 +137,7 @@ class SGDClassifier(Descent, Deciding):  # type: ignore[override]
         return SOFTMAX if self._loss().name == "cross_entropy" else REST
 
     @property
-    def has_probabilities(self) -> bool:  # type: ignore[override]
+    def has_probabilities(self) -> bool:
         """Whether the loss is one of probabilities."""
         return self._loss().name in ("log_loss", "cross_entropy")
 

@@ -7,7 +7,9 @@ X; and because stages go row by row.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, Need, Schema
 from tenfold.core.statistic import Expression
@@ -63,6 +65,31 @@ def crossed(keys: tuple[Key, ...]) -> Key:
     for key in keys:
         groups *= key.groups
     return Crossed(groups, keys)
+
+
+class Joined(Key):
+    """Groups of another key, some of them taken together and some left out."""
+
+    base: Key
+    into: Codes
+    """for each group of the base, the group that it belongs to here; -1: to none"""
+
+    def coder(self, part: int) -> Coder:
+        """By the groups of the base."""
+        coder = self.base.coder(part)
+        return lambda chunk: self.of(coder(chunk))
+
+    def of(self, codes: Codes) -> Codes:
+        """The groups of rows whose groups by the base are these."""
+        return np.where(codes < 0, -1, self.into[codes])
+
+
+def joined(key: Key, sets: Sequence[Sequence[int]]) -> Key:
+    """A key with a group for each of some disjoint sets of groups; itself, if each of its groups is such a set."""
+    into = np.full(key.groups, -1)
+    for number, groups in enumerate(sets):
+        into[list(groups)] = number
+    return key if np.array_equal(into, np.arange(len(sets))) else Joined(len(sets), key, into)
 
 
 class Stage(Value):
