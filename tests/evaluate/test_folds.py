@@ -460,7 +460,7 @@ def test_shuffled_folds_are_drawn_without_favour():
     from tenfold.engine.keys import Shuffled
 
     n, k = 200_000, 4
-    codes = Shuffled(k, 7).coder(0)(None, np.arange(n))
+    codes = Shuffled(k, 7).of(np.arange(n))
     pairs_ = np.bincount(codes[3:-1:4] * k + codes[4::4], minlength=k * k)  # from one run to the next: independent
     assert ((pairs_ - n / 4 / k**2) ** 2 / (n / 4 / k**2)).sum() < 40  # χ² of 15 degrees, 1 in 2000
     orders = codes.reshape(-1, k) @ k ** np.arange(k)
