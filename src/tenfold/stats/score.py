@@ -53,7 +53,10 @@ class Predictor(Value):
     def check(self, wanted: Iterable[str]) -> None:
         """Refuse what it does not give."""
         if not self.gives.issuperset(wanted):
-            raise DataError(f"this score needs probabilities, and {self.name} has no predict_proba")
+            raise DataError(
+                f"this score needs probabilities, and {self.name} has no predict_proba. Remedy: a score of classes, such "
+                'as "accuracy"; or a learner that has it, as SGDClassifier(loss="log_loss") does'
+            )
 
     def outputs(self, chunk: Chunk, wanted: Iterable[str]) -> Outputs:
         """What it says of the rows of a chunk."""
