@@ -23,7 +23,8 @@ class Sent(tn.Local):
         self.bytes = max(self.bytes, len(cloudpickle.dumps(what)))
 
     def map(self, function, parts, source=None):
-        self._note(function)
+        if source is not None:  # else it is a session's own, of what is noted there
+            self._note(function)
         return super().map(function, parts, source)
 
     @contextmanager

@@ -54,8 +54,8 @@ class Predictor(Value):
         """Refuse what it does not give."""
         if not self.gives.issuperset(wanted):
             raise DataError(
-                f"this score needs probabilities, and {self.name} has no predict_proba. Remedy: a score of classes, such "
-                'as "accuracy"; or a learner that has it, as SGDClassifier(loss="log_loss") does'
+                f"this score needs probabilities, and {self.name} has no predict_proba. Remedy: a score of classes, "
+                'such as "accuracy"; or a learner that has it, as SGDClassifier(loss="log_loss") does'
             )
 
     def outputs(self, chunk: Chunk, wanted: Iterable[str]) -> Outputs:
