@@ -15,6 +15,10 @@ import numpy as np
 
 GROUP = 250_000
 """rows of a row group"""
+OFF = 1e-6
+"""of the largest coefficient: how far gradients may end from moments"""
+SLOPES = 0.05
+"""how far slopes of 5 million rows may be from the true ones, which have noise of size one"""
 
 
 def effects(given: argparse.Namespace) -> tuple[np.ndarray, np.ndarray]:
@@ -64,6 +68,8 @@ def fit(path: Path, given: argparse.Namespace) -> None:
     most = peak()
     _, slope = effects(given)
     off = np.abs(model.coef_[-given.numbers :] - slope).max()
+    if not off <= SLOPES:
+        raise SystemExit(f"{given.fit}: slopes are off by {off:.2g}, promised at most {SLOPES}")
     gap, passes = model.certificate_["gap"], model.certificate_.provenance.passes
     print(
         f"{given.fit}: {given.rows:,} rows, {len(model.coef_):,} features: {taken:.1f} s, {passes:g} passes; peak "
@@ -95,6 +101,8 @@ def beside_the_matrix(given: argparse.Namespace) -> None:
             print(f"{learner}, {'gradients' if not limit else 'moments'}: {len(found[-1]):,} features, {taken:.2f} s")
         off = np.abs(found[0] - found[1]).max() / np.abs(found[0]).max()
         print(f"{learner}: the largest difference is {off:.2g} of the largest coefficient", flush=True)
+        if not off <= OFF:
+            raise SystemExit(f"{learner}: promised at most {OFF:g}")
     path.unlink()
 
 

@@ -22,11 +22,15 @@ from sklearn.naive_bayes import GaussianNB
 from threadpoolctl import threadpool_info
 
 import tenfold as tn
-from workloads import regression, seconds
+from workloads import Promises, regression, seconds
 
 PAUSE = 0.3
 """seconds between the two sides: idle BLAS threads of one spin for a while and would slow the other"""
 FOLDS = 10
+FASTER = 20.0
+"""times as fast as ten folds of the peer, in one process: 30 and more was measured"""
+SHARED = 1.5
+"""times one learner that five, or thirty penalties, or folds by chance may take: they share the scan"""
 
 
 def timed(name: str, call: Any, repeat: int) -> tuple[float, Any]:
@@ -41,7 +45,7 @@ def say(what: str, ratio: float, more: str = "") -> None:
     print(f"  {what:44s} {ratio:9.2f}  " + (f" ({more})" if more else ""), flush=True)
 
 
-def beside_the_peer(name: str, ours: Any, peer: Any, X: Any, y: Any, cv: Any, repeat: int) -> None:
+def beside_the_peer(name: str, ours: Any, peer: Any, X: Any, y: Any, cv: Any, repeat: int, promises: Promises) -> None:
     """Ten folds of both, one fit of the peer, and what folds by chance cost."""
 
     def theirs(jobs: int | None = None, rows: slice = slice(None)) -> Any:
@@ -65,9 +69,12 @@ def beside_the_peer(name: str, ours: Any, peer: Any, X: Any, y: Any, cv: Any, re
     say("shuffled : in a row", chance / row)
     print(f"  largest difference of a fold's score {off:.2g}")
     assert off < 1e-9, "the scores are not those of the peer"
+    promises.at_least(f"{name}, ten folds: peer : tenfold", alone / row, FASTER)
+    promises.at_most(f"{name}, ten folds : one fit of the peer", row / fit, 1.0)
+    promises.at_most(f"{name}, shuffled : in a row", chance / row, SHARED)
 
 
-def many(X: Any, y: Any, repeat: int) -> None:
+def many(X: Any, y: Any, repeat: int, promises: Promises) -> None:
     """Learners that share a scan."""
     five = {
         "Ridge": tn.Ridge(),
@@ -89,6 +96,8 @@ def many(X: Any, y: Any, repeat: int) -> None:
     grid = {"alpha": np.logspace(-3, 3, 30).tolist()}
     best, _ = timed("thirty, and the best fitted", lambda: tn.tune(tn.Ridge(), grid, X, y, folds=FOLDS), repeat)
     say("thirty : one", all_ / one, f"and the best fitted: {best / one:.2f}; scans: {cv.scans}")
+    promises.at_most("five learners : the slowest alone", together / max(alone.values()), SHARED)
+    promises.at_most("thirty penalties : one", all_ / one, SHARED)
 
 
 def files(folder: Path, repeat: int, most: int | None) -> None:
@@ -133,20 +142,23 @@ def main() -> None:
     names = ("tenfold", "scikit-learn", "numpy", "scipy", "numba", "pyarrow", "joblib")
     print(platform.platform(), ", ".join(f"{n} {version(n)}" for n in names))
     print("threads:", sorted({(lib["internal_api"], lib["num_threads"]) for lib in threadpool_info()}), tn.Local())
+    promises = Promises(given.rows == 1_000_000)
     X, y = regression(given.rows)
     label = (y > np.median(y)).astype(int)
     small = X[:1000]
     for learner, target in ((tn.Ridge(), y[:1000]), (tn.GaussianNB(), label[:1000])):
         for shuffle in (False, True):
             tn.cross_validate(learner, small, target, folds=FOLDS, shuffle=shuffle)  # compiled before the clock runs
-    beside_the_peer("Ridge", tn.Ridge(), Ridge(), X, y, KFold(FOLDS), given.repeat)
-    beside_the_peer("GaussianNB", tn.GaussianNB(), GaussianNB(), X, label, StratifiedKFold(FOLDS), given.repeat)
-    many(X, y, given.repeat)
+    beside_the_peer("Ridge", tn.Ridge(), Ridge(), X, y, KFold(FOLDS), given.repeat, promises)
+    classes = StratifiedKFold(FOLDS)
+    beside_the_peer("GaussianNB", tn.GaussianNB(), GaussianNB(), X, label, classes, given.repeat, promises)
+    many(X, y, given.repeat, promises)
     if given.files != 0 and any(given.parquet.glob("*.parquet")):
         del X, y, label, small
         files(given.parquet, given.repeat, given.files)
     elif given.files != 0:
         print(f"\nthere are no Parquet files in {given.parquet}: python benchmarks/scan.py --folder {given.parquet}")
+    promises.settle()
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_info
 
 import tenfold as tn
-from workloads import regression, seconds
+from workloads import Promises, regression, seconds
 
 PAUSE = 0.3
 """seconds between the two sides: idle BLAS threads of one spin for a while and would slow the other"""
@@ -44,7 +44,14 @@ def folds_of(model: Any, X: Any, y: Any, some: int) -> tuple[float, list[float]]
 
 
 def ten_folds(
-    name: str, ours: Any, peers: dict[str, tuple[Any, float]], X: Any, y: Any, some: int, repeat: int
+    name: str,
+    ours: Any,
+    peers: dict[str, tuple[Any, float]],
+    X: Any,
+    y: Any,
+    some: int,
+    repeat: int,
+    promises: Promises,
 ) -> None:
     """Ten folds of ours beside those of the peers, and the ratios that are wanted."""
     print(f"\n{name}, {FOLDS} folds, {X.shape[0]:,} x {X.shape[1]}")
@@ -60,10 +67,11 @@ def ten_folds(
         print(f"  {'peer : tenfold':44s} {theirs / taken:9.1f}   (wanted {wanted:g}; scans: {found.scans})")
         print(f"  largest difference of a fold's score {off:.2g}")
         assert off == 0, "the scores are not those of the peer"
+        promises.at_least(f"{name}, ten folds: {label} : tenfold", theirs / taken, wanted)
     print(f"  {'tenfold, ten folds : one fit':44s} {taken / one:9.2f}")
 
 
-def components(X: Any, repeat: int) -> None:
+def components(X: Any, repeat: int, promises: Promises) -> None:
     """One fit of each, all components and ten."""
     for k in (None, 10):
         print(f"\nPCA(n_components={k}), one fit, {X.shape[0]:,} x {X.shape[1]}")
@@ -83,6 +91,7 @@ def components(X: Any, repeat: int) -> None:
         off = np.abs(found.explained_variance_ / right.explained_variance_ - 1).max()
         print(f"  largest relative difference of a variance {off:.2g}")
         assert off < 1e-9, "the variances are not those of the peer"
+        promises.at_least(f"PCA(n_components={k}): peer : tenfold", best[0] / best[1], 5.0)
 
 
 def main() -> None:
@@ -102,14 +111,16 @@ def main() -> None:
                 learner, X[:2000], label[:2000], folds=FOLDS, shuffle=shuffle
             )  # compiled before the clock
     tn.PCA().fit(X[:2000])
-    components(X, given.repeat)
+    promises = Promises(given.rows == 1_000_000)
+    components(X, given.repeat, promises)
     linear = {
         "lsqr": (peer.LinearDiscriminantAnalysis(solver="lsqr"), 40.0),
         "default solver": (peer.LinearDiscriminantAnalysis(), 150.0),
     }
-    ten_folds("LDA", tn.LinearDiscriminantAnalysis(), linear, X, label, given.folds, given.repeat)
+    ten_folds("LDA", tn.LinearDiscriminantAnalysis(), linear, X, label, given.folds, given.repeat, promises)
     quadratic = {"default solver": (peer.QuadraticDiscriminantAnalysis(), 40.0)}
-    ten_folds("QDA", tn.QuadraticDiscriminantAnalysis(), quadratic, X, label, given.folds, given.repeat)
+    ten_folds("QDA", tn.QuadraticDiscriminantAnalysis(), quadratic, X, label, given.folds, given.repeat, promises)
+    promises.settle()
 
 
 if __name__ == "__main__":

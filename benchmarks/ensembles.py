@@ -19,7 +19,12 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import tenfold as tn
-from workloads import seconds
+from workloads import Promises, seconds
+
+SLOWER = 0.8
+"""of the peer's speed, and of that of the members one by one, that a team has at the least"""
+WORSE = 0.01
+"""less of a score than the peer's, at the most"""
 
 
 def main(rows: int) -> None:
@@ -32,6 +37,7 @@ def main(rows: int) -> None:
     half = rows // 2
     print(f"{rows} x 20; tenfold {tn.__version__}, scikit-learn {sklearn.__version__}, numpy {np.__version__}")
     ridges = [2.0**k for k in range(10)]
+    promises = Promises(rows == 200_000)
     cases = {
         "vote of 10 ridges": (
             tn.VotingRegressor([(f"r{a:g}".replace(".", "_"), tn.Ridge(a)) for a in ridges]),
@@ -67,10 +73,14 @@ def main(rows: int) -> None:
             f"{name:30} {mine:7.3f} s, scikit-learn {other:7.3f} s, {other / mine:5.1f}x; "
             f"score {scores[0]:.4f} and {scores[1]:.4f}"
         )
+        promises.at_least(f"{name}, times as fast as scikit-learn", other / mine, SLOWER)
+        promises.at_least(f"{name}, score less scikit-learn's", scores[0] - scores[1], -WORSE)
     team = [tn.GaussianNB(), tn.LinearDiscriminantAnalysis()]
     mine, _ = seconds(lambda: tn.VotingClassifier().fit(X, kind), 3)
     apart, _ = seconds(lambda: [member.fit(X, kind) for member in team], 3)
     print(f"{'the same vote, members apart':30} {mine:7.3f} s, apart {apart:7.3f} s, {apart / mine:5.1f}x")
+    promises.at_least("a vote, times as fast as its members apart", apart / mine, SLOWER)
+    promises.settle()
 
 
 if __name__ == "__main__":

@@ -19,10 +19,15 @@ import sklearn.preprocessing
 from threadpoolctl import threadpool_info
 
 import tenfold as tn
-from workloads import clusters, regression, seconds
+from workloads import Promises, clusters, regression, seconds
 
 PAUSE = 0.3
 """seconds between the two sides: idle BLAS threads of one spin for a while and would slow the other"""
+
+LARGE = {"Ridge": 3.0, "LinearRegression": 3.0, "GaussianNB": 3.0, "StandardScaler": 1.0}
+"""times as fast as the peer on a million rows"""
+KMEANS = 0.8
+"""of the peer's speed: parity was aimed at, and 0.93 measured"""
 
 
 def settings() -> list[tuple[str, int]]:
@@ -56,28 +61,35 @@ def main() -> None:
     X, y = regression()
     c = (y > 0).astype(int)
     sk = sklearn
-    compare("Ridge", lambda: sk.linear_model.Ridge().fit(X, y), lambda: tn.Ridge().fit(X, y))
-    compare(
-        "LinearRegression",
-        lambda: sk.linear_model.LinearRegression().fit(X, y),
-        lambda: tn.LinearRegression().fit(X, y),
-        repeat=3,
-    )
-    compare("GaussianNB", lambda: sk.naive_bayes.GaussianNB().fit(X, c), lambda: tn.GaussianNB().fit(X, c))
-    compare("StandardScaler", lambda: sk.preprocessing.StandardScaler().fit(X), lambda: tn.StandardScaler().fit(X))
+    promises = Promises()
+    large = {
+        "Ridge": (lambda: sk.linear_model.Ridge().fit(X, y), lambda: tn.Ridge().fit(X, y), 5),
+        "LinearRegression": (
+            lambda: sk.linear_model.LinearRegression().fit(X, y), lambda: tn.LinearRegression().fit(X, y), 3,
+        ),
+        "GaussianNB": (lambda: sk.naive_bayes.GaussianNB().fit(X, c), lambda: tn.GaussianNB().fit(X, c), 5),
+        "StandardScaler": (
+            lambda: sk.preprocessing.StandardScaler().fit(X), lambda: tn.StandardScaler().fit(X), 5,
+        ),
+    }  # fmt: skip
+    for name, (theirs, ours, repeat) in large.items():
+        peer, mine = compare(name, theirs, ours, repeat=repeat)
+        promises.at_least(f"{name}, a million rows, times as fast as the peer", peer / mine, LARGE[name])
     Z = clusters()
     km = {"n_clusters": 64, "init": Z[:64].copy(), "max_iter": 10, "tol": 0.0}
-    compare(
+    given = compare(
         "KMeans, given start",
         lambda: sk.cluster.KMeans(n_init=1, **km).fit(Z),
         lambda: tn.KMeans(**km).fit(Z),
     )
-    compare(
+    own = compare(
         "KMeans, own start",
         lambda: sk.cluster.KMeans(64, n_init=1, max_iter=10, tol=0.0, random_state=0).fit(Z),
         lambda: tn.KMeans(64, max_iter=10, tol=0.0).fit(Z),
         repeat=2,
     )
+    for name, (peer, mine) in (("given", given), ("own", own)):
+        promises.at_least(f"KMeans, {name} start, of the peer's speed", peer / mine, KMEANS)
     print("\nsmall, milliseconds (1,000 x 20); at most 1.5 x the peer or 5 ms, whichever is larger")
     X, y = X[:1000, :20].copy(), y[:1000].copy()
     c, codes = (y > 0).astype(int), np.digitize(X, [-1, 0, 1])
@@ -102,7 +114,8 @@ def main() -> None:
             repeat=30,
             unit=1000.0,
         )
-        assert mine <= max(1.5 * peer, 0.005), f"{name} is too slow"
+        promises.at_most(f"{name}, 1,000 rows, milliseconds", 1000 * mine, max(1500 * peer, 5.0))
+    promises.settle()
 
 
 if __name__ == "__main__":

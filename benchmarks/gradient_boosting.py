@@ -21,8 +21,14 @@ import tenfold as tn
 from boosting import labelled, rows_in
 from scan import timed
 from tenfold.testing import bits
+from workloads import Promises
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+LIGHTGBM = 1.5
+"""times LightGBM's seconds that a fit may take: 1.2 was measured"""
+LOSS = 0.005
+"""by which the test loss may be above LightGBM's, in the mean over the seeds"""
 
 
 def beside_the_peers(seeds: int, trees: int) -> None:
@@ -60,6 +66,10 @@ def beside_the_peers(seeds: int, trees: int) -> None:
     ours, hist, light = np.array(found).mean(axis=0)
     print(f"fit {ours[0] / light[0]:.2f} x LightGBM, {ours[0] / hist[0]:.2f} x HistGradientBoosting;", end=" ")
     print(f"predict {ours[1] / light[1]:.2f} x LightGBM; loss {ours[2] - light[2]:+.5f} of LightGBM's")
+    promises = Promises(trees == 200)
+    promises.at_most("fit : LightGBM", ours[0] / light[0], LIGHTGBM)
+    promises.at_most("test loss less LightGBM's", ours[2] - light[2], LOSS)
+    promises.settle()
 
 
 def over_many(files: list[str], rounds: int, workers: list[int], kill: bool) -> None:

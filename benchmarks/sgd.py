@@ -19,6 +19,12 @@ from sklearn.linear_model import SGDClassifier as Theirs
 from sklearn.linear_model import SGDRegressor as TheirRegressor
 
 import tenfold as tn
+from workloads import Promises
+
+EPOCH = 0.7
+"""of the peer's speed that an epoch has at the least"""
+WORSE = 0.02
+"""less of a score than the peer's, at the most"""
 
 
 def seconds(learner: Any, X: Any, y: Any, epochs: int) -> tuple[float, float]:
@@ -35,11 +41,14 @@ def each(learner: Any, X: Any, y: Any, epochs: int) -> tuple[float, float]:
     return min((long[1] - short[1]) / epochs for short, long in tries), min(long[0] for _, long in tries)
 
 
-def compare(name: str, ours: Any, theirs: Any, X: Any, y: Any, epochs: int) -> None:
+def compare(name: str, ours: Any, theirs: Any, X: Any, y: Any, epochs: int, promises: Promises) -> None:
     """One line."""
     a, whole = each(ours, X, y, epochs)
     b, their_whole = each(theirs, X, y, epochs)
-    scores = f"{ours.score(X, y):.4f} : {theirs.score(X, y):.4f}"
+    told, their_told = ours.score(X, y), theirs.score(X, y)
+    scores = f"{told:.4f} : {their_told:.4f}"
+    promises.at_least(f"{name}, an epoch, of the peer's speed", b / a, EPOCH)
+    promises.at_least(f"{name}, score less the peer's", told - their_told, -WORSE)
     print(
         f"{name:34s} epoch {a:.3f} : {b:.3f} s = {b / a:.2f}x; {epochs + 1} epochs {whole:.2f} : {their_whole:.2f} s "
         f"= {their_whole / whole:.2f}x; score {scores}",
@@ -59,16 +68,20 @@ def main() -> None:
     t = X @ random.standard_normal(given.columns) + 3 * random.standard_normal(given.rows)
     y = t > 0
     print(f"{given.rows:,} x {given.columns}, tenfold {tn.__version__} : scikit-learn {sklearn.__version__}")
+    promises = Promises((given.rows, given.columns) == (1_000_000, 50))
     for loss in ("hinge", "log_loss"):
         theirs = Theirs(loss, random_state=0)
-        compare(f"SGDClassifier {loss}", tn.SGDClassifier(loss), theirs, X, y, given.epochs)
-        compare(f"SGDClassifier {loss}, mixing", tn.SGDClassifier(loss, mixing=True), theirs, X, y, given.epochs)
-    compare("SGDRegressor", tn.SGDRegressor(), TheirRegressor(random_state=0), X, t, given.epochs)
-    compare("Perceptron averaged", tn.Perceptron("averaged"), TheirPerceptron(random_state=0), X, y, given.epochs)
+        compare(f"SGDClassifier {loss}", tn.SGDClassifier(loss), theirs, X, y, given.epochs, promises)
+        mixed = tn.SGDClassifier(loss, mixing=True)
+        compare(f"SGDClassifier {loss}, mixing", mixed, theirs, X, y, given.epochs, promises)
+    compare("SGDRegressor", tn.SGDRegressor(), TheirRegressor(random_state=0), X, t, given.epochs, promises)
+    rule = TheirPerceptron(random_state=0)
+    compare("Perceptron averaged", tn.Perceptron("averaged"), rule, X, y, given.epochs, promises)
     rows = sp.random_array((given.rows // 5, 20_000), density=0.002, rng=random, format="csr")
     label = rows @ random.standard_normal(20_000) > 0
     name = f"CSR {rows.shape[0]:,} x 20,000, hinge"
-    compare(name, tn.SGDClassifier(), Theirs(random_state=0), rows, label, given.epochs)
+    compare(name, tn.SGDClassifier(), Theirs(random_state=0), rows, label, given.epochs, promises)
+    promises.settle()
 
 
 if __name__ == "__main__":

@@ -30,3 +30,40 @@ def seconds(call: Callable[[], Any], repeat: int = 1) -> tuple[float, Any]:
         result = call()
         best = min(best, time.perf_counter() - start)
     return best, result
+
+
+class Promises:
+    """What a benchmark promises: each line says whether it is kept, and `settle` ends the process with 1 if one is not.
+
+    Parameters
+    ----------
+    bind : bool
+        False: the sizes are not those that the promises are about, so figures are printed and bind nobody.
+    """
+
+    def __init__(self, bind: bool = True) -> None:
+        self.bind = bind
+        self.missed: list[str] = []
+
+    def at_least(self, what: str, found: float, promised: float) -> None:
+        """A figure that must not be below this."""
+        self._note(what, found, "at least", promised, found >= promised)
+
+    def at_most(self, what: str, found: float, promised: float) -> None:
+        """A figure that must not be above this."""
+        self._note(what, found, "at most", promised, found <= promised)
+
+    def _note(self, what: str, found: float, how: str, promised: float, kept: bool) -> None:
+        """Nan is neither: it is a miss."""
+        if self.bind and not kept:
+            self.missed.append(f"{what}: {found:.4g}, promised {how} {promised:g}")
+
+    def settle(self) -> None:
+        """Say what was missed, and fail."""
+        if not self.bind:
+            print("\nother sizes than the usual ones: nothing was promised")
+        elif self.missed:
+            print("\nmissed:", *self.missed, sep="\n  ", flush=True)
+            raise SystemExit(1)
+        else:
+            print("\nall promises are kept")

@@ -19,6 +19,11 @@ def learners():
     return found
 
 
+def by_law_params():
+    """Every public learner with each of its `law_params`: the number of the set, and the learner."""
+    return [(at, type(one)(**given)) for one in learners() for at, given in enumerate(one.law_params)]
+
+
 def name_of(learner):
     return type(learner).__name__
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from tenfold import DataError, FindS, MergeError
-from tenfold.testing import check_laws
 
 SPORT = """
 Sunny Warm Normal Strong Warm Same Yes
@@ -111,11 +110,6 @@ def test_a_chosen_positive_class_stays_the_same_when_models_merge():
         assert merged.predict(X).tolist() == target.tolist()
     assert parts[1].hypothesis_ == [None] * 6
     assert parts[1].predict(X).tolist() == ["Reject"] * 4
-
-
-@pytest.mark.parametrize("pos_label", ["no", "yes"])
-def test_laws_with_a_chosen_class(pos_label):
-    check_laws(FindS(pos_label=pos_label), draws=4)
 
 
 def test_a_class_without_weight_is_no_class():

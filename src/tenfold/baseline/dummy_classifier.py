@@ -80,6 +80,10 @@ class DummyClassifier(Classifier):
     need = Need("mixed", missing=True, target="class")
     state_type = PriorState
     summary_types = (ClassWeights,)
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"strategy": "most_frequent"},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {"strategy": [choice("prior", "most_frequent")]}
 
     def __init__(self, strategy: str = "prior") -> None:

@@ -67,6 +67,11 @@ class CategoricalNB(Classifier):
     state_type = CategoricalState
     summary_types = (ClassCounts,)
     steering = frozenset({"step", "first"})
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"alpha": 0.0},
+        {"fit_prior": False},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "alpha": [real(0)],
         "fit_prior": [boolean],

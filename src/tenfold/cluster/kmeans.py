@@ -88,6 +88,10 @@ class KMeans(Clusterer):
     state_type = KMeansState
     summary_types = (Spread, Moments, Race, Lloyd)
     steering = frozenset({"step", "phase", "done", "tolerance", "mean", "squares", "mass", "bound", "empty"})
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"n_clusters": 3},
+        {"n_clusters": 2, "max_iter": 2},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": [integer(1)],
         "init": [choice("k-means++"), array],

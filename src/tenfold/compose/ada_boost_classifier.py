@@ -72,6 +72,10 @@ class AdaBoostClassifier(Classifier):
 
     passes = MANY
     steering = frozenset({"step", "phase", "turn", "bin_edges", "cut", "classes", "members", "first", "current"})
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"n_estimators": 6},
+        {"n_estimators": 4, "learning_rate": 0.5, "max_bins": 4},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "estimator": [Classifier, None],
         "n_estimators": [integer(1)],

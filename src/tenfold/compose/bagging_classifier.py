@@ -66,6 +66,10 @@ class BaggingClassifier(Bagging, Averaged):
 
     predicts = "class"
     judged_type = Unseen
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"n_estimators": 3},
+        {"n_estimators": 3, "oob_score": True},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "estimator": "no_validation",
         "n_estimators": [integer(1)],

@@ -77,6 +77,10 @@ class BaggingRegressor(Bagging, Regressor):
 
     predicts = "number"
     judged_type = UnseenNumbers
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"n_estimators": 3},
+        {"n_estimators": 3, "oob_score": True},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "estimator": "no_validation",
         "n_estimators": [integer(1)],

@@ -57,6 +57,10 @@ class StackingClassifier(Stacking, Averaged):
     """
 
     predicts = "class"
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"cv": 2},
+        {"cv": 2, "passthrough": True},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "estimators": [list, tuple, None],
         "final_estimator": "no_validation",

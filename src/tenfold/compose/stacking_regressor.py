@@ -55,6 +55,10 @@ class StackingRegressor(Stacking, Regressor):
 
     predicts = "number"
     stack_method = "predict"
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"cv": 2},
+        {"cv": 2, "passthrough": True},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "estimators": [list, tuple, None],
         "final_estimator": "no_validation",

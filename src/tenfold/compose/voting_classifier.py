@@ -58,6 +58,10 @@ class VotingClassifier(Voting, Averaged):
     """
 
     predicts = "class"
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"voting": "soft"},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "estimators": [list, tuple, None],
         "voting": [choice("hard", "soft")],

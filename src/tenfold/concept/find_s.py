@@ -132,6 +132,10 @@ class FindS(Classifier):
     state_type = ConceptState
     summary_types = (Concept,)
     steering = frozenset({"step", "phase", "n_classes"})
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"pos_label": "no"},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {"pos_label": [*label]}
 
     def __init__(self, pos_label: Any = None) -> None:

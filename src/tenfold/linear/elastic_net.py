@@ -51,6 +51,11 @@ class ElasticNet(Penalised):
     [1.105, 1.105]
     """
 
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"alpha": 0.1, "positive": True},
+        {"fit_intercept": False, "l1_ratio": 0.9},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "alpha": [real(0, open=True)],
         "l1_ratio": [share()],

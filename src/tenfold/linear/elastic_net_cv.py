@@ -134,6 +134,10 @@ class ElasticNetCV(PathCV):
     ((3, 100, 10), 1.0)
     """
 
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"alphas": 5},
+        {"alphas": 4, "positive": True},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "l1_ratio": [share(), array],
         "eps": [share(open=True, low=1e-12)],

@@ -64,6 +64,10 @@ class LassoCV(PathCV):
     [1.9, 0.0, 0.0, 0.9, 0.2]
     """
 
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"alphas": 5},
+        {"alphas": 4, "positive": True},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "eps": [share(open=True, low=1e-12)],
         "alphas": [integer(1, 100_000), array],

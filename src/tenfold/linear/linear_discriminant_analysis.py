@@ -91,6 +91,7 @@ class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
     need = Need("numeric", target="class")
     state_type = LDAState
     summary_types = (Scatter, ClassMoments, ClassFourth)
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"shrinkage": "auto"}, {"shrinkage": 0.3})
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "priors": [array, None],
         "shrinkage": [choice("auto"), share(), None],

@@ -57,6 +57,14 @@ class LinearRegression(LeastSquares):
     [[-0.01, 1.21], [-0.04, 2.24]]
     """
 
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"fit_intercept": False},
+        {"precision": "high"},
+        {"standard_errors": "HC0"},
+        {"standard_errors": "HC2"},
+        {"standard_errors": "HC3"},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "fit_intercept": [boolean],
         "standard_errors": [choice("classical", *ROBUST)],

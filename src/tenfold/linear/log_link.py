@@ -18,6 +18,10 @@ class LogLink(Errors, Glm, Regressor):
     """Minimise Σ wᵢ ℓ(yᵢ, ηᵢ) / Σ wᵢ + ½ α |β|², where η = xᵀβ + β₀ is the logarithm of the mean."""
 
     need = Need("mixed", sparse=True, target="number", positive=True)
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"alpha": 0.0, "fit_intercept": False},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "alpha": [real(0)],
         "fit_intercept": [boolean],

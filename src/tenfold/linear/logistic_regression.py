@@ -61,6 +61,12 @@ class LogisticRegression(Errors, Glm, Classifier):
 
     kind = LOGISTIC
     need = Need("mixed", sparse=True, target="class")
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"l1_ratio": 1.0},
+        {"l1_ratio": 0.5, "C": 0.3},
+        {"fit_intercept": False},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "C": [positive],
         "l1_ratio": [share()],

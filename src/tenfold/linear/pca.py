@@ -104,6 +104,10 @@ class PCA(Projector):
     need = Need("numeric", sparse=True)
     state_type = PCAState
     summary_types = (Moments, Triangle)
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"n_components": 2, "whiten": True},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_components": [integer(1), share(open=True), None],
         "whiten": [boolean],

@@ -99,6 +99,12 @@ class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]
     state_type = PerceptronState
     summary_types = (Round, Margins)
     steering = frozenset(PerceptronState._fields) - {"coef", "intercept", "mistakes"}
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"max_iter": 5},
+        {"variant": "averaged", "max_iter": 5, "shuffle": False},
+        {"variant": "pocket", "max_iter": 5},
+        {"mixing": True, "max_iter": 3},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "variant": [choice("rule", "averaged", "pocket")],
         "eta0": [real(0, open=True)],

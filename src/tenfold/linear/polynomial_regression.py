@@ -143,6 +143,10 @@ class PolynomialRegression(Inferring, Regressor):
     steering = frozenset({"step", "round", "rest", "center"})
     standard_errors = "classical"
     alpha = 0.0
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"degree": 2, "fit_intercept": False, "interaction_only": True},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "degree": [integer(1)],
         "interaction_only": [boolean],

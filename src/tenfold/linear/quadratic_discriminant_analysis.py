@@ -79,6 +79,10 @@ class QuadraticDiscriminantAnalysis(Discriminant):
     need = Need("numeric", target="class")
     state_type = QDAState
     summary_types = (ClassMoments,)
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"reg_param": 0.2},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {"priors": [array, None], "reg_param": [share()]}
 
     def __init__(self, priors: Any = None, reg_param: float = 0.0) -> None:

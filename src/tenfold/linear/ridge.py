@@ -52,6 +52,13 @@ class Ridge(LeastSquares):
     array([1.])
     """
 
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"alpha": 0.0},
+        {"fit_intercept": False},
+        {"precision": "high"},
+        {"standard_errors": "HC1"},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "alpha": [real(0)],
         "fit_intercept": [boolean],

@@ -63,6 +63,10 @@ class RidgeCV(ByFold):
 
     summary_types = (Pieces, FoldMoments)
     steering = ByFold.steering | {"l1_ratio", "n_iter", "dual_gap"}
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"alphas": (1.0, 10.0)},
+        {"alphas": (1.0, 10.0), "fit_intercept": False},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "alphas": [array],
         "fit_intercept": [boolean],

@@ -80,6 +80,17 @@ class SGDClassifier(Descent, Deciding):  # type: ignore[override]
     """
 
     need = Need("mixed", sparse=True, target="class")
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"max_iter": 4},
+        {"max_iter": 3, "loss": "log_loss"},
+        {"max_iter": 3, "loss": "cross_entropy"},
+        {"max_iter": 3, "loss": "exponential"},
+        {"max_iter": 3, "loss": "squared_error"},
+        {"max_iter": 3, "batch_size": 5, "momentum": 0.5, "nesterovs_momentum": True, "penalty": "elasticnet"},
+        {"max_iter": 3, "batch_size": None},
+        {"max_iter": 3, "average": True, "shuffle": False, "learning_rate": "constant"},
+        {"max_iter": 3, "mixing": True, "penalty": "l1"},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "loss": [choice("hinge", "log_loss", "cross_entropy", "exponential", "squared_error"), Loss],
         **SHARED,

@@ -99,6 +99,14 @@ class SGDRegressor(Descent, Regressor):  # type: ignore[override]
     """
 
     need = Need("mixed", sparse=True, target="number")
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"max_iter": 4},
+        {"max_iter": 3, "loss": "epsilon_insensitive"},
+        {"max_iter": 3, "batch_size": 5, "momentum": 0.5},
+        {"max_iter": 3, "batch_size": None},
+        {"max_iter": 3, "average": True, "shuffle": False, "learning_rate": "exponential"},
+        {"max_iter": 3, "mixing": True, "penalty": None},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "loss": [choice("squared_error", "epsilon_insensitive"), Loss],
         "epsilon": [real(0)],

@@ -33,6 +33,7 @@ class Basis(Transformer):
     steering = frozenset({"step", "steep"})
     short: ClassVar[str]
     """in the names of the outputs"""
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"spacing": "grid", "centers": 3})
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "centers": [integer(1), array],
         "gamma": [choice("auto"), real(0, open=True)],

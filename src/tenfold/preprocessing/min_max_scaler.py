@@ -56,6 +56,10 @@ class MinMaxScaler(Transformer):
     need = Need("numeric", missing=True)
     state_type = MinMaxState
     summary_types = (Extremes,)
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"clip": True, "feature_range": (-1, 1)},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {"feature_range": [tuple], "clip": [boolean]}
 
     def __init__(self, feature_range: tuple[float, float] = (0, 1), clip: bool = False) -> None:

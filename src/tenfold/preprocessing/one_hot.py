@@ -90,6 +90,11 @@ class OneHot(Transformer):
     need = Need("categorical", missing=True)
     state_type = OneHotState
     summary_types = (ValueCounts,)
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"drop": "first", "handle_unknown": "error"},
+        {"drop": "if_binary", "sparse_output": False},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "handle_unknown": [choice("error", "ignore")],
         "drop": [choice("first", "if_binary"), None],

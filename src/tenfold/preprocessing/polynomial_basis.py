@@ -80,6 +80,10 @@ class PolynomialBasis(Transformer):
     need = Need("numeric")
     state_type = PolynomialState
     summary_types = (Rows,)
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"degree": 3, "interaction_only": True, "include_bias": True},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "degree": [integer(1)],
         "interaction_only": [boolean],

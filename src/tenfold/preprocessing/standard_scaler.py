@@ -52,6 +52,11 @@ class StandardScaler(Transformer):
     passes = ONE
     state_type = ScalerState
     summary_types = (ColumnSpread,)
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"with_mean": False},
+        {"with_std": False},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "with_mean": [boolean],
         "with_std": [boolean],

@@ -81,6 +81,11 @@ class UnitVector(Transformer):
     need = Need("numeric", sparse=True)
     state_type = UnitState
     summary_types = (RowWeight,)
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"norm": "l1"},
+        {"norm": "max"},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {"norm": [choice("l1", "l2", "max")]}
 
     def __init__(self, norm: str = "l2") -> None:

@@ -22,7 +22,7 @@ class Table(NamedTuple):
     def unit(self) -> float:
         """Size of the numbers times how many there are, 0 for text."""
         X = self.X if self.word is None else np.delete(self.X, self.word, axis=1).astype(np.float64)
-        return float(np.abs(X).max()) * len(X) if X.dtype.kind == "f" else 0.0
+        return float(np.nanmax(np.abs(X))) * len(X) if X.dtype.kind == "f" else 0.0
 
     @property
     def columns(self) -> tuple[Any, ...]:
@@ -37,7 +37,10 @@ class Table(NamedTuple):
 
 
 def draw(need: Need, seed: int, rows: int = 24, columns: int = 3) -> Table:
-    """A table for a need, from a seed; where both are taken, odd seeds put a column of text among the numbers."""
+    """A table for a need, from a seed; where both are taken, odd seeds put a column of text among the numbers.
+
+    Where missing values are taken, every third seed has some among the numbers.
+    """
     random = np.random.default_rng(seed)
     X = _text(random, rows, columns) if need.kinds in ("categorical", "text") else _numbers(random, rows, columns)
     y = None
@@ -49,12 +52,21 @@ def draw(need: Need, seed: int, rows: int = 24, columns: int = 3) -> Table:
         y = names[random.integers(0, len(names), rows)]
     weight = random.integers(0, 4, rows).astype(np.float64)
     weight[random.integers(rows)] = 1.0
+    if need.missing and X.dtype.kind == "f" and seed % 3 == 0:
+        _forget(np.random.default_rng([seed, 1]), X)
     if need.kinds != "mixed" or seed % 2 == 0:
         return Table(X, y, weight)
     word, words = int(random.integers(columns)), _words(random, rows, 1)[:, 0]
     X = X.astype(object)
     X[:, word] = words
     return Table(X, y, weight, word)
+
+
+def _forget(random: Any, X: Any) -> None:
+    """Make an eighth of the values missing, but for one in each column."""
+    gone = random.random(X.shape) < 0.125
+    gone[random.integers(len(X), size=X.shape[1]), np.arange(X.shape[1])] = False
+    X[gone] = np.nan
 
 
 def _numbers(random: Any, rows: int, columns: int) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import pickle
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -118,8 +119,11 @@ def chunking(learner: Any, seed: int) -> None:
 
 @law
 def order(learner: Any, seed: int) -> None:
-    """The order of the rows does not matter, beyond rounding; for one that draws rows see `distribution`."""
-    if learner.draws_rows:
+    """The order of the rows does not matter, beyond rounding; for one that draws rows see `distribution`.
+
+    A sequential learner that does not draw them walks over them as they come.
+    """
+    if learner.draws_rows or learner.passes == SEQUENTIAL:
         return
     table = draw(learner.need, seed)
     shuffled = table.rows(np.random.default_rng(seed).permutation(len(table.weight)))
@@ -130,11 +134,12 @@ def order(learner: Any, seed: int) -> None:
 def repetition(learner: Any, seed: int) -> None:
     """A row of weight 2 is two rows, one of weight 0 is none; one that draws rows draws it once, with its weight.
 
-    Limits on the rows of a leaf count rows, whatever their weight: they are lifted.
+    Limits on the rows of a leaf count rows, whatever their weight: they are lifted. They count parts of rows where rows
+    with missing values go down a tree in parts, so here no value is missing.
     """
     if "min_samples_leaf" in learner.get_params(deep=False):
         learner = clone(learner).set_params(min_samples_leaf=1)
-    table = draw(learner.need, seed)
+    table = draw(replace(learner.need, missing=False), seed)
     if learner.draws_rows:
         some = table.rows(np.flatnonzero(table.weight))
         _assert_same_model(_fitted(learner, table), _fitted(learner, some), table, "without rows of weight 0")
@@ -266,7 +271,7 @@ def walking(learner: Any, seed: int) -> None:
         assert bits(statistic.step(walk, chunk.rows(slice(0, 0)))) == there, "no rows lead somewhere"
         statistic.step(walk, chunk)
         assert (bits(walk), bits(at.state)) == (there, before), "what came before was changed in place"
-    if learner.draws_rows:
+    if learner.draws_rows or not any(isinstance(asked(learner, at.state), Ordered) for at in seen):
         return
     whole = _fitted(learner, table)
     with part_rows(int(np.random.default_rng(seed).integers(1, 12))):

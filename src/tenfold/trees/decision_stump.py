@@ -44,6 +44,10 @@ class DecisionStump(_Preset):
 
     max_depth = 1
     min_samples_split = 2
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"criterion": "entropy", "split": "multiway", "missing": "fractional"},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         name: DecisionTreeClassifier._parameter_constraints[name]
         for name in ("criterion", "split", "missing", "min_samples_leaf", "max_bins", "random_state")

@@ -117,6 +117,22 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
 
     need = Need("mixed", missing=True, target="class")
     state_type = TreeState
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"criterion": "entropy", "split": "multiway"},
+        {"criterion": "gain_ratio", "missing": "node_majority"},
+        {"criterion": "error", "missing": "class_majority"},
+        {"missing": "fractional"},
+        {"method": "exact"},
+        {"class_weight": "balanced", "max_leaf_nodes": 4},
+        {"prune": "reduced_error"},
+        {"prune": "best_cut"},
+        {"prune": "cost_complexity"},
+        {"prune": "pessimistic"},
+        {"prune": "chi_squared"},
+        {"ccp_alpha": 0.02},
+        {"criterion": "gain_squared_per_cost", "feature_costs": [1.0, 2.0, 3.0]},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "criterion": [choice(*CRITERIA)],
         "split": [choice("subset", "multiway")],

@@ -89,6 +89,16 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
 
     need = Need("mixed", missing=True, target="number")
     state_type = TreeState
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"missing": "node_majority"},
+        {"missing": "fractional"},
+        {"method": "exact"},
+        {"max_leaf_nodes": 4, "min_impurity_decrease": 0.01},
+        {"prune": "reduced_error"},
+        {"ccp_alpha": 0.02},
+        {"split": "multiway"},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "split": [choice("subset", "multiway")],
         "method": [choice("histogram", "exact")],

@@ -70,6 +70,12 @@ class GradientBoostingClassifier(Boosting, Classifier):
     """
 
     need = Need("mixed", missing=True, target="class")
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"max_iter": 4, "min_samples_leaf": 2},
+        {"max_iter": 3, "min_samples_leaf": 2, "subsample": 0.7},
+        {"max_iter": 3, "min_samples_leaf": 2, "early_stopping": True, "n_iter_no_change": 1},
+        {"max_iter": 3, "max_depth": 2, "l2_regularization": 1.0, "min_samples_leaf": 2},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "learning_rate": [real(0, open=True)],
         "max_iter": [integer(1)],

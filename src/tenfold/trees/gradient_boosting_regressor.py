@@ -82,6 +82,13 @@ class GradientBoostingRegressor(Boosting, Regressor):
     """
 
     need = Need("mixed", missing=True, target="number")
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"max_iter": 4, "min_samples_leaf": 2},
+        {"max_iter": 3, "loss": "absolute_error", "min_samples_leaf": 2},
+        {"max_iter": 3, "loss": "quantile", "quantile": 0.3, "min_samples_leaf": 2},
+        {"max_iter": 3, "subsample": 0.7, "min_samples_leaf": 2},
+        {"max_iter": 3, "monotonic_cst": [1, -1, 0], "min_samples_leaf": 2},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "loss": [choice("squared_error", "absolute_error", "poisson", "quantile")],
         "quantile": [share(), None],

@@ -32,6 +32,7 @@ class _Preset(DecisionTreeClassifier):
     cat_smooth = 0.0
     cat_penalty = 0.0
     max_bins = 255
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = ({},)
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         name: DecisionTreeClassifier._parameter_constraints[name]
         for name in ("max_depth", "min_samples_split", "min_samples_leaf", "random_state")
@@ -118,6 +119,11 @@ class C45(_Preset):
     criterion = "gain_ratio"
     split = "multiway"
     missing = "fractional"
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"prune": "chi_squared"},
+        {"prune": None},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **_Preset._parameter_constraints,
         "prune": [choice(*BY_WEIGHT), None],

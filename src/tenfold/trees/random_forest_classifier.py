@@ -112,6 +112,11 @@ class RandomForestClassifier(RandomForest, Classifier):
 
     need = Need("mixed", missing=True, target="class")
     summary_types = (Look, Weighed, Gathered, Histograms, RowsOf, Unseen)
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"n_estimators": 3},
+        {"n_estimators": 3, "criterion": "entropy", "class_weight": "balanced", "max_leaf_nodes": 4},
+        {"n_estimators": 2, "bootstrap": False, "max_features": None},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_estimators": [integer(1)],
         "criterion": [choice(*CRITERIA)],

@@ -124,6 +124,11 @@ class RandomForestRegressor(RandomForest, Regressor):
 
     need = Need("mixed", missing=True, target="number")
     summary_types = (Look, Weighed, Gathered, Histograms, RowsOf, UnseenNumbers)
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"n_estimators": 3},
+        {"n_estimators": 3, "bootstrap": False, "min_impurity_decrease": 0.01},
+        {"n_estimators": 2, "max_features": "sqrt", "max_leaf_nodes": 4},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_estimators": [integer(1)],
         "max_depth": [integer(1), None],

@@ -69,6 +69,10 @@ class RuleListClassifier(Classifier):
     state_type = RuleState
     summary_types = (*TreeLearner.summary_types, Covered, Fired)
     steering = frozenset({"step", "phase", "turn", "trunk", "settled"})
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"criterion": "gini", "split": "subset"},
+    )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "criterion": [choice(*CRITERIA)],
         "split": [choice("subset", "multiway")],
