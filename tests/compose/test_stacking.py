@@ -100,7 +100,7 @@ def test_scans():
         seen.fit(X, y)
     assert len(counts) == 6 + 1  # five folds and no rows, for all nine; then what they say
     assert sum(counts) == 2 * len(X)
-    assert [turn["asked"] for turn in model.history_][:2] == ["moments", "final moments"]
+    assert [turn["asked"] for turn in model.history_][:2] == ["Comoments", "final Comoments"]
 
 
 def test_passthrough_of_words():
