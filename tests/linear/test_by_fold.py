@@ -172,6 +172,18 @@ def test_within_a_cross_validation():
             assert cv.scores[i, 0, k] == pytest.approx(alone, rel=1e-10)
 
 
+def test_rows_in_a_row_within_a_cross_validation():
+    """Folds in a row are those of the rows that a model learns from, though others stand between them in each part."""
+    X, y, _ = data()
+    outer, learner = np.arange(len(y)) % 4, LassoCV(alphas=60, eps=0.1, cv=3)
+    with part_rows(33):
+        cv = tn.cross_validate([learner], X, y, folds=outer)
+    for k in range(4):
+        train = outer != k
+        alone = clone(learner).fit(X[train], y[train]).score(X[~train], y[~train])
+        assert cv.scores[0, 0, k] == pytest.approx(alone, rel=1e-10)
+
+
 def test_of_equal_penalties_the_largest():
     """No column tells anything: all penalties predict the mean."""
     random = np.random.default_rng(0)

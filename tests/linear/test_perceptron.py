@@ -201,6 +201,18 @@ def test_cross_validation():
         assert cv.scores.ravel()[fold] == model.score(X[halves == fold], noisy[halves == fold])
 
 
+def test_cross_validation_of_mixed_parts():
+    """Each model mixes the parts of its own rows, in the first epoch as in later ones."""
+    thirds = np.arange(180) % 3
+    learner = Perceptron("averaged", shuffle=False, mixing=True, max_iter=1)
+    with part_rows(30):
+        cv = tn.cross_validate([learner], X[:180], noisy[:180], folds=thirds)
+    for fold in range(3):
+        with part_rows(20):
+            model = learner.fit(X[:180][thirds != fold], noisy[:180][thirds != fold])
+        assert cv.scores.ravel()[fold] == model.score(X[:180][thirds == fold], noisy[:180][thirds == fold])
+
+
 @pytest.mark.parametrize("variant", ["rule", "pocket", "averaged"])
 @pytest.mark.parametrize("size", [1e160, 1.7e308])
 def test_rows_too_long_to_be_squared_are_refused(variant, size):

@@ -270,7 +270,8 @@ def test_seeds_and_epochs_give_other_orders():
     learner = SGDClassifier(random_state=3)
     state = learner.start(ArraySource(X, label).schema_of(0, learner.need))
     chunk = ArraySource(X, label).load(0, learner.need, ArraySource(X, label).schema_of(0, learner.need))
-    walks = [learner.window_in_order(state._replace(step=step), chunk) for step in (0, 1)]
+    epochs = [learner.ask(state._replace(phase="epoch", step=step)) for step in (0, 1)]
+    walks = [epoch.in_order(chunk) for epoch in epochs]
     assert (walks[0][0] != walks[1][0]).any()
     rows = np.column_stack([X, label.astype(float)])
     for block, y, weight, order in walks:

@@ -15,8 +15,6 @@ from tenfold.core import (
     MANY,
     ONE,
     Array,
-    Ask,
-    Chunk,
     Claim,
     Codes,
     Columns,
@@ -34,8 +32,21 @@ from tenfold.estimator.constraints import array, integer
 from tenfold.estimator.featured import Featured
 from tenfold.linear.penalised import USUAL, WIDE
 from tenfold.linear.solving import EPS
-from tenfold.stats.draws import folds_of
-from tenfold.stats.folds import FoldMoments, FoldRows, Pieces, but_one
+from tenfold.stats.combinators import Key
+from tenfold.stats.folds import (
+    ChunkStarts,
+    ComomentsByDrawnFold,
+    ComomentsByFold,
+    DrawnFolds,
+    FoldMoments,
+    FoldRows,
+    FoldsInOrder,
+    ListedFolds,
+    Pieces,
+    RowsByChunk,
+    but_one,
+)
+from tenfold.stats.moments import Moments
 from tenfold.stats.rows import Rows
 
 FOLDS = 10
@@ -110,39 +121,25 @@ class ByFold(Featured, Regressor):
         """`max_iter` counts sweeps of coordinate descent, not passes over the rows."""
         return Never()
 
-    def ask(self, state: FoldedState) -> Ask | None:
-        """How many rows there are, if the folds depend on it; then the summaries of the folds."""
-        return None if state.step else Ask(state.phase)
-
-    def shares(self, state: FoldedState) -> Any:
-        """The same folds serve every grid, and Lasso as well as Ridge."""
-        if self.cv is not None:
-            return None if state.phase == "folds" else "pieces"
-        return "folds", self.random_state, state.wide
-
-    def summarize(self, state: FoldedState, chunk: Chunk) -> Any:
-        """Counts, or the moments (or rows) of each fold."""
+    def ask(self, state: FoldedState) -> RowsByChunk | ComomentsByFold | None:
+        """How many rows there are, if the folds depend on it; then the moments, or rows, of the folds."""
+        if state.step:
+            return None
         if state.phase == "rows":
-            return Pieces.of(chunk)
-        kind = FoldRows if state.wide else FoldMoments
-        codes, folds = self._codes(state, chunk)
-        return kind.of(chunk, state.levels, codes, folds)
-
-    def _codes(self, state: FoldedState, chunk: Chunk) -> tuple[Codes, int]:
-        """The fold of each row, and how many folds there are."""
+            return RowsByChunk()
         if self.cv is None:
-            return folds_of(chunk, self.random_state, FOLDS), FOLDS
-        first = 0
-        if chunk.n:
-            first = int(state.first[np.flatnonzero((state.part == chunk.part) & (state.offset == chunk.offset))[0]])
-        if isinstance(self.cv, (int, np.integer)):
-            k = int(self.cv)
-            sizes = np.full(k, state.rows // k) + (np.arange(k) < state.rows % k)
-            return np.searchsorted(np.cumsum(sizes), first + np.arange(chunk.n), side="right"), k
-        labels, codes = np.unique(listed(self.cv), return_inverse=True)
-        return codes[first + chunk.X.numbers() - chunk.offset].astype(np.int64), len(labels)
+            return ComomentsByDrawnFold(DrawnFolds(FOLDS, int(self.random_state)), state.levels, state.wide)
+        return ComomentsByFold(self._folds(state), state.levels, state.wide)
 
-    def update(self, state: FoldedState, summary: Any) -> FoldedState:
+    def _folds(self, state: FoldedState) -> Key:
+        """The folds that `cv` says."""
+        starts = ChunkStarts(state.part, state.offset, state.first)
+        if isinstance(self.cv, (int, np.integer)):
+            return FoldsInOrder(int(self.cv), state.rows, starts)
+        labels, codes = np.unique(listed(self.cv), return_inverse=True)
+        return ListedFolds(len(labels), codes.astype(np.int64), starts)
+
+    def update(self, state: FoldedState, summary: Pieces | FoldMoments | FoldRows) -> FoldedState:
         """Count; then fit every penalty to all folds but one, judge it on that one, and fit the best to all."""
         if isinstance(summary, Pieces):
             return self._counted(state, summary)
@@ -244,7 +241,7 @@ def listed(cv: Any) -> Any:
     return out
 
 
-def _filled(summary: Any) -> list[Any]:
+def _filled(summary: FoldMoments | FoldRows) -> list[Moments] | list[Rows]:
     """The folds that have rows."""
     if isinstance(summary, FoldMoments):
         return [m for m in summary.each() if m.weight > 0]

@@ -6,11 +6,15 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
+import scipy.sparse as sp
 
 from tenfold.core import Array, Chunk, Codes, Design
 from tenfold.core.allowed import NOT_NAN, NOT_NEGATIVE
+from tenfold.core.statistic import Ordered, Statistic
+from tenfold.kernels.perceptrons import perceive, perceive_sparse
 from tenfold.linear.solving import norms
 from tenfold.linear.steepness import squared_lengths
+from tenfold.stats.windows import Epoch
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +53,42 @@ class Round:
             a * self.mean_mistakes + b * other.mean_mistakes,
             mass,
         )
+
+
+class PerceptronEpoch(Epoch[Round]):
+    """Weights that change with each row on their wrong side, each part from the same weights: the ends are mixed."""
+
+    weights: Array
+    average: Array
+    time: float
+    eta0: float
+    fit_intercept: bool
+
+    def step(self, summary: Round | None, chunk: Chunk) -> Round:
+        """A window of rows further."""
+        zero, walk = np.zeros(len(self.weights)), summary
+        if walk is None:
+            walk = Round(self.weights, self.average, self.weights, self.time, zero, zero, zero, zero, 0.0)
+        if not chunk.n:
+            return walk
+        w, pocket = walk.weights.copy(), walk.pocket.copy()
+        run, best, mistakes = walk.run.copy(), walk.best.copy(), walk.mistakes.copy()
+        late, clock = np.zeros_like(w), np.zeros(1)
+        block, *rows = self.in_order(chunk)
+        some = (*rows, self.eta0, self.fit_intercept)
+        to = (w, late, mistakes, run, best, pocket, clock)
+        if sp.issparse(block):
+            perceive_sparse(block.data, block.indices, block.indptr, *some, *to)
+        else:
+            perceive(block, *some, *to)
+        time = walk.time + float(clock[0])
+        with np.errstate(over="ignore", invalid="ignore"):  # rows that are too long are refused with their margins
+            average = (walk.time * walk.average + clock[0] * w - late) / time
+        return Round(w, average, pocket, time, run, best, mistakes, mistakes, walk.mass + float(chunk.weight.sum()))
+
+
+class OrderedPerceptronEpoch(PerceptronEpoch, Ordered[Round]):
+    """Weights that change with each row on their wrong side, one part after another."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,3 +136,17 @@ class Margins:
         """For each output the least distance of a row from the plane, negative on the wrong side; 0 for no plane."""
         long = norms(self.weights)
         return np.divide(self.least, long, out=np.zeros_like(long), where=long > 0)
+
+
+class MarginsOf(Statistic[Margins]):
+    """How given weights separate the rows."""
+
+    weights: Array
+    """constants, then coefficients"""
+    fit_intercept: bool
+    levels: Codes
+    """how many categories each column has, 0 if it is numeric"""
+
+    def summarize(self, chunk: Chunk) -> Margins:
+        """Of all rows."""
+        return Margins.of(chunk, self.levels, self.weights, self.fit_intercept)

@@ -8,16 +8,15 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
-from tenfold.core import Array, Ask, Chunk, Claim, Codes, Columns, Design, Need, Schema
+from tenfold.core import Array, Claim, Codes, Columns, Design, Need, Schema
 from tenfold.core.allowed import LEVELS, NOT_NAN, NOT_NEGATIVE, OneOf
 from tenfold.estimator.constraints import boolean, choice, integer, real, seed
 from tenfold.estimator.deciding import Deciding
 from tenfold.estimator.featured import Featured
-from tenfold.estimator.sequential import Sequential, pieces
-from tenfold.kernels.perceptrons import TIMES, perceive, perceive_sparse
-from tenfold.linear.margins import Margins, Round
+from tenfold.estimator.sequential import Sequential
+from tenfold.kernels.perceptrons import TIMES
+from tenfold.linear.margins import Margins, MarginsOf, OrderedPerceptronEpoch, PerceptronEpoch, Round
 from tenfold.theory.mistakes import perceptron_mistakes
 
 
@@ -155,45 +154,19 @@ class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]
         errors = np.full(len(state.coef), np.inf)
         return state._replace(phase="epoch", left=1, bound_holds=False, errors=errors)
 
-    def ask(self, state: PerceptronState) -> Ask | None:
+    def ask(self, state: PerceptronState) -> PerceptronEpoch | MarginsOf | None:
         """Epochs, each followed by a look at what may go into the pocket; then the margins."""
         if state.phase == "done":
             return None
-        return Ask(state.phase, state.step, order=self.order(state) if state.phase == "epoch" else None)
-
-    def summarize(self, state: PerceptronState, chunk: Chunk) -> Round | Margins:
-        """A walk over the rows, or how they are separated."""
         if state.phase == "epoch":
-            walk = self.step(state, None, chunk.rows(slice(0, 0)))
-            for rows in pieces(chunk.X, self.window(state, chunk.X)):
-                walk = self.step(state, walk, chunk.rows(rows))
-            return walk
+            walk = (state.weights, state.average, state.time, float(self.eta0), self.fit_intercept)
+            how = (self.turn(state), self.shuffle, state.levels, state.step > 0, *walk)
+            order = self.order(state)
+            return PerceptronEpoch(*how) if order is None else OrderedPerceptronEpoch(*how, order=order)
         weights = state.tried if state.phase == "trial" else _model(state)
-        return Margins.of(chunk, state.levels, weights, self.fit_intercept)
+        return MarginsOf(weights, self.fit_intercept, state.levels)
 
-    def step(self, state: PerceptronState, walk: Round | None, chunk: Chunk) -> Round:
-        """A window of rows further."""
-        zero = np.zeros(len(state.weights))
-        if walk is None:
-            walk = Round(state.weights, state.average, state.weights, state.time, zero, zero, zero, zero, 0.0)
-        if not chunk.n:
-            return walk
-        w, pocket = walk.weights.copy(), walk.pocket.copy()
-        run, best, mistakes = walk.run.copy(), walk.best.copy(), walk.mistakes.copy()
-        late, clock = np.zeros_like(w), np.zeros(1)
-        block, *rows = self.window_in_order(state, chunk)
-        some = (*rows, float(self.eta0), self.fit_intercept)
-        to = (w, late, mistakes, run, best, pocket, clock)
-        if sp.issparse(block):
-            perceive_sparse(block.data, block.indices, block.indptr, *some, *to)
-        else:
-            perceive(block, *some, *to)
-        time = walk.time + float(clock[0])
-        with np.errstate(over="ignore", invalid="ignore"):  # rows that are too long are refused with their margins
-            average = (walk.time * walk.average + clock[0] * w - late) / time
-        return Round(w, average, pocket, time, run, best, mistakes, mistakes, walk.mass + float(chunk.weight.sum()))
-
-    def update(self, state: PerceptronState, s: Any) -> PerceptronState:
+    def update(self, state: PerceptronState, s: Round | Margins) -> PerceptronState:
         """On to the next phase, or one epoch further."""
         if state.phase == "margin":
             return state._replace(phase="done")
@@ -225,7 +198,7 @@ class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]
             return False
         return bool(share[-last:].min() > share[:-last].min() - self.tol)
 
-    def certify(self, state: PerceptronState, s: Any) -> tuple[Claim, ...] | None:
+    def certify(self, state: PerceptronState, s: Round | Margins) -> tuple[Claim, ...] | None:
         """Errors on the rows; if there are none, the margin, and the mistakes against their bound."""
         if not isinstance(s, Margins) or state.phase != "done" or not np.array_equal(s.weights, _model(state)):
             return None

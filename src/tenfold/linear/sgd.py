@@ -11,20 +11,18 @@ from math import isfinite
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
-from tenfold.core import Array, Ask, Chunk, Claim, Codes, Columns, DataError, Design, Schema
+from tenfold.core import Array, Claim, Codes, Columns, DataError, Design, Schema
 from tenfold.core.allowed import LEVELS, NOT_NEGATIVE, OneOf
 from tenfold.core.losses import LOSSES, Loss
 from tenfold.estimator.featured import Featured
-from tenfold.estimator.sequential import Sequential, pieces
+from tenfold.estimator.sequential import Sequential
 from tenfold.kernels import losses as by_number
-from tenfold.kernels.descent import descend, descend_batches, rate
-from tenfold.kernels.sparse_descent import descend_sparse
+from tenfold.kernels.descent import rate
+from tenfold.linear.sgd_epoch import SCHEDULES, DescentEpoch, OrderedDescentEpoch, StepRule
 from tenfold.linear.solving import norms
-from tenfold.linear.steepness import TWO, Objective, Scale, Walk, gap_of, steepness
+from tenfold.linear.steepness import TWO, LossGradient, Objective, RowLengths, Scale, Walk, gap_of, steepness
 
-SCHEDULES = ("constant", "optimal", "invscaling", "exponential")
 DIVERGED = (
     "the weights grow without end, with steps of length {:.3g}. Remedy: eta0='auto', or rescale the columns, "
     "StandardScaler()"
@@ -113,53 +111,28 @@ class Descent(Featured, Sequential):
         """One epoch more, over other rows."""
         return state._replace(phase="scale", left=1)
 
-    def ask(self, state: SGDState) -> Ask | None:
+    def ask(self, state: SGDState) -> RowLengths | DescentEpoch | LossGradient | None:
         """How long rows are; epochs; how steep it is at the end."""
         if state.phase == "done":
             return None
-        return Ask(state.phase, state.step, order=self.order(state) if state.phase == "epoch" else None)
-
-    def summarize(self, state: SGDState, chunk: Chunk) -> Any:
-        """The length of rows, a walk over them, or the gradient."""
         if state.phase == "scale":
-            return Scale.of(chunk, state.levels)
+            return RowLengths(state.levels)
         if state.phase == "epoch":
-            walk = self.step(state, None, chunk.rows(slice(0, 0)))
-            for rows in pieces(chunk.X, self.window(state, chunk.X)):
-                walk = self.step(state, walk, chunk.rows(rows))
-            return walk
+            start = Walk(state.weights, state.velocity, state.average, state.averaged, state.t, 0.0, 0.0)
+            how = (self.turn(state), self.shuffle, state.levels, state.step > 0, start, self._rule(state))
+            order = self.order(state)
+            return DescentEpoch(*how) if order is None else OrderedDescentEpoch(*how, order=order)
         weights = state.weights if state.phase == "batch" else _model(state)
-        return Objective.of(chunk, state.levels, weights, *self._kind(len(weights)))
+        return LossGradient(weights, *self._kind(len(weights)), state.levels)
 
-    def step(self, state: SGDState, walk: Walk | None, chunk: Chunk) -> Walk:
-        """A window of rows further."""
-        if walk is None:
-            walk = Walk(state.weights, state.velocity, state.average, state.averaged, state.t, 0.0, 0.0)
-        if not chunk.n:
-            return walk
-        w, velocity, average = walk.weights.copy(), walk.velocity.copy(), walk.average.copy()
-        clock = np.array([walk.t, walk.loss, walk.mass, walk.averaged])
-        how, by = self._numbers(state)
-        plain = self.batch_size == 1 and not self.momentum
-        block, *rows = self.window_in_order(state, chunk, sparse=plain and not (self.average and by[5]))
-        some = (*rows, how, by, w)
-        if sp.issparse(block):
-            descend_sparse(block.data, block.indices, block.indptr, *some, clock, average)
-        elif plain:
-            descend(block, *some, clock, average)
-        else:
-            descend_batches(block, *some, velocity, clock, average)
-        t, loss, mass, averaged = (float(v) for v in clock)
-        return Walk(w, velocity, average, averaged, t, loss, mass)
-
-    def _numbers(self, state: SGDState) -> tuple[Codes, Array]:
-        """What kernels need to know."""
-        code, way, e = self._kind(len(state.weights))
-        l2, l1 = self._penalties()
-        flags = (self.fit_intercept, self.average, self.nesterovs_momentum)
-        how = [code, way, self.batch_size or 1, SCHEDULES.index(self.learning_rate), *flags]
-        by = [e, self._eta0(state), self.power_t, self.decay, l2, l1, self.momentum, self.alpha, state.step]
-        return np.array(how, dtype=np.int64), np.array(by, dtype=np.float64)
+    def _rule(self, state: SGDState) -> StepRule:
+        """How steps are made."""
+        loss, target, e = self._kind(len(state.weights))
+        return StepRule(
+            loss, target, self.batch_size or 1, SCHEDULES.index(self.learning_rate), self.fit_intercept, self.average,
+            self.nesterovs_momentum, e, self._eta0(state), self.power_t, self.decay, *self._penalties(), self.momentum,
+            self.alpha, state.step,
+        )  # fmt: skip
 
     def _kind(self, outputs: int) -> tuple[int, int, float]:
         """Number of the loss, how targets enter, and e. The cross-entropy of two classes is logistic."""
@@ -180,7 +153,7 @@ class Descent(Featured, Sequential):
         size = state.spread if self.batch_size is None else state.radius
         return 1 / ((bend if isfinite(bend) else 1.0) * size + self._penalties()[0])
 
-    def update(self, state: SGDState, s: Any) -> SGDState:
+    def update(self, state: SGDState, s: Scale | Walk | Objective) -> SGDState:
         """On to the next phase, or one epoch further."""
         if isinstance(s, Scale):
             phase, spread = ("batch", s.squares / s.mass) if self.batch_size is None else ("epoch", 0.0)
@@ -216,8 +189,8 @@ class Descent(Featured, Sequential):
             raise DataError(DIVERGED.format(self._eta0(state)))
         if state.left <= 0 or (self.tol is not None and norms(steep.reshape(1, -1))[0] <= self.tol):
             return state._replace(phase="gradient" if self.average else "done")
-        how, by = self._numbers(state)
-        eta = float(rate(how[3], by, state.t))
+        choices, numbers = self._rule(state).arrays()
+        eta = float(rate(choices[3], numbers, state.t))
         g = s.slope / s.mass
         g[:, 1:] += l2 * s.weights[:, 1:]
         if not self.fit_intercept:
@@ -237,7 +210,7 @@ class Descent(Featured, Sequential):
             loss_curve=np.append(state.loss_curve, s.loss / s.mass),
         )  # fmt: skip
 
-    def certify(self, state: SGDState, s: Any) -> tuple[Claim, ...] | None:
+    def certify(self, state: SGDState, s: Scale | Walk | Objective) -> tuple[Claim, ...] | None:
         """What the objective is here, how steep, how far from its least value; and how the rows were walked."""
         if not isinstance(s, Objective) or state.phase == "gradient" or not np.array_equal(s.weights, _model(state)):
             return None

@@ -8,7 +8,8 @@ from tenfold.core import Array, Columns, Need
 from tenfold.core.losses import EpsilonInsensitive, Loss
 from tenfold.estimator import Regressor
 from tenfold.estimator.constraints import boolean, choice, integer, real, seed
-from tenfold.linear.sgd import SCHEDULES, Descent, SGDState
+from tenfold.linear.sgd import Descent, SGDState
+from tenfold.linear.sgd_epoch import SCHEDULES
 from tenfold.linear.steepness import NUMBERS
 
 SHARED: dict[str, Any] = {

@@ -19,6 +19,7 @@ import scipy.sparse as sp
 
 from tenfold.core import Array, Chunk, Codes, DataError, Design, Schema
 from tenfold.core.allowed import NOT_NEGATIVE
+from tenfold.core.statistic import Grouped, Statistic
 from tenfold.kernels import losses as by_number
 from tenfold.linear.solving import norms
 
@@ -53,6 +54,17 @@ class Scale:
         if not isfinite(self.squares):
             raise DataError("rows are too long, times their weights, to be squared. Remedy: rescale the columns")
         return self
+
+
+class RowLengths(Grouped[Scale]):
+    """How long rows are: the longest step that cannot overshoot follows from it."""
+
+    levels: Codes
+    """how many categories each column has, 0 if it is numeric"""
+
+    def summarize(self, chunk: Chunk) -> Scale:
+        """Of all rows."""
+        return Scale.of(chunk, self.levels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +149,24 @@ class Objective:
         """The objective."""
         w = self.weights[:, 1:]
         return self.loss / self.mass + 0.5 * l2 * float((w * w).sum()) + l1 * float(np.abs(w).sum())
+
+
+class LossGradient(Statistic[Objective]):
+    """Loss and gradient over all rows at given weights, without penalties."""
+
+    weights: Array
+    """constants, then coefficients"""
+    loss: int
+    """its number among the kernels"""
+    target: int
+    """how targets enter"""
+    epsilon: float
+    """of the loss"""
+    levels: Codes
+
+    def summarize(self, chunk: Chunk) -> Objective:
+        """Of all rows."""
+        return Objective.of(chunk, self.levels, self.weights, self.loss, self.target, self.epsilon)
 
 
 def squared_lengths(design: Design) -> Array:

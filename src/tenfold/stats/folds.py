@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, Schema
 from tenfold.core.allowed import COUNTS, NOT_NEGATIVE
+from tenfold.core.statistic import Grouped, Statistic
+from tenfold.stats.combinators import Coder, Key
+from tenfold.stats.draws import folds_of
 from tenfold.stats.moments import Moments
 from tenfold.stats.rows import Rows
 
@@ -35,6 +38,71 @@ class Pieces:
     def __add__(self, other: Pieces) -> Pieces:
         names = ("part", "offset", "rows", "dropped")
         return Pieces(*(np.concatenate([getattr(self, n), getattr(other, n)]) for n in names))
+
+
+class RowsByChunk(Statistic[Pieces]):
+    """How many rows each chunk has: folds of rows in a row depend on how many there are.
+
+    Each model of a cross-validation counts its own rows: those of a group stand between those of others.
+    """
+
+    def summarize(self, chunk: Chunk) -> Pieces:
+        """Of one chunk."""
+        return Pieces.of(chunk)
+
+
+class ChunkStarts(NamedTuple):
+    """The number of the first row of each chunk."""
+
+    part: Codes
+    offset: Codes
+    first: Codes
+
+    def of(self, chunk: Chunk) -> int:
+        """The number of a chunk's first row."""
+        if not chunk.n:
+            return 0
+        return int(self.first[np.flatnonzero((self.part == chunk.part) & (self.offset == chunk.offset))[0]])
+
+
+class DrawnFolds(Key):
+    """Folds by lot, to which rows are dealt by their places."""
+
+    seed: int
+
+    def coder(self, part: int) -> Coder:
+        """By place alone."""
+        return lambda chunk: folds_of(chunk, self.seed, self.groups)
+
+
+class FoldsInOrder(Key):
+    """Folds of rows in a row, as many in each as in any other, but for one."""
+
+    rows: int
+    """of all folds, those of weight zero left out"""
+    starts: ChunkStarts
+
+    def coder(self, part: int) -> Coder:
+        """By the number of each row among those that have a weight."""
+        sizes = np.full(self.groups, self.rows // self.groups) + (np.arange(self.groups) < self.rows % self.groups)
+        ends = np.cumsum(sizes)
+        return lambda chunk: np.searchsorted(ends, self.starts.of(chunk) + np.arange(chunk.n), side="right")
+
+
+class ListedFolds(Key):
+    """Folds as a list says that has an entry for each row."""
+
+    codes: Codes
+    starts: ChunkStarts
+
+    def coder(self, part: int) -> Coder:
+        """By the number of each row."""
+
+        def code(chunk: Chunk) -> Codes:
+            found: Codes = self.codes[self.starts.of(chunk) + chunk.X.numbers() - chunk.offset]
+            return found
+
+        return code
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +186,26 @@ class FoldRows:
     def __radd__(self, other: Any) -> Any:
         """Moments + rows are moments."""
         return other + self.moments() if isinstance(other, FoldMoments) else NotImplemented
+
+
+class ComomentsByFold(Statistic[FoldMoments | FoldRows]):
+    """The moments of the rows of each fold: models that leave a fold out, and their errors on it, are read off them."""
+
+    fold: Key
+    levels: Codes
+    """how many categories each column has, 0 if it is numeric"""
+    keep_rows: bool = False
+    """whether rows are kept while they are few"""
+
+    def summarize(self, chunk: Chunk) -> FoldMoments | FoldRows:
+        """Of all rows, fold by fold."""
+        codes, kind = self.fold.coder(chunk.part)(chunk), FoldRows if self.keep_rows else FoldMoments
+        found: FoldMoments | FoldRows = kind.of(chunk, self.levels, codes, self.fold.groups)
+        return found
+
+
+class ComomentsByDrawnFold(ComomentsByFold, Grouped[FoldMoments | FoldRows]):
+    """The same of folds by lot: a row is in its fold whatever other rows there are."""
 
 
 def but_one(each: Sequence[Any]) -> tuple[Any, list[Any]]:
