@@ -1,13 +1,12 @@
 """Runners that bring nothing but a reduce: a process pool, and a loop. The published laws hold for all of them."""
 
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from multiprocessing import get_context
 
 import numpy as np
 import pandas as pd
 import pytest
+from process_pool import Pool
 from sklearn.base import clone
 
 import faults
@@ -19,36 +18,23 @@ from tenfold.sources import as_source, part_rows
 from tenfold.testing import check_runner
 
 
-class Pool(Runner):
-    """Processes of this machine."""
-
-    def __init__(self, processes):
-        self.executor = ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
+class Alone(Runner):
+    """This process, one part after another."""
 
     @contextmanager
     def open(self, source):
-        yield PoolSession(self, source)
+        yield AloneSession(self, source)
 
     def map(self, function, parts, source):
-        return self.executor.map(function, parts)
+        return map(function, parts)
 
 
-class PoolSession(Session):
+class AloneSession(Session):
     def __init__(self, runner, source):
         self.runner, self.source = runner, source
 
     def reduce(self, job):
         return merge(self.runner.map(partial(job, self.source), job.parts(self.source), self.source))
-
-
-class Alone(Pool):
-    """The same in this process, one part after another."""
-
-    def __init__(self):
-        pass
-
-    def map(self, function, parts, source):
-        return map(function, parts)
 
 
 RANDOM = np.random.default_rng(0)
@@ -83,8 +69,8 @@ def sources(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def pool():
-    runner = Pool(2)
-    with runner.executor:
+    """The runner of the page on runners."""
+    with Pool(2) as runner:
         yield runner
 
 

@@ -276,6 +276,8 @@ def test_updates_have_the_threads_of_the_driver():
         "cross_validate": lambda: tn.cross_validate(Noted(), *rows, folds=2),
         "fit_together": lambda: tn.fit_together([Noted()], *rows),
         "tune": lambda: tn.tune(Noted(), {"alpha": [1.0, 2.0]}, *rows, folds=2),
+        "learning_curve": lambda: tn.learning_curve(Noted(), *rows, folds=2),
+        "bias_variance": lambda: tn.bias_variance(Noted(), *rows, sets=2, sampling="disjoint"),
     }
     for runner, threads in ((tn.Local(threads=3), 3), (OfACluster(), processors)):
         for name, call in calls.items():

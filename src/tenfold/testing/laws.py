@@ -17,7 +17,8 @@ from sklearn.base import clone
 
 from tenfold.core import ONE, SEQUENTIAL, MergeError
 from tenfold.core.axes import check, recode, values
-from tenfold.core.statistic import Held, Ordered
+from tenfold.core.chunk import segments
+from tenfold.core.statistic import Grouped, Held, Ordered, Statistic
 from tenfold.engine import Local, fit, on
 from tenfold.engine.bridge import asked
 from tenfold.engine.holding import seen as seen_by
@@ -103,6 +104,34 @@ def pure(learner: Any, seed: int) -> None:
         assert bits(after) == bits(learner.update(state, again)), "the same summary gives two states"
         assert bits(summary) == bits(again), "update changed its summary"
         assert bits(state) == before, "the state was changed in place"
+
+
+@law
+def asking(learner: Any, seed: int) -> None:
+    """What is asked for is a value: asked for again it is equal, and so it is after a journey to a worker."""
+    for state, _ in _states(learner, _source(draw(learner.need, seed))):
+        asked_for, again = learner.ask(state), learner.ask(state)
+        if isinstance(asked_for, Statistic):
+            there = pickle.loads(pickle.dumps(asked_for))
+            assert asked_for == again, "asked twice at one state, two statistics come that are not equal"
+            assert asked_for == there, "a statistic is another one after it was pickled"
+            assert asked_for.digest == again.digest == there.digest, "equal statistics have two digests"
+
+
+@law
+def grouping(learner: Any, seed: int) -> None:
+    """If a statistic summarizes groups of rows at once: each summary is that of the rows of its group."""
+    table = draw(learner.need, seed)
+    source, random = _source(table), np.random.default_rng(seed)
+    for state, schema in _states(learner, source):
+        statistic = asked(learner, state)
+        if not isinstance(statistic, Grouped) or isinstance(statistic, Held):
+            continue
+        chunk = source.load(0, learner.need, schema)
+        codes = random.integers(-1, 3, chunk.n)
+        found = statistic.summarize_groups(chunk, codes, 3)
+        for group, rows in segments(chunk, codes):
+            assert_same(found[group], statistic.summarize(rows), f"group {group} of {statistic.title}", unit=table.unit)
 
 
 @law
