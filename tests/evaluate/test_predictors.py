@@ -1,6 +1,7 @@
 """Predictors of every kind: what they give is known when they are made, and rows in memory are predicted once."""
 
 from collections import Counter
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -60,7 +61,7 @@ def test_what_predicts_nothing_is_refused(model):
 class Counting(ClassifierMixin, BaseEstimator):
     """Counts how often it is asked, and for how many rows."""
 
-    asked = Counter()
+    asked: ClassVar[Counter] = Counter()
 
     def fit(self, X, y):
         self.classes_ = np.unique(y)
