@@ -41,7 +41,7 @@ from tenfold.sources import part_rows
 
 ROWS, PART, ASKED = 1000, 250, 200
 ANSWERS = ("predict", "predict_proba", "decision_function", "transform")
-LEFT = frozenset({"certificate_", "state_", "summary_", "schema_", "feature_names_in_", "history_"})
+LEFT = frozenset({"certificate_", "model_", "summary_", "schema_", "feature_names_in_", "history_"})
 """attributes that are looked at otherwise, differ by where rows come from, or tell the time"""
 
 Digests = dict[str, Any]

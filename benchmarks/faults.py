@@ -114,7 +114,7 @@ def main() -> None:
         def fit(learner: Any, rows: Any) -> Any:
             with tn.on(cluster.runner):
                 model = learner.fit(rows)
-            return bits(model.state_), bits(model.summary_)
+            return bits(model.model_), bits(model.summary_)
 
         plain = {}
         for name, (learner, rows) in cases.items():
@@ -125,7 +125,7 @@ def main() -> None:
                 with cluster.watched() as seen:
                     taken, found = within(given.patience, lambda learner=learner, rows=rows: fit(learner, rows))
                 best, tasks = min(best, taken), min(tasks, seen.ended)
-            same = found == (bits(here.state_), bits(here.summary_))
+            same = found == (bits(here.model_), bits(here.summary_))
             plain[name] = best, tasks, found
             print(f"{name:20s} no fault: {best:6.1f} s, {tasks} tasks, same bits as threads: {same}", flush=True)
             wrong += not same

@@ -105,7 +105,7 @@ def over_parquet(folder: Path, target: str) -> None:
             taken, model = seconds(lambda: tn.LogisticRegression().fit(rows))
         from tenfold.testing import bits
 
-        same = len({bits(m.state_) + bits(m.summary_) for m in [*models, model]}) == 1
+        same = len({bits(m.model_) + bits(m.summary_) for m in [*models, model]}) == 1
         print(f"  Dask, two processes {taken:.2f} s; the same bits: {same}")
         assert same, "bits differ between threads and processes"
 

@@ -115,18 +115,18 @@ def big(files: list[str], kill: bool) -> None:
             taken = timed(lambda: model.fit(rows))
             most = max(cluster.client.run(memory).values())
             steps = np.diff([0.0, *(turn["seconds"] for turn in model.history_)])
-            found[workers] = bits(model.state_)
+            found[workers] = bits(model.model_)
             print(f"{rows.n_rows:,} rows, {workers} workers: {taken:.1f} s, most {most} MB a worker, {memory()} driver")
             ratios = " ".join(f"{s / bare:.2f}" for s in steps)
             print(f"  a reduce / bare scan on the same workers (of {bare:.2f} s): {ratios}", flush=True)
             if kill and workers == 2:
                 with cluster.after(len(parts) * 3, cluster.kill) as seen:
                     model.fit(rows)
-                found["killed"] = bits(model.state_)
+                found["killed"] = bits(model.model_)
                 print(f"  killed in mid-fit: {seen.lost} lost", flush=True)
     if kill:
         with tn.on(tn.Local()):
-            found["local"] = bits(model.fit(rows).state_)
+            found["local"] = bits(model.fit(rows).model_)
         print("the same bits" if len(set(found.values())) == 1 else f"bits differ: {found}")
         if len(set(found.values())) > 1:
             raise SystemExit(1)

@@ -54,7 +54,7 @@ class ThresholdNB(Classifier):
 
     passes = ONE
     need = Need("numeric", target="class")
-    state_type = ThresholdState
+    model_type = ThresholdState
     summary_types = (Counts,)
     _parameter_constraints: ClassVar[dict[str, Any]] = {"threshold": [Real], "alpha": [real(0, open=True)]}
 

@@ -104,7 +104,7 @@ for threads in map(int, sys.argv[1:]):
         with tn.on(tn.Local(threads=threads)):
             model = learner.fit(rows, target, sample_weight=weight)
         kind = type(model.summary_).__name__
-        found[f"{name}; {threads}"] = [bits(model.state_), bits(model.summary_), kind]
+        found[f"{name}; {threads}"] = [bits(model.model_), bits(model.summary_), kind]
 print(json.dumps(found))
 """
 
@@ -164,4 +164,4 @@ def test_same_bits_for_every_form_of_the_rows(columns, offset, kind, weighted):
     ]
     for learner, target in cases:
         models = [clone(learner).fit(form, target, sample_weight=weight) for form in forms]
-        assert len({bits(m.state_) + bits(m.summary_) for m in models}) == 1, learner
+        assert len({bits(m.model_) + bits(m.summary_) for m in models}) == 1, learner

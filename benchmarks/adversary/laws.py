@@ -99,7 +99,7 @@ def every_way_is_fit(case: Any) -> None:
     whole = plain(case._replace(target=as_array))
     model = found.steps[-1][1] if hasattr(found, "steps") else found
     if case.way in SAME_BITS:
-        must(bits(model.state_) == bits(whole.state_), f"{case.way.__name__} gives other bits than fit")
+        must(bits(model.model_) == bits(whole.model_), f"{case.way.__name__} gives other bits than fit")
     elif case.way in MERGES and named(case, "DecisionTree", "AdaBoost", "LogisticRegression"):
         return
     elif rounding_is_small(case) and not draws(case.learner):
@@ -294,7 +294,7 @@ def a_file_holds_all_of_it(case: Any) -> None:
         model.save(f"{folder}/model")
         back = tn.load(f"{folder}/model")
     for what, other in (("file", back), ("pickle", pickle.loads(pickle.dumps(model)))):
-        must(bits(model.state_) == bits(other.state_), f"{what}: other bits")
+        must(bits(model.model_) == bits(other.model_), f"{what}: other bits")
         alike(before, outputs(other, asked(case)), 0.0, what)
         must(model.certificate_.claims == other.certificate_.claims, f"{what}: other claims")
 

@@ -99,7 +99,7 @@ def test_weights_follow():
 
     source = ArraySource(X, y, weight)
     chunk = source.load(0, model.need, model.schema_)
-    statistic = model.ask(model.state_._replace(phase="round"))
+    statistic = model.ask(model.model_._replace(phase="round"))
     rounds, raised = statistic.follow(statistic.lens(chunk), None)
     assert rounds == 5
     found = chunk.weight * raised
@@ -117,10 +117,10 @@ def test_as_good_as_the_peer(load):
 def test_many_distinct_values_lose_little():
     X, y = make_classification(20_000, 10, n_informative=6, flip_y=0.05, random_state=0)
     fine = tn.AdaBoostClassifier(n_estimators=30).fit(X, y)
-    assert fine.state_.bin_edges.shape == (10, 255)
+    assert fine.model_.bin_edges.shape == (10, 255)
     peer = Peer(DecisionTreeClassifier(max_depth=1), n_estimators=30).fit(X, y)
     assert fine.score(X, y) >= peer.score(X, y) - 0.005
-    share = np.array([(X[:, [0]] <= fine.state_.bin_edges[0]).mean(axis=0)])
+    share = np.array([(X[:, [0]] <= fine.model_.bin_edges[0]).mean(axis=0)])
     assert np.abs(share - np.arange(1, 256) / 256).max() < 0.02  # the edges are quantiles
 
 
@@ -151,7 +151,7 @@ def test_the_same_bits_held_in_memory_spilled_and_from_parts(tmp_path, monkeypat
         for threads in (1, 3):
             with tn.on(tn.Local(threads=threads, memory=memory)), part_rows(50):
                 model = tn.AdaBoostClassifier(n_estimators=9).fit(X, y, sample_weight=weight)
-            found.add((bits(model.state_), bits(model.summary_)))
+            found.add((bits(model.model_), bits(model.summary_)))
     assert len(found) == 1
     assert not list(tmp_path.iterdir())  # nothing is left behind
 

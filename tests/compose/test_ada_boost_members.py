@@ -60,7 +60,7 @@ def test_each_member_is_a_fit_to_the_weighted_rows(name):
     learner = tn.AdaBoostClassifier(MEMBERS[name], n_estimators=4)
     model = clone(learner).fit(X, y, sample_weight=weight)
     plain = clone(MEMBERS[name]).fit(X, y, sample_weight=weight)
-    assert bits(model.state_.members.each[0]) == bits(plain.state_)
+    assert bits(model.model_.members.each[0]) == bits(plain.model_)
     w = weight.copy()
     for t, member in enumerate(model.estimators_):
         again = clone(member).fit(X, y, sample_weight=w)  # with the seed of this round
@@ -136,7 +136,7 @@ def test_the_same_bits_held_in_memory_spilled_and_on_threads(name, tmp_path, mon
         for threads in (1, 3):
             with tn.on(tn.Local(threads=threads, memory=memory)), part_rows(50):
                 model = tn.AdaBoostClassifier(MEMBERS[name], n_estimators=4).fit(X, y, sample_weight=weight)
-            found.add((bits(model.state_), bits(model.summary_)))
+            found.add((bits(model.model_), bits(model.summary_)))
     assert len(found) == 1
     assert not list(tmp_path.iterdir())  # nothing is left behind
 
@@ -148,7 +148,7 @@ def test_the_same_bits_on_a_cluster_whatever_happens_to_a_worker(tmp_path):
 
     def fit():
         rows = tn.scan(tmp_path / "rows.parquet", target="y")
-        return bits(tn.AdaBoostClassifier(tn.DecisionStump(), n_estimators=4).fit(rows).state_)
+        return bits(tn.AdaBoostClassifier(tn.DecisionStump(), n_estimators=4).fit(rows).model_)
 
     expected = fit()
     with faults.Cluster(2) as cluster, tn.on(cluster.runner):
@@ -174,14 +174,14 @@ def test_a_model_file_and_what_is_refused(tmp_path):
     model = tn.AdaBoostClassifier(tn.C45(max_depth=2), n_estimators=4).fit(X, y, sample_weight=weight)
     model.save(tmp_path / "a.tenfold")
     again = tn.load(tmp_path / "a.tenfold")
-    assert bits(again.state_) == bits(model.state_)
+    assert bits(again.model_) == bits(model.model_)
     assert again.verify().origin == "verified"
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
     assert again.estimator.max_depth == 2
     model.estimators_[1].save(tmp_path / "member.tenfold", summary=False)
     assert (tn.load(tmp_path / "member.tenfold").predict(X) == model.estimators_[1].predict(X)).all()
-    members = model.state_.members
-    model.state_ = model.state_._replace(members=type(members)(members.each[:-1]))  # a round without a member
+    members = model.model_.members
+    model.model_ = model.model_._replace(members=type(members)(members.each[:-1]))  # a round without a member
     with pytest.raises(tn.ModelFileError, match="does not fit the schema"):
         model.save(tmp_path / "b.tenfold")
 
@@ -205,7 +205,7 @@ def test_an_interrupt_at_every_turn(tmp_path, monkeypatch):
             clone(learner).fit(X, y, sample_weight=weight, checkpoint=tmp_path)
         found = clone(learner).fit(X, y, sample_weight=weight, checkpoint=tmp_path)
         assert turns[last] == last - 1  # it went on where it was
-        assert bits(found.state_) == bits(whole.state_)
+        assert bits(found.model_) == bits(whole.model_)
         assert found.certificate_ == whole.certificate_
 
 
@@ -217,10 +217,10 @@ def test_members_draw_anew_and_the_seed_says_what():
         return tn.AdaBoostClassifier(tree, n_estimators=6, **params).fit(X, y, sample_weight=weight)
 
     assert [member.random_state for member in fit(random_state=3).estimators_] == [3, 4, 5, 6, 7, 8]
-    assert bits(fit(random_state=3).state_) == bits(fit(random_state=3).state_) == bits(fit(inner=3).state_)
-    assert bits(fit(random_state=3).state_) != bits(fit(random_state=4).state_)
+    assert bits(fit(random_state=3).model_) == bits(fit(random_state=3).model_) == bits(fit(inner=3).model_)
+    assert bits(fit(random_state=3).model_) != bits(fit(random_state=4).model_)
     drawn = fit(random_state=None)
-    assert bits(fit(random_state=drawn.certificate_.provenance.seed).state_) == bits(drawn.state_)
+    assert bits(fit(random_state=drawn.certificate_.provenance.seed).model_) == bits(drawn.model_)
 
 
 def test_it_is_judged_and_tuned_like_any_learner():
@@ -229,7 +229,7 @@ def test_it_is_judged_and_tuned_like_any_learner():
     found = tn.tune(learner, {"estimator__max_depth": [1, 2]}, X, y, folds=3)
     assert found.best_estimator_.estimator.max_depth == found.best_params_["estimator__max_depth"]
     best = clone(learner).set_params(**found.best_params_).fit(X, y)
-    assert bits(best.state_) == bits(found.best_estimator_.state_)
+    assert bits(best.model_) == bits(found.best_estimator_.model_)
     both = [learner, tn.AdaBoostClassifier(tn.GaussianNB(), n_estimators=5)]
     scores = tn.cross_validate(both, X, y, folds=3).scores
     for one, found in zip(both, scores, strict=True):
@@ -244,7 +244,7 @@ def test_folds_learn_from_their_own_rows_alone(member):
     found = tn.cross_validate(learner, X, y, folds=3).scores[0, 0]
     np.testing.assert_allclose(found, cross_val_score(learner, X, y, cv=StratifiedKFold(3)), atol=1e-12)
     whole = tn.fit_together([learner, tn.GaussianNB()], X, y)[0]
-    assert bits(whole.state_) == bits(clone(learner).fit(X, y).state_)
+    assert bits(whole.model_) == bits(clone(learner).fit(X, y).model_)
 
 
 def test_what_cannot_be_boosted():
@@ -313,5 +313,5 @@ def test_teams_of_teams(tmp_path):
     model = tn.AdaBoostClassifier(bagged, n_estimators=3).fit(X, y)
     model.save(tmp_path / "model.tenfold")
     again = tn.load(tmp_path / "model.tenfold")
-    assert bits(again.state_) == bits(model.state_)
+    assert bits(again.model_) == bits(model.model_)
     assert (again.predict(X) == model.predict(X)).all()

@@ -78,7 +78,7 @@ def test_a_bag_that_learns_row_by_row_is_a_bag():
         grown.partial_fit(rows[at : at + 1], target[at : at + 1])
     with part_rows(1):
         whole = tn.BaggingRegressor(tn.DummyRegressor(), 40).fit(rows, target)
-    assert (grown.state_.seen == whole.state_.seen).all()
+    assert (grown.model_.seen == whole.model_.seen).all()
     np.testing.assert_allclose(grown.predict(rows), whole.predict(rows), rtol=1e-12)
     assert grown.certificate_.provenance.overlap == 0
     one, other = (tn.BaggingRegressor(tn.DummyRegressor(), 40).fit(rows[:1], target[at : at + 1]) for at in (0, 1))
@@ -106,7 +106,7 @@ def test_rows_of_weight_zero_are_not_there():
     kept = weight > 0
     a = tn.BaggingClassifier(tn.GaussianNB(), 5).fit(X, label, sample_weight=weight)
     b = tn.BaggingClassifier(tn.GaussianNB(), 5).fit(X[kept], label[kept], sample_weight=weight[kept])
-    assert bits(a.state_) == bits(b.state_)
+    assert bits(a.model_) == bits(b.model_)
 
 
 def test_a_weight_is_that_of_one_row_and_on_average_the_same_as_repeated_rows():
@@ -128,7 +128,7 @@ def test_a_bag_in_a_bag_draws_by_itself():
     inner = tn.BaggingRegressor(tn.DummyRegressor(), 30, oob_score=True)
     outer = tn.BaggingRegressor(inner, 6).fit(np.zeros((300, 1)), rng.standard_normal(300))
     for member in outer.estimators_:
-        drawn = member.state_.seen / 300
+        drawn = member.model_.seen / 300
         assert np.mean(drawn) == pytest.approx((1 - np.exp(-1)) ** 2, abs=0.04)
 
 
@@ -184,7 +184,7 @@ def test_same_bits_for_threads_and_where_cut(tmp_path):
     for threads in (1, 3):
         with tn.on(tn.Local(threads=threads)):
             other = clone(bag).fit(tn.scan(tmp_path / "rows.parquet", target="kind"))
-        assert bits(other.state_) == bits(model.state_)
+        assert bits(other.model_) == bits(model.model_)
         assert bits(other.summary_) == bits(model.summary_)
 
 
@@ -214,7 +214,7 @@ def test_file(tmp_path):
     ):
         model.fit(X, target).save(tmp_path / "bag.tenfold")
         back = tn.load(tmp_path / "bag.tenfold")
-        assert bits(back.state_) == bits(model.state_)
+        assert bits(back.model_) == bits(model.model_)
         assert back.verify().origin == "verified"
         assert (back.predict(X) == model.predict(X)).all()
 
@@ -255,7 +255,7 @@ def test_checkpoint(tmp_path):
         with pytest.raises(Enough):
             clone(bag).fit(X, label, checkpoint=tn.Checkpoint(tmp_path, every=0))
     assert list(tmp_path.iterdir())
-    assert bits(clone(bag).fit(X, label, checkpoint=tmp_path).state_) == bits(whole.state_)
+    assert bits(clone(bag).fit(X, label, checkpoint=tmp_path).model_) == bits(whole.model_)
     assert len(seen) == 4
 
 

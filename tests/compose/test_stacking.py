@@ -27,7 +27,7 @@ def folds_of(stack, weight, rows=None):
     out = np.full(len(weight), -1)
     with part_rows(rows):
         for there, chunk in parts_of(weight):
-            out[there] = stack.folds(stack.state_).of(chunk)
+            out[there] = stack.folds(stack.model_).of(chunk)
     return out
 
 
@@ -63,7 +63,7 @@ def test_classifiers_as_scikit_learn_has_them(target):
     np.testing.assert_allclose(model.predict_proba(X), peer.predict_proba(X), atol=2e-5)
     assert model.stack_method_ == peer.stack_method_ == ["predict_proba"] * 2
     same = tn.StackingClassifier(ours, tn.LogisticRegression(1.0), cv=pairs(fold)).fit(X, target)
-    assert bits(same.state_) == bits(model.state_)
+    assert bits(same.model_) == bits(model.model_)
 
 
 def test_out_of_fold_by_hand():
@@ -140,7 +140,7 @@ def test_folds_of_a_stack_in_a_stack_are_drawn_anew():
     """With the folds of the outer one, the inner would have no rows to learn from, or to be told."""
     inner = tn.StackingRegressor([("a", tn.Ridge()), ("b", tn.DummyRegressor())], cv=2)
     outer = tn.StackingRegressor([("in", inner), ("c", tn.LinearRegression())], cv=2).fit(X, y)
-    for one in outer.state_.members.each[:3]:
+    for one in outer.model_.members.each[:3]:
         rows = one.seen[[0, 1]]  # of the models of Ridge without a fold
         assert rows.min() > 0.4 * rows.sum()
     assert outer.certificate_.get("models without rows") is None
@@ -151,7 +151,7 @@ def test_decision_functions_are_those_of_the_members(target):
     team = [("a", tn.LinearDiscriminantAnalysis()), ("b", tn.LogisticRegression())]
     model = tn.StackingClassifier(team, tn.GaussianNB(), stack_method="decision_function", cv=2).fit(X, target)
     want = np.column_stack([member.decision_function(X) for member in model.estimators_])
-    np.testing.assert_array_equal(model.told(model.state_, Columns(X), 2), want)
+    np.testing.assert_array_equal(model.told(model.model_, Columns(X), 2), want)
     assert model.score(X, target) > 0.8
     alone = (target == target[0]).astype(int)  # the rows of a class in one fold: the model without it has no score
     with pytest.raises(tn.DataError, match="no finite score.*Remedy: stack_method='predict_proba'"):
@@ -163,7 +163,7 @@ def test_methods(method):
     team = [("a", tn.GaussianNB()), ("b", tn.LinearDiscriminantAnalysis())]
     model = tn.StackingClassifier(team, stack_method=method).fit(X, label)
     assert model.stack_method_ == [method] * 2
-    assert model.state_.final.width == (2 if method == "predict" else 6)
+    assert model.model_.final.width == (2 if method == "predict" else 6)
     assert model.score(X, label) > 0.7
 
 
@@ -176,17 +176,17 @@ def test_same_bits_for_threads_and_files(tmp_path):
     for threads in (1, 3):
         with tn.on(tn.Local(threads=threads)):
             other = tn.StackingClassifier().fit(tn.scan(tmp_path / "rows.parquet", target="kind"))
-        assert bits(other.state_) == bits(model.state_)
+        assert bits(other.model_) == bits(model.model_)
 
 
 def test_file(tmp_path):
     for model, target in ((tn.StackingClassifier(passthrough=True), label), (tn.StackingRegressor(), y)):
         model.fit(X, target).save(tmp_path / "stack.tenfold")
         back = tn.load(tmp_path / "stack.tenfold")
-        assert bits(back.state_) == bits(model.state_)
+        assert bits(back.model_) == bits(model.model_)
         assert back.verify().origin == "verified"
         assert (back.predict(X) == model.predict(X)).all()
-        assert bits(back.final_estimator_.state_) == bits(model.final_estimator_.state_)
+        assert bits(back.final_estimator_.model_) == bits(model.final_estimator_.model_)
 
 
 def test_laws_of_other_stacks():

@@ -31,7 +31,7 @@ def rows(tmp_path_factory):
 
 
 def bits_of(model):
-    return bits(model.state_), bits(model.summary_)
+    return bits(model.model_), bits(model.summary_)
 
 
 def test_the_same_bits_on_workers_and_after_a_kill(rows):

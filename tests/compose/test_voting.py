@@ -55,7 +55,7 @@ def test_members_are_those_fitted_alone():
                 continue
             alone = clone(member).fit(X, label, sample_weight=weight)
             found = model.named_estimators_[name]
-            assert bits(found.state_) == bits(alone.state_), name
+            assert bits(found.model_) == bits(alone.model_), name
             assert found.certificate_.claims == alone.certificate_.claims
             assert (found.predict(X) == alone.predict(X)).all()
 
@@ -74,7 +74,7 @@ def test_votes_of_one_pass_members_merge():
     np.testing.assert_allclose(merged.predict_proba(X), whole.predict_proba(X), atol=1e-12)
     assert merged.verify().origin == "verified"
     grown = clone(team).partial_fit(X[:150], label[:150]).partial_fit(X[150:], label[150:])
-    assert bits(grown.state_) == bits(merged.state_)
+    assert bits(grown.model_) == bits(merged.model_)
     with pytest.raises(tn.MergeError, match="different parameters"):
         merged + tn.VotingClassifier([("bayes", tn.GaussianNB(var_smoothing=1e-3))], voting="soft").fit(X, label)
     assert not hasattr(tn.VotingRegressor(), "partial_fit")  # a tree reads rows several times
@@ -88,7 +88,7 @@ def test_a_member_that_needs_another_scan():
     kinds = [type(s).__name__ for s in whole.summary_.each.each]
     assert kinds[0] == "RFactor"
     assert whole.certificate_.provenance.passes > 1
-    assert bits(whole.estimators_[0].state_) == bits(tn.LinearRegression().fit(near, y).state_)
+    assert bits(whole.estimators_[0].model_) == bits(tn.LinearRegression().fit(near, y).model_)
     merged = clone(team).fit(near[:200], y[:200]) + clone(team).fit(near[200:], y[200:])
     np.testing.assert_allclose(merged.predict(near), whole.predict(near), rtol=1e-6, atol=1e-6)
     assert whole.verify().origin == merged.verify().origin == "verified"
@@ -100,15 +100,15 @@ def test_a_member_that_is_done_while_another_goes_on_keeps_its_own_summary():
     team = tn.VotingRegressor([("line", tn.LinearRegression()), ("ridge", tn.Ridge())]).fit(rows, target, weight)
     alone = tn.Ridge().fit(rows, target, weight)
     assert bits(team.estimators_[1].summary_) == bits(alone.summary_)
-    assert bits(team.estimators_[1].state_) == bits(alone.state_)
+    assert bits(team.estimators_[1].model_) == bits(alone.model_)
     assert team.verify().origin == team.estimators_[1].verify().origin == "verified"
 
 
 def test_a_changed_member_is_noticed():
     model = tn.VotingClassifier().fit(X, label)
-    first, *others = model.state_.members.each
-    wrong = type(model.state_.members)((first._replace(theta=first.theta + 1e-9), *others))
-    model.state_ = model.state_._replace(members=wrong)
+    first, *others = model.model_.members.each
+    wrong = type(model.model_.members)((first._replace(theta=first.theta + 1e-9), *others))
+    model.model_ = model.model_._replace(members=wrong)
     with pytest.raises(ValueError, match="GaussianNB: theta_ is not what the summary gives"):
         model.verify()
 
@@ -142,7 +142,7 @@ def test_file(tmp_path):
     for model, target in ((tn.VotingClassifier(voting="soft"), label), (tn.VotingRegressor(), y)):
         model.fit(X, target).save(tmp_path / "team.tenfold")
         back = tn.load(tmp_path / "team.tenfold")
-        assert bits(back.state_) == bits(model.state_)
+        assert bits(back.model_) == bits(model.model_)
         assert back.verify().origin == "verified"
         assert (back.predict(X) == model.predict(X)).all()
     assert [type(m).__name__ for m in back.estimators_] == ["LinearRegression", "DecisionTreeRegressor"]

@@ -109,7 +109,7 @@ def cases():
 
 
 def bits_of(model):
-    return bits(model.state_), bits(model.summary_), type(model.summary_).__name__
+    return bits(model.model_), bits(model.summary_), type(model.summary_).__name__
 
 
 def fits(folder, runner, some=slice(None)):
@@ -269,7 +269,7 @@ class TopState(NamedTuple):
 
 class Top(Transformer):
     need = Need("numeric")
-    state_type = TopState
+    model_type = TopState
     summary_types = (Largest,)
     def start(self, schema):
         return TopState(0, np.zeros(len(schema.columns)))
@@ -440,7 +440,7 @@ if __name__ == "__main__":
     with faults.Cluster(int(sys.argv[2])) as cluster, tn.on(cluster.runner):
         rows = tn.scan(sys.argv[1], target="label", columns=numbers, weight="weight")
         model = tn.AdaBoostClassifier(n_estimators=10).fit(rows)
-    print(json.dumps([bits(model.state_), bits(model.summary_), type(model.summary_).__name__]))
+    print(json.dumps([bits(model.model_), bits(model.summary_), type(model.summary_).__name__]))
 """
 
 

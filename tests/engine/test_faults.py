@@ -61,7 +61,7 @@ def cluster(all_three):
 
 
 def bits_of(model):
-    return bits(model.state_), bits(model.summary_)
+    return bits(model.model_), bits(model.summary_)
 
 
 @pytest.fixture(scope="module")

@@ -323,7 +323,7 @@ def test_rows_through_transformers_before():
     scaler = StandardScaler().fit(X)
     assert transformed([], chunk_of(X), Need()).X.shape == (90, 2)
     scaled = scaler.transform(X)
-    found = transformed([(scaler, scaler.state_)], chunk_of(X, y), Need())
+    found = transformed([(scaler, scaler.model_)], chunk_of(X, y), Need())
     np.testing.assert_array_equal(found.X.data, scaled)
     assert found.y is y
     key = Shuffled(3, 0)
@@ -331,7 +331,7 @@ def test_rows_through_transformers_before():
     schema = source.known(need)
     members = [
         Member(learner, Snapshot(schema, learner.start(schema)), key=key, groups=groups,
-               before=((scaler, scaler.state_),), need=need, schema=schema)
+               before=((scaler, scaler.model_),), need=need, schema=schema)
         for groups in ((0, 1), (2,))
     ]  # fmt: skip
     with Local(threads=1).open(source) as session:
@@ -372,7 +372,7 @@ def test_a_part_is_loaded_once_for_each_need():
     )
     assert all(m.done.at.passes == 1 for m in members)
     alone = Ridge(2.0).fit(source)
-    assert bits(members[1].done.at.state) == bits(alone.state_)
+    assert bits(members[1].done.at.state) == bits(alone.model_)
 
 
 def test_members_that_share_a_summary_are_served_by_one():
@@ -398,4 +398,4 @@ def test_members_that_share_a_summary_are_served_by_one():
     assert sorted(calls) == [0, 1, 2]  # one for each part
     assert len(source.loads) == 3
     for one, m in zip(learners, members, strict=True):
-        assert bits(m.done.at.state) == bits(GaussianNB(var_smoothing=one.var_smoothing).fit(source).state_)
+        assert bits(m.done.at.state) == bits(GaussianNB(var_smoothing=one.var_smoothing).fit(source).model_)

@@ -146,6 +146,6 @@ def test_any_runner_walks_in_the_order_that_is_asked_for(learner):
     X = np.random.default_rng(0).normal(size=(300, 3))
     y = X[:, 0] + 0.3 * X[:, 1] if learner.need.target == "number" else X[:, 0] > 0
     with part_rows(50):
-        usual = bits(learner.fit(X, y).state_)
+        usual = bits(learner.fit(X, y).model_)
         with tn.on(Plain()):
-            assert bits(learner.fit(X, y).state_) == usual
+            assert bits(learner.fit(X, y).model_) == usual

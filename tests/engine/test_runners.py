@@ -120,4 +120,4 @@ def test_a_law_that_does_not_hold_is_told():
 def test_a_session_may_answer_by_reduces():
     model = tn.Ridge().fit(X, Y)
     with tn.on(Alone()):
-        assert bits(tn.Ridge().fit(X, Y).state_) == bits(model.state_)
+        assert bits(tn.Ridge().fit(X, Y).model_) == bits(model.model_)

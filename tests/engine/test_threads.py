@@ -59,7 +59,7 @@ def fitted(name):
         warnings.simplefilter("ignore")
         model = type(learner)(**learner.get_params()).fit(X[:, :columns], target)
     says = model.predict if hasattr(model, "predict") else model.transform
-    return bits(model.state_), says(X[:, :columns]).tobytes()
+    return bits(model.model_), says(X[:, :columns]).tobytes()
 
 
 @pytest.fixture(scope="module")

@@ -113,7 +113,7 @@ def test_few_rounds_fit_inside_a_pipeline(learner):
     alone = type(learner)(**learner.get_params(deep=False)).fit(table.X, table.y)
     fitted = whole[-1][-1]
     assert len(fitted.history_) == len(alone.history_)
-    assert bits(fitted.state_) == bits(alone.state_)
+    assert bits(fitted.model_) == bits(alone.model_)
 
 
 FEW = [

@@ -43,7 +43,7 @@ CASES = {
 
 
 def bits_of(model):
-    return bits(model.state_), bits(model.summary_)
+    return bits(model.model_), bits(model.summary_)
 
 
 class Stop(KeyboardInterrupt):
@@ -383,7 +383,7 @@ tn.KMeans(4, max_iter=6).fit(X, checkpoint=tn.Checkpoint(sys.argv[1], every=0))
 """
 
 
-@pytest.mark.parametrize("at", [0, 4])
+@pytest.mark.parametrize("at", [0, 3])
 def test_a_file_is_there_whole_or_not_at_all(tmp_path, at):
     """Killed between writing and renaming: what is half done is not taken."""
     code, _, said = faults.Driver(PROGRAM, tmp_path, at).end()

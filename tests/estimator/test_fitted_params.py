@@ -38,7 +38,7 @@ def token(value):
     if isinstance(value, (list, tuple)):
         return b"".join(token(one) for one in value)
     if isinstance(value, Estimator):
-        return token([type(value).__name__, value.get_params(deep=False), value.state_])
+        return token([type(value).__name__, value.get_params(deep=False), value.model_])
     return token(vars(value)) if is_dataclass(value) else repr(value).encode()
 
 
@@ -59,11 +59,11 @@ def outputs(model, other, table, folder):
     model.save(folder / "model")
     found["save"] = (folder / "model").read_bytes()
     loaded = tn.load(folder / "model")
-    found["load"] = bits(loaded.state_).encode()
+    found["load"] = bits(loaded.model_).encode()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            found["+"] = bits((model + other).state_).encode()
+            found["+"] = bits((model + other).model_).encode()
         except tn.MergeError as error:
             found["+"] = str(error).encode()
     return found
@@ -187,4 +187,4 @@ def test_a_fit_does_not_look_at_the_parameters_of_the_last(fitted):
     model, _, table, _, _ = fitted
     again = copy.copy(model)
     again._fitted_params = {name: Poison() for name in again._fitted_params}
-    assert bits(again.fit(table.X, table.y).state_) == bits(model.state_)
+    assert bits(again.fit(table.X, table.y).model_) == bits(model.model_)

@@ -146,7 +146,7 @@ def test_round_trip(case, tmp_path):
     assert loaded.get_params().keys() == model.get_params().keys()
     assert all(same_value(v, loaded.get_params()[k]) for k, v in model.get_params().items())
     assert loaded.schema_ == model.schema_
-    assert bits(loaded.state_) == bits(model.state_)
+    assert bits(loaded.model_) == bits(model.model_)
     assert type(loaded.summary_) is type(model.summary_)
     assert bits(loaded.summary_) == bits(model.summary_)
     assert np.array_equal(apply(loaded, X), apply(model, X))
@@ -180,7 +180,7 @@ def test_loaded_model_merges_with_a_live_one(case, tmp_path):
     one.save(tmp_path / "m.tenfold")
     loaded = tn.load(tmp_path / "m.tenfold")
     for merged, live in ((loaded + other, one + other), (other + loaded, other + one)):
-        assert bits(merged.state_) == bits(live.state_)
+        assert bits(merged.model_) == bits(live.model_)
         assert bits(merged.summary_) == bits(live.summary_)
         assert merged.certificate_.origin == "computed"
         assert merged.certificate_ == live.certificate_
@@ -360,7 +360,7 @@ class MeanTarget(Regressor):
     """Predicts the mean of the target, shrunk by what another learner would be asked."""
 
     need = Need("numeric", target="number")
-    state_type = LevelState
+    model_type = LevelState
     summary_types = (Sums,)
 
     def __init__(self, inner=None, shrink=1.0):
@@ -409,8 +409,8 @@ def test_registered_class_comes_back(tmp_path):
     assert type(loaded) is MeanTarget
     assert type(loaded.inner) is tn.Ridge
     assert loaded.inner.alpha == 3.0
-    assert type(loaded.state_.level) is Level
-    assert bits(loaded.state_) == bits(model.state_)
+    assert type(loaded.model_.level) is Level
+    assert bits(loaded.model_) == bits(model.model_)
     assert bits(loaded.summary_) == bits(model.summary_)
     assert loaded.verify().origin == "verified"
     registry._registered.clear()
@@ -443,7 +443,7 @@ def test_register_refuses_taken_names_and_what_is_no_learner():
         anything: object
 
     with pytest.raises(TypeError, match=r"Vague\.anything"):
-        tn.register(type("Odd", (MeanTarget,), {"state_type": Vague}))
+        tn.register(type("Odd", (MeanTarget,), {"model_type": Vague}))
     assert list(registry._registered) == ["MeanTarget"]
 
 
@@ -460,7 +460,7 @@ def test_state_unlike_its_annotation_is_not_saved(tmp_path):
     tn.register(MeanTarget)
     X, y = numbers()
     model = MeanTarget().fit(X, y)
-    model.state_ = LevelState(1, Level(3))
+    model.model_ = LevelState(1, Level(3))
     with pytest.raises(ModelFileError, match=r"Level\.value is a int, not float"):
         model.save(tmp_path / "m.tenfold")
     assert not list(tmp_path.iterdir())
@@ -824,9 +824,9 @@ def test_forging_itself_is_sound(files, tmp_path):
     for case, raw in files.items():
         path = tmp_path / "m.tenfold"
         forge(raw, path, lambda document, tensors: None)
-        assert bits(tn.load(path).state_) == bits(fit(case).state_)
+        assert bits(tn.load(path).model_) == bits(fit(case).model_)
         path.write_bytes(put_together(*taken_apart(raw)))
-        assert bits(tn.load(path).state_) == bits(fit(case).state_)
+        assert bits(tn.load(path).model_) == bits(fit(case).model_)
 
 
 def entry(head, **changes):

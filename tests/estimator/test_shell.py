@@ -37,7 +37,7 @@ def test_state_fields_are_attributes():
     model = Ridge()
     assert not hasattr(model, "coef_")
     model.fit(X, y)
-    assert model.coef_ is model.state_.coef
+    assert model.coef_ is model.model_.coef
     assert "coef_" in dir(model)
     with pytest.raises(AttributeError, match="'Ridge' object has no attribute 'slope_'"):
         _ = model.slope_
@@ -84,7 +84,7 @@ def test_weights_are_checked():
 def test_verify_notices_a_changed_state():
     model = Ridge().fit(X, y + np.random.default_rng(1).normal(size=60))
     assert model.verify().origin == "verified"
-    model.state_ = model.state_._replace(coef=model.coef_ + 1e-3)
+    model.model_ = model.model_._replace(coef=model.coef_ + 1e-3)
     with pytest.raises(ValueError, match="the certificate does not hold: coef_ is not what the summary gives; gap"):
         model.verify()
 

@@ -50,7 +50,7 @@ def short(one):
 
 
 def bits_of(model):
-    return bits(model.state_), bits(model.summary_), type(model.summary_).__name__, model.schema_
+    return bits(model.model_), bits(model.summary_), type(model.summary_).__name__, model.schema_
 
 
 def assert_as_alone(together, alone):
@@ -96,7 +96,7 @@ def test_from_files_each_is_as_alone(path, threads, weight):
             source = tn.scan(path, target="two", columns=columns, weight=weight)
             together = tn.fit_together(some, source)
             assert_as_alone(together, [clone(one).fit(source) for one in some])
-            assert not any(hasattr(one, "state_") for one in some)
+            assert not any(hasattr(one, "model_") for one in some)
 
 
 @pytest.mark.parametrize("form", ["array", "pandas", "list", "float32"])
@@ -151,7 +151,7 @@ def test_seeds_that_are_drawn_are_recorded():
     seed = model.certificate_.provenance.seed
     assert seed is not None
     assert model.random_state is None
-    assert bits(model.state_) == bits(tn.KMeans(3, random_state=seed, max_iter=3).fit(X).state_)
+    assert bits(model.model_) == bits(tn.KMeans(3, random_state=seed, max_iter=3).fit(X).model_)
     other = tn.fit_together([tn.KMeans(3, random_state=None)], X)[0]
     assert other.certificate_.provenance.seed != seed
 

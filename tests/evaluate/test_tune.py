@@ -40,8 +40,8 @@ def assert_same_model(found, wanted):
     """To 1e-12 of the largest entry."""
     assert type(found) is type(wanted)
     assert found.get_params() == wanted.get_params()
-    for name, field, value in values(found.state_):
-        other = getattr(wanted.state_, name)
+    for name, field, value in values(found.model_):
+        other = getattr(wanted.model_, name)
         if field.axes is not None and np.size(value):
             size = np.abs(other[np.isfinite(other)]).max(initial=1e-300)
             np.testing.assert_allclose(value, other, rtol=1e-12, atol=1e-12 * size, err_msg=name)

@@ -132,7 +132,7 @@ def test_the_same_bits_for_threads_and_forms():
         for cv in (None, 4):
             with tn.on(tn.Local(threads=threads)), part_rows(30):
                 model = LassoCV(alphas=10, cv=cv).fit(X, y, sample_weight=weight)
-            found.add((cv, bits(model.state_)))
+            found.add((cv, bits(model.model_)))
     assert len(found) == 2
 
 

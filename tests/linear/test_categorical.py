@@ -133,7 +133,7 @@ def test_models_of_other_categories_add_up(learner):
         close(whole.predict(X), both.predict(X))
         assert both.verify().origin == "verified"
     grown = type(learner)(**learner.get_params()).fit(X[early], Y[early]).partial_fit(X[late], Y[late])
-    assert bits(grown.state_) == bits((a + b).state_)
+    assert bits(grown.model_) == bits((a + b).model_)
 
 
 def test_factors_of_other_categories_add_up():
@@ -159,10 +159,10 @@ def test_parquet_in_parts(tmp_path):
     model = tn.Ridge(0.7).fit(source)
     close(tn.Ridge(0.7).fit(X, Y).coef_, model.coef_)
     assert model.score(source) > 0.5
-    found = {bits(tn.Ridge(0.7).fit(source).state_)}
+    found = {bits(tn.Ridge(0.7).fit(source).model_)}
     for threads in (1, 3):
         with tn.on(tn.Local(threads=threads)):
-            found.add(bits(tn.Ridge(0.7).fit(source).state_))
+            found.add(bits(tn.Ridge(0.7).fit(source).model_))
     assert len(found) == 1
 
 
@@ -211,9 +211,9 @@ def test_a_model_file_with_other_levels_is_refused(tmp_path):
     again = tn.load(tmp_path / "ridge.tenfold")
     assert np.array_equal(again.predict(X), model.predict(X))
     assert again.verify().origin == "verified"
-    levels = model.state_.levels.copy()
+    levels = model.model_.levels.copy()
     levels[[0, 2]] = levels[[2, 0]]
-    model.state_ = model.state_._replace(levels=levels)
+    model.model_ = model.model_._replace(levels=levels)
     with pytest.raises(tn.ModelFileError, match="must be the number of categories of each column"):
         model.save(tmp_path / "forged.tenfold")
 

@@ -176,7 +176,7 @@ def test_same_bits_by_cluster():
     for threads in (1, 3):
         with tn.on(tn.Local(threads=threads)), part_rows(33):
             model = LinearRegression(standard_errors="cluster").fit(X, y, groups=group)
-        found.add((bits(model.state_), bits(model.summary_)))
+        found.add((bits(model.model_), bits(model.summary_)))
         assert model.verify().origin == "verified"
     assert len(found) == 1
 

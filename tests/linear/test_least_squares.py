@@ -97,7 +97,7 @@ def test_gap_claim_covers_the_true_gap_of_wrong_coefficients(near):
         return 0.5 * centred @ centred + 0.5e-9 * coef @ coef
 
     for size in (1e-6, 1e-3, 1.0):
-        wrong = model.state_._replace(coef=model.coef_ + size * random.normal(size=4))
+        wrong = model.model_._replace(coef=model.coef_ + size * random.normal(size=4))
         claims = {c.kind: c.value for c in model.certify(wrong, model.summary_)}
         true = (objective(wrong.coef) - objective(model.coef_)) / (0.5 * ((y - y.mean()) ** 2).sum())
         assert true <= claims["gap"] * (1 + 1e-6)
@@ -170,7 +170,7 @@ def test_a_merged_model_that_wants_another_scan_says_so():
     a = LinearRegression().fit(np.column_stack([x, 5 * random.normal(size=(300, 1))]), x[:, 0])
     b = LinearRegression().fit(np.column_stack([x, x + 1e-9 * x**2]), x[:, 0])
     merged = a + b
-    assert (merged.certificate_.get("another scan") is None) == (merged.state_.step == 1)
+    assert (merged.certificate_.get("another scan") is None) == (merged.model_.step == 1)
     assert merged.certificate_.provenance.stopped == "merged"
 
 

@@ -253,9 +253,9 @@ def test_model_file(name, tmp_path):
     model = getattr(tn, name)().fit(X, None if name == "PCA" else y)
     model.save(tmp_path / "model.tenfold")
     again = tn.load(tmp_path / "model.tenfold")
-    assert bits(again.state_) == bits(model.state_)
+    assert bits(again.model_) == bits(model.model_)
     other = getattr(tn, name)().fit(X + 1, None if name == "PCA" else y)
-    assert bits((again + other).state_) == bits((model + other).state_)
+    assert bits((again + other).model_) == bits((model + other).model_)
     assert again.verify().origin == "verified"
 
 

@@ -131,7 +131,7 @@ def test_model_file_and_score_of_a_source(tmp_path):
         model = ours(alpha=0.1).fit(X, y)
         model.save(tmp_path / "m.tenfold")
         again = tn.load(tmp_path / "m.tenfold")
-        assert bits(again.state_) == bits(model.state_)
+        assert bits(again.model_) == bits(model.model_)
         assert again.verify().origin == "verified"
         assert again.score(tn.scan(X, target=y)) == pytest.approx(model.score(X, y), rel=1e-12)
 
@@ -179,7 +179,7 @@ def test_steps_whose_curvature_overflows_are_not_made():
 def test_a_mean_as_good_as_nought_is_saved(tmp_path):
     model = tn.PoissonRegressor(fit_intercept=False).fit([[3760021143012797]], [2.3785e30])
     model.save(tmp_path / "m.tenfold")
-    assert bits(tn.load(tmp_path / "m.tenfold").state_) == bits(model.state_)
+    assert bits(tn.load(tmp_path / "m.tenfold").model_) == bits(model.model_)
 
 
 def test_a_target_too_small_to_be_divided_by():

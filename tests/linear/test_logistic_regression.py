@@ -132,7 +132,7 @@ def test_standard_errors_as_statsmodels():
 def _early(X, y):
     """A state that is not the one of its summary."""
     model = tn.LogisticRegression(C=np.inf).fit(X, y)
-    model.state_ = model.state_._replace(coef=model.state_.coef + 1)
+    model.model_ = model.model_._replace(coef=model.model_.coef + 1)
     return model
 
 
@@ -174,7 +174,7 @@ def test_a_wide_gap_is_never_below_the_truth():
         gaps = []
         for at in seen[1:]:
             model = tn.LogisticRegression(C=0.3)
-            model.__dict__.update(state_=at.state)
+            model.__dict__.update(model_=at.state)
             true = (objective(model, X, y) - least) / len(y)
             gaps.append((at.certificate["gap"].value, true))
         assert all(certified >= true - 1e-13 for certified, true in gaps)
@@ -195,7 +195,7 @@ def test_separable_data_has_no_minimiser_and_it_is_said():
     assert model.score(X, y) == 1.0
     grown = tn.LogisticRegression(C=np.inf)
     grown.__dict__.update(model.__dict__)
-    grown.state_ = model.state_._replace(coef=2 * model.state_.coef, intercept=2 * model.state_.intercept)
+    grown.model_ = model.model_._replace(coef=2 * model.model_.coef, intercept=2 * model.model_.intercept)
     assert objective(grown, X, y) < objective(model, X, y)  # larger is better, always
     with pytest.raises(ValueError, match="separated"):
         model.summary()
@@ -324,7 +324,7 @@ def test_model_file(tmp_path):
     for model in (tn.LogisticRegression(), tn.LogisticRegression(C=np.inf), tn.LogisticRegression(l1_ratio=0.4)):
         model.fit(X, y).save(tmp_path / "m.tenfold")
         again = tn.load(tmp_path / "m.tenfold")
-        assert bits(again.state_) == bits(model.state_)
+        assert bits(again.model_) == bits(model.model_)
         assert isinstance(again.summary_, Curvature)
         assert again.verify().origin == "verified"
         assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
@@ -342,10 +342,10 @@ def test_the_same_bits_on_two_processes(tmp_path):
     for threads in (1, 2):
         with tn.on(tn.Local(threads=threads)):
             model = tn.LogisticRegression().fit(source)
-        found.add(bits(model.state_) + bits(model.summary_))
+        found.add(bits(model.model_) + bits(model.summary_))
     with faults.Cluster(2) as cluster, tn.on(cluster.runner):
         model = tn.LogisticRegression().fit(source)
-    assert found == {bits(model.state_) + bits(model.summary_)}
+    assert found == {bits(model.model_) + bits(model.summary_)}
     near(model.coef_, tn.LogisticRegression().fit(X, y).coef_, 1e-7)
 
 

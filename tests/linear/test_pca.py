@@ -165,7 +165,7 @@ def test_same_bits_for_every_form_of_the_rows(X):
     import pandas as pd
 
     forms = [X, np.asfortranarray(X), pd.DataFrame(X, columns=list("abcdef"))]
-    assert len({bits(PCA().fit(form).state_) for form in forms}) == 1
+    assert len({bits(PCA().fit(form).model_) for form in forms}) == 1
 
 
 def test_weights_that_are_shares_give_the_variance_of_the_rows():

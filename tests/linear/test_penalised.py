@@ -160,7 +160,7 @@ def test_a_file_brings_everything_back(tmp_path):
     model = Lasso(0.1).fit(X, y)
     model.save(tmp_path / "lasso.tenfold")
     again = tn.load(tmp_path / "lasso.tenfold")
-    assert bits(again.state_) == bits(model.state_)
+    assert bits(again.model_) == bits(model.model_)
     assert again.verify().origin == "verified"
     assert np.array_equal(again.path(5).coefs, model.path(5).coefs)
 

@@ -175,7 +175,7 @@ def test_cuts_threads_and_sparse_rows(variant):
         found, model = set(), Perceptron(variant, max_iter=4, tol=None, shuffle=shuffle)
         for cut, threads in ((200, 1), (33, 2), (1, 3)):
             with part_rows(33 if shuffle else cut), tn.on(tn.Local(threads=threads)):
-                found.add(bits(model.fit(rows, three).state_))
+                found.add(bits(model.fit(rows, three).model_))
         assert len(found) == 1
     dense, sparse = (Perceptron(variant, max_iter=4, tol=None).fit(form, three) for form in (rows, sp.csr_array(rows)))
     np.testing.assert_allclose(dense.coef_, sparse.coef_, rtol=1e-9)
@@ -186,7 +186,7 @@ def test_partial_fit_walks_on_and_claims_no_bound(tmp_path):
     for rows in (slice(0, 80), slice(80, 200)):
         model.partial_fit(X[rows], plane[rows] > 0, classes=[False, True])
     w, _ = by_hand(X, plane > 0)
-    np.testing.assert_allclose(model.state_.weights[0], w, rtol=1e-12)
+    np.testing.assert_allclose(model.model_.weights[0], w, rtol=1e-12)
     assert model.certificate_.get("mistake bound") is None
     model.save(tmp_path / "model.tenfold")
     assert tn.load(tmp_path / "model.tenfold").verify()

@@ -70,7 +70,7 @@ def test_schedules_and_penalties_by_hand(learning_rate):
             b -= eta * slope
             count += 1
             mean += (np.append(w, b) - mean) / count
-    np.testing.assert_allclose(model.state_.weights[0], np.append(b, w), rtol=1e-11, atol=1e-14)
+    np.testing.assert_allclose(model.model_.weights[0], np.append(b, w), rtol=1e-11, atol=1e-14)
     np.testing.assert_allclose(np.append(model.coef_, model.intercept_), mean, rtol=1e-11)
 
 
@@ -240,7 +240,7 @@ def test_sparse_rows_with_a_strong_penalty():
     options = {"alpha": 50.0, "eta0": 0.0199, "learning_rate": "constant", "max_iter": 3, "tol": None, "average": True}
     a, b = (SGDRegressor(**options).fit(form, y) for form in (rows, rows.toarray()))
     np.testing.assert_allclose(a.coef_, b.coef_, rtol=1e-9)
-    np.testing.assert_allclose(a.state_.weights, b.state_.weights, rtol=1e-9)
+    np.testing.assert_allclose(a.model_.weights, b.model_.weights, rtol=1e-9)
 
 
 @pytest.mark.parametrize("learner", VARIANTS[:3], ids=range(3))
@@ -250,7 +250,7 @@ def test_cuts_and_threads_do_not_change_a_bit(learner):
         found = set()
         for rows, threads in ((300, 1), (37, 2), (1, 3)):
             with part_rows(37 if shuffle else rows), tn.on(tn.Local(threads=threads)):
-                found.add(bits(learner.set_params(shuffle=shuffle).fit(X, three, sample_weight=weight).state_))
+                found.add(bits(learner.set_params(shuffle=shuffle).fit(X, three, sample_weight=weight).model_))
         assert len(found) == 1
 
 
@@ -265,7 +265,7 @@ def test_equal_rows_are_met_apart():
 
 
 def test_seeds_and_epochs_give_other_orders():
-    found = {bits(SGDClassifier(max_iter=1, random_state=seed).fit(X, label).state_) for seed in (0, 0, 1)}
+    found = {bits(SGDClassifier(max_iter=1, random_state=seed).fit(X, label).model_) for seed in (0, 0, 1)}
     assert len(found) == 2
     learner = SGDClassifier(random_state=3)
     state = learner.start(ArraySource(X, label).schema_of(0, learner.need))
@@ -322,7 +322,7 @@ def test_model_files(tmp_path):
         model.save(tmp_path / "model.tenfold")
         again = tn.load(tmp_path / "model.tenfold")
         assert again.loss == learner.loss
-        assert bits(again.state_) == bits(model.state_)
+        assert bits(again.model_) == bits(model.model_)
         assert again.predict(X).tobytes() == model.predict(X).tobytes()
         assert again.verify().origin == "verified"
         grown = again.partial_fit(X, t if isinstance(learner, SGDRegressor) else three)

@@ -70,7 +70,7 @@ def test_the_same_bits_for_any_number_of_threads(learner, narrow):
     for threads in (1, 2, 3):
         with tn.on(tn.Local(threads=threads, memory=0 if threads == 2 else None)), part_rows(33):
             model = clone(learner).fit(X, Y)
-        found.add((bits(model.state_), bits(model.summary_)))
+        found.add((bits(model.model_), bits(model.summary_)))
     assert len(found) == 1
 
 

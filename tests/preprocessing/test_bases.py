@@ -67,11 +67,11 @@ def test_of_many_rows_a_sample_is_taken_and_that_is_said():
 def test_models_add_up():
     for learner in (RadialBasis(6), TanhBasis(6, spacing="grid")):
         whole = learner.fit(X)
-        state = bits(whole.state_)
+        state = bits(whole.model_)
         with part_rows(41):
-            assert bits(type(learner)(6, spacing=learner.spacing).fit(X).state_) == state
+            assert bits(type(learner)(6, spacing=learner.spacing).fit(X).model_) == state
         halves = [type(learner)(6, spacing=learner.spacing).fit(some) for some in np.split(X, 2)]
-        assert bits((halves[0] + halves[1]).state_) == state
+        assert bits((halves[0] + halves[1]).model_) == state
 
 
 def test_a_network_of_radial_functions(tmp_path):

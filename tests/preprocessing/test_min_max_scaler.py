@@ -63,7 +63,7 @@ def test_days_add_up():
     X = awkward()
     whole, (a, b) = MinMaxScaler().fit(X), (MinMaxScaler().fit(part) for part in np.split(X, 2))
     grown = MinMaxScaler().partial_fit(X[:2500]).partial_fit(X[2500:])
-    assert bits((a + b).state_) == bits(grown.state_) == bits(whole.state_)
+    assert bits((a + b).model_) == bits(grown.model_) == bits(whole.model_)
     assert (a + b).n_samples_seen_ == grown.n_samples_seen_ == 5000
     gone = MinMaxScaler().fit([[np.nan], [np.nan]])
     assert (gone + MinMaxScaler().fit([[2.0]])).data_min_.tolist() == [2.0]
@@ -80,7 +80,7 @@ def test_round_trip(tmp_path):
     model = MinMaxScaler((-2, 3.5), clip=True).fit(X)
     model.save(tmp_path / "model")
     again = tn.load(tmp_path / "model")
-    assert (bits(again.state_), bits(again.summary_)) == (bits(model.state_), bits(model.summary_))
+    assert (bits(again.model_), bits(again.summary_)) == (bits(model.model_), bits(model.summary_))
     assert again.verify().origin == "verified"
     assert again.n_samples_seen_ == 5000
     np.testing.assert_array_equal(again.transform(X), model.transform(X))

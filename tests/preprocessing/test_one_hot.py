@@ -92,7 +92,7 @@ def test_merging_unites_categories():
     whole = OneHot().fit(pd.concat([X, new]))
     merged = OneHot().fit(X) + OneHot().fit(new)
     grown = OneHot().partial_fit(X).partial_fit(new)
-    assert bits(whole.state_) == bits(merged.state_) == bits(grown.state_)
+    assert bits(whole.model_) == bits(merged.model_) == bits(grown.model_)
     assert merged.get_feature_names_out().tolist() == whole.get_feature_names_out().tolist()
     assert (merged.transform(new) != whole.transform(new)).nnz == 0
     binary = OneHot(drop="if_binary").fit([["a"], ["b"]])
@@ -128,7 +128,7 @@ def test_round_trip(tmp_path):
         path = tmp_path / str(number)
         model.save(path)
         again = tn.load(path)
-        assert (bits(again.state_), bits(again.summary_)) == (bits(model.state_), bits(model.summary_))
+        assert (bits(again.model_), bits(again.summary_)) == (bits(model.model_), bits(model.summary_))
         assert again.verify().origin == "verified"
         assert again.get_feature_names_out().tolist() == model.get_feature_names_out().tolist()
         given = X if number == 0 else X.to_numpy()

@@ -100,6 +100,6 @@ def test_round_trip(tmp_path):
     model = UnitVector("l1").fit(X)
     model.save(tmp_path / "model")
     again = tn.load(tmp_path / "model")
-    assert (bits(again.state_), bits(again.summary_)) == (bits(model.state_), bits(model.summary_))
+    assert (bits(again.model_), bits(again.summary_)) == (bits(model.model_), bits(model.summary_))
     assert again.verify().origin == "verified"
     np.testing.assert_array_equal(again.transform(X), model.transform(X))

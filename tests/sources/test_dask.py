@@ -73,7 +73,7 @@ def test_target_and_weight_by_name_or_as_columns(frame):
     named = tn.Ridge().fit(tn.scan(frame, target="y", columns=["a", "b"], weight="w"))
     given = tn.Ridge().fit(frame[["a", "b"]], frame["y"], sample_weight=frame["w"])
     same(named, plain)
-    assert bits(named.state_) == bits(given.state_)
+    assert bits(named.model_) == bits(given.model_)
     assert named.feature_names_in_.tolist() == given.feature_names_in_.tolist() == ["a", "b"]
     assert named.certificate_.provenance.dropped == (WEIGHT == 0).sum()
 

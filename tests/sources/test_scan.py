@@ -55,7 +55,7 @@ def forms(table, folder):
 
 
 def assert_same_bits(a, b, what):
-    assert bits(a.state_) == bits(b.state_), what
+    assert bits(a.model_) == bits(b.model_), what
     assert bits(a.summary_) == bits(b.summary_), what
 
 
@@ -111,7 +111,7 @@ def test_other_row_groups_change_nothing_but_rounding(tmp_path):
     pq.write_table(table, tmp_path / "a.parquet", row_group_size=77)
     pq.write_table(table, tmp_path / "b.parquet")
     models = [tn.Ridge().fit(tn.scan(tmp_path / f, target="y", drop=["k"])) for f in ("a.parquet", "b.parquet")]
-    assert_same(models[0].state_, models[1].state_, "row groups")
+    assert_same(models[0].model_, models[1].model_, "row groups")
 
 
 # ---- the rules ---------------------------------------------------------------------------------
@@ -273,7 +273,7 @@ def test_a_glob_a_list_and_a_folder_are_the_same(tmp_path):
     (tmp_path / "_temporary").mkdir()
     (tmp_path / "_temporary" / "torn.parquet").write_bytes(b"")
     models = [tn.Ridge().fit(tn.scan(d, target="y")) for d in (tmp_path, f"{tmp_path}/*.parquet", paths)]
-    assert len({bits(m.state_) for m in models}) == 1
+    assert len({bits(m.model_) for m in models}) == 1
     with part_rows(30):
         assert_same_bits(models[0], tn.Ridge().fit(tn.scan(table, target="y")), "table")
 
@@ -463,7 +463,7 @@ def test_a_file_that_changes_after_it_was_scanned_is_refused(where, tmp_path):
     whole = other.read_bytes()
     other.write_bytes(whole)  # a copy, as a worker may have
     os.utime(other, (1, 1))
-    assert bits(tn.Ridge().fit(source).state_) == bits(first.state_)
+    assert bits(tn.Ridge().fit(source).model_) == bits(first.model_)
     assert source.fingerprint() == fingerprint
     grown, turned, other_numbers, cut = np.arange(120.0), np.arange(90.0)[::-1], np.arange(1.0, 91.0), np.arange(30.0)
     for more in (grown, turned, other_numbers, cut):
@@ -517,7 +517,7 @@ def test_large_row_groups_are_read_in_batches(where, tmp_path, monkeypatch):
     model, whole = tn.Ridge().fit(source), tn.Ridge().fit(tn.scan(table, target="y"))
     assert len(source) == 1
     assert len(list(source.chunks(0, model.need, model.schema_))) > 1
-    assert_same(model.state_, whole.state_, "batches")
+    assert_same(model.model_, whole.model_, "batches")
     paths = model.predict(source).to_parquet(tmp_path / "out", keep=["id"])  # which comes in other batches
     written = pq.read_table(paths[0])
     assert written["id"].to_pylist() == list(range(ROWS))
@@ -587,7 +587,7 @@ def test_what_a_model_says_of_a_source_travels_without_its_summary(learner):
     for way in (way for way in ways if hasattr(model, way)):
         mapped = getattr(model, way)(source)
         told = mapped.how.args[0]  # the model that goes along
-        assert {name for name in vars(told) if name.endswith("_")} == {"state_", "schema_"}, way
+        assert {name for name in vars(told) if name.endswith("_")} == {"model_", "schema_"}, way
         there = cloudpickle.loads(cloudpickle.dumps(mapped))
         np.testing.assert_array_equal(there.collect(), getattr(model, way)(X))
 

@@ -270,10 +270,10 @@ def test_the_order_of_bytes_does_not_matter(learner):
     X = np.array([[1.0, 2.0], [3.0, 5.0], [4.0, 6.0]])
     swapped, y = X.astype(">f8"), np.array([0, 1, 1])
     frame = pd.DataFrame({"a": swapped[:, 0], "b": swapped[:, 1]})
-    wanted = bits(clone(learner).fit(X, y).state_)
-    assert bits(clone(learner).fit(frame, y).state_) == wanted
-    assert bits(clone(learner).fit(tn.scan(swapped, target=y)).state_) == wanted
-    assert bits(clone(learner).fit(tn.scan(frame.assign(y=y), target="y")).state_) == wanted
+    wanted = bits(clone(learner).fit(X, y).model_)
+    assert bits(clone(learner).fit(frame, y).model_) == wanted
+    assert bits(clone(learner).fit(tn.scan(swapped, target=y)).model_) == wanted
+    assert bits(clone(learner).fit(tn.scan(frame.assign(y=y), target="y")).model_) == wanted
 
 
 def test_three_classes_are_refused_from_any_source_where_two_are_taken(tmp_path):

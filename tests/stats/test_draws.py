@@ -99,10 +99,10 @@ def test_the_same_forest_from_arrays_files_and_frames_of_dask(frame, tmp_path):
     ]
     for learner in learners:
         with part_rows(150):
-            wanted = bits(learner.fit(frame[["a", "b"]], frame["y"]).state_)
+            wanted = bits(learner.fit(frame[["a", "b"]], frame["y"]).model_)
         for source in (
             tn.scan(tmp_path / "rows.parquet", target="y"),
             tn.scan(dd.from_pandas(frame, npartitions=4), target="y"),
         ):
             with tn.on(tn.Local(threads=2)):
-                assert bits(learner.fit(source).state_) == wanted
+                assert bits(learner.fit(source).model_) == wanted

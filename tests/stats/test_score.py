@@ -33,12 +33,12 @@ def models(learner, y, before=()):
     out = []
     for at in range(3):
         rows = slice(at, None, 3)
-        some = [(step, step.fit(X[rows]).state_) for step in (stage() for stage in before)]
+        some = [(step, step.fit(X[rows]).model_) for step in (stage() for stage in before)]
         seen = X[rows]
         for step, _ in some:
             seen = step.transform(seen)
         fitted = learner().fit(seen, y[rows])
-        out.append(Model.of(fitted._blank(), fitted.state_, some, fitted.classes_ if y is KIND else None))
+        out.append(Model.of(fitted._blank(), fitted.model_, some, fitted.classes_ if y is KIND else None))
     return out
 
 
@@ -102,7 +102,7 @@ def test_several_models_without_groups_are_refused():
 
 def test_what_a_model_does_not_give_is_refused_before_a_row_is_read():
     fitted = tn.SGDClassifier(loss="hinge").fit(X, KIND == "a")
-    predictor = Model.of(fitted._blank(), fitted.state_, [], fitted.classes_)
+    predictor = Model.of(fitted._blank(), fitted.model_, [], fitted.classes_)
     assert predictor.gives == {"prediction", "score"}
     assert predictor.decides
     with pytest.raises(tn.DataError, match="needs probabilities, and SGDClassifier has no predict_proba"):
@@ -116,7 +116,7 @@ def test_classes_that_a_model_does_not_know_are_never_said():
     few = KIND != "b"
     fitted = tn.GaussianNB().fit(X[few], KIND[few])
     known = np.array([0, 2])
-    predictor = Model.of(fitted._blank(), fitted.state_, [], fitted.classes_).among(np.array(["a", "b", "c"]), known)
+    predictor = Model.of(fitted._blank(), fitted.model_, [], fitted.classes_).among(np.array(["a", "b", "c"]), known)
     said = predictor.outputs(chunk(None), {"prediction", "probability", "score"})
     assert np.array_equal(said["prediction"], known[np.searchsorted(["a", "c"], fitted.predict(X))])
     assert np.array_equal(said["probability"][:, known], fitted.predict_proba(X))

@@ -39,7 +39,7 @@ def by_level(monkeypatch):
 
 
 def bits_of(model):
-    return bits(model.state_), bits(model.summary_)
+    return bits(model.model_), bits(model.summary_)
 
 
 @pytest.mark.usefixtures("by_level")

@@ -77,7 +77,7 @@ def test_the_same_trees_however_they_are_grown(monkeypatch, name, weighted, many
         monkeypatch.setattr(frontier, "MEMORY", memory)
         with part_rows(700 if model.draws_rows else rows), tn.on(tn.Local(threads=threads)):
             model.fit(frame, target(z), sample_weight=weight if weighted else None)
-        state = model.state_
+        state = model.model_
         found.add(
             (
                 *(bits(x) for x in (state.trees, model.summary_)),
@@ -137,7 +137,7 @@ def test_the_same_trees_with_less_memory(monkeypatch, name):
     found = []
     for memory in (best_first.MEMORY, 0):
         monkeypatch.setattr(best_first, "MEMORY", memory)
-        state = model.fit(frame, target(z)).state_
+        state = model.fit(frame, target(z)).model_
         found.append((bits(state.trees), state.value.tobytes(), state.train_score.tobytes()))
     assert found[0] == found[1]
     assert state.trees.node_count > 500
@@ -161,7 +161,7 @@ def test_no_limit_on_leaves(given):
     """As many as the rows allow, and no more room is asked for than they need."""
     X, y = make_classification(900, 6, random_state=0)
     model = GradientBoostingClassifier(**{"max_iter": 2, "max_leaf_nodes": None, **given}).fit(X, y)
-    leaves = np.add.reduceat(model.state_.trees.feature < 0, model.state_.roots)
+    leaves = np.add.reduceat(model.model_.trees.feature < 0, model.model_.roots)
     most = min(900 // model.min_samples_leaf, 2 ** (model.max_depth or 30), model.max_leaf_nodes or 900)
     assert (leaves <= most).all()
     assert (leaves > min(most // 4, 60)).all()
@@ -216,12 +216,12 @@ def test_one_tree_by_hand():
     """One split, where it lowers the squared error most; means as leaves, times the rate."""
     X, y = np.arange(8.0)[:, None], np.array([1.0, 1, 1, 1, 5, 5, 5, 9])
     model = GradientBoostingRegressor(max_iter=1, max_leaf_nodes=2, min_samples_leaf=1, learning_rate=0.5).fit(X, y)
-    assert model.state_.trees.threshold[0] == 3.5
+    assert model.model_.trees.threshold[0] == 3.5
     assert model.predict([[0.0], [7.0]]) == pytest.approx([3.5 + 0.5 * (1 - 3.5), 3.5 + 0.5 * (6 - 3.5)], abs=1e-9)
     median = GradientBoostingRegressor(
         "absolute_error", max_iter=1, max_leaf_nodes=2, min_samples_leaf=1, learning_rate=0.5
     ).fit(X, y)
-    assert median.state_.base[0] == 1.0  # the least of the medians
+    assert median.model_.base[0] == 1.0  # the least of the medians
     assert median.predict([[0.0], [7.0]]).tolist() == [1.0, 1.0 + 0.5 * (5 - 1)]
 
 
@@ -307,7 +307,7 @@ def test_file(tmp_path):
     again = tn.load(tmp_path / "m.tenfold")
     assert np.array_equal(again.predict(frame), model.predict(frame))
     again.verify()
-    state = model.state_
+    state = model.model_
     first = state.trees.first_child.copy()
     first[0] = 0
     for broken in (
@@ -315,6 +315,6 @@ def test_file(tmp_path):
         state._replace(trees=state.trees._replace(first_child=first)),
         state._replace(value=state.value * np.nan),
     ):
-        model.state_ = freeze(broken)
+        model.model_ = freeze(broken)
         with pytest.raises(tn.ModelFileError):
             model.save(tmp_path / "bad.tenfold")  # it reads what it writes

@@ -30,14 +30,14 @@ def test_the_same_bits_on_workers_that_die(tmp_path, monkeypatch, loss):
     gathered = model_of(loss).fit(rows)
     monkeypatch.setattr(boosting, "GATHER", 0)
     alone = model_of(loss).fit(rows)
-    assert bits(alone.state_.trees) == bits(gathered.state_.trees)
+    assert bits(alone.model_.trees) == bits(gathered.model_.trees)
     with faults.Cluster(1) as cluster:
         for workers in (1, 2):
             with tn.on(cluster.ready(workers).runner):
-                assert bits(model_of(loss).fit(rows).state_) == bits(alone.state_)
+                assert bits(model_of(loss).fit(rows).model_) == bits(alone.model_)
         with tn.on(cluster.ready(2).runner), cluster.after(90, cluster.kill) as seen:
             found = model_of(loss).fit(faults.Slow(rows, 0.006))
         assert seen.fired
         assert seen.lost >= 1
-    assert bits(found.state_) == bits(alone.state_)
+    assert bits(found.model_) == bits(alone.model_)
     assert found.certificate_.claims == alone.certificate_.claims

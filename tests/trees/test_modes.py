@@ -58,8 +58,8 @@ def test_the_same_tree_however_it_is_grown(monkeypatch, model, weighted):
         monkeypatch.setattr(frontier, "FEW", few)
         monkeypatch.setattr(frontier, "MEMORY", memory)
         model.fit(frame, y, sample_weight=weight if weighted else None)
-        found.add((bits(model.state_.tree), bits(model.summary_)))
-        turns.add(model.state_.turn)
+        found.add((bits(model.model_.tree), bits(model.summary_)))
+        turns.add(model.model_.turn)
     assert len(found) == 1
     assert len(turns) >= 3, "all ways took the same number of reduces: were they the same way?"
     assert model.tree_.node_count > 20
@@ -85,8 +85,8 @@ def test_the_same_tree_with_other_parts_and_less_memory(monkeypatch, model, weig
         monkeypatch.setattr(frontier, "MEMORY", memory)
         with part_rows(rows), on(Local(threads=threads)):
             model.fit(frame, y, sample_weight=weight if weighted else None)
-        found.add((bits(model.state_.tree), bits(model.summary_)))
-        turns.add(model.state_.turn)
+        found.add((bits(model.model_.tree), bits(model.summary_)))
+        turns.add(model.model_.turn)
     assert len(found) == 1
     assert len(turns) >= 2
     assert model.tree_.node_count > 20

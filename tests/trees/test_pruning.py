@@ -233,8 +233,8 @@ def test_the_same_pruned_tree_however_it_is_grown(monkeypatch, kind, prune):
         monkeypatch.setattr(frontier, "FEW", few)
         with part_rows(700), tn.on(tn.Local(threads=2)):
             model.fit(X, y, sample_weight=weight)
-        found.add((bits(model.state_.tree), bits(model.summary_)))
-        turns.add(model.state_.turn)
+        found.add((bits(model.model_.tree), bits(model.summary_)))
+        turns.add(model.model_.turn)
     assert len(found) == 1
     assert len(turns) >= 2
     assert model.tree_.node_count > 5

@@ -77,7 +77,7 @@ def test_the_same_forest_however_it_is_grown(monkeypatch, model, weighted):
         with part_rows(400):
             model.fit(frame, y, sample_weight=weight if weighted else None)
         found.add((bits(model.trees_), model.value_.tobytes()))
-        turns.add(model.state_.turn)
+        turns.add(model.model_.turn)
     assert len(found) == 1
     assert len(turns) >= 3, "all ways took the same number of reduces: were they the same way?"
     assert model.trees_.node_count > 60
@@ -152,7 +152,7 @@ def test_weights_of_classes_in_a_file(tmp_path):
         model.save(tmp_path / "forest.tenfold")
         back = load(tmp_path / "forest.tenfold")
         assert back.class_weight == model.class_weight
-        assert bits(clone(back).fit(X, y).state_) == bits(model.state_)
+        assert bits(clone(back).fit(X, y).model_) == bits(model.model_)
     document, tensors = container.read(tmp_path / "forest.tenfold")
     pair = document["params"]["class_weight"]["dict"][0]
     for wrong in (7, [pair[:1]], [pair, pair], [[{"list": []}, pair[1]]]):

@@ -100,7 +100,7 @@ def test_the_same_list_for_any_parts_and_a_file(tmp_path):
     for rows, threads in ((None, 1), (100, 2), (333, 3)):
         with part_rows(rows), tn.on(tn.Local(threads=threads)):
             model.fit(frame, target, sample_weight=random.integers(1, 2, 900))
-        found.add((bits(model.state_), bits(model.summary_)))
+        found.add((bits(model.model_), bits(model.summary_)))
     assert len(found) == 1
     model.save(tmp_path / "rules.tenfold")
     again = tn.load(tmp_path / "rules.tenfold")

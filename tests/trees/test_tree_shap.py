@@ -130,7 +130,7 @@ def by_paths(tree, value, ended, x, levels):
 def test_the_values_of_brute_force_along_the_ways(name, holes):
     X, y = rows(holes, 200)
     model = fitted(name, X, y)
-    state, new = model.state_, rows(holes, 12, seed=1)[0]
+    state, new = model.model_, rows(holes, 12, seed=1)[0]
     shap = tn.TreeShap(model)
     if hasattr(model, "classes_"):
         weight = state.value.sum(axis=1)
@@ -193,7 +193,7 @@ def test_every_row_ends_in_the_same_value(name, holes):
     new = rows(True, 80, seed=2)[0]
     new.loc[3, "kind"] = "never seen"
     codes = tn.TreeShap(model, X).encode(new)
-    state = model.state_
+    state = model.model_
     tree = state.trees if name == "forest" else state.tree
     roots = state.roots if name == "forest" else np.zeros(1, int)
     value = np.arange(tree.node_count, dtype=float)[:, None]
@@ -229,7 +229,7 @@ def test_rows_in_parts_are_refused():
     with pytest.raises(ValueError, match=r"row 0 goes down the tree in parts .*Remedy: leave it out"):
         shap.shap_values(X)
     full, _ = rows(False)
-    some = full[model.state_.tree.feature[model.state_.tree.apply(_codes(model, full))] < 0]
+    some = full[model.model_.tree.feature[model.model_.tree.apply(_codes(model, full))] < 0]
     found = shap.shap_values(some).sum(axis=1) + shap.expected_value
     assert found == pytest.approx(model.predict_proba(some), abs=1e-8)
     with pytest.raises(ValueError, match="Remedy: feature_perturbation='tree_path_dependent'"):

@@ -78,7 +78,7 @@ class DummyClassifier(Classifier):
 
     passes = ONE
     need = Need("mixed", missing=True, target="class")
-    state_type = PriorState
+    model_type = PriorState
     summary_types = (ClassWeights,)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {},

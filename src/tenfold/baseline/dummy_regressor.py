@@ -46,7 +46,7 @@ class DummyRegressor(Regressor):
 
     passes = ONE
     need = Need("mixed", missing=True, target="number")
-    state_type = MeanState
+    model_type = MeanState
     summary_types = (Centre,)
     _parameter_constraints: ClassVar[dict[str, Any]] = {"strategy": [choice("mean")]}
 

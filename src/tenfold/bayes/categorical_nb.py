@@ -64,7 +64,7 @@ class CategoricalNB(Classifier):
 
     passes = ONE
     need = Need("categorical", missing=True, target="class")
-    state_type = CategoricalState
+    model_type = CategoricalState
     summary_types = (ClassCounts,)
     steering = frozenset({"step", "first"})
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
@@ -131,10 +131,10 @@ class CategoricalNB(Classifier):
     @property
     def feature_log_prob_(self) -> list[Array]:
         """Log-probability of each category of each column, given the class."""
-        first = self.state_.first
-        return [self.state_.log_prob[:, a:b] for a, b in itertools.pairwise(first)]
+        first = self.model_.first
+        return [self.model_.log_prob[:, a:b] for a, b in itertools.pairwise(first)]
 
     @property
     def n_categories_(self) -> Any:
         """How many categories each column has."""
-        return np.diff(self.state_.first)
+        return np.diff(self.model_.first)

@@ -12,17 +12,16 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from tenfold.bayes.priors import prior
-from tenfold.core import ONE, Array, Claim, Codes, Columns, Need, Schema
-from tenfold.estimator import GroupScored
+from tenfold.core import Array, Claim, Codes, Columns, Need, Schema
+from tenfold.estimator import GroupScored, OnePass
 from tenfold.estimator.constraints import array, real
 from tenfold.kernels.densities import log_density
 from tenfold.stats.spread import ClassSpread, SpreadByClass
 
 
-class GaussianState(NamedTuple):
+class GaussianModel(NamedTuple):
     """Prior, mean and variance of each class."""
 
-    step: int
     class_count: Annotated[Array, "class"]
     class_prior: Annotated[Array, "class"]
     theta: Annotated[Array, "class", "column"]
@@ -30,7 +29,7 @@ class GaussianState(NamedTuple):
     epsilon: float
 
 
-class GaussianNB(GroupScored):
+class GaussianNB(OnePass, GroupScored):
     """Gaussian naive Bayes, exact in one pass.
 
     Parameters
@@ -57,9 +56,8 @@ class GaussianNB(GroupScored):
     ['low']
     """
 
-    passes = ONE
     need = Need("numeric", target="class")
-    state_type = GaussianState
+    model_type = GaussianModel
     summary_types = (ClassSpread,)
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "priors": [array, None],
@@ -70,17 +68,12 @@ class GaussianNB(GroupScored):
         self.priors = priors
         self.var_smoothing = var_smoothing
 
-    def start(self, schema: Schema) -> GaussianState:
-        """A state without means and variances yet."""
-        k, p = len(schema.classes), len(schema.columns)
-        zeros = np.zeros((k, p))
-        return GaussianState(0, np.zeros(k), prior(self.priors, np.ones(k)), zeros, zeros, 0.0)
+    def statistic(self, schema: Schema) -> SpreadByClass:
+        """The same means and squares serve every prior and smoothing."""
+        prior(self.priors, np.ones(len(schema.classes)))  # refuses what is none
+        return SpreadByClass(len(schema.classes))
 
-    def ask(self, state: GaussianState) -> SpreadByClass | None:
-        """Once: the same means and squares serve every prior and smoothing."""
-        return None if state.step else SpreadByClass(len(state.class_count))
-
-    def update(self, state: GaussianState, s: ClassSpread) -> GaussianState:
+    def solve(self, schema: Schema, s: ClassSpread) -> GaussianModel:
         """Maximum likelihood; smoothing enters here."""
         weight = s.weight[:, None]
         with np.errstate(over="ignore", invalid="ignore"):  # what cannot be squared is no model, and the loop says so
@@ -89,12 +82,10 @@ class GaussianNB(GroupScored):
             overall = (s.square + weight * away**2).sum(axis=0) / weight.sum()
             epsilon = max(float(self.var_smoothing * overall.max()), float(np.finfo(float).tiny))
         var = np.divide(s.square, weight, out=np.zeros_like(s.square), where=weight > 0) + epsilon
-        return GaussianState(1, s.weight, prior(self.priors, s.weight), s.mean, var, epsilon)
+        return GaussianModel(s.weight, prior(self.priors, s.weight), s.mean, var, epsilon)
 
-    def certify(self, state: GaussianState, s: ClassSpread) -> tuple[Claim, ...] | None:
+    def certify(self, model: GaussianModel, s: ClassSpread) -> tuple[Claim, ...]:
         """The estimate is the optimum; what is thin is said."""
-        if not state.step:
-            return None
         least = int(s.weight.argmin())
         flat = float(((s.square == 0) & (s.weight > 0)[:, None]).sum())
         why = "the merged means and variances themselves, smoothed as asked: closed form"
@@ -108,11 +99,11 @@ class GaussianNB(GroupScored):
             claims += (Claim("flat columns", flat, "proved", why, "data"),)
         return claims
 
-    def scores_by(self, states: Sequence[GaussianState], X: Columns, codes: Codes) -> Array:
-        """log π_c + log p(x | c), each row by the state that its code names."""
+    def scores_by(self, models: Sequence[GaussianModel], X: Columns, codes: Codes) -> Array:
+        """log π_c + log p(x | c), each row by the model that its code names."""
         with np.errstate(divide="ignore"):
-            level = np.array([np.log(s.class_prior) - 0.5 * np.log(2 * np.pi * s.var).sum(axis=1) for s in states])
-        theta, narrow = np.array([s.theta for s in states]), 0.5 / np.array([s.var for s in states])
+            level = np.array([np.log(s.class_prior) - 0.5 * np.log(2 * np.pi * s.var).sum(axis=1) for s in models])
+        theta, narrow = np.array([s.theta for s in models]), 0.5 / np.array([s.var for s in models])
         out = np.empty((len(X), level.shape[1]))
         for rows, block in X.blocks(dtype=None, checked=False, whole=True):
             log_density(block, codes[rows], level, theta, narrow, out[rows])

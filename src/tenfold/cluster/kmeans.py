@@ -85,7 +85,7 @@ class KMeans(Clusterer):
 
     passes = MANY
     need = Need("numeric", sparse=True)
-    state_type = KMeansState
+    model_type = KMeansState
     summary_types = (Spread, Moments, Race, Lloyd)
     steering = frozenset({"step", "phase", "done", "tolerance", "mean", "squares", "mass", "bound", "empty"})
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
@@ -231,4 +231,4 @@ class KMeans(Clusterer):
     @property
     def n_iter_(self) -> int:
         """Rounds that moved the centres, at least 1."""
-        return max(self.state_.step, 1)
+        return max(self.model_.step, 1)

@@ -110,7 +110,7 @@ class AdaBoostClassifier(Classifier):
         return self.estimator.need if isinstance(self.estimator, Classifier) else Need("numeric", target="class")
 
     @property
-    def state_type(self) -> type:  # type: ignore[override]
+    def model_type(self) -> type:  # type: ignore[override]
         """Stumps, or members."""
         return Stumps if self.estimator is None else Members
 
@@ -119,7 +119,7 @@ class AdaBoostClassifier(Classifier):
         """Those of the rounds, and the records of the estimator."""
         if self.estimator is None:
             return (Race, Boosted)
-        return (self.estimator.state_type, *self.estimator.summary_types, Judged)
+        return (self.estimator.model_type, *self.estimator.state_types, *self.estimator.summary_types, Judged)
 
     @property
     def _rounds(self) -> StumpRounds | MemberRounds:
@@ -200,10 +200,10 @@ class AdaBoostClassifier(Classifier):
     @property
     def estimators_(self) -> list[Any]:
         """The members, if an estimator was given."""
-        if self.estimator is None or "state_" not in self.__dict__:
+        if self.estimator is None or "model_" not in self.__dict__:
             raise AttributeError("estimators_: there are members once a model with an estimator is fitted")
         found = []
-        for member, state in self._rounds.members(self.state_):  # type: ignore[union-attr]
+        for member, state in self._rounds.members(self.model_):  # type: ignore[union-attr]
             names = ("n_features_in_", "feature_names_in_")
             member.__dict__.update({name: self.__dict__[name] for name in names if name in self.__dict__})
             member._set(self.schema_, state, None, Certificate((), self.certificate_.provenance))

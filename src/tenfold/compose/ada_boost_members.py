@@ -19,7 +19,7 @@ from tenfold.core.allowed import CLASS_COUNT, OneOf
 from tenfold.core.axes import Bundle, bits
 from tenfold.core.statistic import Held
 from tenfold.estimator.kinds import winners
-from tenfold.estimator.members import asked, every, resumable_member, sound_member, title, turn
+from tenfold.estimator.members import asked, every, model_of, resumable_member, sound_member, title, turn
 from tenfold.estimator.rows import Rows, hold
 from tenfold.kernels.boosting import LEAST
 
@@ -170,7 +170,9 @@ class MemberRounds(NamedTuple):
         while ask == asked and not stopped:
             current, stopped = turn(learner, current, s)
             ask = learner.ask(current)
-        return state._replace(phase="judge" if stopped or ask is None else "learn", current=Bundle((current,)))
+        if stopped or ask is None:
+            return state._replace(phase="judge", current=Bundle((model_of(learner, current),)))
+        return state._replace(current=Bundle((current,)))
 
     def certify(self, state: Members, s: Any) -> tuple[Claim, ...] | None:
         """What the rounds prove, once the weights have followed the last of them."""

@@ -166,9 +166,9 @@ class Bagging(Team):
     @property
     def estimators_(self) -> list[Any]:
         """The members, fitted; without those that have drawn no row."""
-        if "state_" not in self.__dict__:
+        if "model_" not in self.__dict__:
             raise AttributeError("estimators_")
-        return [self.fitted(at) for at in np.flatnonzero(self.state_.seen).tolist()]
+        return [self.fitted(at) for at in np.flatnonzero(self.model_.seen).tolist()]
 
     def sound(self, state: TeamState, summary: Any, schema: Any) -> bool:
         """Whether what each member has is its own, and the summary of this kind."""

@@ -23,6 +23,7 @@ from tenfold.estimator.members import (
     check_member,
     common_need,
     every,
+    model_of,
     resumable_member,
     seed_of,
     seen,
@@ -101,7 +102,7 @@ class Stacking(Roster):
     def summary_types(self) -> tuple[type, ...]:  # type: ignore[override]
         """Those of the members and of the last learner too."""
         last = self.final()
-        return tuple(dict.fromkeys((*super().summary_types, last.state_type, *last.summary_types)))
+        return tuple(dict.fromkeys((*super().summary_types, last.model_type, *last.state_types, *last.summary_types)))
 
     # ---- members, by fold --------------------------------------------------------------------------
 
@@ -141,6 +142,7 @@ class Stacking(Roster):
         after, stopped = turn(last, now, s.each.each[0])
         done = stopped or last.ask(after) is None
         again = not done and last.ask(after) == last.ask(now)
+        after = model_of(last, after) if done else after
         return state._replace(
             step=state.step + 1,
             phase="done" if done else "final",
@@ -272,23 +274,23 @@ class Stacking(Roster):
     @property
     def stack_method_(self) -> list[str]:
         """What each member is asked for."""
-        if "state_" not in self.__dict__:
+        if "model_" not in self.__dict__:
             raise AttributeError("stack_method_")
         return [self.method(member) for _, member in self.named()]
 
     @property
     def estimators_(self) -> list[Any]:
         """The members, fitted to all rows."""
-        if "state_" not in self.__dict__:
+        if "model_" not in self.__dict__:
             raise AttributeError("estimators_")
         return [self.fitted(m * (self.k + 1) + self.k) for m in range(len(self.named()))]
 
     @property
     def final_estimator_(self) -> Any:
         """The last learner, fitted to what members say of rows they have not seen."""
-        if "state_" not in self.__dict__:
+        if "model_" not in self.__dict__:
             raise AttributeError("final_estimator_")
-        last, s = self.state_.final, self.summary_
+        last, s = self.model_.final, self.summary_
         return self.dressed(
             self.final(), last.each[0], None if s is None else s.each.each[0], last.schema(self.schema_)
         )

@@ -129,7 +129,7 @@ class FindS(Classifier):
 
     passes = ONE
     need = Need("categorical", target="class", binary=True)
-    state_type = ConceptState
+    model_type = ConceptState
     summary_types = (Concept,)
     steering = frozenset({"step", "phase", "n_classes"})
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
@@ -216,7 +216,7 @@ class FindS(Classifier):
         words = {NOTHING: None, ANY: "?"}
         return [
             column.categories[int(value)] if value >= 0 else words[value]
-            for value, column in zip(self.state_.values, self.schema_.columns)
+            for value, column in zip(self.model_.values, self.schema_.columns)
         ]
 
     def __sklearn_tags__(self) -> Any:

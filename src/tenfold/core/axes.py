@@ -74,6 +74,14 @@ class Bundle:
 
 
 @cache
+def with_schema(cls: Any) -> tuple[str, ...]:
+    """The fields of a record class that hold the schema itself: it is known, and is no part of what is written."""
+    if cls is Bundle:
+        return ()
+    return tuple(name for name, hint in get_type_hints(cls).items() if hint is Schema)
+
+
+@cache
 def fields(cls: Any) -> dict[str, Field]:
     """The fields of a record class, in order."""
     if cls is Bundle:
@@ -84,7 +92,7 @@ def fields(cls: Any) -> dict[str, Field]:
 def _hints(cls: type) -> Iterator[tuple[str, Any]]:
     hints = get_type_hints(cls, include_extras=True)
     names = getattr(cls, "_fields", None) or [f.name for f in dataclasses.fields(cls)]
-    return ((name, hints[name]) for name in names)
+    return ((name, hints[name]) for name in names if hints[name] is not Schema)
 
 
 def _field(cls: type, name: str, hint: Any) -> Field:
@@ -196,11 +204,17 @@ def alike(a: Any, b: Any) -> bool:
 
 
 def starts_alike(state: Any, first: Any) -> bool:
-    """Whether a state has the form of the one that its fit started from."""
-    return type(state) is type(first) and all(
-        _same_lengths(field, x, y, BY_START)
-        for (_, field, x), (_, _, y) in zip(values(state), values(first), strict=True)
-    )
+    """Whether a state, or a model, has the lengths that were decided when its fit started."""
+    begun = {(axis, n) for axis, n in _lengths(first) if axis in BY_START}
+    known = {axis for axis, _ in begun}
+    return all((axis, n) in begun for axis, n in _lengths(state) if axis in known)
+
+
+def _lengths(record: Any) -> Iterator[tuple[str, int]]:
+    """The axes of a record, and how long they are."""
+    for _, field, value in values(record):
+        if field.axes is not None:
+            yield from zip(field.axes, value.shape, strict=True)
 
 
 def _same_lengths(field: Field, x: Any, y: Any, axes: Any) -> bool:

@@ -1,14 +1,18 @@
-"""What a learner is: pure functions of one algorithm, and no loop over data."""
+"""What a learner is: pure functions of one algorithm, and no loop over data.
+
+A learner asks for a statistic of the rows, and makes of its summary the next state. The state says where a fit is; the
+model, made of it, is what is kept: enough to predict, to be certified, to be merged and to be written to a file.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, Protocol
 
+from tenfold.core.axes import Bundle
 from tenfold.core.certificate import Claim
-from tenfold.core.chunk import Chunk
 from tenfold.core.need import Need
 from tenfold.core.schema import Schema
+from tenfold.core.statistic import Statistic
 
 ONE: Literal["one"] = "one"
 """exact, one pass: the model of merged summaries is the model of all rows"""
@@ -26,16 +30,19 @@ class Ask(NamedTuple):
     every: int = 1
     """read each `every`-th part only"""
     order: int | None = None
-    """None: summaries of parts merge. Else one part after another (`Walker`): 0, as they come; any other number
-    draws an order"""
+    """None: summaries of parts merge. Else one part after another: 0, as they come; any other number draws an order"""
+
+
+class State(Protocol):
+    """Where a fit is: a NamedTuple of numbers, arrays and the like. Its type says what comes next."""
+
+    @property
+    def step(self) -> int:
+        """How many rounds led here."""
 
 
 class Learner(Protocol):
-    """The methods the loop calls. `state` is a NamedTuple of arrays with an int field `step`.
-
-    A learner that reads the same rows in many rounds may look at them through a lens once, and let data that
-    belongs to the rows follow the state. Both are accelerators: the runner may drop and remake what they made.
-    """
+    """The methods that the loop calls. All are pure; none runs where the rows are."""
 
     @property
     def need(self) -> Need:
@@ -44,33 +51,29 @@ class Learner(Protocol):
     def start(self, schema: Schema) -> Any:
         """The first state."""
 
-    def ask(self, state: Any) -> Ask | None:
-        """What to summarize for this state, or None: finished."""
-
-    def lens(self, state: Any) -> Callable[[Chunk], Any] | None:
-        """What to make of each chunk once and hold (picklable), or None: rows are read again every time."""
-
-    def follow(self, state: Any, held: Any, scratch: Any) -> Any:
-        """Data that belongs to held rows at this state: from None or from any earlier scratch, the same bits."""
-
-    def summarize(self, state: Any, chunk: Chunk) -> Any:
-        """The summary of one chunk, with what is held and followed if there is a lens. On a worker; pure."""
+    def ask(self, state: Any) -> Statistic[Any] | None:
+        """What to compute of the rows next; None: finished. Equal to the last: its summary is used again."""
 
     def update(self, state: Any, summary: Any) -> Any:
-        """The next state. On the driver; pure."""
+        """The next state."""
 
-    def certify(self, state: Any, summary: Any) -> tuple[Claim, ...] | None:
-        """Claims about this state (not the next), or None while nothing is known."""
+    def model(self, state: Any) -> Any:
+        """What would be kept if the fit ended at this state; None: nothing yet. Often the state itself."""
+
+    def certify(self, model: Any, summary: Any) -> tuple[Claim, ...] | None:
+        """Claims about this model (not the next), or None while nothing is known."""
 
 
-class Walker(Learner, Protocol):
-    """A learner that may ask for the parts in order: its summary of some rows goes on from that of the rows before."""
+class Begun(NamedTuple):
+    """The state of a learner of one pass before that pass."""
 
-    def window(self, state: Any, X: Any) -> int:
-        """How many rows like these `step` takes at a time, wherever parts are cut."""
+    step: int
+    schema: Schema
 
-    def step(self, state: Any, summary: Any, chunk: Chunk) -> Any:
-        """Where the rows of one window lead, from where those before it led (None: from the state). Pure."""
 
-    def onward(self, state: Any) -> Any:
-        """The state from which `partial_fit` walks once over more rows."""
+class Solved(NamedTuple):
+    """The state of a learner of one pass once it has its model."""
+
+    step: int
+    kept: Bundle
+    """the model"""

@@ -171,8 +171,9 @@ def _with(at: Snapshot, done: Counted, ask: Ask | Statistic[Any], share: float) 
 
 def _turn(m: Member, ask: Ask | Statistic[Any] | None, began: float) -> None:
     """Certify, watch, then stop or update."""
+    m.at = m.at._replace(model=m.learner.model(m.at.state))
     if m.certified or ask is not None:
-        claims = m.learner.certify(m.at.state, m.at.summary)
+        claims = None if m.at.model is None else m.learner.certify(m.at.model, m.at.summary)
         m.at = m.at._replace(certificate=None if claims is None else Certificate(claims))
     reasons = [watch(m.at) for watch in m.watchers]
     if ask is None:
@@ -189,8 +190,8 @@ def _turn(m: Member, ask: Ask | Statistic[Any] | None, began: float) -> None:
 
 
 def _end(m: Member, reason: str) -> None:
-    """End a fit; refuse a model or a claim with NaN, and infinity where a field of the state must be finite."""
-    field = not_finite(m.at.state)
+    """End a fit; refuse a model or a claim with NaN, and infinity where a field of the model must be finite."""
+    field = not_finite(m.at.model)
     if field is None and m.at.certificate is not None:
         field = next((f"claim {c.kind}" for c in m.at.certificate.claims if c.value != c.value), None)
     if field is not None:

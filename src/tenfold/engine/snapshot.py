@@ -12,6 +12,8 @@ class Snapshot(NamedTuple):
 
     schema: Schema
     state: Any
+    model: Any = None
+    """of this state, if there is one yet: what is certified, predicts, and is kept"""
     summary: Any = None
     asked: Any = None
     """what the summary is of"""

@@ -4,12 +4,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.kinds import Classifier, Clusterer, GroupScored, Regressor, SummaryScored, Transformer
+from tenfold.estimator.one_pass import OnePass
 
 __all__ = [
     "Classifier",
     "Clusterer",
     "Estimator",
     "GroupScored",
+    "OnePass",
     "Regressor",
     "SummaryScored",
     "Transformer",

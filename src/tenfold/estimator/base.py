@@ -1,8 +1,8 @@
 """The scikit-learn shell: everything about a learner that is not mathematics.
 
-A learner brings `start`, `summarize`, `update`, `certify` and how to apply its state; this class
+A learner brings `start`, `ask`, `update`, `certify` and how to apply its model; this class
 brings `fit`, `partial_fit`, `+`, `save`, tags and validation. Fitted attributes are the fields of
-the state: `coef_` is `state_.coef`.
+the model: `coef_` is `model_.coef`.
 """
 
 from __future__ import annotations
@@ -38,8 +38,12 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"checkpoint": UNUSED}
 
     passes: ClassVar[str] = ONE
-    state_type: ClassVar[type]
+    model_type: ClassVar[type]
+    """of the model: a record, which is written to files"""
+    state_types: ClassVar[tuple[type, ...]] = ()
+    """of the states from which a fit can go on, if they are others: records that checkpoints hold"""
     summary_types: ClassVar[tuple[type, ...]]
+    """of the summaries that it asks for: records too"""
     steering: ClassVar[frozenset[str]] = frozenset({"step", "phase"})
     """fields of the state that steer the fit and are no part of the model"""
     draws_rows: ClassVar[bool] = False
@@ -67,6 +71,10 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         if self.passes == ONE:
             return None if state.step else Ask("all")
         return Ask("all", state.step)
+
+    def model(self, state: Any) -> Any:
+        """The state itself is what is kept."""
+        return state
 
     def lens(self, state: Any) -> Any:
         """Nothing is held: rows are read again in every round."""
@@ -167,15 +175,15 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             self.feature_names_in_ = np.array(done.at.schema.names, dtype=object)
         claims = () if done.at.certificate is None else done.at.certificate.claims
         where = done.provenance(source.fingerprint(), len(source), seed, source.first_part)
-        summary = self.kept(done.at.state, done.at.summary)
-        self._set(done.at.schema, done.at.state, summary, Certificate(claims, where))
+        summary = self.kept(done.at.model, done.at.summary)
+        self._set(done.at.schema, done.at.model, summary, Certificate(claims, where))
         self._after_fit(source)
 
-    def kept(self, state: Any, summary: Any) -> Any:
-        """The summary that a model keeps: the one that its state was made from."""
+    def kept(self, model: Any, summary: Any) -> Any:
+        """The summary that a model keeps: the one that it was made from."""
         return summary
 
-    def sound(self, state: Any, summary: Any, schema: Schema) -> bool:
+    def sound(self, model: Any, summary: Any, schema: Schema) -> bool:
         """Whether a model that comes from a file holds together, beyond what each of its fields may be."""
         return True
 
@@ -184,8 +192,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         """Why this fitted model does not merge with others of its kind, beyond what `passes` says; empty: it does."""
         return ""
 
-    def size_fits(self, state: Any) -> bool:
-        """Whether a fit starts with no more than this state has, so that parameters from a file cost what it holds."""
+    def size_fits(self, model: Any) -> bool:
+        """Whether a fit starts with no more than this model has, so that parameters from a file cost what it holds."""
         return True
 
     def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
@@ -196,14 +204,14 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         """For what a kind of learner adds once it is fitted."""
 
     def _blank(self) -> Any:
-        """The parameters alone, as they are now; copies, so that a state may keep them and nobody changes them."""
+        """The parameters alone, as they are now; copies, so that a fit may keep them and nobody changes them."""
         fresh = object.__new__(type(self))
         fresh.__dict__.update({k: frozen(self.__dict__[k]) for k in param_names(self.__class__)})
         return fresh
 
-    def _set(self, schema: Schema, state: Any, summary: Any, certificate: Certificate) -> None:
+    def _set(self, schema: Schema, model: Any, summary: Any, certificate: Certificate) -> None:
         """Take over what was learned by the parameters as they are now."""
-        self.schema_, self.state_ = schema, freeze(state)
+        self.schema_, self.model_ = schema, freeze(model)
         self.summary_: Any = None if summary is None else freeze(summary)
         self.certificate_ = certificate
         self._fitted_params = {name: frozen(self.__dict__[name]) for name in param_names(self.__class__)}
@@ -243,7 +251,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         return self._partial_fit(X, y, sample_weight)
 
     def _partial_fit(self, X: Any, y: Any, weight: Any, classes: Any = None) -> Any:
-        if "state_" not in self.__dict__:
+        if "model_" not in self.__dict__:
             return self._fit(X, y, weight, classes)
         check_names(self, X)
         where: Any = self.certificate_.provenance
@@ -261,19 +269,19 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     # ---- applying ------------------------------------------------------------------------------
 
     def _apply(self, function: Any, X: Any, names: Any) -> Any:
-        """A function of (model, state, columns), part by part, in order; for a source, a source of outputs.
+        """A function of (learner, model, columns), part by part, in order; for a source, a source of outputs.
 
-        The model it is given has parameters, state and schema, and nothing else: what it says may be computed
+        The learner it is given has parameters, model and schema, and nothing else: what it says may be computed
         elsewhere, and the summary can be large.
         """
         check_is_fitted(self)
         model, need = self._bare(), self.need.without_target()
         source = as_source(X, None, None, need, model=self, reset=False)
         if source.lazy:
-            return Mapped(source, model, partial(function, model, self.state_), names())
+            return Mapped(source, model, partial(function, model, self.model_), names())
         known = Schema(self.schema_.columns, None, None, self.schema_.named)
         parts = current().map(
-            lambda part: function(model, self.state_, source.load(part, need, known).X), range(len(source)), source
+            lambda part: function(model, self.model_, source.load(part, need, known).X), range(len(source)), source
         )
         done = list(parts)
         if len(done) == 1:
@@ -281,19 +289,19 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         return sp.vstack(done, format="csr") if sp.issparse(done[0]) else np.concatenate(done)
 
     def _bare(self) -> Any:
-        """Parameters, state and schema: what is needed to apply the model, and may travel to workers."""
+        """Parameters, model and schema: what is needed to apply the model, and may travel to workers."""
         model = self._blank()
-        model.state_, model.schema_ = self.state_, self.schema_
+        model.model_, model.schema_ = self.model_, self.schema_
         return model
 
     def _compare(self, X: Any, y: Any, weight: Any, function: Any) -> tuple[Any, Any, Any]:
-        """Target, outputs and weights of those rows that have a weight; a function of (model, state, columns)."""
+        """Target, outputs and weights of those rows that have a weight; a function of (learner, model, columns)."""
         check_is_fitted(self)
         model, source = self._bare(), as_source(X, y, weight, self.need, model=self, reset=False)
 
         def pieces(part: int) -> list[Any]:
             chunks = source.chunks(part, model.need, model.schema_)
-            return [(chunk.y, function(model, model.state_, chunk.X), chunk.weight) for chunk in chunks]
+            return [(chunk.y, function(model, model.model_, chunk.X), chunk.weight) for chunk in chunks]
 
         done = [piece for part in current().map(pieces, range(len(source)), source) for piece in part]
         y, found, weight = (np.concatenate(values) for values in zip(*done, strict=True))
@@ -327,14 +335,14 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     # ---- scikit-learn --------------------------------------------------------------------------
 
     def __getattr__(self, name: str) -> Any:
-        state = self.__dict__.get("state_")
-        if state is not None and name.endswith("_") and name[:-1] in set(state._fields) - self.steering:
-            return getattr(state, name[:-1])
+        model = self.__dict__.get("model_")
+        if model is not None and name.endswith("_") and name[:-1] in set(model._fields) - self.steering:
+            return getattr(model, name[:-1])
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __dir__(self) -> list[str]:
-        state = self.__dict__.get("state_")
-        fields = [] if state is None else [f"{name}_" for name in state._fields if name not in self.steering]
+        model = self.__dict__.get("model_")
+        fields = [] if model is None else [f"{name}_" for name in model._fields if name not in self.steering]
         return sorted({*(name for name in object.__dir__(self) if self._offers(name)), *fields})
 
     def _offers(self, name: str) -> bool:
@@ -345,7 +353,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             return False
 
     def __sklearn_is_fitted__(self) -> bool:
-        return "state_" in self.__dict__
+        return "model_" in self.__dict__
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

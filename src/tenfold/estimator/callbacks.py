@@ -84,5 +84,5 @@ class Reporting:
 
 def _attributes(at: Snapshot) -> dict[str, Any]:
     """What a model that stopped here would have learned, by the parameters as they are now."""
-    learned = {"schema_": at.schema, "state_": at.state, "summary_": at.summary, "certificate_": at.certificate}
+    learned = {"schema_": at.schema, "model_": at.model, "summary_": at.summary, "certificate_": at.certificate}
     return learned | {"_fitted_params": None}

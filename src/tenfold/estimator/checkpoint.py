@@ -134,6 +134,8 @@ class Saving:
         return self
 
     def __call__(self, at: Snapshot) -> None:
+        if self.learner.ask(at.state) is None:  # it is done, and the file is removed in a moment
+            return
         self._last = at
         if time.monotonic() - self._when >= self.every:
             self._save()
@@ -162,7 +164,7 @@ def write(path: Path, learner: Any, at: Snapshot, seed: int | None) -> None:
     document = {
         "learner": id_of(type(learner)),
         "schema": write_schema(to, at.schema),
-        "state": to.record(at.state),
+        "state": {"type": type(at.state).__name__, "record": to.record(at.state)},
         "summary": write_summary(to, at.summary),
         "asked": None if at.asked is None else to.value(_told(at.asked), "asked"),
         "facts": {name: to.value(v, name) for name, v in facts.items()},
@@ -182,7 +184,7 @@ def read(path: Path, learner: Any, source: Source) -> tuple[Snapshot, int | None
     reader.know(learner)
     try:
         found = read_schema(reader, schema, learner)
-        record = reader.record(state, learner.state_type, found)
+        record = reader.record(*_state(state, learner), found)
         kept = read_summary(reader, summary, learner, found)
     except MergeError as error:
         raise ModelFileError(str(error)) from None
@@ -197,11 +199,20 @@ def read(path: Path, learner: Any, source: Source) -> tuple[Snapshot, int | None
     if min(rows, dropped, 0 if seed is None else seed) < 0 or not 0 <= passes < math.inf or (seed or 0) >> 32:
         raise ModelFileError("it is malformed")
     reader.finish()
-    at = Snapshot(found, record, kept, None, None, rows, dropped, passes, workers, marks)
+    at = Snapshot(found, record, None, kept, None, None, rows, dropped, passes, workers, marks)
     mine = learner._blank()
     if seed is not None:
         mine.random_state = seed
     return at._replace(asked=_check_fit(at, mine, source, question)), seed
+
+
+def _state(node: Any, learner: Any) -> tuple[Any, type]:
+    """What a file says of a state, and which of the learner's states it is."""
+    name, record = parts(node, "type", "record")
+    kinds = {kind.__name__: kind for kind in learner.state_types or (learner.model_type,)}
+    if name not in kinds:
+        raise ModelFileError("its state is not one of this learner")
+    return record, kinds[name]
 
 
 def _told(ask: Ask | Statistic[Any]) -> str:
@@ -224,12 +235,8 @@ def _check_fit(at: Snapshot, learner: Any, source: Source, question: str | None)
     try:
         wanted = learner.ask(at.state)
         check_start(learner, at.state, at.schema)
-        fits = type(at.summary) in learner.summary_types
-        if wanted is None:
-            fits = fits and learner.sound(at.state, at.summary, at.schema)
-        else:
-            fits = fits and _told(wanted) == question and learner.resumable(at.state, at.summary, at.schema)
-            fits = fits and _adds_up(learner, at)
+        fits = wanted is not None and _told(wanted) == question and type(at.summary) in learner.summary_types
+        fits = fits and learner.resumable(at.state, at.summary, at.schema) and _adds_up(learner, at)
     except ModelFileError:
         raise
     except Exception as error:  # whatever a state makes the learner do wrong is the fault of the file

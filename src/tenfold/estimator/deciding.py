@@ -39,7 +39,7 @@ class Deciding(Classifier):
         scores : array of shape (rows,) for two classes, else (rows, classes)
         """
         check_is_fitted(self)
-        one = len(self.state_.intercept) == 1
+        one = len(self.model_.intercept) == 1
         return self._apply(
             lambda model, state, X: model.scores(state, X)[:, 0] if one else model.scores(state, X),
             X,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tenfold.core import ModelFileError, Schema
-from tenfold.core.axes import Bundle, check, fields, is_record, values
+from tenfold.core.axes import Bundle, check, fields, is_record, values, with_schema
 from tenfold.core.losses import LOSSES, Loss
 from tenfold.estimator.container import STORED
 from tenfold.estimator.registry import class_of, id_of
@@ -179,11 +179,11 @@ class Reader:
                 found[name] = self._record(parts(node[name], "record")[0], field.type, schema, depth + 1)
             else:
                 found[name] = self.value(node[name])
-        return _made(cls, found)
+        return _made(cls, found | dict.fromkeys(with_schema(cls), schema))
 
     def know(self, learner: Any) -> None:
         """Let bundles hold the records of a learner, and of those that it is made of."""
-        self.kinds |= {learner.state_type, *learner.summary_types}
+        self.kinds |= {learner.model_type, *learner.state_types, *learner.summary_types}
 
     def bundle(self, node: Any, schema: Schema, depth: int) -> Bundle:
         """Several records, each of a class that is known by then."""

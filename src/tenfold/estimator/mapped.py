@@ -45,7 +45,7 @@ class Mapped(Source):
         self.base, self.how, self.names = base, how, tuple(names)
         self._need = model.need.without_target()
         self._schema = Schema(model.schema_.columns, None, None, model.schema_.named)
-        self._model = f"{type(model).__name__} {bits(model.state_)} {model.schema_.names} {model.schema_.classes}"
+        self._model = f"{type(model).__name__} {bits(model.model_)} {model.schema_.names} {model.schema_.classes}"
 
     def __len__(self) -> int:
         return len(self.base)

@@ -19,6 +19,7 @@ __all__ = [
     "check_member",
     "common_need",
     "every",
+    "model_of",
     "nothing",
     "resumable_member",
     "seed_of",
@@ -40,7 +41,8 @@ def nothing(summary: Any) -> bool:
 
 def turn(member: Any, state: Any, summary: Any) -> tuple[Any, bool]:
     """One turn of a member's loop, as the engine has it, but for the clock: its state, and whether it is stopped."""
-    claims = member.certify(state, summary)
+    model = member.model(state)
+    claims = None if model is None else member.certify(model, summary)
     if claims is not None and member.stop()(state.step, Certificate(claims), 0.0):
         return state, True
     return member.update(state, summary), False
@@ -53,23 +55,31 @@ def votes(scores: Any) -> Array:
     return out
 
 
-def sound_member(member: Any, state: Any, summary: Any, schema: Schema) -> bool:
-    """Whether state and summary (if any) are of a member's own types, and fit the schema."""
+def model_of(member: Any, state: Any) -> Any:
+    """The model of a member that is done; nothing of one that has none."""
+    found = member.model(state)
+    return NONE if found is None else found
+
+
+def sound_member(member: Any, model: Any, summary: Any, schema: Schema) -> bool:
+    """Whether model and summary (if any) are of a member's own types, and fit the schema."""
     if nothing(summary):
         summary = None
-    return _of(member, state, summary, schema) and bool(member.sound(state, summary, schema))
+    fits = _of(member, (member.model_type,), model, summary, schema)
+    return fits and bool(member.sound(model, summary, schema))
 
 
 def resumable_member(member: Any, state: Any, summary: Any, schema: Schema) -> bool:
     """The same of a member that goes on."""
     if nothing(summary):
         return False
-    return _of(member, state, summary, schema) and bool(member.resumable(state, summary, schema))
+    fits = _of(member, member.state_types or (member.model_type,), state, summary, schema)
+    return fits and bool(member.resumable(state, summary, schema))
 
 
-def _of(member: Any, state: Any, summary: Any, schema: Schema) -> bool:
-    """Whether state and summary are of a member's own types."""
-    if type(state) is not member.state_type or not (summary is None or type(summary) in member.summary_types):
+def _of(member: Any, kinds: tuple[type, ...], state: Any, summary: Any, schema: Schema) -> bool:
+    """Whether a state or model is of one of these types, and a summary of a member's own."""
+    if type(state) not in kinds or not (summary is None or type(summary) in member.summary_types):
         return False
     return starts_alike(state, member.start(schema))
 

@@ -50,10 +50,11 @@ def add(a: Any, b: Any, *, again: bool = False) -> Any:
     with one_blas_thread, refusing_arithmetic_errors():
         summary = recode(a.summary_, a.schema_, schema) + recode(b.summary_, b.schema_, schema)
         state = a.update(a.start(schema), summary)
-        claims = claims_of(a, state, summary, where)
+        model = a.model(state)
+        claims = claims_of(a, model, summary, where, a.ask(state) is not None)
     merged = a._blank()
     merged.__dict__.update({k: a.__dict__[k] for k in ("n_features_in_", "feature_names_in_") if k in a.__dict__})
-    merged._set(schema, state, summary, Certificate(claims, where))
+    merged._set(schema, model, summary, Certificate(claims, where))
     return merged
 
 
@@ -81,10 +82,10 @@ def _refuse_twice(a: Provenance, b: Provenance) -> None:
     warnings.warn(text, UserWarning, stacklevel=4)
 
 
-def claims_of(learner: Any, state: Any, summary: Any, where: Provenance) -> tuple[Claim, ...]:
-    """What is known of a state; whether the learner would have read the rows once more, or drawn them otherwise."""
-    claims: tuple[Claim, ...] = learner.certify(state, summary) or ()
-    if learner.passes == ONE and learner.ask(state) is not None:
+def claims_of(learner: Any, model: Any, summary: Any, where: Provenance, asks: bool) -> tuple[Claim, ...]:
+    """What is known of a model; whether the learner would have read the rows once more, or drawn them otherwise."""
+    claims: tuple[Claim, ...] = learner.certify(model, summary) or ()
+    if asks:
         why = "a model of all rows would have read them once more; this one was merged without"
         claims += (Claim("another scan", 1.0, "proved", why, "arithmetic"),)
     if learner.draws_rows and where.overlap:
@@ -97,13 +98,17 @@ def claims_of(learner: Any, state: Any, summary: Any, where: Provenance) -> tupl
 
 
 def verify(model: Any) -> Certificate:
-    """The certificate, once state and claims were computed anew; or an error that lists what differs."""
+    """The certificate, once model and claims were computed anew; or an error that lists what differs."""
     check_is_fitted(model)
     if model.summary_ is None:
         raise ValueError("this model was saved without its summary: there is nothing to verify")
     with one_blas_thread, refusing_arithmetic_errors():
-        found = claims_of(model, model.state_, model.summary_, model.certificate_.provenance)
-        wrong = [f"{name}_ is not what the summary gives" for name in _changed(model)]
+        wrong, asks = [], False
+        if model.passes == ONE:  # else the summary was made at the model: `certify` sees that it was this one
+            state = model.update(model.start(model.schema_), model.summary_)
+            asks = model.ask(state) is not None
+            wrong += [f"{n}_ is not what the summary gives" for n in _unlike(model, model.model(state), model.model_)]
+        found = claims_of(model, model.model_, model.summary_, model.certificate_.provenance, asks)
     said = {claim.kind: claim for claim in model.certificate_.claims}
     for claim in found:
         other = said.pop(claim.kind, None)
@@ -118,23 +123,16 @@ def verify(model: Any) -> Certificate:
     return verified
 
 
-def _changed(model: Any) -> list[str]:
-    """The fields of a one-pass learner's state that its summary does not give, to the bit."""
-    if model.passes != ONE:
-        return []  # the summary was made at the state: it is for `certify` to see that it was this one
-    return _unlike(model, model.update(model.start(model.schema_), model.summary_), model.state_)
-
-
-def _unlike(learner: Any, again: Any, state: Any) -> list[str]:
-    """The fields in which two states of a learner differ; of a team, those of its members."""
+def _unlike(learner: Any, again: Any, model: Any) -> list[str]:
+    """The fields in which two models of a learner differ; of a team, those of its members."""
     names = [
         name
         for name, _, value in values(again)
         if name not in learner.steering
-        and not np.array_equal(value, getattr(state, name), equal_nan=isinstance(value, np.ndarray))
+        and not np.array_equal(value, getattr(model, name), equal_nan=isinstance(value, np.ndarray))
     ]
     if hasattr(learner, "team"):
-        for member, a, b in zip(learner.team(), again.members.each, state.members.each, strict=True):
+        for member, a, b in zip(learner.team(), again.members.each, model.members.each, strict=True):
             names += [f"{type(member).__name__}: {name}" for name in _unlike(member, a, b)]
     return names
 

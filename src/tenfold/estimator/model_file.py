@@ -30,7 +30,7 @@ def save(model: Any, path: Any, *, summary: bool = True) -> None:
         "learner": id_of(type(model)),
         "params": to.params(model),
         "schema": write_schema(to, model.schema_),
-        "state": to.record(model.state_),
+        "model": to.record(model.model_),
         "summary": write_summary(to, model.summary_ if summary else None),
         "certificate": _write_certificate(to, model.certificate_),
     }
@@ -64,13 +64,13 @@ def load(path: Any) -> Any:
 
 def _build(document: dict[str, Any], tensors: dict[str, Any]) -> Any:
     """The model that a document and its tensors describe, or ModelFileError."""
-    names = ("learner", "params", "schema", "state", "summary", "certificate")
-    learner, params, schema, state, summary, certificate = parts(document, *names)
+    names = ("learner", "params", "schema", "model", "summary", "certificate")
+    learner, params, schema, kept, summary, certificate = parts(document, *names)
     reader = Reader(tensors)
     model = reader.learner({"learner": learner, "params": params})
     try:
         columns = read_schema(reader, schema, model)
-        made = reader.record(state, model.state_type, columns)
+        made = reader.record(kept, model.model_type, columns)
         read = read_summary(reader, summary, model, columns)
         check_start(model, made, columns)
         with refusing_parameters():
@@ -78,7 +78,7 @@ def _build(document: dict[str, Any], tensors: dict[str, Any]) -> Any:
     except MergeError as error:  # a type, shape or value that is not allowed
         raise ModelFileError(str(error)) from None
     if not fits:
-        raise ModelFileError(f"the state does not fit the schema of this {learner}")
+        raise ModelFileError(f"the model does not fit the schema of this {learner}")
     claimed = _read_certificate(reader, certificate).coming_from("claimed by the file")
     reader.finish()
     model._set(columns, made, read, claimed)
@@ -88,12 +88,12 @@ def _build(document: dict[str, Any], tensors: dict[str, Any]) -> Any:
     return model
 
 
-def check_start(learner: Any, state: Any, schema: Schema) -> None:
-    """Refuse a state of another form than a fit of this learner starts from, and parameters that cannot start one."""
+def check_start(learner: Any, record: Any, schema: Schema) -> None:
+    """Refuse a model or a state that no fit of this learner leads to, and parameters that cannot start one."""
     with refusing_parameters():
-        fits = learner.size_fits(state) and starts_alike(state, learner.start(schema))
+        fits = learner.size_fits(record) and starts_alike(record, learner.start(schema))
     if not fits:
-        raise ModelFileError(f"the state does not fit the schema of this {type(learner).__name__}")
+        raise ModelFileError(f"it does not fit the schema of this {type(learner).__name__}")
 
 
 @contextmanager

@@ -20,7 +20,7 @@ def register(cls: T) -> T:
     Parameters
     ----------
     cls : class
-        A learner, with `state_type` and `summary_types`. Its file id is its name.
+        A learner, with `model_type` and `summary_types`. Its file id is its name.
 
     Returns
     -------
@@ -28,8 +28,8 @@ def register(cls: T) -> T:
         The same class.
     """
     if not _is_learner(cls):
-        raise TypeError(f"{cls!r} is not a learner with `state_type` and `summary_types`")
-    for kind in (cls.state_type, *cls.summary_types):
+        raise TypeError(f"{cls!r} is not a learner with `model_type` and `summary_types`")
+    for kind in (cls.model_type, *cls.summary_types):
         _check_fields(kind)
     name = cls.__name__
     if name in tenfold.__all__ or _registered.get(name, cls) is not cls:
@@ -57,7 +57,7 @@ def class_of(name: Any) -> Any:
 
 
 def _is_learner(cls: Any) -> bool:
-    named = hasattr(cls, "state_type") and hasattr(cls, "summary_types")
+    named = hasattr(cls, "model_type") and hasattr(cls, "summary_types")
     return named and isinstance(cls, type) and issubclass(cls, BaseEstimator)
 
 

@@ -83,7 +83,7 @@ class Roster(_BaseComposition, Team):
     @property
     def estimators_(self) -> list[Any]:
         """The members, fitted."""
-        if "state_" not in self.__dict__:
+        if "model_" not in self.__dict__:
             raise AttributeError("estimators_")
         return [self.fitted(at) for at in range(len(self.named()))]
 

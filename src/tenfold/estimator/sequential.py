@@ -49,10 +49,10 @@ class Sequential:
         raise NotImplementedError
 
     def _partial_fit(self: Any, X: Any, y: Any, weight: Any, classes: Any = None) -> Any:
-        if "state_" not in self.__dict__:
+        if "model_" not in self.__dict__:
             fresh = self._blank()
             fresh._validate_params()
             fresh.max_iter = 1
             return self._become(fresh._fit(X, y, weight, classes))
         check_names(self, X)
-        return self._fit(X, y, weight, classes, at=Snapshot(self.schema_, self.onward(self.state_)))
+        return self._fit(X, y, weight, classes, at=Snapshot(self.schema_, self.onward(self.model_)))

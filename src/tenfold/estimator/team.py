@@ -35,7 +35,7 @@ from tenfold.engine.bridge import every, title
 from tenfold.engine.holding import seen, through
 from tenfold.engine.threads import one_blas_thread
 from tenfold.estimator.base import Estimator
-from tenfold.estimator.members import NONE, common_need, nothing, resumable_member, sound_member, turn, votes
+from tenfold.estimator.members import NONE, common_need, model_of, nothing, resumable_member, sound_member, turn, votes
 from tenfold.estimator.merging import refusing_arithmetic_errors
 
 
@@ -50,6 +50,7 @@ class TeamState(NamedTuple):
     seen: Annotated[Codes, "member", COUNTS]
     """rows that each has learned from; without any it has no say"""
     members: Bundle
+    """their states; the model of one that is done"""
     found: Bundle
     """the last summaries of members that were done, if others went on"""
     final: Bundle
@@ -100,7 +101,7 @@ class TeamLens:
 class Team(Estimator):
     """Brings `team()`, and may bring `draw(state)`: which rows each member learns from."""
 
-    state_type = TeamState
+    model_type = TeamState
     steering: ClassVar[frozenset[str]] = frozenset(TeamState._fields)
 
     def team(self) -> list[Any]:
@@ -120,6 +121,10 @@ class Team(Estimator):
         """From a chunk to a function from a member's number to its rows."""
         return Everyone()
 
+    def model(self, state: TeamState) -> TeamState | None:
+        """The models of all members, once they are done."""
+        return state if state.phase == "done" else None
+
     def after(self, state: TeamState) -> TeamState:
         """The state once all members are done."""
         return state._replace(phase="done")
@@ -132,7 +137,8 @@ class Team(Estimator):
     @property
     def summary_types(self) -> tuple[type, ...]:  # type: ignore[override]
         """Those of the members too: a model file may hold them."""
-        return (Joint, Bundle, *dict.fromkeys(kind for m in self.unlike() for kind in (m.state_type, *m.summary_types)))
+        each = (kind for m in self.unlike() for kind in (m.model_type, *m.state_types, *m.summary_types))
+        return (Joint, Bundle, *dict.fromkeys(each))
 
     @property
     def need(self) -> Need:
@@ -221,10 +227,12 @@ class Team(Estimator):
             if ask is not None and every(ask) == 1:
                 learned[at] = s.rows[at]
                 if not learned[at]:
-                    done[at] = True
+                    done[at], states[at] = True, model_of(member, states[at])
                     continue
             states[at], stopped = turn(member, states[at], mine)
             done[at] = stopped or member.ask(states[at]) is None
+            if done[at]:
+                states[at] = model_of(member, states[at])
         for at in np.flatnonzero(done & ~state.done & (learned > 0)).tolist():
             if self.passes != ONE or not done.all():  # the summary that it was done with; the next has another
                 found[at] = s.each.each[at]
@@ -268,7 +276,7 @@ class Team(Estimator):
 
     def fitted(self, at: int) -> Any:
         """A member as it would be if it had been fitted by itself."""
-        state, s = self.state_, self.summary_
+        state, s = self.model_, self.summary_
         mine = self._latest(state, s if isinstance(s, Joint) and self.passes == ONE else None)[at]
         return self.dressed(self.team()[at], state.members.each[at], None if nothing(mine) else mine, self.schema_)
 

@@ -165,11 +165,11 @@ def predictor_of(model: Any, how: str = "auto", kind: type[Model] = Model, **mor
     if how == "decision_function":
         raise ValueError("learners of tenfold are asked for their probabilities. Remedy: response_method='auto'")
     first, last = stages[0], stages[-1]
-    before = [(as_fitted(step)._blank(), step.state_) for step in stages[:-1]]
+    before = [(as_fitted(step)._blank(), step.model_) for step in stages[:-1]]
     classes = last.classes_ if isinstance(last, Classifier) else None
     more["need"] = replace(first.need, target=last.need.target, binary=False)
     more["schema"] = Schema(first.schema_.columns, None, None, first.schema_.named)
-    return kind.of(as_fitted(last)._blank(), last.state_, before, classes, **more)
+    return kind.of(as_fitted(last)._blank(), last.model_, before, classes, **more)
 
 
 def united(known: Any, found: Any) -> Any:

@@ -179,7 +179,7 @@ class Run:
         befores: list[tuple[Any, ...]] = [()] * len(splits)
         if stage:
             stages = entry.stages[:stage]
-            befores = [tuple((s, m[j].at.state) for s, m in zip(stages, entry.members)) for j in range(len(splits))]
+            befores = [tuple((s, m[j].at.model) for s, m in zip(stages, entry.members)) for j in range(len(splits))]
             mine = _after(befores[0], schema, learner.need)
         start = learner.start(mine)
         members = [
@@ -210,7 +210,7 @@ class Run:
             apart = _of(m.grouped, split.test, j)
             sides = [(apart.rows, apart.summary), (m.at.rows, m.at.summary)]
             for learned, side in enumerate(sides[: 1 + self.both]):
-                judged = learner.regression_from(m.at.state, *side)
+                judged = learner.regression_from(m.at.model, *side)
                 if judged is None:
                     return False
                 found.append((j, bool(learned), judged, (m.at.rows, apart.rows)))
@@ -227,7 +227,7 @@ class Run:
         for entry in entries:
             for some in self._sides(splits):
                 last = [entry.members[-1][j] for j in dict.fromkeys(side.split for side in some)]
-                models = [Model.of(m.learner, m.at.state, m.before, entry.schema.classes) for m in last]
+                models = [Model.of(m.learner, m.at.model, m.before, entry.schema.classes) for m in last]
                 asked.append((entry, some, Score.of(models, entry.scorers)))
         first, key = entries[0], splits[0].key
         shift: tuple[Expression, ...] = ()

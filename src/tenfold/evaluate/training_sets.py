@@ -62,7 +62,7 @@ class Sets(Run):
         (entry,) = entries
         last, classes = entry.members[-1], entry.schema.classes
         truth = self.truth if self.truth is None or classes is None else class_codes(self.truth, classes)
-        models = tuple(Model.of(m.learner, m.at.state, m.before, classes) for m in last)
+        models = tuple(Model.of(m.learner, m.at.model, m.before, classes) for m in last)
         judged = Of(splits[0].key, (self.sets,), LossParts(models, Itself(truth)))
         self.scans += 1
         self._done(entry, session.answer(As(entry.view, judged)).summary, [m.at.rows for m in last])

@@ -88,7 +88,7 @@ class ByFold(Featured, Regressor):
     """What RidgeCV, LassoCV and ElasticNetCV share; they bring `_models` and `_best`."""
 
     need = Need("mixed", sparse=True, target="number")
-    state_type = FoldedState
+    model_type = FoldedState
     summary_types: ClassVar[tuple[type, ...]] = (Pieces, FoldMoments, FoldRows)
     steering = frozenset(
         {"step", "phase", "wide", "levels", "part", "offset", "first", "rows", "grid", "errors", "digits"}
@@ -196,7 +196,7 @@ class ByFold(Featured, Regressor):
     @property
     def _fitted(self) -> FoldedState:
         check_is_fitted(self)
-        return self.state_
+        return self.model_
 
     def _whole(self, summary: Any) -> Any:
         """The summary of all rows, merged as `update` does it."""

@@ -82,7 +82,7 @@ class FisherDiscriminant(Projector, LinearDiscriminant):
 
     passes = ONE
     need = Need("numeric", target="class")
-    state_type = FisherState
+    model_type = FisherState
     summary_types = (Scatter,)
     _parameter_constraints: ClassVar[dict[str, Any]] = {"n_components": [integer(1), None]}
 

@@ -79,7 +79,7 @@ class Glm(Featured):
     """What the three models share. They bring `kind`, `penalties` and their parameters."""
 
     passes: ClassVar[str] = MANY
-    state_type: ClassVar[type] = GlmState
+    model_type: ClassVar[type] = GlmState
     summary_types: ClassVar[tuple[type, ...]] = (Beginning, Curvature)
     steering: ClassVar[frozenset[str]] = frozenset(GlmState._fields) - {"coef", "intercept"}
     kind: ClassVar[int]

@@ -17,7 +17,7 @@ class Errors:
     """Brings them to a generalized linear model. Entries are by term: the coefficients, then the intercept if any."""
 
     schema_: Any
-    state_: Any
+    model_: Any
     summary_: Any
     certificate_: Any
     fit_intercept: bool
@@ -33,7 +33,7 @@ class Errors:
     def dispersion_(self) -> float:
         """Pearson's estimate of the variance beside the mean's own, for a Gamma; else one."""
         s = self.summary_
-        free = int(self._free(self.state_).sum())  # type: ignore[attr-defined]
+        free = int(self._free(self.model_).sum())  # type: ignore[attr-defined]
         return float(s.pearson / (s.weight - free)) if self.kind == GAMMA else 1.0
 
     @property
@@ -133,14 +133,14 @@ class Errors:
         )
 
     def _terms(self) -> Array:
-        state = self.state_
+        state = self.model_
         values = state.coef[0]
         return np.append(values, state.intercept[0]) if self.fit_intercept else values
 
     def _known(self) -> tuple[Any, Any]:
-        if "state_" not in self.__dict__:
+        if "model_" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__} is not fitted")
-        state, s = self.state_, self.summary_
+        state, s = self.model_, self.summary_
         if any(self.penalties(1.0)):  # type: ignore[attr-defined]
             raise ValueError(
                 "with a penalty the estimates are biased, and standard errors of maximum likelihood would not speak of "

@@ -103,7 +103,7 @@ class Inferring:
         check_is_fitted(self)
         known = self.inference_
         reach, half = known.quantile(level), known.half()
-        p = len(self.state_.coef)  # type: ignore[attr-defined]
+        p = len(self.model_.coef)  # type: ignore[attr-defined]
         more = known.sigma2 if of == "row" else 0.0
         constant = half[p] if known.fit_intercept else np.zeros(half.shape[1])
 

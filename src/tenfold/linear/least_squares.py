@@ -48,7 +48,7 @@ class LeastSquares(Inferring, Featured, SummaryScored):
 
     passes = ONE
     need = Need("mixed", sparse=True, target="number")
-    state_type = LinearState
+    model_type = LinearState
     summary_types: ClassVar[tuple[type, ...]] = (
         Moments, RFactor, DoubleMoments, Scores, FactorScores, DoubleScores, CodedMoments, Products,
     )  # fmt: skip
@@ -178,7 +178,7 @@ class LeastSquares(Inferring, Featured, SummaryScored):
                 'Remedy: fit to all rows, or use standard_errors="classical", which merge'
             )
         base = summary.base if robust else summary
-        found, rounding = ROUTES[type(base)].judged(self._problem(self.state_), self.state_, base)
+        found, rounding = ROUTES[type(base)].judged(self._problem(self.model_), self.model_, base)
         given = (self.alpha, self.fit_intercept, float(base.weight), rounding)
         return infer(found, kind, *given, summary if robust else None)
 

@@ -64,7 +64,7 @@ class LeastSquaresClassifier(LinearDiscriminant):
 
     passes = ONE
     need = Need("numeric", target="class")
-    state_type = IndicatorState
+    model_type = IndicatorState
     summary_types = (Scatter,)
 
     def start(self, schema: Schema) -> IndicatorState:

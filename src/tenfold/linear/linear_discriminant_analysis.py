@@ -89,7 +89,7 @@ class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
 
     passes = ONE
     need = Need("numeric", target="class")
-    state_type = LDAState
+    model_type = LDAState
     summary_types = (Scatter, ClassMoments, ClassFourth)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"shrinkage": "auto"}, {"shrinkage": 0.3})
     _parameter_constraints: ClassVar[dict[str, Any]] = {

@@ -115,6 +115,6 @@ class LogLink(Errors, Glm, Regressor):
         return max(self._fitted().step, 1)
 
     def _fitted(self) -> Any:
-        if "state_" not in self.__dict__:
+        if "model_" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__} is not fitted")
-        return self.state_
+        return self.model_

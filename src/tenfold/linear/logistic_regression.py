@@ -133,9 +133,9 @@ class LogisticRegression(Errors, Glm, Classifier):
             found = model.margins(state, X)
             return found if state.classes > 2 else found[:, 0]
 
-        return self._apply(margin, X, lambda: [f"margin_{c}" for c in self.classes_][-self.state_.coef.shape[0] :])
+        return self._apply(margin, X, lambda: [f"margin_{c}" for c in self.classes_][-self.model_.coef.shape[0] :])
 
     @property
     def n_iter_(self) -> int:
         """Passes over all rows."""
-        return max(self.state_.step, 1)
+        return max(self.model_.step, 1)

@@ -102,7 +102,7 @@ class PCA(Projector):
 
     passes = ONE
     need = Need("numeric", sparse=True)
-    state_type = PCAState
+    model_type = PCAState
     summary_types = (Moments, Triangle)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {},
@@ -207,13 +207,13 @@ class PCA(Projector):
             raise DataError(
                 f"X has shape {X.shape}, but there are {len(names)} components. Remedy: give what transform gives"
             )
-        state = self.state_
+        state = self.model_
         return (X * self._scale(state, 0.0)) @ state.components + state.mean
 
     @property
     def n_components_(self) -> int:
         """How many components there are."""
-        return len(self.state_.components)
+        return len(self.model_.components)
 
 
 def principal_axes(s: Moments | Triangle) -> Axes:

@@ -46,7 +46,7 @@ class Penalised(Featured, SummaryScored):
 
     passes = ONE
     need = Need("mixed", sparse=True, target="number")
-    state_type = PenalisedState
+    model_type = PenalisedState
     summary_types = (Moments, Rows)
     steering = frozenset({"step", "wide", "levels"})
 

@@ -95,7 +95,7 @@ class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]
     """
 
     need = Need("mixed", sparse=True, target="class")
-    state_type = PerceptronState
+    model_type = PerceptronState
     summary_types = (Round, Margins)
     steering = frozenset(PerceptronState._fields) - {"coef", "intercept", "mistakes"}
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
@@ -231,7 +231,7 @@ class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]
     @property
     def n_iter_(self) -> int:
         """Epochs."""
-        return int(self.state_.step)
+        return int(self.model_.step)
 
 
 def _model(state: PerceptronState) -> Array:

@@ -138,7 +138,7 @@ class PolynomialRegression(Inferring, Regressor):
 
     passes = ONE
     need = Need("numeric", target="number")
-    state_type = PolynomialState
+    model_type = PolynomialState
     summary_types = (TermMoments,)
     steering = frozenset({"step", "round", "rest", "center"})
     standard_errors = "classical"
@@ -204,7 +204,7 @@ class PolynomialRegression(Inferring, Regressor):
         """What the summary says about the coefficients: standard errors and what follows from them."""
         if self.summary_ is None:
             raise ValueError("this model was saved without its summary, and standard errors are made from that")
-        given = np.append(self.state_.coef, self.state_.intercept)
+        given = np.append(self.model_.coef, self.model_.intercept)
         found = from_double(self.summary_, 0.0, self.fit_intercept, given)
         return infer(found, "classical", 0.0, self.fit_intercept, float(self.summary_.weight), TINY)
 

@@ -39,7 +39,7 @@ class Projector(Transformer):
         """
         super().get_feature_names_out(input_features)
         name = type(self).__name__.lower()
-        return np.array([f"{name}{k}" for k in range(self.directions(self.state_)[1].shape[1])], dtype=object)
+        return np.array([f"{name}{k}" for k in range(self.directions(self.model_)[1].shape[1])], dtype=object)
 
 
 def oriented(directions: Array, scale: Array, towards: Array | None = None) -> Array:

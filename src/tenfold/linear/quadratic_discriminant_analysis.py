@@ -77,7 +77,7 @@ class QuadraticDiscriminantAnalysis(Discriminant):
 
     passes = ONE
     need = Need("numeric", target="class")
-    state_type = QDAState
+    model_type = QDAState
     summary_types = (ClassMoments,)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {},
@@ -169,9 +169,9 @@ class QuadraticDiscriminantAnalysis(Discriminant):
     @property
     def scalings_(self) -> list[Array]:
         """The variance of each class along its principal axes, the largest first."""
-        return [sla.eigvalsh(c)[::-1] for c in self.state_.covariance]
+        return [sla.eigvalsh(c)[::-1] for c in self.model_.covariance]
 
     @property
     def rotations_(self) -> list[Array]:
         """The principal axes of each class, as columns."""
-        return [sla.eigh(c)[1][:, ::-1] for c in self.state_.covariance]
+        return [sla.eigh(c)[1][:, ::-1] for c in self.model_.covariance]

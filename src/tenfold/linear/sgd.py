@@ -58,7 +58,7 @@ class SGDState(NamedTuple):
 class Descent(Featured, Sequential):
     """What SGDRegressor and SGDClassifier share."""
 
-    state_type: ClassVar[type] = SGDState
+    model_type: ClassVar[type] = SGDState
     summary_types: ClassVar[tuple[type, ...]] = (Scale, Walk, Objective)
     steering: ClassVar[frozenset[str]] = frozenset(SGDState._fields) - {"coef", "intercept", "t", "loss_curve"}
 
@@ -248,7 +248,7 @@ class Descent(Featured, Sequential):
     @property
     def n_iter_(self: Any) -> int:
         """Epochs."""
-        return max(int(self.state_.step), 1)
+        return max(int(self.model_.step), 1)
 
 
 def _model(state: SGDState) -> Array:

@@ -172,5 +172,5 @@ class SGDRegressor(Descent, Regressor):  # type: ignore[override]
     @property
     def coef_(self) -> Array:
         """The coefficients."""
-        found: Array = self.state_.coef[0]
+        found: Array = self.model_.coef[0]
         return found

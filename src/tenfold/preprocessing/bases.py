@@ -28,7 +28,7 @@ class Basis(Transformer):
 
     passes = ONE
     need = Need("numeric")
-    state_type = BasisState
+    model_type = BasisState
     summary_types = (Extremes, Race)
     steering = frozenset({"step", "steep"})
     short: ClassVar[str]
@@ -132,7 +132,7 @@ class Basis(Transformer):
     @property
     def gamma_(self) -> Array:
         """How steep the functions of each column are."""
-        found: Array = self.state_.steep
+        found: Array = self.model_.steep
         return found
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
@@ -148,7 +148,7 @@ class Basis(Transformer):
         names : array of str
         """
         names = super().get_feature_names_out(input_features)
-        k = len(self.state_.centers)
+        k = len(self.model_.centers)
         return np.array([f"{name}_{self.short}{m}" for name in names for m in range(k)], dtype=object)
 
 

@@ -58,7 +58,7 @@ class MaxAbsScaler(Transformer):
 
     passes = ONE
     need = Need("numeric", missing=True, sparse=True)
-    state_type = MaxAbsState
+    model_type = MaxAbsState
     summary_types = (Largest,)
 
     def start(self, schema: Schema) -> MaxAbsState:

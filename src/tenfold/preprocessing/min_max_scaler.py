@@ -54,7 +54,7 @@ class MinMaxScaler(Transformer):
 
     passes = ONE
     need = Need("numeric", missing=True)
-    state_type = MinMaxState
+    model_type = MinMaxState
     summary_types = (Extremes,)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {},

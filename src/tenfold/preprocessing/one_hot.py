@@ -88,7 +88,7 @@ class OneHot(Transformer):
 
     passes = ONE
     need = Need("categorical", missing=True)
-    state_type = OneHotState
+    model_type = OneHotState
     summary_types = (ValueCounts,)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {},
@@ -182,5 +182,5 @@ class OneHot(Transformer):
         names : array of str
         """
         names = super().get_feature_names_out(input_features)
-        kept = zip(names, self.categories_, self._dropped(self.state_.first))
+        kept = zip(names, self.categories_, self._dropped(self.model_.first))
         return np.array([f"{name}_{v}" for name, some, k in kept for v in some[k:]], dtype=object)

@@ -78,7 +78,7 @@ class PolynomialBasis(Transformer):
 
     passes = ONE
     need = Need("numeric")
-    state_type = PolynomialState
+    model_type = PolynomialState
     summary_types = (Rows,)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {},

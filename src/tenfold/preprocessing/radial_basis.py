@@ -80,5 +80,5 @@ class RadialBasis(Basis):
         """
         names = super().get_feature_names_out(input_features)
         if self._given:
-            return np.array([f"{self.short}{m}" for m in range(len(self.state_.centers))], dtype=object)
+            return np.array([f"{self.short}{m}" for m in range(len(self.model_.centers))], dtype=object)
         return names

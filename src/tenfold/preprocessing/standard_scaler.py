@@ -50,7 +50,7 @@ class StandardScaler(Transformer):
     """
 
     passes = ONE
-    state_type = ScalerState
+    model_type = ScalerState
     summary_types = (ColumnSpread,)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {},
@@ -115,7 +115,7 @@ class StandardScaler(Transformer):
     @property
     def n_samples_seen_(self) -> Any:
         """Weight of the rows, or of each column's rows where some values are missing."""
-        seen = self.state_.seen
+        seen = self.model_.seen
         return seen[0] if (seen == seen[0]).all() else seen
 
     def __sklearn_tags__(self) -> Any:

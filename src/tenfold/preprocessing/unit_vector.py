@@ -79,7 +79,7 @@ class UnitVector(Transformer):
 
     passes = ONE
     need = Need("numeric", sparse=True)
-    state_type = UnitState
+    model_type = UnitState
     summary_types = (RowWeight,)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {},

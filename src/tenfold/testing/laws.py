@@ -249,7 +249,7 @@ def merging(learner: Any, seed: int) -> None:
     grown = clone(learner)
     for piece in (a, b):
         _call(grown.partial_fit, piece)
-    assert bits(grown.state_) == bits(merged.state_), "partial_fit is not the sum"
+    assert bits(grown.model_) == bits(merged.model_), "partial_fit is not the sum"
 
 
 def _check_refused(parts: tuple[Any, Any], why: str) -> None:
@@ -304,7 +304,7 @@ def walking(learner: Any, seed: int) -> None:
         return
     whole = _fitted(learner, table)
     with part_rows(int(np.random.default_rng(seed).integers(1, 12))):
-        assert bits(_fitted(learner, table).state_) == bits(whole.state_), "cut otherwise"
+        assert bits(_fitted(learner, table).model_) == bits(whole.model_), "cut otherwise"
 
 
 @law
@@ -315,7 +315,7 @@ def threads(learner: Any, seed: int) -> None:
     for count in (1, 2, 3):
         with on(Local(threads=count)), part_rows(3):
             model = _fitted(learner, table)
-        found.add((bits(model.state_), bits(model.summary_)))
+        found.add((bits(model.model_), bits(model.summary_)))
     assert len(found) == 1, "bits differ between 1, 2 and 3 threads"
 
 
@@ -344,7 +344,7 @@ def certified(learner: Any, seed: int) -> None:
     """A fitted model has claims about its own state, and they can be recomputed."""
     model = _fitted(learner, draw(learner.need, seed))
     assert model.certificate_.claims, "no claim"
-    check(model.state_, model.schema_)
+    check(model.model_, model.schema_)
     check(model.summary_, model.schema_)
     assert model.verify().origin == "verified"
 
@@ -401,8 +401,8 @@ def _call(method: Any, table: Table) -> Any:
 def _assert_same_model(a: Any, b: Any, table: Table, what: str, rounding: float = 1e-6) -> None:
     """Two models say the same of the rows they have seen."""
     if getattr(type(a.summary_), "exact", False):
-        for name, field, value in values(a.state_):
-            same = field.axes is None or np.array_equal(value, getattr(b.state_, name))
+        for name, field, value in values(a.model_):
+            same = field.axes is None or np.array_equal(value, getattr(b.model_, name))
             assert same, f"{what}: {name}"
     seen = table.X[table.weight > 0]
     for name in ("predict_log_proba", "transform", "predict"):

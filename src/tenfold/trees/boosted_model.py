@@ -23,7 +23,7 @@ class BoostedModel(Estimator):
     @property
     def n_iter_(self) -> int:
         """Rounds that were made."""
-        state: Boosted = self.state_
+        state: Boosted = self.model_
         return len(state.roots) // state.outputs
 
     def outputs_of(self, schema: Schema) -> int:

@@ -45,7 +45,7 @@ class Boosting(BoostedModel):
     """What both boosted learners share; they bring the loss and where to start."""
 
     passes = MANY
-    state_type = Boosted
+    model_type = Boosted
     summary_types = (Look, Weighed, Gathered, Level, rn.Digits, Loss)
     steering = frozenset({
         "step", "phase", "turn", "bin_edges", "levels", "rows", "unit", "even", "least", "most", "heaviest", "way",

@@ -116,7 +116,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
     """
 
     need = Need("mixed", missing=True, target="class")
-    state_type = TreeState
+    model_type = TreeState
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {},
         {"criterion": "entropy", "split": "multiway"},

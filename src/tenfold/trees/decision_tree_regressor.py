@@ -88,7 +88,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
     """
 
     need = Need("mixed", missing=True, target="number")
-    state_type = TreeState
+    model_type = TreeState
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {},
         {"missing": "node_majority"},

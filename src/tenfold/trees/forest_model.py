@@ -34,7 +34,7 @@ class ForestModel(Estimator):
         It favours columns with many values, and says nothing about rows that were not seen: a column of noise gets
         its share too.
         """
-        state: Forest = self.state_
+        state: Forest = self.model_
         p, n = len(state.levels), len(state.roots)
         inner = state.trees.feature >= 0
         tree = np.repeat(np.arange(n), np.diff(np.append(state.roots, state.trees.node_count)))

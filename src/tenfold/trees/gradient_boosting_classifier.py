@@ -176,7 +176,7 @@ class GradientBoostingClassifier(Boosting, Classifier):
         ------
         p : array of shape (rows, classes)
         """
-        return (self.probability_from(_scores(margin, self.state_.labels)) for margin in self._staged(X))
+        return (self.probability_from(_scores(margin, self.model_.labels)) for margin in self._staged(X))
 
     def staged_predict(self, X: Any) -> Iterator[Any]:
         """The classes after each round.
@@ -189,7 +189,7 @@ class GradientBoostingClassifier(Boosting, Classifier):
         ------
         y : array of shape (rows,)
         """
-        return (self.classes_[winners(_scores(margin, self.state_.labels))] for margin in self._staged(X))
+        return (self.classes_[winners(_scores(margin, self.model_.labels))] for margin in self._staged(X))
 
 
 def _scores(margin: Array, labels: int) -> Array:

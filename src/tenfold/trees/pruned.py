@@ -114,7 +114,7 @@ class Pruned(Estimator):
         whole = self._blank()
         whole.prune, whole.ccp_alpha = None, 0.0
         whole.fit(X, y, sample_weight)
-        state = whole.state_
+        state = whole.model_
         path = path_of(state.tree, state.value, whole.rules_of(state).criterion)
         return Prices(path.alpha, path.impurity)
 

@@ -45,7 +45,7 @@ class RandomForest(ForestModel):
     """The phases. A learner brings what is left open below."""
 
     passes = MANY
-    state_type = Forest
+    model_type = Forest
     steering = frozenset({
         "step", "phase", "turn", "bin_edges", "levels", "rows", "unit", "even", "heaviest", "center",
         "scale", "whole", "factor", "heft", "frontier",

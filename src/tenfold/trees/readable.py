@@ -21,7 +21,7 @@ class Readable(Estimator):
 
     def book(self) -> Book:
         """The tree, and what its nodes say."""
-        state, schema = self.state_, self.schema_
+        state, schema = self.model_, self.schema_
         if schema.classes is None:
             return Book(state.tree, schema, state.value[:, 0], state.value[:, 1], np.ones(len(state.value)), state.gaps)
         weight = state.value.sum(axis=1)
@@ -104,7 +104,7 @@ class Readable(Estimator):
 
     def _not_too_deep(self, what: str) -> None:
         """Conditions are listed for every leaf, so they grow as the square of the depth."""
-        depth = self.state_.tree.max_depth
+        depth = self.model_.tree.max_depth
         if depth > DEEPEST:
             raise ValueError(
                 f"{what}: a tree of {depth} levels is too deep to be read. Remedy: max_depth, or to_text()"

@@ -66,7 +66,7 @@ class RuleListClassifier(Classifier):
 
     need = Need("mixed", missing=True, target="class")
     passes = MANY
-    state_type = RuleState
+    model_type = RuleState
     summary_types = (*TreeLearner.summary_types, Covered, Fired)
     steering = frozenset({"step", "phase", "turn", "trunk", "settled"})
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
@@ -190,7 +190,7 @@ class RuleListClassifier(Classifier):
     @property
     def rules_(self) -> tuple[Rule, ...]:
         """The rules in order; the last has no conditions."""
-        state, schema, found = self.state_, self.schema_, []
+        state, schema, found = self.model_, self.schema_, []
         for r, value in enumerate(np.vstack([state.value, state.rest])):
             conditions = tightened(state.clauses.conditions(r)) if r < len(state.value) else ()
             said, weight = schema.classes[value.argmax()], float(value.sum())

@@ -84,7 +84,7 @@ GradientBoostingClassifier or GradientBoostingRegressor
             ended = np.zeros(tree.node_count)
         stops = np.append(roots[1:], tree.node_count)
         tables = [binary_tree(tree, a, b, value, ended) for a, b in zip(roots.tolist(), stops.tolist(), strict=True)]
-        base = getattr(model.state_, "base", np.zeros(value.shape[1]))
+        base = getattr(model.model_, "base", np.zeros(value.shape[1]))
         forest = {
             "trees": tables, "internal_dtype": np.float64, "input_dtype": np.float64, "base_offset": np.array(base),
             "tree_output": "raw_value",
@@ -123,7 +123,7 @@ GradientBoostingClassifier or GradientBoostingRegressor
         if not isinstance(found, np.ndarray):
             raise TypeError("TreeShap takes arrays and frames. Remedy: a sample of the rows")
         if self._in_parts:
-            tree = self.model.state_.tree
+            tree = self.model.model_.tree
             lacking = np.isnan(found) | ((levels > 0) & (found == levels))
             lacking |= (tree.feature[tree.apply(Columns(found, missing=True))] >= 0)[:, None]
             if lacking.any():
@@ -188,7 +188,7 @@ def _parts_of(model: Any) -> tuple[Tree, Any, Array, Any]:
     if isinstance(model, (TreeLearner, RandomForest, BoostedModel)):
         check_is_fitted(model)
     if isinstance(model, TreeLearner):
-        state = model.state_
+        state = model.model_
         if hasattr(model, "classes_"):
             weight = state.value.sum(axis=1)
             value = state.value / np.where(weight > 0, weight, 1.0)[:, None]
@@ -197,10 +197,10 @@ def _parts_of(model: Any) -> tuple[Tree, Any, Array, Any]:
         ended = np.where(state.tree.feature < 0, weight, 0.0)
         return state.tree, np.zeros(1, np.int64), value, ended
     if isinstance(model, RandomForest):
-        state = model.state_
+        state = model.model_
         return state.trees, state.roots, state.value / len(state.roots), None
     if isinstance(model, BoostedModel):
-        state = model.state_
+        state = model.model_
         k = state.outputs
         if k == 1:
             return state.trees, state.roots, state.value[:, None], None
