@@ -99,7 +99,7 @@ def last_errors(X: Any, y: Any, weight: Any, rounds: int) -> list[tuple[float, f
 
     def watch(at: Any) -> None:
         if at.certificate is not None:
-            found[at.state.step] = at.state.estimator_errors[-1], at.certificate["last error"].value
+            found[at.state.step] = at.model.estimator_errors[-1], at.certificate["last error"].value
 
     fit(tn.AdaBoostClassifier(n_estimators=rounds), ArraySource(X, y, weight), runner=Local(1), watchers=[watch])
     return [found[step] for step in sorted(found)]

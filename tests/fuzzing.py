@@ -207,7 +207,7 @@ def calls_of(cls: type, X: Any, y: Any) -> dict[str, Callable[[Any], Any]]:
     found["+"] = lambda model: model + model
     found["repr"] = lambda model: (repr(model), repr(model.certificate_), str(model.certificate_))
     found["html"] = lambda model: model._repr_html_()
-    found["state"] = lambda model: [getattr(model, n) for n in dir(model) if n.endswith("_") and not n.startswith("_")]
+    found["model"] = lambda model: [getattr(model, n) for n in dir(model) if n.endswith("_") and not n.startswith("_")]
     if "partial_fit" in found:  # it changes the model, so it comes last
         found["partial_fit"] = found.pop("partial_fit")
     return found

@@ -23,8 +23,7 @@ def draws(model, weight, rows):
     out = np.zeros((model.n_estimators, len(weight)), np.int64)
     with part_rows(rows):
         for there, chunk in parts_of(weight):
-            times = model.draw(None).times(chunk)
-            out[:, there] = [times(at) for at in range(model.n_estimators)]
+            out[:, there] = [draw.times(chunk) for draw in model.draws()]
     return out
 
 

@@ -13,7 +13,7 @@ from tenfold.core import Columns
 from tenfold.core.chunk import NESTED
 from tenfold.sources import part_rows
 from tenfold.stats.draws import ROWS, keys_of, times_of
-from tenfold.stats.moments import Moments
+from tenfold.stats.moments import Comoments
 from tenfold.testing import bits, check_laws
 
 rng = np.random.default_rng(8)
@@ -27,7 +27,7 @@ def folds_of(stack, weight, rows=None):
     out = np.full(len(weight), -1)
     with part_rows(rows):
         for there, chunk in parts_of(weight):
-            out[there] = stack.folds(stack.model_).of(chunk)
+            out[there] = stack.folds().coder(chunk.part)(chunk)
     return out
 
 
@@ -91,16 +91,20 @@ def test_scans():
     seen = tn.StackingRegressor([(f"r{k}", tn.Ridge(2.0**k)) for k in range(9)])
     counts = []
 
-    def of(chunk, levels=None, moments=Moments.of.__func__):
-        counts.append(chunk.n)
-        return moments(Moments, chunk, levels)
+    def groups(self, chunk, codes, k, summarize=Comoments.summarize_groups):
+        counts.append((chunk.n, k))
+        return summarize(self, chunk, codes, k)
+
+    def whole(self, chunk, summarize=Comoments.summarize):
+        counts.append((chunk.n, 1))
+        return summarize(self, chunk)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Moments, "of", of)
+        patch.setattr(Comoments, "summarize_groups", groups)
+        patch.setattr(Comoments, "summarize", whole)
         seen.fit(X, y)
-    assert len(counts) == 6 + 1  # five folds and no rows, for all nine; then what they say
-    assert sum(counts) == 2 * len(X)
-    assert [turn["asked"] for turn in model.history_][:2] == ["Comoments", "final Comoments"]
+    assert counts == [(len(X), 5), (len(X), 1)]  # five folds for all nine; then what they say
+    assert [turn["asked"] for turn in model.history_][:2] == ["Comoments", "Comoments"]
 
 
 def test_passthrough_of_words():
@@ -163,7 +167,7 @@ def test_methods(method):
     team = [("a", tn.GaussianNB()), ("b", tn.LinearDiscriminantAnalysis())]
     model = tn.StackingClassifier(team, stack_method=method).fit(X, label)
     assert model.stack_method_ == [method] * 2
-    assert model.model_.final.width == (2 if method == "predict" else 6)
+    assert model.model_.last.width == (2 if method == "predict" else 6)
     assert model.score(X, label) > 0.7
 
 

@@ -158,12 +158,12 @@ def test_a_file_with_a_record_of_another_learner_is_refused(tmp_path):
     document, tensors = container.read(tmp_path / "team.tenfold")
     _build(document, dict(tensors))
     for change in (
-        lambda d: d["state"]["members"]["record"]["each"][0].update(type="LinearState"),
-        lambda d: d["state"]["members"]["record"]["each"].reverse(),
-        lambda d: d["state"]["members"]["record"]["each"][0].update(record=[]),
-        lambda d: d["state"]["members"]["record"].update(width=-1),
-        lambda d: d["state"]["members"]["record"].update(width=3),
-        lambda d: d["state"]["members"]["record"].update(each=7),
+        lambda d: d["model"]["members"]["record"]["each"][0].update(type="LinearState"),
+        lambda d: d["model"]["members"]["record"]["each"].reverse(),
+        lambda d: d["model"]["members"]["record"]["each"][0].update(record=[]),
+        lambda d: d["model"]["members"]["record"].update(width=-1),
+        lambda d: d["model"]["members"]["record"].update(width=3),
+        lambda d: d["model"]["members"]["record"].update(each=7),
     ):
         wrong = json.loads(json.dumps(document))
         change(wrong)

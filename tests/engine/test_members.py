@@ -11,7 +11,6 @@ from tenfold.core import ONE, Chunk, Claim, Columns, Grouped, Need
 from tenfold.core.arrays import ones
 from tenfold.core.chunk import segments
 from tenfold.engine import Member, Snapshot, run
-from tenfold.engine.bridge import asked
 from tenfold.engine.keys import Contiguous, Listed, Shuffled
 from tenfold.engine.stages import transformed
 from tenfold.sources import ArraySource, part_rows
@@ -298,7 +297,7 @@ def test_grouped_summaries_are_those_of_the_generic_way(learner, monkeypatch):
         schema = sum(
             (source.schema_of(p, learner.need) for p in range(1, len(source))), source.schema_of(0, learner.need)
         )
-    statistic = asked(learner, learner.start(schema))
+    statistic = learner.ask(learner.start(schema))
     expression = As(View(learner.need, schema), By((Shuffled(5, 3),), statistic))
     with Local(threads=1).open(source) as session:
         fast = session.answer(expression)

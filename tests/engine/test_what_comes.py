@@ -18,7 +18,6 @@ from tenfold.core import MANY, SEQUENTIAL, Array, Claim, Need
 from tenfold.core.axes import bits
 from tenfold.core.statistic import Gathered, Grouped, Ordered, Statistic, Strided
 from tenfold.engine import Local, fit, opened, schema_of
-from tenfold.engine.bridge import asked
 from tenfold.engine.keys import Labelled
 from tenfold.stats.combinators import As, By, Each, View
 from tenfold.stats.spread import SpreadByColumn
@@ -130,7 +129,7 @@ def cube(learners, source, keys, session):
     for learner in learners:
         schema = schema_of(source, learner.need, session)
         need = Need(**{**vars(learner.need), "side": side})
-        each.append(As(View(need, schema), By(keys, asked(learner, learner.start(schema), first=True))))
+        each.append(As(View(need, schema), By(keys, learner.ask(learner.start(schema)))))
     return session.answer(Each(tuple(each)))
 
 

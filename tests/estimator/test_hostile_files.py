@@ -138,10 +138,10 @@ def test_records_within_records_end(files, tmp_path):
     vote = tn.VotingClassifier([("b", tn.BaggingClassifier(tn.GaussianNB(), 2)), ("n", tn.GaussianNB())])
     vote.fit(D.numbers, D.three).save(tmp_path / "m")
     parts = taken_apart((tmp_path / "m").read_bytes())
-    inner = parts.document["state"]["members"]["record"]
+    inner = parts.document["model"]["members"]["record"]
     for _ in range(300):
         inner = {"each": [{"type": "Bundle", "record": inner}], "width": 0, "beside": False}
-    parts.document["state"]["members"]["record"] = inner
+    parts.document["model"]["members"]["record"] = inner
     (tmp_path / "m").write_bytes(put_together(parts))
     with pytest.raises(ModelFileError, match="nested too deeply|not readable"):
         tn.load(tmp_path / "m")
@@ -195,9 +195,9 @@ def test_a_tree_too_deep_to_be_read_says_so(tmp_path):
     new["depth"] = (np.arange(n) + 1) // 2
     zeros = {name: np.zeros(n) for name in ("threshold", "place", "missing_left", "route_width", "merit")}
     for name, values in (new | zeros | {"route": np.zeros(0)}).items():
-        tensor = parts.document["state"]["tree"]["record"][name]["tensor"]
+        tensor = parts.document["model"]["tree"]["record"][name]["tensor"]
         parts.tensors[tensor] = values.astype(parts.tensors[tensor].dtype)
-    tensor = parts.document["state"]["value"]["tensor"]
+    tensor = parts.document["model"]["value"]["tensor"]
     parts.tensors[tensor] = np.repeat(parts.tensors[tensor][:1], n, axis=0)
     (tmp_path / "m").write_bytes(put_together(parts))
     deep = tn.load(tmp_path / "m")
@@ -258,12 +258,12 @@ def checkpoints(name):
 
 
 def phase(case):
-    return case.parts.document["state"]["phase"]["is"]
+    return case.parts.document["model"]["phase"]["is"]
 
 
 def frontier(case):
     """The table of the nodes that grow."""
-    return case.parts.tensors[case.parts.document["state"]["frontier"]["record"]["node"]["tensor"]]
+    return case.parts.tensors[case.parts.document["model"]["frontier"]["record"]["node"]["tensor"]]
 
 
 def resumed(case, where, change, folder):

@@ -568,7 +568,7 @@ def nested(depth, inner):
 
 def again(document, tensors):
     """A tensor that serves twice."""
-    document["state"]["coef"] = {"tensor": document["schema"]["counts"]}
+    document["model"]["coef"] = {"tensor": document["schema"]["counts"]}
 
 
 def stray(document, tensors):
@@ -804,7 +804,7 @@ FORGED = {
     "provenance with more": (RIDGE, put(*FROM, "more", value={"int": "1"})),
     # tensors
     "tensor left over": (RIDGE, lambda d, t: t.update(extra=np.ones(3))),
-    "tensor missing": (RIDGE, lambda d, t: t.pop(d["state"]["coef"]["tensor"])),
+    "tensor missing": (RIDGE, lambda d, t: t.pop(d["model"]["coef"]["tensor"])),
     "many tiny tensors": (RIDGE, lambda d, t: t.update({f"t{k}": np.ones(1) for k in range(14_000)})),
     "many empty tensors": (RIDGE, lambda d, t: t.update({f"t{k}": np.ones(0) for k in range(14_000)})),
 }  # fmt: skip

@@ -14,13 +14,22 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tenfold.compose import ada_boost_votes as av
-from tenfold.compose.ada_boost_members import Judged, MemberRounds, Members
-from tenfold.compose.ada_boost_stumps import Boosted, StumpRounds, Stumps, StumpWeights
-from tenfold.core import MANY, SEQUENTIAL, Array, Ask, Certificate, Chunk, Claim, Columns, Need, Schema
+from tenfold.compose.ada_boost_members import (
+    Judged,
+    LookingBack,
+    MemberRounds,
+    Members,
+    OfBoosted,
+    OnJudging,
+    OnLearning,
+)
+from tenfold.compose.ada_boost_stumps import Boosted, Boosting, StumpRounds, Stumps, StumpWeights
+from tenfold.core import MANY, SEQUENTIAL, Array, Certificate, Claim, Columns, Need, Schema
+from tenfold.core.learner import Begun, Solved
 from tenfold.estimator import Classifier
 from tenfold.estimator.constraints import integer, real, seed
 from tenfold.estimator.kinds import winners
-from tenfold.estimator.members import seed_of
+from tenfold.estimator.members import records_of, seed_of
 from tenfold.stats.binned import BINS, RowSample
 from tenfold.stats.race import Race
 
@@ -71,7 +80,6 @@ class AdaBoostClassifier(Classifier):
     """
 
     passes = MANY
-    steering = frozenset({"step", "phase", "turn", "bin_edges", "cut", "classes", "members", "first", "current"})
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 6},
         {"n_estimators": 4, "learning_rate": 0.5, "max_bins": 4},
@@ -115,61 +123,55 @@ class AdaBoostClassifier(Classifier):
         return Stumps if self.estimator is None else Members
 
     @property
+    def state_types(self) -> tuple[type, ...]:  # type: ignore[override]
+        """Those of stumps, or of members."""
+        return (Begun, Boosting) if self.estimator is None else (OnLearning, OnJudging, LookingBack)
+
+    @property
     def summary_types(self) -> tuple[type, ...]:  # type: ignore[override]
         """Those of the rounds, and the records of the estimator."""
         if self.estimator is None:
             return (Race, Boosted)
-        return (self.estimator.model_type, *self.estimator.state_types, *self.estimator.summary_types, Judged)
+        return (*records_of(self.estimator), Judged)
 
     @property
     def _rounds(self) -> StumpRounds | MemberRounds:
         """How a round goes."""
         if self.estimator is None:
             return StumpRounds(self.n_estimators, self.learning_rate, self.max_bins, self.random_state)
-        return self._of_members
-
-    @property
-    def _of_members(self) -> MemberRounds:
-        """How a round goes, if there is an estimator."""
         return MemberRounds(self.estimator, self.n_estimators, self.learning_rate, seed_of(self))
 
     def start(self, schema: Schema) -> Any:
         """No round yet."""
         return self._rounds.start(schema)
 
-    def ask(self, state: Any) -> RowSample | StumpWeights | Ask | None:
+    def ask(self, state: Any) -> RowSample | StumpWeights | OfBoosted | None:
         """What the next round needs."""
         return self._rounds.ask(state)
-
-    def lens(self, state: Any) -> Any:
-        """Of members: the rows themselves."""
-        return self._of_members.lens(state)
-
-    def follow(self, state: Any, held: Any, scratch: Any) -> Any:
-        """Of members: the weights of the rows, from those after earlier rounds."""
-        return self._of_members.follow(state, held, scratch)
-
-    def summarize(self, state: Any, chunk: Chunk) -> Any:
-        """Of members: what the round needs of weighted rows."""
-        return self._of_members.summarize(state, chunk)
 
     def update(self, state: Any, s: Any) -> Any:
         """The next round, unless the last one was the last."""
         return self._rounds.update(state, s)
 
-    def certify(self, state: Any, s: Any) -> tuple[Claim, ...] | None:
+    def model(self, state: Any) -> Any:
+        """The rounds, once there are any."""
+        if isinstance(state, Solved):
+            return state.kept.each[0]
+        return state.so_far if isinstance(state, (Boosting, LookingBack)) and state.step else None
+
+    def certify(self, model: Any, s: Any) -> tuple[Claim, ...] | None:
         """What the rounds prove about the training error, and that the weights are right."""
-        return self._rounds.certify(state, s)
+        return self._rounds.certify(model, s)
 
-    def votes_from(self, state: Any, X: Columns, rounds: list[int]) -> list[Array]:
+    def votes_from(self, model: Any, X: Columns, rounds: list[int]) -> list[Array]:
         """The share of the votes that each class has after so many rounds, for rising numbers of rounds."""
-        upto = np.cumsum(state.estimator_weights)
-        return [votes / upto[t - 1] for votes, t in zip(self._rounds.votes(state, X, rounds), rounds, strict=True)]
+        upto = np.cumsum(model.estimator_weights)
+        return [votes / upto[t - 1] for votes, t in zip(self._rounds.votes(model, X, rounds), rounds, strict=True)]
 
-    def scores_from(self, state: Any, X: Columns) -> Array:
+    def scores_from(self, model: Any, X: Columns) -> Array:
         """Votes for the class, less the mean of the votes for others, as a share of all."""
-        (votes,) = self._rounds.votes(state, X, [state.step])
-        return av.scores_of(votes, float(state.estimator_weights.sum()))
+        (votes,) = self._rounds.votes(model, X, [len(model.estimator_weights)])
+        return av.scores_of(votes, float(model.estimator_weights.sum()))
 
     def probability_from(self, scores: Any) -> Any:
         """As scikit-learn has it: scores as if they were (K - 1) log-odds."""
@@ -191,8 +193,8 @@ class AdaBoostClassifier(Classifier):
         y : array of shape (rows,)
         """
 
-        def said(model: Any, state: Any, X: Columns) -> Any:
-            every = model._rounds.votes(state, X, range(1, state.step + 1))
+        def said(learner: Any, model: Any, X: Columns) -> Any:
+            every = learner._rounds.votes(model, X, range(1, len(model.estimator_weights) + 1))
             return np.column_stack([winners(votes) for votes in every])
 
         return (self.classes_[codes] for codes in self._apply(said, X, list).T)
@@ -203,20 +205,21 @@ class AdaBoostClassifier(Classifier):
         if self.estimator is None or "model_" not in self.__dict__:
             raise AttributeError("estimators_: there are members once a model with an estimator is fitted")
         found = []
-        for member, state in self._rounds.members(self.model_):  # type: ignore[union-attr]
+        for number, model in enumerate(self.model_.members.each):
+            member = self._rounds.learner(number)  # type: ignore[union-attr]
             names = ("n_features_in_", "feature_names_in_")
             member.__dict__.update({name: self.__dict__[name] for name in names if name in self.__dict__})
-            member._set(self.schema_, state, None, Certificate((), self.certificate_.provenance))
+            member._set(self.schema_, model, None, Certificate((), self.certificate_.provenance))
             found.append(member)
         return found
 
-    def sound(self, state: Any, summary: Any, schema: Schema) -> bool:
+    def sound(self, model: Any, summary: Any, schema: Schema) -> bool:
         """Whether the rounds are such as a fit could have made."""
-        return bool(state.step == len(state.estimator_errors) > 0 and self._rounds.sound(state, schema))
+        return len(model.estimator_errors) > 0 and self._rounds.sound(model, schema)
 
     def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
         """Whether the rounds so far are such as a fit could have made."""
-        return bool(state.step == len(state.estimator_errors) and self._rounds.resumable(state, summary, schema))
+        return self._rounds.resumable(state, summary, schema)
 
     def _validate_params(self) -> None:
         if hasattr(self.estimator, "fit") and not isinstance(self.estimator, Classifier):

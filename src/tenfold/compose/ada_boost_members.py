@@ -8,37 +8,59 @@ and what the learner itself would hold and follow goes with them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from tenfold.compose import ada_boost_votes as av
-from tenfold.core import Array, Ask, Chunk, Claim, Columns, Schema
-from tenfold.core.allowed import CLASS_COUNT, OneOf
-from tenfold.core.axes import Bundle, bits
-from tenfold.core.statistic import Held
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, Schema
+from tenfold.core.allowed import CLASS_COUNT
+from tenfold.core.axes import Bundle
+from tenfold.core.learner import Solved
+from tenfold.core.statistic import Expression, Held, Lens, Strided
+from tenfold.core.value import Itself
 from tenfold.estimator.kinds import winners
-from tenfold.estimator.members import asked, every, model_of, resumable_member, sound_member, title, turn
+from tenfold.estimator.members import advance, resumable_member, sound_member, summarized
 from tenfold.estimator.rows import Rows, hold
 from tenfold.kernels.boosting import LEAST
+from tenfold.stats.combinators import View, every, title
 
 
 class Members(NamedTuple):
-    """The states of the members so far, and how far the next one is."""
+    """The models of all rounds."""
 
-    step: int
-    phase: Annotated[str, OneOf("learn", "judge", "look", "done")]
-    turn: int
-    """how many reduces there were"""
     members: Bundle
-    first: Bundle
-    """the state that each member starts from, while there may be more"""
-    current: Bundle
-    """that of the member which is learned, or judged"""
     estimator_weights: Annotated[Array, "round"]
     estimator_errors: Annotated[Array, "round"]
-    classes: Annotated[int, CLASS_COUNT]
+    n_classes: Annotated[int, CLASS_COUNT]
+
+
+class OnLearning(NamedTuple):
+    """The next member learns."""
+
+    step: int
+    schema: Schema
+    so_far: Members
+    current: Bundle
+    """its state"""
+
+
+class OnJudging(NamedTuple):
+    """The next member is done, and to be judged."""
+
+    step: int
+    schema: Schema
+    so_far: Members
+    current: Bundle
+    """its model"""
+
+
+class LookingBack(NamedTuple):
+    """No member follows; the last one is judged under the weights that it led to."""
+
+    step: int
+    so_far: Members
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +101,98 @@ class Followed(NamedTuple):
     """what the learner holds of the weighted rows, and what follows its state"""
 
 
+class EveryRow(Lens):
+    """Rows as they are."""
+
+    def __call__(self, chunk: Chunk) -> Rows:
+        """All that there is of a chunk."""
+        return hold(chunk)
+
+
+class OfBoosted(Held[Any]):
+    """Something of rows that weigh the more, the more members were wrong about them."""
+
+    rounds: int
+    how: Itself
+    """the rounds, by their parameters"""
+    so_far: Members
+    telling: ClassVar[tuple[str, ...]] = ("rounds", "so_far")
+    lens: EveryRow = field(default_factory=EveryRow, kw_only=True)
+
+    def follow(self, held: Rows, scratch: Any) -> Followed:
+        """The weights of the rows, from those after earlier rounds."""
+        first, weight = (0, held.weight) if scratch is None else scratch[:2]
+        if first < self.rounds:
+            X, down, up = held.X, 1 / av.growth(self.so_far), av.raised(self.so_far)
+            for t in range(first, self.rounds):
+                wrong = self.how.it.said(self.so_far.members.each[t], t, X, self.so_far.n_classes) != held.y
+                weight = np.maximum(weight * np.where(wrong, up[t] * down[t], down[t]), LEAST)
+        return Followed(self.rounds, weight)
+
+
+class AskedOfBoosted(OfBoosted):
+    """What the next member asks for."""
+
+    asked: Expression
+    view: View
+    telling: ClassVar[tuple[str, ...]] = ("rounds", "so_far", "asked")
+
+    def follow(self, held: Rows, scratch: Any) -> Followed:
+        """The weights of the rows, and what the member holds of rows so weighted."""
+        now = super().follow(held, scratch)
+        if not isinstance(self.asked, Held):
+            return now
+        name = f"{self.rounds} {self.asked.lens.digest.hex()}"
+        if scratch is not None and scratch.name == name:
+            below, before = scratch.held, scratch.scratch
+        else:
+            below, before = self.asked.lens(self._weighed(held, now.weight)), None
+        return Followed(now.rounds, now.weight, name, below, self.asked.follow(below, before))
+
+    def _weighed(self, rows: Rows, weight: Array) -> Chunk:
+        return rows.weighing(weight, rows.uniform and not self.rounds)
+
+    def summarize(self, chunk: Chunk) -> Any:
+        """What the member makes of the weighted rows."""
+        now = chunk.scratch
+        some = self._weighed(chunk.held, now.weight)
+        if isinstance(self.asked, Held):
+            return self.asked.summarize(some._replace(held=now.held, scratch=now.scratch))
+        return summarized(self.asked, some, self.view)
+
+    @property
+    def title(self) -> str:
+        """As the member calls it."""
+        return title(self.asked)
+
+
+class SomeOfBoosted(Strided[Any], AskedOfBoosted):
+    """The same of a share of the parts."""
+
+    telling = ("rounds", "so_far", "asked", "every")
+
+
+class MemberErrors(OfBoosted):
+    """How wrong a member is."""
+
+    number: int
+    """of the member"""
+    model: Bundle
+    telling = ("rounds", "number", "so_far", "model")
+
+    def summarize(self, chunk: Chunk) -> Judged:
+        """Of the weighted rows."""
+        rows, weight = chunk.held, chunk.scratch.weight
+        wrong = self.how.it.said(self.model.each[0], self.number, rows.X, self.so_far.n_classes) != rows.y
+        doubtful = weight >= rows.weight * av.bar_of(self.so_far)
+        missed, total = float(weight[wrong].sum()), float(weight.sum())
+        doubted, mass = float(rows.weight[doubtful].sum()), float(rows.weight.sum())
+        return Judged(missed, total, doubted, mass, self.number + 1, self.rounds)
+
+
+State = OnLearning | OnJudging | LookingBack
+
+
 class MemberRounds(NamedTuple):
     """The rounds, by the parameters of `AdaBoostClassifier`."""
 
@@ -87,152 +201,100 @@ class MemberRounds(NamedTuple):
     rate: float
     seed: int
 
-    def start(self, schema: Schema) -> Members:
+    def start(self, schema: Schema) -> OnLearning:
         """No member yet, and the first not begun."""
-        first, no = Bundle((self._learner(0).start(schema),)), np.zeros(0)
-        return Members(0, "learn", 0, Bundle(()), first, first, no, no, len(schema.classes))
+        no = np.zeros(0)
+        return self._next(0, schema, Members(Bundle(()), no, no, len(schema.classes)))
 
-    def ask(self, state: Members) -> Ask | None:
+    def _next(self, step: int, schema: Schema, so_far: Members) -> OnLearning:
+        return OnLearning(step, schema, so_far, Bundle((self.learner(step).start(schema),)))
+
+    def ask(self, state: State | Solved) -> OfBoosted | None:
         """What the learner asks for; then how wrong it is; at the end, how wrong the last one is now."""
-        if state.phase == "done":
-            return None
-        if state.phase != "learn":
-            return Ask(state.phase, state.turn)
-        ask = self._learner(state.step).ask(state.current.each[0])
-        return Ask(f"learn, {title(ask)}", state.turn, every(ask))
+        match state:
+            case OnLearning(step, schema, so_far, current):
+                learner = self.learner(step)
+                ask = learner.ask(current.each[0])
+                given = (step, Itself(self), so_far, ask, View(learner.need, schema))
+                return AskedOfBoosted(*given) if every(ask) == 1 else SomeOfBoosted(*given, every=every(ask))
+            case OnJudging(step, _, so_far, current):
+                return MemberErrors(step, Itself(self), so_far, step, current)
+            case LookingBack(step, so_far):
+                last = Bundle(so_far.members.each[-1:])
+                return MemberErrors(step, Itself(self), so_far, step - 1, last)
+        return None
 
-    def lens(self, state: Members) -> Any:
-        """Rows as they are."""
-        return hold
-
-    def follow(self, state: Members, held: Rows, scratch: Any) -> Followed:
-        """The weights of the rows, from those after earlier rounds, and what the learner holds of rows so weighted."""
-        before = Followed(0, held.weight) if scratch is None else scratch
-        weight = before.weight
-        if before.rounds < state.step:
-            X, down, up = held.X, 1 / av.growth(state), av.raised(state)
-            for t in range(before.rounds, state.step):
-                wrong = self._said(state, t, X) != held.y
-                weight = np.maximum(weight * np.where(wrong, up[t] * down[t], down[t]), LEAST)
-        if state.phase != "learn":
-            return Followed(state.step, weight)
-        statistic = asked(self._learner(state.step), state.current.each[0])
-        if not isinstance(statistic, Held):
-            return Followed(state.step, weight)
-        name = f"{state.step} {statistic.lens.digest.hex()}"
-        below, scratch = before.held, before.scratch
-        if name != before.name:
-            below, scratch = statistic.lens(held.weighing(weight, held.uniform and not state.step)), None
-        return Followed(state.step, weight, name, below, statistic.follow(below, scratch))
-
-    def summarize(self, state: Members, chunk: Chunk) -> Any:
-        """What the learner makes of the weighted rows; or how wrong it is."""
-        rows, now = chunk.held, chunk.scratch
-        if state.phase == "learn":
-            some = rows.weighing(now.weight, rows.uniform and not state.step)
-            if now.name:
-                some = some._replace(held=now.held, scratch=now.scratch)
-            statistic: Any = asked(self._learner(state.step), state.current.each[0])
-            return statistic.summarize(some)
-        number = state.step - (state.phase == "look")
-        wrong = self._said(state, number, rows.X) != rows.y
-        doubtful = now.weight >= rows.weight * av.bar_of(state)
-        missed, total = float(now.weight[wrong].sum()), float(now.weight.sum())
-        doubted, mass = float(rows.weight[doubtful].sum()), float(rows.weight.sum())
-        return Judged(missed, total, doubted, mass, number + 1, state.step)
-
-    def update(self, state: Members, s: Any) -> Members:
+    def update(self, state: State, s: Any) -> State | Solved:
         """The learner's own update; then its votes, unless it has none; then the next."""
-        state = state._replace(turn=state.turn + 1)
-        if state.phase == "learn":
-            return self._learn(state, s)
-        if state.phase == "look":
-            return state._replace(phase="done")
-        error = s.wrong / s.total
-        alpha = av.votes_of(error, state, self.rate)
-        if alpha is None:
-            return _ended(state)
-        state = state._replace(
-            step=state.step + 1,
-            members=Bundle(state.members.each + state.current.each),
-            estimator_weights=np.append(state.estimator_weights, alpha),
-            estimator_errors=np.append(state.estimator_errors, error),
-        )
-        if av.finished(state, self.most):
-            return _ended(state)
-        return state._replace(phase="learn", current=state.first)
+        match state:
+            case OnLearning(step, schema, so_far, current):
+                return self._learn(state, s)
+            case OnJudging(step, schema, so_far, current):
+                error = s.wrong / s.total
+                alpha = av.votes_of(error, so_far, self.rate)
+                if alpha is None:
+                    return LookingBack(step, so_far)
+                weights, errors = so_far.estimator_weights, so_far.estimator_errors
+                members = Bundle(so_far.members.each + current.each)
+                so_far = Members(members, np.append(weights, alpha), np.append(errors, error), so_far.n_classes)
+                over = av.finished(so_far, self.most)
+                return LookingBack(step + 1, so_far) if over else self._next(step + 1, schema, so_far)
+        return Solved(state.step, Bundle((state.so_far,)))
 
-    def _learn(self, state: Members, s: Any) -> Members:
+    def _learn(self, state: OnLearning, s: Any) -> OnLearning | OnJudging:
         """One turn of the learner's loop, or more if it asks for what it has."""
-        learner, current = self._learner(state.step), state.current.each[0]
-        asked, stopped = learner.ask(current), False
-        ask = asked
-        while ask == asked and not stopped:
-            current, stopped = turn(learner, current, s)
-            ask = learner.ask(current)
-        if stopped or ask is None:
-            return state._replace(phase="judge", current=Bundle((model_of(learner, current),)))
-        return state._replace(current=Bundle((current,)))
+        learner, current, done = self.learner(state.step), state.current.each[0], False
+        asked = ask = learner.ask(current)
+        while ask == asked and not done:
+            current, done = advance(learner, current, s, state.schema)
+            ask = None if done else learner.ask(current)
+        return (OnJudging if done else OnLearning)(*state[:3], Bundle((current,)))
 
-    def certify(self, state: Members, s: Any) -> tuple[Claim, ...] | None:
+    def certify(self, model: Members, s: Any) -> tuple[Claim, ...] | None:
         """What the rounds prove, once the weights have followed the last of them."""
-        known = isinstance(s, Judged) and state.step and s.member == s.rounds == state.step
-        return av.claims_of(state, s, "member") if known else None
+        known = isinstance(s, Judged) and s.member == s.rounds == len(model.estimator_weights)
+        return av.claims_of(model, s, "member") if known else None
 
-    def votes(self, state: Members, X: Columns, rounds: Iterable[int]) -> Iterator[Array]:
+    def votes(self, model: Members, X: Columns, rounds: Iterable[int]) -> Iterator[Array]:
         """The votes for each class after so many rounds, rising numbers of them: one array, which is added to."""
-        votes, first = np.zeros((len(X), state.classes)), 0
+        votes, first = np.zeros((len(X), model.n_classes)), 0
         rows = np.arange(len(X))
         for last in rounds:
             for t in range(first, last):
-                votes[rows, self._said(state, t, X)] += state.estimator_weights[t]
+                votes[rows, self.said(model.members.each[t], t, X, model.n_classes)] += model.estimator_weights[t]
             yield votes
             first = last
 
-    def sound(self, state: Members, schema: Schema) -> bool:
-        """Whether there is a sound state for each round, and nothing else."""
-        return self._rounds_sound(state, schema) and not (state.first.each or state.current.each)
-
-    def resumable(self, state: Members, summary: Any, schema: Schema) -> bool:
-        """The same while a member is learned or judged."""
-        if not self._rounds_sound(state, schema):
-            return False
-        if state.phase == "look":
-            return self.sound(state, schema) and state.step > 0
-        first, now, learner = state.first, state.current, self._learner(state.step)
-        if (len(first.each), first.width, len(now.each), now.width) != (1, 0, 1, 0):
-            return False
-        if bits(first.each[0]) != bits(self._learner(0).start(schema)):
-            return False
-        if state.phase == "judge":
-            return sound_member(learner, now.each[0], None, schema)
-        return resumable_member(learner, now.each[0], summary, schema)
-
-    def _rounds_sound(self, state: Members, schema: Schema) -> bool:
-        each = state.members.each
-        fits = len(each) == state.step == len(state.estimator_weights) and not state.members.width
+    def sound(self, model: Members, schema: Schema) -> bool:
+        """Whether there is a sound model for each round, and nothing else."""
+        each = model.members.each
+        fits = len(each) == len(model.estimator_weights) and not model.members.width
         return fits and all(sound_member(self.estimator, one, None, schema) for one in each)
 
-    def members(self, state: Members) -> list[tuple[Any, Any]]:
-        """The learner of each round, not fitted, and its state."""
-        return [(self._learner(t), one) for t, one in enumerate(state.members.each)]
+    def resumable(self, state: State, summary: Any, schema: Schema) -> bool:
+        """The same while a member is learned or judged."""
+        if not self.sound(state.so_far, schema) or state.step != len(state.so_far.members.each):
+            return False
+        if isinstance(state, LookingBack):
+            return state.step > 0
+        if (len(state.current.each), state.current.width) != (1, 0):
+            return False
+        learner, now = self.learner(state.step), state.current.each[0]
+        if isinstance(state, OnJudging):
+            return sound_member(learner, now, None, schema)
+        return resumable_member(learner, now, summary, schema)
 
-    def _learner(self, number: int) -> Any:
+    def learner(self, number: int) -> Any:
         """The learner of a round: what it draws, it draws anew."""
         learner = self.estimator._blank()
-        if hasattr(learner, "random_state"):
+        if learner.seeded:
             own = learner.random_state
             seed = int(own) if isinstance(own, (int, np.integer)) else 0
             learner.random_state = (self.seed + seed + number) % 2**32
         return learner
 
-    def _said(self, state: Members, number: int, X: Columns) -> Any:
-        """The class that a member says of each row, be it judged still."""
-        member = (state.members.each + state.current.each)[number]
-        scores = self._learner(number).scores_from(member, X)
-        return np.minimum(winners(scores), state.classes - 1)  # of a single class, some give two scores
-
-
-def _ended(state: Members) -> Members:
-    """No member will follow."""
-    return state._replace(phase="look", first=Bundle(()), current=Bundle(()))
+    def said(self, model: Any, number: int, X: Columns, classes: int) -> Codes:
+        """The class that the member of a round says of each row."""
+        scores = self.learner(number).scores_from(model, X)
+        found: Codes = np.minimum(winners(scores), classes - 1)  # of a single class, some give two scores
+        return found

@@ -13,7 +13,9 @@ import numpy as np
 
 from tenfold.compose import ada_boost_votes as av
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Schema
-from tenfold.core.allowed import CLASS_COUNT, COUNTS, EDGES, NOT_NAN, Index, OneOf
+from tenfold.core.allowed import CLASS_COUNT, COUNTS, EDGES, NOT_NAN, Index
+from tenfold.core.axes import Bundle
+from tenfold.core.learner import Begun, Solved
 from tenfold.core.statistic import Held
 from tenfold.kernels.binning import add_class_bins
 from tenfold.kernels.boosting import add_votes, follow_stumps, look_back
@@ -24,10 +26,8 @@ TIE = 1e-10
 
 
 class Stumps(NamedTuple):
-    """The stumps so far, and how to go on."""
+    """The stumps of all rounds."""
 
-    step: int
-    phase: Annotated[str, OneOf("edges", "round", "done")]
     bin_edges: Annotated[Array, "column", "edge", EDGES]
     feature: Annotated[Codes, "round", Index("column")]
     cut: Annotated[Codes, "round", COUNTS]
@@ -39,7 +39,14 @@ class Stumps(NamedTuple):
     """the class that is said of rows on that side, by its number"""
     estimator_weights: Annotated[Array, "round"]
     estimator_errors: Annotated[Array, "round"]
-    classes: Annotated[int, CLASS_COUNT]
+    n_classes: Annotated[int, CLASS_COUNT]
+
+
+class Boosting(NamedTuple):
+    """The stumps so far."""
+
+    step: int
+    so_far: Stumps
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,12 +84,7 @@ class Rounds(NamedTuple):
     right: Codes
     estimator_weights: Array
     estimator_errors: Array
-    classes: int
-
-    @property
-    def step(self) -> int:
-        """How many there are."""
-        return len(self.feature)
+    n_classes: int
 
 
 class StumpWeights(Held[Boosted]):
@@ -98,18 +100,18 @@ class StumpWeights(Held[Boosted]):
         down = 1 / av.growth(self.rounds)
         up = av.raised(self.rounds) * down
         follow_stumps(held.bins, held.label, *self.rounds[:4], up, down, first, raised)
-        return self.rounds.step, raised
+        return len(self.rounds.feature), raised
 
     def summarize(self, chunk: Chunk) -> Boosted:
         """Add up the rows of one chunk."""
         held, raised = chunk.held, chunk.scratch[1]
         weight = raised if chunk.uniform else chunk.weight * raised
-        histogram = np.zeros((len(held.bins), self.max_bins * self.rounds.classes))
+        histogram = np.zeros((len(held.bins), self.max_bins * self.rounds.n_classes))
         add_class_bins(held.bins, held.label, weight, self.max_bins, histogram)
         last = [int(a[-1]) if len(a) else -1 for a in self.rounds[:4]]
         back = (held.bins, held.label, *last, weight, chunk.weight, av.bar_of(self.rounds))
         wrong, total, doubtful, mass = look_back(*back)
-        return Boosted(histogram, wrong, total, doubtful, mass, self.rounds.step)
+        return Boosted(histogram, wrong, total, doubtful, mass, len(self.rounds.feature))
 
 
 class StumpRounds(NamedTuple):
@@ -120,58 +122,59 @@ class StumpRounds(NamedTuple):
     max_bins: int
     seed: Any
 
-    def start(self, schema: Schema) -> Stumps:
+    def start(self, schema: Schema) -> Begun:
         """No stump yet."""
         if self.max_bins > BINS:
             raise ValueError(f"max_bins is {self.max_bins}, but a bin is a byte. Remedy: at most {BINS}")
-        none, no = np.zeros(0, np.int64), np.zeros(0)
-        edges = np.zeros((len(schema.columns), 0))
-        return Stumps(0, "edges", edges, none, none, no, none, none, no, no, len(schema.classes))
+        return Begun(0, schema)
 
-    def ask(self, state: Stumps) -> RowSample | StumpWeights | None:
+    def ask(self, state: Begun | Boosting | Solved) -> RowSample | StumpWeights | None:
         """Where to cut the columns; then one round after another."""
-        match state.phase:
-            case "edges":
+        match state:
+            case Begun():
                 return RowSample(int(self.seed))
-            case "round":
-                rounds = Rounds(
-                    state.feature, state.cut, state.left, state.right, state.estimator_weights, state.estimator_errors,
-                    state.classes,
-                )  # fmt: skip
-                return StumpWeights(rounds, self.max_bins, lens=BinLens(state.bin_edges))
+            case Boosting(so_far=s):
+                votes = (s.estimator_weights, s.estimator_errors, s.n_classes)
+                rounds = Rounds(s.feature, s.cut, s.left, s.right, *votes)
+                return StumpWeights(rounds, self.max_bins, lens=BinLens(s.bin_edges))
         return None
 
-    def update(self, state: Stumps, s: Any) -> Stumps:
+    def update(self, state: Begun | Boosting, s: Any) -> Boosting | Solved:
         """Edges from the sample; then the stump of least error, unless the last one was the last."""
-        if state.phase == "edges":
-            return state._replace(phase="round", bin_edges=edges_of(s, self.max_bins))
-        if state.step and av.finished(state, self.most):
-            return state._replace(phase="done")
-        feature, cut, left, right, error = _best(s, state.classes)
-        alpha = av.votes_of(error, state, self.rate)
+        if isinstance(state, Begun):
+            none, no = np.zeros(0, np.int64), np.zeros(0)
+            edges, classes = edges_of(s, self.max_bins), len(state.schema.classes)
+            return Boosting(0, Stumps(edges, none, none, no, none, none, no, no, classes))
+        so_far, over = state.so_far, Solved(state.step, Bundle((state.so_far,)))
+        if state.step and av.finished(so_far, self.most):
+            return over
+        feature, cut, left, right, error = _best(s, so_far.n_classes)
+        alpha = av.votes_of(error, so_far, self.rate)
         if alpha is None:
-            return state._replace(phase="done")
-        edge = state.bin_edges[feature, cut] if cut < state.bin_edges.shape[1] else np.inf
-        return state._replace(
-            step=state.step + 1,
-            feature=np.append(state.feature, feature),
-            cut=np.append(state.cut, cut),
-            threshold=np.append(state.threshold, edge),
-            left=np.append(state.left, left),
-            right=np.append(state.right, right),
-            estimator_weights=np.append(state.estimator_weights, alpha),
-            estimator_errors=np.append(state.estimator_errors, error),
+            return over
+        edge = so_far.bin_edges[feature, cut] if cut < so_far.bin_edges.shape[1] else np.inf
+        return Boosting(
+            state.step + 1,
+            so_far._replace(
+                feature=np.append(so_far.feature, feature),
+                cut=np.append(so_far.cut, cut),
+                threshold=np.append(so_far.threshold, edge),
+                left=np.append(so_far.left, left),
+                right=np.append(so_far.right, right),
+                estimator_weights=np.append(so_far.estimator_weights, alpha),
+                estimator_errors=np.append(so_far.estimator_errors, error),
+            ),
         )
 
-    def certify(self, state: Stumps, s: Any) -> tuple[Claim, ...] | None:
+    def certify(self, model: Stumps, s: Any) -> tuple[Claim, ...] | None:
         """What the rounds prove, once the weights have followed the last of them."""
-        known = isinstance(s, Boosted) and state.step and s.rounds == state.step
-        return av.claims_of(state, s, "stump") if known else None
+        known = isinstance(s, Boosted) and s.rounds == len(model.feature)
+        return av.claims_of(model, s, "stump") if known else None
 
-    def votes(self, state: Stumps, X: Columns, rounds: Iterable[int]) -> Iterator[Array]:
+    def votes(self, model: Stumps, X: Columns, rounds: Iterable[int]) -> Iterator[Array]:
         """The votes for each class after so many rounds, rising numbers of them: one array, which is added to."""
-        votes, first = np.zeros((len(X), state.classes)), 0
-        fields = (state.feature, state.threshold, state.left, state.right, state.estimator_weights)
+        votes, first = np.zeros((len(X), model.n_classes)), 0
+        fields = (model.feature, model.threshold, model.left, model.right, model.estimator_weights)
         for last in rounds:
             stumps = [field[first:last] for field in fields]
             for rows, block in X.blocks():
@@ -179,13 +182,15 @@ class StumpRounds(NamedTuple):
             yield votes
             first = last
 
-    def sound(self, state: Stumps, schema: Schema) -> bool:
+    def sound(self, model: Stumps, schema: Schema) -> bool:
         """Whether stumps speak of columns and classes that there are."""
-        return state.step == len(state.feature) and bool((state.cut <= state.bin_edges.shape[1]).all())
+        return bool((model.cut <= model.bin_edges.shape[1]).all())
 
-    def resumable(self, state: Stumps, summary: Any, schema: Schema) -> bool:
+    def resumable(self, state: Begun | Boosting, summary: Any, schema: Schema) -> bool:
         """Whether it is as sound as when it is done."""
-        return self.sound(state, schema)
+        if isinstance(state, Begun):
+            return True
+        return state.step == len(state.so_far.feature) and self.sound(state.so_far, schema)
 
 
 def _best(s: Boosted, classes: int) -> tuple[int, int, int, int, float]:

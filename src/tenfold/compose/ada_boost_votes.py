@@ -7,11 +7,27 @@ is wrong about are multiplied by exp(α). Then all are divided by Z = 1 - ε + �
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from tenfold.core import Array, Claim
+
+
+class Voting(Protocol):
+    """The rounds so far."""
+
+    @property
+    def estimator_weights(self) -> Array:
+        """The votes of each."""
+
+    @property
+    def estimator_errors(self) -> Array:
+        """Its weighted error when it was made."""
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are."""
 
 
 def chance(classes: int) -> float:
@@ -19,40 +35,40 @@ def chance(classes: int) -> float:
     return (1 - 1e-12) * (1 - 1 / classes)
 
 
-def finished(state: Any, most: int) -> bool:
+def finished(rounds: Voting, most: int) -> bool:
     """Whether the last round was the last: there are enough, it made no error, or it was no better than chance."""
-    return bool(state.step >= most or not 0 < state.estimator_errors[-1] < chance(state.classes))
+    return bool(len(rounds.estimator_weights) >= most or not 0 < rounds.estimator_errors[-1] < chance(rounds.n_classes))
 
 
-def votes_of(error: float, state: Any, rate: float) -> float | None:
+def votes_of(error: float, rounds: Voting, rate: float) -> float | None:
     """How many votes the next round gets; None, if it is no better than chance and not the first."""
-    if 0 < error < chance(state.classes):
-        return rate * (math.log((1 - error) / error) + math.log(state.classes - 1))
-    if error and state.step:
+    if 0 < error < chance(rounds.n_classes):
+        return rate * (math.log((1 - error) / error) + math.log(rounds.n_classes - 1))
+    if error and len(rounds.estimator_weights):
         return None
-    return 1 + float(state.estimator_weights.sum())  # without error: it decides alone
+    return 1 + float(rounds.estimator_weights.sum())  # without error: it decides alone
 
 
-def raised(state: Any) -> Array:
+def raised(rounds: Voting) -> Array:
     """By how much each round raises the weight of the rows it is wrong about."""
-    return np.exp(np.minimum(state.estimator_weights, 600.0))  # more only where no row is
+    return np.exp(np.minimum(rounds.estimator_weights, 600.0))  # more only where no row is
 
 
-def growth(state: Any) -> Array:
+def growth(rounds: Voting) -> Array:
     """By how much each round raises the sum of the weights."""
-    e = state.estimator_errors
-    return (1 - e) + e * raised(state)
+    e = rounds.estimator_errors
+    return (1 - e) + e * raised(rounds)
 
 
-def bound_of(state: Any) -> float:
+def bound_of(rounds: Voting) -> float:
     """No more than this share of the rows has a class with at most half of the votes (Markov)."""
-    each = np.log(growth(state)) - state.estimator_weights / 2
-    return float(np.exp(each.sum())) if not (state.estimator_errors == 0).any() else 0.0
+    each = np.log(growth(rounds)) - rounds.estimator_weights / 2
+    return float(np.exp(each.sum())) if not (rounds.estimator_errors == 0).any() else 0.0
 
 
-def bar_of(state: Any) -> float:
+def bar_of(rounds: Voting) -> float:
     """By how much the weight of a row has grown at least, if its class has at most half of the votes."""
-    return (1 - 1e-9) / max(bound_of(state), 1e-300)
+    return (1 - 1e-9) / max(bound_of(rounds), 1e-300)
 
 
 def scores_of(votes: Array, total: float) -> Array:
@@ -61,22 +77,29 @@ def scores_of(votes: Array, total: float) -> Array:
     return share - (1 - share) / max(votes.shape[1] - 1, 1)
 
 
-def claims_of(state: Any, s: Any, what: str) -> tuple[Claim, ...]:
+def claims_of(rounds: Voting, s: Any, what: str) -> tuple[Claim, ...]:
     """What the rounds prove about the training error, and that the weights are right."""
-    k, e, alpha = state.classes, state.estimator_errors, state.estimator_weights
-    bound = bound_of(state)
+    k, e, alpha = rounds.n_classes, rounds.estimator_errors, rounds.estimator_weights
+    bound = bound_of(rounds)
     why = "the product over the rounds of Σ w exp(α (wrong - 1/2)), which is 2 √(ε (1 - ε)) for two classes"
     if bound >= 1:
         why = f"vacuous: {why}, and it says nothing here"
     doubt = "weight of the rows whose class has at most half of the votes: no other row can be wrong"
     edges = 1 - 1 / k - e
     least = int(edges.argmin())
-    theory = e[-1] * math.exp(alpha[-1]) / growth(state)[-1] if e[-1] else 0.0
+    many = len(alpha)
+    theory = e[-1] * math.exp(alpha[-1]) / growth(rounds)[-1] if e[-1] else 0.0
     last = f"of the last {what} under the new weights, where theory says {theory:.6g}: it has no more to say"
     return (
         Claim("training error bound", min(bound, 1.0), "proved", why, "objective"),
         Claim("training error", s.doubtful / s.mass, "proved", doubt, "data"),
         Claim("least edge", float(edges[least]), "proved", f"over chance, in round {least + 1}", "objective"),
-        Claim("last edge", float(edges[-1]), "proved", f"over chance, in round {state.step}", "objective"),
+        Claim(
+            "last edge",
+            float(edges[-1]),
+            "proved",
+            f"over chance, in round {many}",
+            "objective",
+        ),
         Claim("last error", s.wrong / s.total, "proved", last, "arithmetic"),
     )

@@ -7,42 +7,62 @@ in one pass, so does the bag, and bags merge.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import MANY, Array, Ask, Chunk, Claim, Codes, Columns
-from tenfold.estimator.members import check_member, seed_of
-from tenfold.estimator.team import Joint, Team, TeamState
+from tenfold.core import MANY, Array, Chunk, Claim, Codes, Columns, Schema
+from tenfold.core.axes import Bundle
+from tenfold.core.learner import Solved
+from tenfold.core.statistic import Expression, Statistic
+from tenfold.core.value import Itself
+from tenfold.estimator.members import check_member, said, seed_of
+from tenfold.estimator.team import Learning, Team, TeamModel
+from tenfold.stats.combinators import After, Draw, Inside, Reweighted
 from tenfold.stats.draws import ROWS, SEEDS, keys_of, times_of
+from tenfold.stats.joint import Joint
 
 
-@dataclass(frozen=True, eq=False)
-class Bootstrap:
-    """How often each member draws each row."""
+class Bootstrap(Draw):
+    """How often a member draws each row."""
 
-    keys: Any
-    """of the members"""
-    shared: ClassVar[bool] = False
+    key: int
+    """of the member"""
 
-    def __call__(self, chunk: Chunk) -> Callable[[int], Chunk]:
-        """From a member's number to the rows it draws, with their weights."""
-        times, inner = self.times(chunk), chunk.inner()
+    def weight(self, chunk: Chunk) -> Array:
+        """The weight of each row, as often as it is drawn."""
+        return chunk.weight * self.times(chunk)
 
-        def rows(member: int) -> Chunk:
-            drawn = times(member)
-            which = np.flatnonzero(drawn)
-            some = inner.rows(which)
-            return some._replace(weight=some.weight * drawn[which], uniform=False)
+    def times(self, chunk: Chunk) -> Codes:
+        """How often each row is drawn."""
+        return times_of(chunk.places(), np.uint64(self.key))
 
-        return rows
 
-    def times(self, chunk: Chunk) -> Callable[[int], Codes]:
-        """From a member's number to how often it draws each row."""
-        places = chunk.places()
-        return lambda member: times_of(places, self.keys[member])
+class OutOfBag(Statistic[Any]):
+    """How far the members are right about rows that they have not drawn."""
+
+    bag: Itself
+    model: TeamModel
+    draws: tuple[Bootstrap, ...]
+    telling = ("model", "draws")
+
+    def summarize(self, chunk: Chunk) -> Any:
+        """What is said of rows by those that have not drawn them, judged as the kind of learner does."""
+        bag, model = self.bag.it, self.model
+        sums, count = np.zeros((chunk.n, max(model.n_classes, 1))), np.zeros(chunk.n, np.int64)
+        for at, (member, draw) in enumerate(zip(bag.team(), self.draws, strict=True)):
+            if model.seen[at]:
+                unseen = np.flatnonzero(draw.times(chunk) == 0)
+                sums[unseen] += said(member, model.members.each[at], chunk.X.rows(unseen), model.n_classes)
+                count[unseen] += 1
+        return bag.judged(chunk, sums, count)
+
+
+class Judging(NamedTuple):
+    """The members are done, and are to be judged by rows that they have not drawn."""
+
+    step: int
+    team: TeamModel
 
 
 class Bagging(Team):
@@ -55,6 +75,7 @@ class Bagging(Team):
     predicts: str
     """the target of the members"""
     draws_rows = True
+    state_types = (Learning, Judging)
     expected_failed_checks: ClassVar[dict[str, str]] = {
         "check_sample_weight_equivalence_on_dense_data": "a row with a weight is drawn as one row, not as several"
     }
@@ -73,7 +94,7 @@ class Bagging(Team):
         """So many copies, each with a seed of its own if it has any."""
         given = self.one()
         team = [given._blank() for _ in range(self.n_estimators)]
-        if hasattr(given, "random_state"):
+        if given.seeded:
             for member, key in zip(team, self._keys(SEEDS), strict=True):
                 member.random_state = int(key >> np.uint64(33))
         return team
@@ -100,51 +121,43 @@ class Bagging(Team):
         """Those of the members too."""
         return (*super().summary_types, self.judged_type)
 
-    def draw(self, state: TeamState) -> Bootstrap:
-        """Rows by their places."""
-        return Bootstrap(self._keys(ROWS))
+    def draws(self) -> tuple[Bootstrap, ...]:
+        """Of the members, by the places of rows."""
+        return tuple(Bootstrap(int(key)) for key in self._keys(ROWS))
 
-    def after(self, state: TeamState) -> TeamState:
+    def seated(self, asks: dict[int, Expression]) -> tuple[Expression, ...]:
+        """Each of rows that are drawn anew."""
+        draws = self.draws()
+        return tuple(Reweighted(draws[at], After((Inside(),), ask)) for at, ask in asks.items())
+
+    def after(self, state: Learning, model: TeamModel) -> Any:
         """The judgement, if it is wanted."""
-        return state._replace(phase="judge" if self.oob_score else "done")
+        return Judging(state.step, model) if self.oob_score else super().after(state, model)
 
-    def ask(self, state: TeamState) -> Ask | None:
+    def ask(self, state: Any) -> Expression | None:
         """What the members ask for; then all rows once more, if they are to be judged."""
-        return Ask("judge") if state.phase == "judge" else super().ask(state)
+        if isinstance(state, Judging):
+            return OutOfBag(Itself(self), state.team, self.draws())
+        return super().ask(state)
 
-    def summarize(self, state: TeamState, chunk: Chunk) -> Any:
-        """The summaries of the rows that members have drawn; or what is said of rows by those that have not."""
-        if state.phase != "judge":
-            return super().summarize(state, chunk)
-        times = self.draw(state).times(chunk)
-        sums, count = np.zeros((chunk.n, max(state.classes, 1))), np.zeros(chunk.n, np.int64)
-        for at, member in enumerate(self.team()):
-            if state.seen[at]:
-                unseen = np.flatnonzero(times(at) == 0)
-                sums[unseen] += self.said(member, state.members.each[at], chunk.X.rows(unseen), state.classes)
-                count[unseen] += 1
-        return self.judged(chunk, sums, count)
-
-    def update(self, state: TeamState, s: Any) -> TeamState:
+    def update(self, state: Any, summary: Any) -> Any:
         """Every member goes on; or all is done."""
-        if state.phase != "judge":
-            return super().update(state, s)
-        return state._replace(phase="done", step=state.step + 1)
+        if isinstance(state, Judging):
+            return Solved(state.step + 1, Bundle((state.team,)))
+        return super().update(state, summary)
 
-    def means(self, state: TeamState, X: Columns) -> Array:
+    def means(self, model: TeamModel, X: Columns) -> Array:
         """The mean of what members say of each row; those that have drawn none say nothing."""
-        total = np.zeros((len(X), max(state.classes, 1)))
+        total = np.zeros((len(X), max(model.n_classes, 1)))
         for at, member in enumerate(self.team()):
-            if state.seen[at]:
-                total += self.said(member, state.members.each[at], X, state.classes)
-        return total / np.count_nonzero(state.seen)
+            if model.seen[at]:
+                total += said(member, model.members.each[at], X, model.n_classes)
+        return total / np.count_nonzero(model.seen)
 
-    def certify(self, state: TeamState, s: Any) -> tuple[Claim, ...] | None:
+    def certify(self, model: TeamModel, s: Any) -> tuple[Claim, ...] | None:
         """What rows that members have not drawn say; and the least and the greatest that members claim of a kind."""
         judged = not isinstance(s, Joint)
-        if state.phase != "done" or (self.oob_score and not judged):
-            return None
-        each = self.certified(state, None if judged else s)
+        each = self.certified(model, None if judged else s)
         if each is None:
             return None
         claims = list(self.judgement(s)) if judged else []
@@ -170,10 +183,20 @@ class Bagging(Team):
             raise AttributeError("estimators_")
         return [self.fitted(at) for at in np.flatnonzero(self.model_.seen).tolist()]
 
-    def sound(self, state: TeamState, summary: Any, schema: Any) -> bool:
+    def sound(self, model: TeamModel, summary: Any, schema: Schema) -> bool:
         """Whether what each member has is its own, and the summary of this kind."""
         kind = self.judged_type if self.oob_score else Joint
-        return (summary is None or type(summary) is kind) and super().sound(state, summary, schema)
+        return (summary is None or type(summary) is kind) and super().sound(model, summary, schema)
+
+    def size_fits(self, record: Any) -> bool:
+        """Whether there are as many members as the parameters say."""
+        return super().size_fits(record.team if isinstance(record, Judging) else record)
+
+    def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
+        """Whether the members can go on, or be judged."""
+        if isinstance(state, Judging):
+            return type(summary) is self.judged_type and super().sound(state.team, None, schema)
+        return super().resumable(state, summary, schema)
 
     judged_type: Any
 

@@ -10,7 +10,7 @@ from tenfold.core import Array, Chunk, Claim, Codes, Columns
 from tenfold.estimator.averaged import Averaged
 from tenfold.estimator.constraints import boolean, integer, seed
 from tenfold.estimator.kinds import winners
-from tenfold.estimator.team import TeamState
+from tenfold.estimator.team import TeamModel
 from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
 
 
@@ -117,6 +117,6 @@ class BaggingClassifier(Bagging, Averaged):
             raise AttributeError("oob_score_")
         return 1 - s.wrong / s.told if s.told else float("nan")
 
-    def scores_from(self, state: TeamState, X: Columns) -> Array:
+    def scores_from(self, model: TeamModel, X: Columns) -> Array:
         """The mean of the members' probabilities, or votes."""
-        return self.means(state, X)
+        return self.means(model, X)

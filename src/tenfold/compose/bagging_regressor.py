@@ -9,7 +9,7 @@ from tenfold.compose.bagging import Bagging
 from tenfold.core import Array, Chunk, Claim, Codes, Columns
 from tenfold.estimator import Regressor
 from tenfold.estimator.constraints import boolean, integer, seed
-from tenfold.estimator.team import TeamState
+from tenfold.estimator.team import TeamModel
 from tenfold.stats.moments import two_sum
 from tenfold.trees.decision_tree_regressor import DecisionTreeRegressor
 
@@ -133,6 +133,6 @@ class BaggingRegressor(Bagging, Regressor):
             raise AttributeError("oob_score_")
         return 1 - s.squares / s.spread if s.spread > 0 else float("nan")
 
-    def predict_from(self, state: TeamState, X: Columns) -> Array:
+    def predict_from(self, model: TeamModel, X: Columns) -> Array:
         """The mean of the members' predictions."""
-        return self.means(state, X)[:, 0]
+        return self.means(model, X)[:, 0]

@@ -9,30 +9,54 @@ the last learner learns from it. Predictions come from the models of all rows.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from tenfold.compose.stacking_folds import Folds, Layer, codes_of
-from tenfold.core import MANY, ONE, Array, Ask, Chunk, Claim, Columns, DataError, Flags, Need, Schema
+from tenfold.compose.stacking_folds import ByLot, Given, Layer, codes_of
+from tenfold.core import MANY, Array, Claim, Codes, Columns, DataError, Need, Schema
+from tenfold.core.allowed import CLASS_COUNT, COUNTS
 from tenfold.core.axes import Bundle
+from tenfold.core.learner import Solved
+from tenfold.core.statistic import Expression
+from tenfold.core.value import Itself
 from tenfold.estimator.kinds import winners
 from tenfold.estimator.members import (
     NONE,
-    asked,
+    advance,
     check_member,
     common_need,
-    every,
-    model_of,
+    records_of,
     resumable_member,
     seed_of,
-    seen,
     sound_member,
-    title,
-    turn,
 )
 from tenfold.estimator.roster import Roster
-from tenfold.estimator.team import Joint, TeamState
+from tenfold.estimator.team import Learning, TeamModel
+from tenfold.stats.combinators import After, Each, Inside, Key, Of, Onward
+from tenfold.stats.joint import Joint
+
+
+class Layered(NamedTuple):
+    """The models are done, and the last learner learns from what they say."""
+
+    step: int
+    schema: Schema
+    team: TeamModel
+    last: Bundle
+
+
+class StackModel(NamedTuple):
+    """The models of all folds and of all rows, and the last one."""
+
+    seen: Annotated[Codes, "member", COUNTS]
+    """rows that each has learned from; without any it has no say"""
+    members: Bundle
+    found: Bundle
+    """the last summaries of the models of all rows"""
+    n_classes: Annotated[int, CLASS_COUNT]
+    last: Bundle
+    """of the learner that learns from what the models say"""
 
 
 class Stacking(Roster):
@@ -44,6 +68,8 @@ class Stacking(Roster):
     passthrough: bool
     random_state: Any
     passes = MANY
+    model_type = StackModel
+    state_types = (Learning, Layered)
 
     @property
     def k(self) -> int:
@@ -101,95 +127,59 @@ class Stacking(Roster):
     @property
     def summary_types(self) -> tuple[type, ...]:  # type: ignore[override]
         """Those of the members and of the last learner too."""
-        last = self.final()
-        return tuple(dict.fromkeys((*super().summary_types, last.model_type, *last.state_types, *last.summary_types)))
+        return tuple(dict.fromkeys((*super().summary_types, *records_of(self.final()))))
 
     # ---- members, by fold --------------------------------------------------------------------------
 
-    def _apart(self, state: TeamState) -> Flags:
-        """Which models are merged from summaries of folds: of one-pass members, at the start."""
-        return np.array([m.passes == ONE and not state.turn for m in self.team()])
-
-    def folds(self, state: TeamState) -> Folds:
+    def folds(self) -> Key:
         """By lot, or as they are given."""
-        return Folds(seed_of(self), self.k, self._listed(), self._apart(state))
+        codes = self._listed()
+        return ByLot(self.k, seed_of(self)) if codes is None else Given(self.k, codes)
 
-    def draw(self, state: TeamState) -> Folds:
-        """Every row but those of a fold."""
-        return self.folds(state)
+    def seated(self, asks: dict[int, Expression]) -> tuple[Expression, ...]:
+        """Model `m * (k + 1) + j` is member m without fold j, or of all rows if j is k."""
+        folds, k = self.folds(), self.k
+        rows = [tuple(g for g in range(k) if g != j) for j in range(k + 1)]
+        return tuple(Of(folds, rows[at % (k + 1)], After((Inside(),), ask)) for at, ask in asks.items())
 
-    def _merged(self, state: TeamState, s: Joint) -> Joint:
-        """The summaries of the models, made of those of the folds; never a total less a fold."""
-        rows, each, k = s.rows.copy(), list(s.each.each), self.k
-        apart = self._apart(state)
-        for first in range(0, len(each), k + 1):
-            if not apart[first]:
-                continue
-            ahead, behind = [each[first + k]], [each[first + k]]  # the summary of no rows
-            for j in range(k):
-                ahead.append(ahead[-1] + each[first + j])
-                behind.append(each[first + k - 1 - j] + behind[-1])
-            total = rows[first : first + k].sum()
-            each[first : first + k + 1] = [*(ahead[j] + behind[k - 1 - j] for j in range(k)), ahead[k]]
-            rows[first : first + k + 1] = total - np.append(rows[first : first + k], 0)
-        return Joint(rows, Bundle(tuple(each)))
+    def start(self, schema: Schema) -> Learning:
+        """Every model at its own start; the last learner, which comes later, could start too."""
+        state: Learning = super().start(schema)
+        self._last(schema)
+        return state
 
-    def update(self, state: TeamState, s: Joint) -> TeamState:
-        """Every model goes on; then the last learner."""
-        if state.phase == "fit":
-            return super().update(state, self._merged(state, s))
-        last, now = self.final(), state.final.each[0]
-        after, stopped = turn(last, now, s.each.each[0])
-        done = stopped or last.ask(after) is None
-        again = not done and last.ask(after) == last.ask(now)
-        after = model_of(last, after) if done else after
-        return state._replace(
-            step=state.step + 1,
-            phase="done" if done else "final",
-            turn=state.turn + (not again),
-            final=replace(state.final, each=(after,)),
-        )
+    def _last(self, schema: Schema) -> Bundle:
+        """The last learner at its own start."""
+        under = Bundle((), self.width(0 if schema.classes is None else len(schema.classes)), self.passthrough)
+        return replace(under, each=(self.final().start(under.schema(schema)),))
 
-    def after(self, state: TeamState) -> TeamState:
+    def after(self, state: Learning, model: TeamModel) -> Layered:
         """On to the last learner; of summaries, those of the models of all rows are kept."""
-        found = [s if at % (self.k + 1) == self.k else NONE for at, s in enumerate(state.found.each)]
-        return state._replace(phase="final", found=Bundle(tuple(found)))
+        found = [s if at % (self.k + 1) == self.k else NONE for at, s in enumerate(model.found.each)]
+        last = self._last(state.schema)
+        return Layered(state.step, state.schema, model._replace(found=Bundle(tuple(found))), last)
 
     # ---- the last learner ----------------------------------------------------------------------------
 
-    def start(self, schema: Schema) -> TeamState:
-        """Every model, and the last learner, at its own start."""
-        state = super().start(schema)
-        under = Bundle((), self.width(state), self.passthrough)
-        return state._replace(final=replace(under, each=(self.final().start(under.schema(schema)),)))
-
-    def ask(self, state: TeamState) -> Ask | None:
-        """What the models ask for; then what the last learner asks for."""
-        if state.phase != "final":
+    def ask(self, state: Any) -> Expression | None:
+        """What the models ask for; then what the last learner asks for, of what they say."""
+        if not isinstance(state, Layered):
             return super().ask(state)
-        return Ask(f"final {title(self.final().ask(state.final.each[0]))}", state.turn)
+        methods = tuple(self.method(member) for _, member in self.named())
+        layer = Layer(Itself(self), state.team._replace(found=NONE), methods, self.passthrough, self.folds())
+        asked = Onward("last", self.final().ask(state.last.each[0]))
+        return Each((After((layer, Inside()), asked, keep=True),), state.last.width, state.last.beside)
 
-    def lens(self, state: TeamState) -> Any:
-        """Those of the models; then what they say of the rows."""
-        if state.phase != "final":
-            return super().lens(state)
-        return Layer(self, state._replace(step=0, turn=1, found=NONE, final=NONE))
-
-    def follow(self, state: TeamState, held: Any, scratch: Any) -> Any:
-        """What belongs to the models' rows; nothing belongs to what they have said."""
-        return None if state.phase == "final" else super().follow(state, held, scratch)
-
-    def summarize(self, state: TeamState, chunk: Chunk) -> Any:
-        """The summaries of the models' rows, or that of what they say."""
-        if state.phase != "final":
-            return super().summarize(state, chunk)
-        made = chunk.held.weighing(chunk.held.weight, chunk.held.uniform).inner()
-        last, now = self.final(), state.final.each[0]
-        statistic: Any = asked(last, now)
-        if chunk.part % every(statistic):  # of this part it wants none
-            made = made.rows(slice(0, 0))
-        found = statistic.summarize(seen(statistic, made))
-        return Joint(np.array([chunk.n]), replace(state.final, each=(found,)))
+    def update(self, state: Any, summary: Any) -> Any:
+        """Every model goes on; then the last learner."""
+        if not isinstance(state, Layered):
+            return super().update(state, summary)
+        schema = state.last.schema(state.schema)
+        after, done = advance(self.final(), state.last.each[0], summary.each.each[0], schema)
+        last = replace(state.last, each=(after,))
+        if done:
+            return Solved(state.step + 1, Bundle((StackModel(*state.team, last),)))
+        return state._replace(step=state.step + 1, last=last)
 
     def method(self, member: Any) -> str:
         """What a member is asked for."""
@@ -198,30 +188,31 @@ class Stacking(Roster):
         wanted = (
             ("predict_proba", "decision_function", "predict") if self.stack_method == "auto" else (self.stack_method,)
         )
+        has = {"predict_proba": member.has_probabilities, "decision_function": member.decides, "predict": True}
         for name in wanted:
-            if hasattr(member, name):
+            if has[name]:
                 return name
         raise ValueError(f"{member!r} has no {self.stack_method}. Remedy: stack_method='auto'")
 
-    def width(self, state: TeamState) -> int:
+    def width(self, classes: int) -> int:
         """How many numbers the members say of a row."""
         each = {"predict": 1}
-        many = state.classes if state.classes != 2 else 1
+        many = classes if classes != 2 else 1
         return sum(each.get(self.method(member), many) for _, member in self.named())
 
-    def told(self, state: TeamState, X: Columns, fold: int) -> Array:
+    def told(self, model: TeamModel | StackModel, X: Columns, fold: int) -> Array:
         """What the models without a fold say; one that had no rows to learn from is told by that of all rows."""
         out = []
         for m, (_, member) in enumerate(self.named()):
             at = m * (self.k + 1) + fold
-            at = at if state.seen[at] else m * (self.k + 1) + self.k
-            out.append(self._says(member, state.members.each[at], X, state.classes))
+            at = at if model.seen[at] else m * (self.k + 1) + self.k
+            out.append(self._says(member, model.members.each[at], X, model.n_classes))
         return np.column_stack(out)
 
-    def _says(self, member: Any, state: Any, X: Columns, classes: int) -> Any:
+    def _says(self, member: Any, model: Any, X: Columns, classes: int) -> Any:
         if not classes:
-            return member.predict_from(state, X)
-        scores, how = member.scores_from(state, X)[:, :classes], self.method(member)
+            return member.predict_from(model, X)
+        scores, how = member.scores_from(model, X)[:, :classes], self.method(member)
         if how == "predict":
             return winners(scores).astype(np.float64)
         if how == "predict_proba":
@@ -239,27 +230,33 @@ class Stacking(Roster):
             data = (*(np.ascontiguousarray(c) for c in told.T), *(X.column(j) for j in range(X.shape[1])))
         return Columns(data, missing=X.missing, offset=X.offset, kept=X.kept, place=X.place)
 
-    def seen_by_last(self, state: TeamState, X: Columns) -> Columns:
+    def seen_by_last(self, model: StackModel, X: Columns) -> Columns:
         """Rows as the last learner sees them, told by the models of all rows."""
-        return self.beside(self.told(state, X, self.k), X)
+        return self.beside(self.told(model, X, self.k), X)
 
-    def certify(self, state: TeamState, s: Any) -> tuple[Claim, ...] | None:
+    def certify(self, model: StackModel, s: Joint) -> tuple[Claim, ...] | None:
         """What the last learner claims, and the members of all rows by name; and if some fold has no model."""
-        if state.phase != "done" or not isinstance(s, Joint):
-            return None
-        claims = self.final().certify(state.final.each[0], s.each.each[0])
+        claims: tuple[Claim, ...] | None = self.final().certify(model.last.each[0], s.each.each[0])
         if claims is None:
             return None
-        each = self.certified(state, None) or []
-        for (name, _), some in zip(self.named(), each[self.k :: self.k + 1], strict=True):
-            claims += tuple(c._replace(kind=f"{name}: {c.kind}") for c in some)
-        lacking = np.count_nonzero(state.seen == 0)
+        of_all = slice(self.k, None, self.k + 1)
+        records = (self.team(), model.members.each, model.found.each)
+        for (name, _), member, one, mine in zip(self.named(), *(some[of_all] for some in records), strict=True):
+            theirs = member.certify(one, mine)
+            if theirs is None:
+                return None
+            claims += tuple(c._replace(kind=f"{name}: {c.kind}") for c in theirs)
+        lacking = np.count_nonzero(model.seen == 0)
         if lacking:
             why = (
                 "models of all rows but those of a fold that had none left: their rows are told by models that saw them"
             )
             claims += (Claim("models without rows", float(lacking), "proved", why, "data"),)
         return claims
+
+    def kept(self, model: StackModel, summary: Any) -> Any:
+        """That of what the models say; those of the models of all rows are kept with them."""
+        return summary
 
     # ---- the fitted stack ------------------------------------------------------------------------------
 
@@ -290,30 +287,29 @@ class Stacking(Roster):
         """The last learner, fitted to what members say of rows they have not seen."""
         if "model_" not in self.__dict__:
             raise AttributeError("final_estimator_")
-        last, s = self.model_.final, self.summary_
+        last, s = self.model_.last, self.summary_
         return self.dressed(
             self.final(), last.each[0], None if s is None else s.each.each[0], last.schema(self.schema_)
         )
 
-    def resumable(self, state: TeamState, summary: Any, schema: Schema) -> bool:
-        """Whether the models, or the last learner, can go on."""
-        last = state.final
-        if (last.width, last.beside, len(last.each)) != (self.width(state), self.passthrough, 1):
-            return False
-        if state.phase == "fit":
-            return super().resumable(state, summary, schema)
-        if type(summary) is not Joint or len(summary.each.each) != 1:
-            return False
-        fine = resumable_member(self.final(), last.each[0], summary.each.each[0], last.schema(schema))
-        return fine and super().resumable(state, summary, schema)
+    def size_fits(self, record: Any) -> bool:
+        """Whether there are as many models as the parameters say."""
+        return super().size_fits(record.team if isinstance(record, Layered) else record)
 
-    def sound(self, state: TeamState, summary: Any, schema: Schema) -> bool:
+    def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
+        """Whether the models, or the last learner, can go on."""
+        if not isinstance(state, Layered):
+            return super().resumable(state, summary, schema)
+        return self._sound(state.team, state.last, summary, schema, resumable_member)
+
+    def sound(self, model: StackModel, summary: Any, schema: Schema) -> bool:
         """Whether what each model has is its own, and what the last learner has fits what they say."""
-        last = state.final
-        if (last.width, last.beside, len(last.each)) != (self.width(state), self.passthrough, 1):
+        return self._sound(model, model.last, summary, schema, sound_member)
+
+    def _sound(self, team: Any, last: Bundle, summary: Any, schema: Schema, fits: Any) -> bool:
+        if (last.width, last.beside, len(last.each)) != (self.width(team.n_classes), self.passthrough, 1):
             return False
         if summary is not None and (type(summary) is not Joint or len(summary.each.each) != 1):
             return False
         mine = NONE if summary is None else summary.each.each[0]
-        fine = sound_member(self.final(), last.each[0], mine, last.schema(schema))
-        return fine and super().sound(state, None, schema)
+        return fits(self.final(), last.each[0], mine, last.schema(schema)) and super().sound(team, None, schema)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from tenfold.bayes.gaussian_nb import GaussianNB
-from tenfold.compose.stacking import Stacking
+from tenfold.compose.stacking import Stacking, StackModel
 from tenfold.core import Array, Columns
 from tenfold.estimator.averaged import Averaged
 from tenfold.estimator.constraints import array, boolean, choice, integer, seed
-from tenfold.estimator.team import TeamState
 from tenfold.linear.linear_discriminant_analysis import LinearDiscriminantAnalysis
 from tenfold.linear.logistic_regression import LogisticRegression
 
@@ -90,7 +89,7 @@ class StackingClassifier(Stacking, Averaged):
     @property
     def has_probabilities(self) -> bool:
         """Whether the last learner has any."""
-        return hasattr(self.final(), "predict_proba")
+        return bool(self.final().has_probabilities)
 
     def usual(self) -> list[tuple[str, Any]]:
         """Two that one scan is enough for."""
@@ -100,10 +99,10 @@ class StackingClassifier(Stacking, Averaged):
         """Linear log-odds."""
         return LogisticRegression()
 
-    def scores_from(self, state: TeamState, X: Columns) -> Array:
+    def scores_from(self, model: StackModel, X: Columns) -> Array:
         """Those of the last learner."""
-        found = self.final().scores_from(state.final.each[0], self.seen_by_last(state, X))
-        return found[:, : state.classes]
+        found = self.final().scores_from(model.last.each[0], self.seen_by_last(model, X))
+        return found[:, : model.n_classes]
 
     def probability_from(self, scores: Any) -> Any:
         """Those of the last learner."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from tenfold.compose.stacking import Stacking
+from tenfold.compose.stacking import Stacking, StackModel
 from tenfold.core import Array, Columns
 from tenfold.estimator import Regressor
 from tenfold.estimator.constraints import array, boolean, integer, seed
-from tenfold.estimator.team import TeamState
 from tenfold.linear.linear_regression import LinearRegression
 from tenfold.linear.ridge import Ridge
 from tenfold.trees.decision_tree_regressor import DecisionTreeRegressor
@@ -90,7 +89,7 @@ class StackingRegressor(Stacking, Regressor):
         """Least squares with a little penalty: members say nearly the same."""
         return Ridge()
 
-    def predict_from(self, state: TeamState, X: Columns) -> Array:
+    def predict_from(self, model: StackModel, X: Columns) -> Array:
         """What the last learner predicts."""
-        found: Array = self.final().predict_from(state.final.each[0], self.seen_by_last(state, X))
+        found: Array = self.final().predict_from(model.last.each[0], self.seen_by_last(model, X))
         return found

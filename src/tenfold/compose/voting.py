@@ -12,7 +12,8 @@ import numpy as np
 
 from tenfold.core import Array, Claim
 from tenfold.estimator.roster import Roster
-from tenfold.estimator.team import Joint, TeamState
+from tenfold.estimator.team import TeamModel
+from tenfold.stats.joint import Joint
 
 
 class Voting(Roster):
@@ -38,21 +39,21 @@ class Voting(Roster):
             raise ValueError(f"weights must be {say}, but are {self.weights}")
         return weights
 
-    def start(self, schema: Any) -> TeamState:
+    def start(self, schema: Any) -> TeamModel:
         """Every member at its own start."""
         self.ballot()
         return super().start(schema)
 
-    def together(self, state: TeamState, said: Any) -> Any:
-        """The weighted mean of a function of each member and its state."""
+    def together(self, model: TeamModel, said: Any) -> Any:
+        """The weighted mean of a function of each member and its model."""
         total, weights = 0.0, self.ballot()
-        for weight, member, at in zip(weights, self.team(), state.members.each, strict=True):
+        for weight, member, at in zip(weights, self.team(), model.members.each, strict=True):
             total = total + weight * said(member, at)
         return total / weights.sum()  # at the end: votes of whole weights that are equal stay equal
 
-    def claims(self, state: TeamState, s: Joint, factor: float, why: str) -> tuple[Claim, ...] | None:
+    def claims(self, model: TeamModel, s: Joint, factor: float, why: str) -> tuple[Claim, ...] | None:
         """The claims of the members by name, and what the mean of their errors says about the vote's."""
-        each = self.certified(state, s) if state.phase == "done" else None
+        each = self.certified(model, s)
         if each is None:
             return None
         named = zip((name for name, _ in self.named()), each, strict=True)

@@ -10,8 +10,9 @@ from tenfold.core import Array, Claim, Columns
 from tenfold.estimator.averaged import Averaged
 from tenfold.estimator.constraints import array, choice
 from tenfold.estimator.members import votes
-from tenfold.estimator.team import Joint, TeamState
+from tenfold.estimator.team import TeamModel
 from tenfold.linear.linear_discriminant_analysis import LinearDiscriminantAnalysis
+from tenfold.stats.joint import Joint
 
 HALF = (
     "where the vote is wrong, members with at least half of the weight are: on any rows its error is at most the "
@@ -90,16 +91,16 @@ class VotingClassifier(Voting, Averaged):
                 raise TypeError(f"member {name!r} is {member!r}, which has no probabilities. Remedy: voting='hard'")
         return some
 
-    def certify(self, state: TeamState, s: Joint) -> tuple[Claim, ...] | None:
+    def certify(self, model: TeamModel, s: Joint) -> tuple[Claim, ...] | None:
         """What the members claim, and how much worse than they a vote can be."""
-        return self.claims(state, s, 2.0, SOFT if self.voting == "soft" else HALF)
+        return self.claims(model, s, 2.0, SOFT if self.voting == "soft" else HALF)
 
-    def scores_from(self, state: TeamState, X: Columns) -> Array:
+    def scores_from(self, model: TeamModel, X: Columns) -> Array:
         """The share of the votes that each class has, or its mean probability."""
 
         def said(member: Any, at: Any) -> Any:
-            scores = member.scores_from(at, X)[:, : state.classes]
+            scores = member.scores_from(at, X)[:, : model.n_classes]
             return member.probability_from(scores) if self.voting == "soft" else votes(scores)
 
-        found: Array = self.together(state, said)
+        found: Array = self.together(model, said)
         return found

@@ -8,8 +8,9 @@ from tenfold.compose.voting import Voting
 from tenfold.core import Array, Claim, Columns
 from tenfold.estimator import Regressor
 from tenfold.estimator.constraints import array
-from tenfold.estimator.team import Joint, TeamState
+from tenfold.estimator.team import TeamModel
 from tenfold.linear.linear_regression import LinearRegression
+from tenfold.stats.joint import Joint
 from tenfold.trees.decision_tree_regressor import DecisionTreeRegressor
 
 JENSEN = (
@@ -58,11 +59,11 @@ class VotingRegressor(Voting, Regressor):
         """A line and a tree."""
         return [("line", LinearRegression()), ("tree", DecisionTreeRegressor())]
 
-    def certify(self, state: TeamState, s: Joint) -> tuple[Claim, ...] | None:
+    def certify(self, model: TeamModel, s: Joint) -> tuple[Claim, ...] | None:
         """What the members claim, and that their mean is no worse than they are in the mean."""
-        return self.claims(state, s, 1.0, JENSEN)
+        return self.claims(model, s, 1.0, JENSEN)
 
-    def predict_from(self, state: TeamState, X: Columns) -> Array:
+    def predict_from(self, model: TeamModel, X: Columns) -> Array:
         """The weighted mean."""
-        found: Array = self.together(state, lambda member, at: member.predict_from(at, X))
+        found: Array = self.together(model, lambda member, at: member.predict_from(at, X))
         return found

@@ -9,7 +9,7 @@ from tenfold.core.chunk import Chunk
 from tenfold.core.columns import Columns
 from tenfold.core.design import Design
 from tenfold.core.errors import DataError, MergeError, ModelFileError
-from tenfold.core.learner import MANY, ONE, SEQUENTIAL, Ask, Learner
+from tenfold.core.learner import MANY, ONE, SEQUENTIAL, Learner
 from tenfold.core.need import Need
 from tenfold.core.schema import Column, Schema
 from tenfold.core.statistic import Gathered, Grouped, Held, Lens, Ordered, Statistic, Strided
@@ -20,7 +20,6 @@ __all__ = [
     "ONE",
     "SEQUENTIAL",
     "Array",
-    "Ask",
     "Certificate",
     "Chunk",
     "Claim",

@@ -93,9 +93,9 @@ class Chunk(NamedTuple):
         at = np.arange(self.n) if self.picked is None else self.picked
         return self.first_place + np.asarray(at, dtype=np.int64)
 
-    def inner(self) -> Chunk:
+    def inner(self, depth: int = 1) -> Chunk:
         """The same rows for a learner within a learner: its draws have nothing to do with those around it."""
-        return self._replace(first_place=self.first_place + NESTED)
+        return self._replace(first_place=self.first_place + depth * NESTED)
 
 
 def chosen(values: Any, which: Any) -> Any:

@@ -12,7 +12,7 @@ from tenfold.core.axes import Bundle
 from tenfold.core.certificate import Claim
 from tenfold.core.need import Need
 from tenfold.core.schema import Schema
-from tenfold.core.statistic import Statistic
+from tenfold.core.statistic import Expression
 
 ONE: Literal["one"] = "one"
 """exact, one pass: the model of merged summaries is the model of all rows"""
@@ -20,17 +20,6 @@ MANY: Literal["many"] = "many"
 """exact, per pass: each round's summary merges"""
 SEQUENTIAL: Literal["sequential"] = "sequential"
 """one row after another: the order matters, and two models do not merge"""
-
-
-class Ask(NamedTuple):
-    """What a learner wants summarized next. Equal to the last one: the summary is used again."""
-
-    what: str
-    step: int = 0
-    every: int = 1
-    """read each `every`-th part only"""
-    order: int | None = None
-    """None: summaries of parts merge. Else one part after another: 0, as they come; any other number draws an order"""
 
 
 class State(Protocol):
@@ -51,7 +40,7 @@ class Learner(Protocol):
     def start(self, schema: Schema) -> Any:
         """The first state."""
 
-    def ask(self, state: Any) -> Statistic[Any] | None:
+    def ask(self, state: Any) -> Expression | None:
         """What to compute of the rows next; None: finished. Equal to the last: its summary is used again."""
 
     def update(self, state: Any, summary: Any) -> Any:

@@ -47,7 +47,7 @@ class Statistic(Expression, Generic[S]):
 
     @property
     def title(self) -> str:
-        """What a cluster's dashboard shows."""
+        """What a history, a bar and a cluster's dashboard call it."""
         return type(self).__name__
 
 

@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Chunk, Columns
+from tenfold.core import Chunk, Codes, Columns
 from tenfold.core.chunk import segments
-from tenfold.core.statistic import Held, Lens, Statistic
-from tenfold.engine.plan import Groups, Leaf
-from tenfold.engine.scanning import Found, counted, rows_of, summary_of
-from tenfold.engine.tally import Counted
+from tenfold.core.statistic import Expression, Held, Lens, Ordered, Statistic
+from tenfold.engine.plan import Groups, Leaf, Plan
+from tenfold.engine.scanning import Found, Read, drawn_anew, keys_of, rows_of, summary_of
+from tenfold.engine.tally import Counted, this_machine
 from tenfold.engine.tree import Tree, merge
 from tenfold.sources import Source
+from tenfold.stats.combinators import As, View
 
 ALL = -1
 """the group of all rows, where a leaf has no key"""
@@ -29,10 +30,14 @@ Scratch = dict[int, Any]
 
 
 class Piece(NamedTuple):
-    """One chunk, held: its rows by group, and how many had no weight."""
+    """One chunk, held."""
 
     groups: dict[int, Chunk]
+    """its rows by group; where weights are drawn anew, those that are drawn"""
+    rows: dict[int, int]
+    """how many there were of each group"""
     dropped: int
+    """how many had no weight"""
 
 
 def read(leaves: Sequence[Leaf], lost: Sequence[Leaf], source: Source, part: int) -> tuple[Found, list[list[Piece]]]:
@@ -43,12 +48,16 @@ def read(leaves: Sequence[Leaf], lost: Sequence[Leaf], source: Source, part: int
         if at < len(leaves):
             trees[at].push(summary_of(leaves[at], chunk, codes))
             continue
-        leaf = lost[at - len(leaves)]
-        some = {ALL: chunk} if codes is None else dict(segments(chunk, codes))
-        lens = leaf.statistic.lens if isinstance(leaf.statistic, Held) else None  # else rows that stages made
-        held = some if lens is None else {group: through(lens, rows) for group, rows in some.items()}
-        pieces[at - len(leaves)].append(Piece(held, chunk.dropped))
+        pieces[at - len(leaves)].append(_piece(lost[at - len(leaves)], chunk, codes))
     return Found([tree.total() if tree else None for tree in trees]), pieces
+
+
+def _piece(leaf: Leaf, chunk: Chunk, codes: Codes | None) -> Piece:
+    some = {ALL: chunk} if codes is None else dict(segments(chunk, codes))
+    held = {group: drawn_anew(leaf, rows)[0] for group, rows in some.items()}
+    if isinstance(leaf.statistic, Held):  # else rows that stages made are held as they are
+        held = {group: through(leaf.statistic.lens, rows) for group, rows in held.items()}
+    return Piece(held, {group: rows.n for group, rows in some.items()}, chunk.dropped)
 
 
 def through(lens: Lens, chunk: Chunk) -> Chunk:
@@ -63,6 +72,23 @@ def seen(statistic: Statistic[Any], chunk: Chunk) -> Chunk:
         return chunk
     held = through(statistic.lens, chunk)
     return held._replace(scratch=statistic.follow(held.held, None))
+
+
+def of_chunk(expression: Expression, chunk: Chunk, view: View) -> Any:
+    """What an expression says of one chunk, in its shape: nothing is held, and keys see this chunk alone."""
+    plan = Plan(As(view, expression), at_once=False)
+    found: list[Any] = []
+    for leaf in plan.leaves:
+        some = chunk.rows(slice(0, 0)) if chunk.part % leaf.every else chunk
+        rows, codes = Read(some, {key: key.coder(chunk.part)(some) for key in keys_of(leaf)}).of(leaf)
+        if isinstance(leaf.statistic, Ordered):
+            found.append(Counted(leaf.statistic.step(None, rows), rows.n, 0, frozenset()))
+        elif not isinstance(leaf.statistic, Held):
+            found.append(summary_of(leaf, rows, codes))
+        else:
+            pieces = [_piece(leaf, rows, codes)]
+            found.append(of_held(leaf, pieces, follow(leaf, pieces, None)))
+    return plan.answer(found)
 
 
 def follow(leaf: Leaf, pieces: Sequence[Piece], before: Sequence[Scratch] | None) -> list[Scratch]:
@@ -84,11 +110,12 @@ def of_held(leaf: Leaf, pieces: Sequence[Piece], scratch: Sequence[Scratch]) -> 
 
 
 def _summary(leaf: Leaf, piece: Piece, scratch: Scratch) -> Counted | Groups:
-    each = {group: counted(leaf, rows._replace(scratch=scratch.get(group))) for group, rows in piece.groups.items()}
-    if leaf.by is not None:
-        return Groups(each, piece.dropped)
-    one = each[ALL]
-    return Counted(one.summary, one.rows, piece.dropped, one.machines)
+    here = frozenset([this_machine()])
+    each: dict[int, Counted] = {}
+    for group, rows in piece.groups.items():
+        summary = leaf.statistic.summarize(rows._replace(scratch=scratch.get(group)))
+        each[group] = Counted(summary, piece.rows[group], 0, here, drawn=rows.n)
+    return replace(each[ALL], dropped=piece.dropped) if leaf.by is None else Groups(each, piece.dropped)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,13 +10,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from tenfold.core import Ask, Certificate, DataError, Learner, Need, Never, Schema, Stop
-from tenfold.core.axes import not_finite
+import numpy as np
+
+from tenfold.core import Certificate, Chunk, DataError, Learner, Need, Never, Schema, Stop
+from tenfold.core.axes import Bundle, not_finite
 from tenfold.core.crew import crew
-from tenfold.core.statistic import Expression, Grouped, Statistic
-from tenfold.engine.bridge import every, statistic_of
+from tenfold.core.statistic import Expression, Grouped
+from tenfold.engine.holding import of_chunk
 from tenfold.engine.job import FindSchema
-from tenfold.engine.plan import NOTHING, Groups, Onward, Plan
+from tenfold.engine.plan import NOTHING, Groups, Plan
 from tenfold.engine.runner import Runner, Session
 from tenfold.engine.snapshot import Fit, Snapshot
 from tenfold.engine.stages import stages_of
@@ -24,7 +26,8 @@ from tenfold.engine.tally import Counted
 from tenfold.engine.threads import one_blas_thread
 from tenfold.sources import Source
 from tenfold.sources.validation import check_binary
-from tenfold.stats.combinators import After, As, By, Each, Key, Of, View
+from tenfold.stats.combinators import After, As, By, Each, Key, Of, Onward, Reweighted, View, every
+from tenfold.stats.joint import Joint
 
 OVERFLOW = (
     "no numbers come of these rows ({} is not finite): they are too large, too small or too unlike in size. Remedy: "
@@ -109,29 +112,22 @@ class Member:
         """How its rows are read."""
         return View(self.need or self.learner.need, self.at.schema if self.schema is None else self.schema)
 
-    def statistic(self, ask: Ask | Statistic[Any]) -> Statistic[Any]:
-        """What it asks for."""
-        if isinstance(ask, Ask):
-            return statistic_of(self.learner, self.at.state, ask, first=self.at.summary is None)
-        return ask
-
-    def expression(self, ask: Ask | Statistic[Any]) -> Expression:
+    def expression(self, ask: Expression) -> Expression:
         """What it asks for, of its rows; and once, if that is made for all groups anyway, of each group."""
-        statistic = self.statistic(ask)
-        whole: Expression = Onward(self.name, statistic, self.certified and not self.at.marks and every(ask) == 1)
+        whole: Expression = Onward(self.name, ask, self.certified and not self.at.marks and every(ask) == 1)
         if self.key is None:
             return As(self.view, After(stages_of(self.before, self.learner.need), whole))
         groups = tuple(range(self.key.groups)) if self.groups is None else self.groups
         mine = Of(self.key, groups, After(stages_of(self.before, self.learner.need), whole))
-        if self.grouped is not None or self.before or not isinstance(statistic, Grouped):
+        if self.grouped is not None or self.before or not isinstance(ask, Grouped):
             return As(self.view, mine)
         return As(self.view, Each((mine, By((self.key,), whole))))
 
-    def take(self, ask: Ask | Statistic[Any], answer: Any, parts: int) -> None:
+    def take(self, ask: Expression, answer: Any, parts: int) -> None:
         """The summary that it asked for."""
-        if isinstance(answer, tuple):
+        if isinstance(ask, Grouped) and isinstance(answer, tuple):
             answer, self.grouped = answer
-        self.at = _with(self.at, answer, ask, len(range(0, parts, every(ask))) / parts)
+        self.at = _with(self.at, joint(ask, answer), ask, len(range(0, parts, every(ask))) / parts)
 
 
 def run(members: Sequence[Member], source: Source, session: Session) -> int:
@@ -149,13 +145,37 @@ def run(members: Sequence[Member], source: Source, session: Session) -> int:
             scans += plan.scans(held)
             held = {(leaf.held, leaf.every) for leaf in plan.leaves if leaf.held}
         for m, ask in zip(going, asks, strict=True):
-            _turn(m, ask, began)
+            _go_on(m, ask is None, time.monotonic() - began)
         going = [m for m in going if m.done is None]
     return scans
 
 
-def _with(at: Snapshot, done: Counted, ask: Ask | Statistic[Any], share: float) -> Snapshot:
+def joint(ask: Expression, answer: Any) -> Counted:
+    """What an expression says as one summary: of several, `Joint`."""
+    match ask:
+        case As(of=one) | Of(of=one) | After(of=one) | Reweighted(of=one) | Onward(of=one):
+            return joint(one, answer)
+        case Each(of=many, width=width, beside=beside):
+            each = [joint(*both) for both in zip(many, answer, strict=True)]
+        case _:
+            counted: Counted = answer
+            return counted
+    summaries = Bundle(tuple(Bundle(()) if one.summary is None else one.summary for one in each), width, beside)
+    summary = Joint(np.array([one.learned for one in each]), summaries)
+    machines = frozenset[str]().union(*(one.machines for one in each))
+    most = max(each, key=lambda one: one.rows)
+    return Counted(summary, most.rows, most.dropped, machines, most.marks, int(summary.rows.max()))
+
+
+def summarized(ask: Expression, chunk: Chunk, view: View) -> Any:
+    """The summary of one chunk that is asked for."""
+    return joint(ask, of_chunk(ask, chunk, view)).summary
+
+
+def _with(at: Snapshot, done: Counted, ask: Expression, share: float) -> Snapshot:
     whole = every(ask) == 1
+    if done.summary is None:
+        raise DataError("a group to learn from has no rows")
     if not done.rows and whole:
         raise DataError(NOTHING)
     return at._replace(
@@ -169,24 +189,35 @@ def _with(at: Snapshot, done: Counted, ask: Ask | Statistic[Any], share: float) 
     )
 
 
-def _turn(m: Member, ask: Ask | Statistic[Any] | None, began: float) -> None:
-    """Certify, watch, then stop or update."""
-    m.at = m.at._replace(model=m.learner.model(m.at.state))
-    if m.certified or ask is not None:
-        claims = None if m.at.model is None else m.learner.certify(m.at.model, m.at.summary)
-        m.at = m.at._replace(certificate=None if claims is None else Certificate(claims))
-    reasons = [watch(m.at) for watch in m.watchers]
-    if ask is None:
-        _end(m, "done")
-        return
-    m.wish = m.wish or next(filter(None, reasons), None)
-    reason = None
-    if m.at.certificate is not None:  # before that there is no model to stop with
-        reason = m.wish or m.stop(m.at.state.step, m.at.certificate, time.monotonic() - began)
+def turn(
+    learner: Learner, at: Snapshot, why_stop: Callable[[Snapshot], str | None], certified: bool = True
+) -> tuple[Snapshot, str | None]:
+    """Certify, then stop or update: the only place where this happens.
+
+    The snapshot of the next state, or, with the reason, of this one if it is the last; with its model and certificate.
+    """
+    model = learner.model(at.state)
+    claims = learner.certify(model, at.summary) if certified and model is not None else None
+    at = at._replace(model=model, certificate=None if claims is None else Certificate(claims))
+    reason = why_stop(at)
+    return (at, reason) if reason else (at._replace(state=learner.update(at.state, at.summary)), None)
+
+
+def _go_on(m: Member, finished: bool, seconds: float) -> None:
+    """One turn of a member, watched."""
+
+    def why_stop(at: Snapshot) -> str | None:
+        reasons = [watch(at) for watch in m.watchers]
+        if finished:
+            return "done"
+        m.wish = m.wish or next(filter(None, reasons), None)
+        if at.certificate is None:  # before that there is no model to stop with
+            return None
+        return m.wish or m.stop(at.state.step, at.certificate, seconds)
+
+    m.at, reason = turn(m.learner, m.at, why_stop, m.certified or not finished)
     if reason:
         _end(m, reason)
-        return
-    m.at = m.at._replace(state=m.learner.update(m.at.state, m.at.summary))
 
 
 def _end(m: Member, reason: str) -> None:

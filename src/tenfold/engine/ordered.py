@@ -43,12 +43,13 @@ class Place(NamedTuple):
     waiting: tuple[Chunk, ...] = ()
     """rows that do not fill a window yet"""
     rows: int = 0
+    drawn: int = 0
     dropped: int = 0
     machines: frozenset[str] = frozenset()
     marks: Marks | None = None
 
-    def on(self, statistic: Ordered[Any], chunk: Chunk, dropped: int, marks: Marks | None) -> Place:
-        """Some rows further."""
+    def on(self, statistic: Ordered[Any], chunk: Chunk, whole: Chunk, marks: Marks | None) -> Place:
+        """Some rows further: those that are drawn of some rows."""
         size, summary, waiting, at = statistic.window(chunk.X), self.summary, self.waiting, 0
         many = sum(some.n for some in waiting)
         if waiting and many + chunk.n >= size:
@@ -61,12 +62,13 @@ class Place(NamedTuple):
         machines = self.machines | {this_machine()}
         if marks is not None and self.marks is not None:
             marks = self.marks + marks
-        return Place(summary, waiting, self.rows + chunk.n, self.dropped + dropped, machines, marks or self.marks)
+        counts = self.rows + whole.n, self.drawn + chunk.n, self.dropped + whole.dropped
+        return Place(summary, waiting, *counts, machines, marks or self.marks)
 
     def end(self, statistic: Ordered[Any]) -> Counted:
         """The rows that still wait, and then the summary of all."""
         summary = statistic.step(self.summary, joined(self.waiting)) if self.waiting else self.summary
-        return Counted(summary, self.rows, self.dropped, self.machines, self.marks)
+        return Counted(summary, self.rows, self.dropped, self.machines, self.marks, self.drawn)
 
 
 Places = dict[tuple[int, int], Place]
@@ -81,7 +83,7 @@ def walk(leaves: Sequence[Leaf], source: Source, part: int, places: Places) -> P
             drawn, _ = drawn_anew(leaves[at], rows)
             before = now.get((at, group), Place())
             marks = marks_of(leaves[at], rows)
-            now[at, group] = before.on(cast(Ordered[Any], leaves[at].statistic), drawn, rows.dropped, marks)
+            now[at, group] = before.on(cast(Ordered[Any], leaves[at].statistic), drawn, rows, marks)
     return now
 
 

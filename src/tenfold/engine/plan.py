@@ -16,7 +16,23 @@ from tenfold.core.statistic import Expression, Gathered, Grouped, Held, Lens, Or
 from tenfold.core.value import Value
 from tenfold.engine.tally import Counted
 from tenfold.engine.tree import merge
-from tenfold.stats.combinators import After, As, By, Draw, Each, Key, Of, Reweighted, Stage, View, crossed
+from tenfold.stats.combinators import (
+    After,
+    As,
+    By,
+    Draw,
+    DrawAround,
+    Each,
+    Inside,
+    Key,
+    KeyWithin,
+    Of,
+    Onward,
+    Reweighted,
+    Stage,
+    View,
+    crossed,
+)
 
 NOTHING = "no row has a weight, or `where` leaves none: there is nothing to learn from"
 
@@ -62,8 +78,15 @@ class Leaf(Value):
 
     @cached_property
     def held(self) -> bytes:
-        """By which held rows are known: how they are read, which they are, the lens. Neither weights nor the round."""
-        return b"" if self.lens is None else Seen(self.view, self.picks, self.stages, self.by, self.lens).digest
+        """By which held rows are known: how they are read, which they are, the lens. Not the round."""
+        if self.lens is None:
+            return b""
+        return Seen(self.view, self.picks, self.stages, self.by, self.draws, self.lens).digest
+
+    @property
+    def transformed(self) -> bool:
+        """Whether it sees other columns than were read."""
+        return not all(isinstance(stage, Inside) for stage in self.stages)
 
     @property
     def every(self) -> int:
@@ -83,6 +106,7 @@ class Seen(Value):
     picks: tuple[Pick, ...]
     stages: tuple[Stage, ...]
     by: Key | None
+    draws: tuple[Draw, ...]
     lens: Lens
 
 
@@ -109,10 +133,9 @@ class Groups:
             raise DataError(NOTHING)
         wanted = set(groups)
         some = [name for name in sorted(self.each) if name in wanted]
-        if not some:
-            raise DataError("a group to learn from has no rows")
-        found = self._merged(some)
-        return replace(found, dropped=self.dropped)
+        if not some:  # no rows, no summary: who asked for it knows what to do
+            return Counted(None, 0, self.dropped, frozenset())
+        return replace(self._merged(some), dropped=self.dropped)
 
     def _merged(self, some: list[int]) -> Counted:
         names = sorted(self.each)
@@ -144,16 +167,6 @@ def _running(summaries: list[Any], join: Callable[[Any, Any], Any]) -> list[Any]
     return found
 
 
-class Onward(Expression):
-    """Goes on from the scratch that earlier statistics of the same fit left behind. The loop writes it, no learner."""
-
-    chain: str
-    """by which the fit is known"""
-    of: Expression
-    marked: bool = False
-    """whether rows are to be recognised again later"""
-
-
 class Plan:
     """The leaves of an expression.
 
@@ -163,6 +176,8 @@ class Plan:
         It says how rows are read: a statistic stands in an `As`.
     memory : int
         Bytes that rows which are gathered may take.
+    at_once : bool
+        Whether all groups of a key are made at once where some are asked for, if that costs no more.
 
     Attributes
     ----------
@@ -172,8 +187,8 @@ class Plan:
         Statistics in the expression, of which some may be equal.
     """
 
-    def __init__(self, expression: Expression, memory: int = 0) -> None:
-        self.memory = memory
+    def __init__(self, expression: Expression, memory: int = 0, at_once: bool = True) -> None:
+        self.memory, self.at_once = memory, at_once
         self.leaves: list[Leaf] = []
         self.asked = 0
         self._places: dict[bytes, int] = {}
@@ -200,19 +215,19 @@ class Plan:
             case As(view=view, of=one):
                 return self._flat(one, at._replace(view=view))
             case By(keys=keys, of=one):
-                return self._flat(one, at._replace(keys=at.keys + keys))
+                return self._flat(one, at._replace(keys=at.keys + tuple(map(at.mine, keys))))
             case Of(key=key, groups=groups, of=one):
-                return self._flat(one, at._replace(picks=(*at.picks, Pick(key, groups))))
+                return self._flat(one, at._replace(picks=(*at.picks, Pick(at.mine(key), groups))))
             case After(stages=stages, of=one, keep=keep):
                 return self._flat(one, at._replace(stages=(*at.stages, *stages), keep=at.keep or keep))
             case Reweighted(draw=draw, of=one):
-                return self._flat(one, at._replace(draws=(*at.draws, draw)))
+                return self._flat(one, at._replace(draws=(*at.draws, (draw, at.depth))))
             case Onward(chain=chain, of=one, marked=marked):
-                return self._flat(one, at._replace(chain=chain, marked=marked))
+                return self._flat(one, at._replace(chain=f"{at.chain}/{chain}", marked=at.marked or marked))
             case Gathered():
                 return self._put(at.leaf(replace(e, memory=self.memory)))
             case Statistic():
-                return self._put(*at.grouped(e))
+                return self._put(*at.grouped(e)) if self.at_once else self._put(at.leaf(e))
         raise TypeError(f"{type(e).__name__} is neither a statistic nor a combinator")
 
     def _put(self, leaf: Leaf, groups: tuple[int, ...] | None = None) -> _Taken:
@@ -244,7 +259,8 @@ class _Within(NamedTuple):
     picks: tuple[Pick, ...] = ()
     stages: tuple[Stage, ...] = ()
     keys: tuple[Key, ...] = ()
-    draws: tuple[Draw, ...] = ()
+    draws: tuple[tuple[Draw, int], ...] = ()
+    """and how deep within others stands who draws"""
     keep: bool = False
     chain: str = ""
     marked: bool = False
@@ -254,14 +270,27 @@ class _Within(NamedTuple):
         if self.view is None:
             raise TypeError(f"{type(statistic).__name__} stands in no `As`: how are rows to be read?")
         by = crossed(self.keys) if self.keys else None
-        return Leaf(self.view, statistic, self.picks, self.stages, by, self.draws, self.chain, self.keep, self.marked)
+        draws = tuple(d if self.depth == deep else DrawAround(d, self.depth - deep) for d, deep in self.draws)
+        return Leaf(self.view, statistic, self.picks, self.stages, by, draws, self.chain, self.keep, self.marked)
+
+    @property
+    def depth(self) -> int:
+        """How many learners stand around."""
+        return sum(isinstance(stage, Inside) for stage in self.stages)
+
+    def mine(self, key: Key) -> Key:
+        """A key of who stands here."""
+        return KeyWithin(key.groups, key, self.depth) if self.depth else key
 
     def grouped(self, statistic: Statistic[Any]) -> tuple[Leaf, tuple[int, ...] | None]:
-        """The same; of some groups of one key, all groups are made at once if that costs no more, and serve others."""
-        if not isinstance(statistic, Grouped) or len(self.picks) != 1 or self.keys or self.stages:
-            return self.leaf(statistic), None
-        wider = self._replace(picks=(), keys=(self.picks[0].key,))
-        return wider.leaf(statistic), self.picks[0].groups
+        """The same; of some groups of keys, all groups are made at once if that costs no more, and serve others."""
+        leaf = self.leaf(statistic)
+        if not isinstance(statistic, Grouped) or not self.picks or self.keys or leaf.transformed:
+            return leaf, None
+        groups = [0]
+        for pick in self.picks:
+            groups = [group * pick.key.groups + one for group in groups for one in pick.groups]
+        return self._replace(picks=(), keys=tuple(pick.key for pick in self.picks)).leaf(statistic), tuple(groups)
 
 
 def _built(shape: Any, found: Sequence[Any]) -> Any:

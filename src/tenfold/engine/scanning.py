@@ -45,16 +45,17 @@ def rows_of(leaves: Sequence[Leaf], source: Source, part: int) -> Iterator[tuple
             views.setdefault(leaf.view, []).append(at)
     with source.once(part, len(views)):
         for view, places in views.items():
-            keys = {_base(key) for at in places for key in _keys(leaves[at])}
+            keys = {key for at in places for key in keys_of(leaves[at])}
             coders = {key: key.coder(part) for key in keys}
             for chunk in source.chunks(part, view.need, view.schema):
-                rows = _Rows(chunk, {key: coder(chunk) for key, coder in coders.items()})
+                rows = Read(chunk, {key: coder(chunk) for key, coder in coders.items()})
                 for at in places:
                     yield at, *rows.of(leaves[at])
 
 
-def _keys(leaf: Leaf) -> list[Key]:
-    return [pick.key for pick in leaf.picks] + ([] if leaf.by is None else [leaf.by])
+def keys_of(leaf: Leaf) -> list[Key]:
+    """Whose groups are to be found for a leaf."""
+    return [_base(pick.key) for pick in leaf.picks] + ([] if leaf.by is None else [_base(leaf.by)])
 
 
 def _base(key: Key) -> Key:
@@ -62,7 +63,7 @@ def _base(key: Key) -> Key:
     return _base(key.base) if isinstance(key, Joined) else key
 
 
-class _Rows:
+class Read:
     """A chunk, the groups of its rows by each key, and what was made of it."""
 
     def __init__(self, chunk: Chunk, codes: dict[Key, Codes]) -> None:
@@ -124,33 +125,36 @@ def summary_of(leaf: Leaf, chunk: Chunk, codes: Codes | None) -> Counted | Group
     if not isinstance(statistic, Grouped):
         return Groups({g: counted(leaf, some) for g, some in segments(chunk, codes)}, chunk.dropped)
     drawn, kept = drawn_anew(leaf, chunk)
-    codes = codes if kept is None else codes[kept]
     rows = np.bincount(codes[codes >= 0], minlength=leaf.by.groups)
-    found = statistic.summarize_groups(drawn, codes, leaf.by.groups)
+    if kept is not None:
+        codes = codes[kept]
+    learned = rows if kept is None else np.bincount(codes[codes >= 0], minlength=leaf.by.groups)
+    found = list(statistic.summarize_groups(drawn, codes, leaf.by.groups))
+    for group in np.flatnonzero((learned == 0) & (rows > 0)).tolist():  # none of its rows is drawn
+        found[group] = statistic.summarize(drawn.rows(slice(0, 0)))
     here, marks = frozenset([this_machine()]), marks_of(leaf, chunk)
-    return Groups({g: Counted(s, int(rows[g]), 0, here, marks) for g, s in enumerate(found) if rows[g]}, chunk.dropped)
+    each = {g: Counted(s, int(rows[g]), 0, here, marks, int(learned[g])) for g, s in enumerate(found) if rows[g]}
+    return Groups(each, chunk.dropped)
 
 
 def counted(leaf: Leaf, chunk: Chunk) -> Counted:
     """The summary of a chunk, whatever its groups, and its rows."""
     drawn, _ = drawn_anew(leaf, chunk)
     summary = leaf.statistic.summarize(drawn)
-    return Counted(summary, drawn.n, chunk.dropped, frozenset([this_machine()]), marks_of(leaf, chunk))
+    return Counted(summary, chunk.n, chunk.dropped, frozenset([this_machine()]), marks_of(leaf, chunk), drawn.n)
 
 
 def marks_of(leaf: Leaf, chunk: Chunk) -> Marks | None:
     """By which some of the rows are recognised, if that is asked for and they are there as they came."""
-    wanted = leaf.marked and not leaf.stages and chunk.held is None
+    wanted = leaf.marked and not leaf.transformed and chunk.held is None
     return Marks.of(chunk.X, leaf.view.schema) if wanted else None
 
 
 def drawn_anew(leaf: Leaf, chunk: Chunk) -> tuple[Chunk, Codes | None]:
     """The rows with the weights that the leaf's draws give them, and which rows have any; None: all, as they are."""
-    if not leaf.draws:
+    if not leaf.draws or chunk.held is not None:  # held rows were drawn before
         return chunk, None
     for draw in leaf.draws:
         chunk = chunk._replace(weight=draw.weight(chunk), uniform=False)
-    if chunk.held is not None:  # what is held stands row by row beside the weights
-        return chunk, None
     kept = np.flatnonzero(chunk.weight)
     return chunk.rows(kept), kept

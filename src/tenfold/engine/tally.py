@@ -47,6 +47,13 @@ class Counted:
     machines: frozenset[str]
     marks: Marks | None = None
     """of the rows, where they were asked for"""
+    drawn: int = -1
+    """of the rows, those that have a weight, where weights were drawn anew; else all"""
+
+    @property
+    def learned(self) -> int:
+        """Rows that the summary is of."""
+        return self.rows if self.drawn < 0 else self.drawn
 
     def __add__(self, other: Counted) -> Counted:
         marks = self.marks if other.marks is None else other.marks
@@ -58,4 +65,5 @@ class Counted:
             self.dropped + other.dropped,
             self.machines | other.machines,
             marks,
+            -1 if self.drawn < 0 or other.drawn < 0 else self.drawn + other.drawn,
         )

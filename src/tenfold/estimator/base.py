@@ -7,6 +7,7 @@ the model: `coef_` is `model_.coef`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
 from typing import Any, ClassVar
@@ -18,9 +19,8 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from tenfold.core import MANY, ONE, Ask, Certificate, Need, Never, Rounds, Schema, Stop
+from tenfold.core import MANY, ONE, Certificate, Need, Never, Rounds, Schema, Stop
 from tenfold.core.axes import freeze
-from tenfold.core.statistic import Statistic
 from tenfold.engine import Fit, current, fit
 from tenfold.engine.progress import progress
 from tenfold.estimator import merging, model_file
@@ -66,31 +66,22 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         """What the learner takes from the rows."""
         return Need()
 
-    def ask(self, state: Any) -> Ask | Statistic[Any] | None:
-        """One pass: everything once. Many: once more for every step."""
-        if self.passes == ONE:
-            return None if state.step else Ask("all")
-        return Ask("all", state.step)
-
     def model(self, state: Any) -> Any:
         """The state itself is what is kept."""
         return state
 
-    def lens(self, state: Any) -> Any:
-        """Nothing is held: rows are read again in every round."""
-        return None
-
-    def follow(self, state: Any, held: Any, scratch: Any) -> Any:
-        """Nothing belongs to the rows."""
-        return None
-
     def stop(self) -> Stop:
         """When the loop is to end although the learner would go on."""
-        return Rounds(self.max_iter) if hasattr(self, "max_iter") else Never()
+        return Rounds(self.max_iter) if "max_iter" in param_names(type(self)) else Never()
+
+    @property
+    def seeded(self) -> bool:
+        """Whether the learner has a seed."""
+        return "random_state" in param_names(type(self))
 
     def seed(self) -> int | None:
         """The seed, if the learner has one: 0 to 2³² - 1, drawn once if `random_state` is None."""
-        if not hasattr(self, "random_state"):
+        if not self.seeded:
             return None
         from sklearn.utils import check_random_state
 
@@ -182,6 +173,10 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     def kept(self, model: Any, summary: Any) -> Any:
         """The summary that a model keeps: the one that it was made from."""
         return summary
+
+    def members_of(self, model: Any) -> Sequence[tuple[Any, Any]]:
+        """The learners that this one is made of, each with its model."""
+        return ()
 
     def sound(self, model: Any, summary: Any, schema: Schema) -> bool:
         """Whether a model that comes from a file holds together, beyond what each of its fields may be."""

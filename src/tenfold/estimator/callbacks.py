@@ -10,7 +10,7 @@ from typing import Any
 
 from tenfold.core import ONE
 from tenfold.engine import Snapshot
-from tenfold.engine.bridge import title
+from tenfold.stats.combinators import title
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -42,7 +42,7 @@ class History:
         self.turns.append(
             {
                 "step": at.state.step,
-                "asked": title(at.asked),
+                "asked": None if at.asked is None else title(at.asked),
                 "passes": at.passes,
                 "seconds": time.monotonic() - self._began,
                 **{claim.kind: claim.value for claim in claims},
@@ -69,7 +69,7 @@ class Reporting:
         self.ticks += 1
         if self.ticks > TICKS:
             return None
-        task = self.context.subcontext(task_name=title(at.asked) or "")
+        task = self.context.subcontext(task_name="" if at.asked is None else title(at.asked))
         task.call_on_fit_task_begin(estimator=self.model, X=self.X, y=self.y)
         known = None if at.certificate is None else lambda: _attributes(at)
         stop = task.call_on_fit_task_end(

@@ -20,17 +20,17 @@ import numpy as np
 import pyarrow as pa
 import scipy.sparse as sp
 
-from tenfold.core import Ask, Chunk, Columns, MergeError, ModelFileError
+from tenfold.core import Chunk, Columns, MergeError, ModelFileError
 from tenfold.core.axes import alike
-from tenfold.core.statistic import Ordered, Statistic
+from tenfold.core.statistic import Expression, Ordered
 from tenfold.engine import Snapshot
-from tenfold.engine.bridge import asked
-from tenfold.engine.holding import seen
+from tenfold.engine.loop import summarized
 from tenfold.estimator import container
 from tenfold.estimator.encoding import Reader, Writer, parts
 from tenfold.estimator.model_file import check_start, read_schema, read_summary, write_schema, write_summary
 from tenfold.estimator.registry import id_of
 from tenfold.sources import Source
+from tenfold.stats.combinators import View, statistics
 
 FEW = 1 << 16
 """rows that are looked at together"""
@@ -166,7 +166,7 @@ def write(path: Path, learner: Any, at: Snapshot, seed: int | None) -> None:
         "schema": write_schema(to, at.schema),
         "state": {"type": type(at.state).__name__, "record": to.record(at.state)},
         "summary": write_summary(to, at.summary),
-        "asked": None if at.asked is None else to.value(_told(at.asked), "asked"),
+        "asked": None if at.asked is None else to.value(at.asked.digest.hex(), "asked"),
         "facts": {name: to.value(v, name) for name, v in facts.items()},
         "machines": [to.value(m, "machines") for m in sorted(at.machines)],
     }
@@ -215,11 +215,6 @@ def _state(node: Any, learner: Any) -> tuple[Any, type]:
     return record, kinds[name]
 
 
-def _told(ask: Ask | Statistic[Any]) -> str:
-    """By which it is recognised that a summary is the one that is asked for."""
-    return repr(tuple(ask)) if isinstance(ask, Ask) else ask.digest.hex()
-
-
 def _check_fit(at: Snapshot, learner: Any, source: Source, question: str | None) -> Any:
     """What the summary is of. Refuse a snapshot from which a fit of these rows cannot go on.
 
@@ -235,8 +230,8 @@ def _check_fit(at: Snapshot, learner: Any, source: Source, question: str | None)
     try:
         wanted = learner.ask(at.state)
         check_start(learner, at.state, at.schema)
-        fits = wanted is not None and _told(wanted) == question and type(at.summary) in learner.summary_types
-        fits = fits and learner.resumable(at.state, at.summary, at.schema) and _adds_up(learner, at)
+        fits = wanted is not None and wanted.digest.hex() == question and type(at.summary) in learner.summary_types
+        fits = fits and learner.resumable(at.state, at.summary, at.schema) and _adds_up(learner, at, wanted)
     except ModelFileError:
         raise
     except Exception as error:  # whatever a state makes the learner do wrong is the fault of the file
@@ -246,15 +241,14 @@ def _check_fit(at: Snapshot, learner: Any, source: Source, question: str | None)
     return wanted
 
 
-def _adds_up(learner: Any, at: Snapshot) -> bool:
+def _adds_up(learner: Any, at: Snapshot, wanted: Expression) -> bool:
     """Whether the summary has the form of that of no rows at this state, and adds up with it."""
-    statistic = asked(learner, at.state)
-    assert statistic is not None
     kinds = {"number": np.float64, "class": np.int64}
     y = None if at.schema.target is None else np.zeros(0, kinds[at.schema.target])
     X = Columns(np.zeros((0, len(at.schema.columns))), at.schema.names, missing=learner.need.missing)
     none = Chunk(X, y, np.zeros(0), True, 0, 0)
-    if isinstance(statistic, Ordered):
-        return alike(at.summary, statistic.step(None, none))
-    empty = statistic.summarize(seen(statistic, none))
-    return alike(at.summary, empty) and at.summary + empty is not None
+    empty = summarized(wanted, none, View(learner.need, at.schema))
+    if not alike(at.summary, empty):
+        return False
+    ordered = any(isinstance(statistic, Ordered) for statistic in statistics(wanted))
+    return ordered or at.summary + empty is not None

@@ -14,6 +14,8 @@ from tenfold.estimator.kinds import Classifier
 class Deciding(Classifier):
     """Brings `scores(state, X)`: rows x outputs, one output for two classes. Probabilities only if it says so."""
 
+    decides = True
+
     @property
     def has_probabilities(self) -> bool:
         """Scores are distances from a plane, unless a learner says otherwise."""

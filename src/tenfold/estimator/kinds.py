@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from functools import wraps
 from inspect import unwrap
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import log_softmax, softmax
@@ -78,7 +78,10 @@ class SummaryScored(Regressor):
 
 
 class Classifier(ClassifierMixin, Estimator):
-    """Brings `scores_from(state, X)`: rows x classes, the highest wins. Says whether it has probabilities too."""
+    """Brings `scores_from(model, X)`: rows x classes, the highest wins. Says whether it has probabilities too."""
+
+    decides: ClassVar[bool] = False
+    """whether it has a `decision_function`"""
 
     @property
     def has_probabilities(self) -> bool:

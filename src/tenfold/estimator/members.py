@@ -1,4 +1,4 @@
-"""What can be a member of a team, what rows serve all of them, and whether a file has what is theirs."""
+"""What teams of learners share: one turn of a member, and whether what a member has is its own."""
 
 from __future__ import annotations
 
@@ -6,59 +6,62 @@ from typing import Any
 
 import numpy as np
 
-from tenfold.core import SEQUENTIAL, Array, Certificate, Need, Schema
+from tenfold.core import SEQUENTIAL, Array, Need, Schema
 from tenfold.core.axes import Bundle, starts_alike
-from tenfold.engine.bridge import asked, every, title
-from tenfold.engine.holding import seen
+from tenfold.engine.loop import summarized as summarized
+from tenfold.engine.loop import turn
+from tenfold.engine.snapshot import Snapshot
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.kinds import winners
 
-__all__ = [
-    "NONE",
-    "asked",
-    "check_member",
-    "common_need",
-    "every",
-    "model_of",
-    "nothing",
-    "resumable_member",
-    "seed_of",
-    "seen",
-    "sound_member",
-    "title",
-    "turn",
-    "votes",
-]
-
 NONE = Bundle(())
-"""in the place of a summary that was not asked for"""
+"""in the place of a summary that was not asked for, or of a model that there is not"""
 
 
-def nothing(summary: Any) -> bool:
+def nothing(record: Any) -> bool:
     """Whether that is what there is."""
-    return isinstance(summary, Bundle) and not summary.each
+    return isinstance(record, Bundle) and not record.each
 
 
-def turn(member: Any, state: Any, summary: Any) -> tuple[Any, bool]:
-    """One turn of a member's loop, as the engine has it, but for the clock: its state, and whether it is stopped."""
-    model = member.model(state)
-    claims = None if model is None else member.certify(model, summary)
-    if claims is not None and member.stop()(state.step, Certificate(claims), 0.0):
-        return state, True
-    return member.update(state, summary), False
+def advance(member: Any, state: Any, summary: Any, schema: Schema) -> tuple[Any, bool]:
+    """One turn of a member, but for the clock: its next state, or its model and that it is done."""
 
+    def why_stop(at: Snapshot) -> str | None:
+        rule = member.stop()
+        return None if at.certificate is None else rule(at.state.step, at.certificate, 0.0)
 
-def votes(scores: Any) -> Array:
-    """One for the class with the highest score."""
-    out = np.zeros(scores.shape)
-    out[np.arange(len(out)), winners(scores)] = 1.0
-    return out
+    at, reason = turn(member, Snapshot(schema, state, summary=summary), why_stop)
+    done = reason is not None or member.ask(at.state) is None
+    return (model_of(member, at.state) if done else at.state), done
 
 
 def model_of(member: Any, state: Any) -> Any:
     """The model of a member that is done; nothing of one that has none."""
     found = member.model(state)
     return NONE if found is None else found
+
+
+def votes(scores: Array) -> Array:
+    """One for the class with the highest score."""
+    out = np.zeros(scores.shape)
+    out[np.arange(len(out)), winners(scores)] = 1.0
+    return out
+
+
+def said(member: Any, model: Any, X: Any, classes: int) -> Array:
+    """What a member says of rows: rows x classes, its probabilities or, if it has none, its vote; or a number."""
+    found: Array
+    if not classes:
+        found = member.predict_from(model, X)[:, None]
+        return found
+    scores = member.scores_from(model, X)[:, :classes]
+    found = member.probability_from(scores) if member.has_probabilities else votes(scores)
+    return found
+
+
+def records_of(member: Any) -> tuple[type, ...]:
+    """All that a file may hold of a member."""
+    return (member.model_type, *member.state_types, *member.summary_types)
 
 
 def sound_member(member: Any, model: Any, summary: Any, schema: Schema) -> bool:
@@ -77,11 +80,11 @@ def resumable_member(member: Any, state: Any, summary: Any, schema: Schema) -> b
     return fits and bool(member.resumable(state, summary, schema))
 
 
-def _of(member: Any, kinds: tuple[type, ...], state: Any, summary: Any, schema: Schema) -> bool:
+def _of(member: Any, kinds: tuple[type, ...], record: Any, summary: Any, schema: Schema) -> bool:
     """Whether a state or model is of one of these types, and a summary of a member's own."""
-    if type(state) not in kinds or not (summary is None or type(summary) in member.summary_types):
+    if type(record) not in kinds or not (summary is None or type(summary) in member.summary_types):
         return False
-    return starts_alike(state, member.start(schema))
+    return starts_alike(record, member.start(schema))
 
 
 def seed_of(learner: Any) -> int:
@@ -103,7 +106,7 @@ def check_member(name: str, member: Any, target: str, *, seeded: bool = True) ->
         raise TypeError(f"{name} is {member!r}, which does not predict {'classes' if target == 'class' else 'numbers'}")
     if member.passes == SEQUENTIAL:
         raise TypeError(f"{name} is {member!r}, which reads one row after another: it cannot share a scan")
-    if seeded and hasattr(member, "random_state") and not isinstance(member.random_state, (int, np.integer)):
+    if seeded and member.seeded and not isinstance(member.random_state, (int, np.integer)):
         raise ValueError(f"{name} has no seed that every worker knows. Remedy: random_state=0")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import ONE, SEQUENTIAL, Certificate, Claim, MergeError, Provenance
-from tenfold.core.axes import recode, values
+from tenfold.core.axes import is_record, recode, values
 from tenfold.core.marks import Marks, digest_of
 from tenfold.engine import one_blas_thread
 
@@ -127,13 +127,13 @@ def _unlike(learner: Any, again: Any, model: Any) -> list[str]:
     """The fields in which two models of a learner differ; of a team, those of its members."""
     names = [
         name
-        for name, _, value in values(again)
+        for name, field, value in values(again)
         if name not in learner.steering
+        and not is_record(field.type)
         and not np.array_equal(value, getattr(model, name), equal_nan=isinstance(value, np.ndarray))
     ]
-    if hasattr(learner, "team"):
-        for member, a, b in zip(learner.team(), again.members.each, model.members.each, strict=True):
-            names += [f"{type(member).__name__}: {name}" for name in _unlike(member, a, b)]
+    for (member, a), (_, b) in zip(learner.members_of(again), learner.members_of(model), strict=True):
+        names += [f"{type(member).__name__}: {name}" for name in _unlike(member, a, b)]
     return names
 
 

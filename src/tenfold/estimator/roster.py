@@ -8,7 +8,8 @@ from sklearn.utils import Bunch
 from sklearn.utils.metaestimators import _BaseComposition
 
 from tenfold.estimator.members import check_member
-from tenfold.estimator.team import Joint, Team, TeamState
+from tenfold.estimator.team import Team
+from tenfold.stats.joint import Joint
 
 
 class Roster(_BaseComposition, Team):
@@ -76,9 +77,9 @@ class Roster(_BaseComposition, Team):
         self._set_params("estimators", **params)
         return self
 
-    def sound(self, state: TeamState, summary: Any, schema: Any) -> bool:
+    def sound(self, model: Any, summary: Any, schema: Any) -> bool:
         """Whether what each member has is its own, and the summary one of all of them."""
-        return (summary is None or type(summary) is Joint) and super().sound(state, summary, schema)
+        return (summary is None or type(summary) is Joint) and super().sound(model, summary, schema)
 
     @property
     def estimators_(self) -> list[Any]:

@@ -83,6 +83,8 @@ def shortfalls(varies: Any, rank: int, remedy: str, where: str = "classes") -> t
 class Discriminant(GroupScored):
     """Scores that are logarithms of odds or outputs of their own; `scores_from` is the learner's."""
 
+    decides = True
+
     def decision_function(self, X: Any) -> Any:
         """The scores of the classes; of two classes, by how much the second is ahead.
 

@@ -61,6 +61,7 @@ class LogisticRegression(Errors, Glm, Classifier):
 
     kind = LOGISTIC
     need = Need("mixed", sparse=True, target="class")
+    decides = True
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {},
         {"l1_ratio": 1.0},

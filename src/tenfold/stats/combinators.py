@@ -7,12 +7,14 @@ X; and because stages go row by row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, Need, Schema
-from tenfold.core.statistic import Expression
+from tenfold.core.statistic import Expression, Statistic, Strided
 from tenfold.core.value import Value
 
 Coder = Callable[[Chunk], Codes]
@@ -100,6 +102,26 @@ class Stage(Value):
         raise NotImplementedError
 
 
+class Inside(Stage):
+    """The rows as they are, for a learner within a learner: its draws have nothing to do with those around it."""
+
+    def stage(self, chunk: Chunk) -> Chunk:
+        """The same rows at other places."""
+        return chunk.inner()
+
+
+class KeyWithin(Key):
+    """A key of a learner that stands within others."""
+
+    base: Key
+    depth: int
+
+    def coder(self, part: int) -> Coder:
+        """By the places that the learner knows."""
+        coder = self.base.coder(part)
+        return lambda chunk: coder(chunk.inner(self.depth))
+
+
 class Draw(Value):
     """Weights drawn anew, by the places of rows: a bootstrap."""
 
@@ -108,10 +130,25 @@ class Draw(Value):
         raise NotImplementedError
 
 
+class DrawAround(Draw):
+    """A draw of a learner around the one that sees the rows."""
+
+    base: Draw
+    depth: int
+
+    def weight(self, chunk: Chunk) -> Array:
+        """By the places that it knows."""
+        return self.base.weight(chunk.inner(-self.depth))
+
+
 class Each(Expression):
     """Several from one scan; the answer is a tuple of their answers."""
 
     of: tuple[Expression, ...]
+    width: int = 0
+    """if not nought, they are of rows of so many numbers, not of the schema's columns"""
+    beside: bool = False
+    """whether the schema's columns follow those numbers"""
 
 
 class As(Expression):
@@ -150,3 +187,35 @@ class Reweighted(Expression):
 
     draw: Draw
     of: Expression
+
+
+class Onward(Expression):
+    """Goes on from the scratch that earlier statistics of the same fit left behind."""
+
+    chain: str
+    """by which the fit is known among those around it"""
+    of: Expression
+    marked: bool = False
+    """whether rows are to be recognised again later"""
+
+
+def statistics(expression: Expression) -> Iterator[Statistic[Any]]:
+    """Those that an expression is made of, in order."""
+    match expression:
+        case Statistic():
+            yield expression
+        case Each(of=many):
+            for one in many:
+                yield from statistics(one)
+        case As(of=one) | By(of=one) | Of(of=one) | After(of=one) | Reweighted(of=one) | Onward(of=one):
+            yield from statistics(one)
+
+
+def title(expression: Expression) -> str:
+    """What a history and a bar call it: what it is made of, each once."""
+    return " ".join(dict.fromkeys(statistic.title for statistic in statistics(expression)))
+
+
+def every(expression: Expression) -> int:
+    """Which share of the parts is read for it: each so-manieth."""
+    return math.gcd(*(s.every if isinstance(s, Strided) else 1 for s in statistics(expression)))

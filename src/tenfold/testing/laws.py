@@ -18,11 +18,11 @@ from sklearn.base import clone
 from tenfold.core import ONE, SEQUENTIAL, MergeError
 from tenfold.core.axes import check, recode, values
 from tenfold.core.chunk import segments
-from tenfold.core.statistic import Grouped, Held, Ordered, Statistic
+from tenfold.core.statistic import Grouped, Held, Ordered
 from tenfold.engine import Local, fit, on
-from tenfold.engine.bridge import asked
-from tenfold.engine.holding import seen as seen_by
+from tenfold.engine.loop import summarized
 from tenfold.sources import ArraySource, part_rows
+from tenfold.stats.combinators import View, statistics, title
 from tenfold.testing.compare import assert_close, assert_same, bits
 from tenfold.testing.data import Table, draw
 
@@ -96,9 +96,7 @@ def pure(learner: Any, seed: int) -> None:
     source = _source(table)
     for state, schema in _states(learner, source):
         before = bits(state)
-        statistic: Any = asked(learner, state)
-        chunk = seen_by(statistic, source.load(0, learner.need, schema))
-        summary, again = statistic.summarize(chunk), statistic.summarize(chunk)
+        summary, again = (_summary(learner, state, source, schema) for _ in range(2))
         assert bits(summary) == bits(again), "the same chunk gives two summaries"
         after = learner.update(state, summary)
         assert bits(after) == bits(learner.update(state, again)), "the same summary gives two states"
@@ -110,12 +108,11 @@ def pure(learner: Any, seed: int) -> None:
 def asking(learner: Any, seed: int) -> None:
     """What is asked for is a value: asked for again it is equal, and so it is after a journey to a worker."""
     for state, _ in _states(learner, _source(draw(learner.need, seed))):
-        asked_for, again = learner.ask(state), learner.ask(state)
-        if isinstance(asked_for, Statistic):
-            there = pickle.loads(pickle.dumps(asked_for))
-            assert asked_for == again, "asked twice at one state, two statistics come that are not equal"
-            assert asked_for == there, "a statistic is another one after it was pickled"
-            assert asked_for.digest == again.digest == there.digest, "equal statistics have two digests"
+        asked, again = learner.ask(state), learner.ask(state)
+        there = pickle.loads(pickle.dumps(asked))
+        assert asked == again, "asked twice at one state, two expressions come that are not equal"
+        assert asked == there, "what is asked for is something else after it was pickled"
+        assert asked.digest == again.digest == there.digest, "equal expressions have two digests"
 
 
 @law
@@ -124,14 +121,15 @@ def grouping(learner: Any, seed: int) -> None:
     table = draw(learner.need, seed)
     source, random = _source(table), np.random.default_rng(seed)
     for state, schema in _states(learner, source):
-        statistic = asked(learner, state)
-        if not isinstance(statistic, Grouped) or isinstance(statistic, Held):
-            continue
-        chunk = source.load(0, learner.need, schema)
-        codes = random.integers(-1, 3, chunk.n)
-        found = statistic.summarize_groups(chunk, codes, 3)
-        for group, rows in segments(chunk, codes):
-            assert_same(found[group], statistic.summarize(rows), f"group {group} of {statistic.title}", unit=table.unit)
+        for statistic in statistics(learner.ask(state)):
+            if not isinstance(statistic, Grouped) or isinstance(statistic, Held):
+                continue
+            chunk = source.load(0, learner.need, schema)
+            codes = random.integers(-1, 3, chunk.n)
+            found = statistic.summarize_groups(chunk, codes, 3)
+            for group, rows in segments(chunk, codes):
+                what = f"group {group} of {statistic.title}"
+                assert_same(found[group], statistic.summarize(rows), what, unit=table.unit)
 
 
 @law
@@ -290,7 +288,7 @@ def walking(learner: Any, seed: int) -> None:
     seen: list[Any] = []
     fit(learner, source, runner=Local(threads=1), stop=learner.stop(), watchers=[seen.append])
     for at in seen:
-        statistic = asked(learner, at.state)
+        statistic = learner.ask(at.state)
         if not isinstance(statistic, Ordered):
             continue
         before, chunk = bits(at.state), source.load(0, learner.need, at.schema)
@@ -300,7 +298,7 @@ def walking(learner: Any, seed: int) -> None:
         assert bits(statistic.step(walk, chunk.rows(slice(0, 0)))) == there, "no rows lead somewhere"
         statistic.step(walk, chunk)
         assert (bits(walk), bits(at.state)) == (there, before), "what came before was changed in place"
-    if learner.draws_rows or not any(isinstance(asked(learner, at.state), Ordered) for at in seen):
+    if learner.draws_rows or not any(isinstance(learner.ask(at.state), Ordered) for at in seen):
         return
     whole = _fitted(learner, table)
     with part_rows(int(np.random.default_rng(seed).integers(1, 12))):
@@ -327,7 +325,7 @@ def following(learner: Any, seed: int) -> None:
     fit(learner, source, runner=Local(threads=1), stop=learner.stop(), watchers=[seen.append])
     made: dict[Any, list[Any]] = {}
     for at in seen:
-        statistic = asked(learner, at.state)
+        statistic = learner.ask(at.state)
         if not isinstance(statistic, Held):
             continue
         held = statistic.lens(source.load(0, learner.need, at.schema))
@@ -355,8 +353,7 @@ def _source(table: Table) -> ArraySource:
 
 
 def _summary(learner: Any, state: Any, source: ArraySource, schema: Any) -> Any:
-    statistic: Any = asked(learner, state)
-    return statistic.summarize(seen_by(statistic, source.load(0, learner.need, schema)))
+    return summarized(learner.ask(state), source.load(0, learner.need, schema), View(learner.need, schema))
 
 
 def _schema(learner: Any, source: ArraySource) -> Any:
@@ -368,9 +365,9 @@ def _states(learner: Any, source: ArraySource) -> Iterator[tuple[Any, Any]]:
     seen: dict[str, Any] = {}
 
     def watch(at: Any) -> None:
-        statistic = asked(learner, at.state)
-        if statistic is not None and not isinstance(statistic, Ordered):  # else nothing merges
-            seen.setdefault(statistic.title, at)
+        asked = learner.ask(at.state)
+        if asked is not None and not isinstance(asked, Ordered):  # else nothing merges
+            seen.setdefault(title(asked), at)
 
     fit(learner, source, runner=Local(threads=1), stop=learner.stop(), watchers=[watch])
     for at in seen.values():
