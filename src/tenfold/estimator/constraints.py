@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval, Options, RealNotInt
 
+Constraints = dict[str, Any]
+"""what each parameter of a learner may be, by its name"""
+
 boolean = "boolean"
 array = "array-like"
 seed = "random_state"
