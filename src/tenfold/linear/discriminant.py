@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Claim, Codes, Columns, Flags
 from tenfold.estimator import GroupScored, OnePass
-from tenfold.estimator.constraints import numbers
+from tenfold.estimator.constraints import class_prior
 from tenfold.kernels.discriminants import linear_scores
 from tenfold.stats.scatter import ClassMoments, Scatter
 
@@ -38,20 +38,6 @@ def class_means(s: Scatter | ClassMoments, priors: ArrayLike | None) -> Means:
     apart = np.where(seen[:, None], apart - middle, 0.0)
     center = s.mean[first] + (s.rest[first] + middle)
     return Means(prior, center, apart, np.where(seen[:, None], s.mean, center))
-
-
-def class_prior(given: ArrayLike | None, weight: Array) -> Array:
-    """The given class probabilities, checked, or those of the weights."""
-    if given is None:
-        return weight / weight.sum()
-    prior: Array = numbers(given, "priors")
-    if prior.shape != weight.shape:
-        raise ValueError(f"Number of priors must match number of classes: {len(weight)}.")
-    if (prior < 0).any():
-        raise ValueError("priors must be non-negative")
-    if not np.isclose(prior.sum(), 1.0):
-        raise ValueError("The priors must sum to 1.")
-    return prior
 
 
 def log_prior(prior: Array, weight: Array) -> Array:

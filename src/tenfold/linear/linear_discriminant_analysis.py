@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Claim, Need, Schema
 from tenfold.core.allowed import NOT_NAN
-from tenfold.estimator.constraints import Constraints, array, choice, integer, real, share
-from tenfold.linear.discriminant import LinearDiscriminant, class_means, class_prior, log_prior, shortfalls, thinnest
+from tenfold.estimator.constraints import Constraints, array, choice, class_prior, integer, real, share
+from tenfold.linear.discriminant import LinearDiscriminant, class_means, log_prior, shortfalls, thinnest
 from tenfold.linear.projecting import Projector, oriented
 from tenfold.linear.shrinking import shared_covariance, total_covariance
 from tenfold.linear.solving import varying

@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Claim, Codes, Columns, Need, Schema
 from tenfold.core.allowed import NOT_NAN
-from tenfold.estimator.constraints import Constraints, array, share
+from tenfold.estimator.constraints import Constraints, array, class_prior, share
 from tenfold.kernels.discriminants import quadratic_scores
-from tenfold.linear.discriminant import Discriminant, class_means, class_prior, log_prior, thinnest
+from tenfold.linear.discriminant import Discriminant, class_means, log_prior, thinnest
 from tenfold.linear.solving import varying
 from tenfold.linear.whitening import FLOOR, Rounded, digits, whiten_all
 from tenfold.stats.scatter import ClassMoments, ComomentsByClass

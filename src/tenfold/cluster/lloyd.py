@@ -1,16 +1,18 @@
-"""What one round of k-means needs: weight and sum of the rows nearest to each centre."""
+"""What the rounds of k-means need: weight and sum of the rows nearest to each centre, and the farthest rows."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, Columns, DataError
+from tenfold.core import Array, Chunk, Codes, Columns, DataError, Matrix
 from tenfold.core.allowed import NOT_NEGATIVE
 from tenfold.core.statistic import Statistic
 from tenfold.kernels.nearest import HEIGHT, add_lloyd, nearest, nearest_distances
+from tenfold.stats.race import Race
 
 SQUARES = 1e-25, 1e30
 """squares that float32 holds with all its digits"""
@@ -62,6 +64,18 @@ class NearestSums(Statistic[Lloyd]):
         return Lloyd.of(chunk, self.centers)
 
 
+class FarthestRows(Statistic[Race]):
+    """The distinct rows that are farthest from their nearest centre."""
+
+    most: int
+    centers: Array
+
+    def summarize(self, chunk: Chunk) -> Race:
+        """Let the rows race, the farther the faster."""
+        with np.errstate(divide="ignore"):
+            return Race.of(chunk, np.full(chunk.n, np.exp(-1.0)), distances(chunk.X, self.centers), self.most)
+
+
 def labels(X: Columns, centers: Array) -> Codes:
     """The nearest centre of each row."""
     out = np.empty(len(X), np.int64)
@@ -97,8 +111,8 @@ class _Nearest:
         if not np.isfinite(norms).all():
             raise DataError("the centres are too large to be squared. Remedy: rescale the columns")
         fits = X.dtype == np.float64 or SQUARES[0] < norms.max(initial=0.0) < SQUARES[1]
-        self.dtype: Any = None if fits else np.float64
+        self.dtype = None if fits else np.float64
         self.cast, self.norms = (a.astype(X.dtype if fits else np.float64) for a in (self.exact, norms))
 
-    def blocks(self, checked: bool = False) -> Any:
+    def blocks(self, checked: bool = False) -> Iterator[tuple[slice, Matrix]]:
         return self.X.blocks(8 * HEIGHT, shift=self.shift, dtype=self.dtype, checked=checked, whole=True)
