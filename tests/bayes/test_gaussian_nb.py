@@ -62,7 +62,7 @@ def test_priors():
     assert GaussianNB(priors=[0.9, 0.1]).fit(X, y).class_prior_.tolist() == [0.9, 0.1]
     with pytest.raises(ValueError, match="Number of priors must match number of classes: 2"):
         GaussianNB(priors=[1.0]).fit(X, y)
-    with pytest.raises(ValueError, match="sum should be 1"):
+    with pytest.raises(ValueError, match="priors must sum to 1"):
         GaussianNB(priors=[0.5, 0.6]).fit(X, y)
 
 

@@ -311,12 +311,6 @@ def test_a_checkpoint_of_numbers_that_no_rows_give_is_refused(tmp_path):
         resumed(case, ("summary", "record", "mass", "float"), number(0), tmp_path)
 
 
-def test_a_checkpoint_of_more_terms_than_columns_give_is_refused(tmp_path):
-    case = next(iter(checkpoints("PolynomialBasis").values()))
-    with pytest.raises(ModelFileError):
-        resumed(case, ("state", "n_output_features", "int"), lambda old: "2147483648", tmp_path)
-
-
 def test_a_checkpoint_of_another_hypothesis_is_refused(tmp_path):
     """It would be asked for again and again."""
     for case in checkpoints("FindS").values():

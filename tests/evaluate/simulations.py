@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.dummy import DummyClassifier
 
-from tenfold.evaluate.certify import certify
-from tenfold.evaluate.compare import compare
-from tenfold.evaluate.intervals import error_interval
+from tenfold.evaluate.certify.certify import certify
+from tenfold.evaluate.certify.intervals import error_interval
+from tenfold.evaluate.compare.compare import compare
 
 
 def covers(n, rate, level, method, draws, seed=0):

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit, logit
 from scipy.stats import norm
 
-from tenfold.evaluate.auc_interval import auc_interval
+from tenfold.evaluate.certify.auc_interval import auc_interval
 from tenfold.stats.metrics import Ranking
 
 

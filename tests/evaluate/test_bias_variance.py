@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import tenfold as tn
-from tenfold.evaluate.loss_parts import squared, zero_one
+from tenfold.evaluate.curves.loss_decomposition import squared, zero_one
 
 
 def test_least_squares_on_disjoint_sets_has_the_variance_of_the_closed_form():

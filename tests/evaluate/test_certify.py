@@ -11,10 +11,10 @@ from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
 from evaluate.simulations import Said, clustered
-from tenfold.evaluate.certify import certify
-from tenfold.evaluate.grouping import UNITS
-from tenfold.evaluate.intervals import error_interval
-from tenfold.evaluate.seen import forget
+from tenfold.evaluate.certify.certify import certify
+from tenfold.evaluate.certify.clusters import UNITS
+from tenfold.evaluate.certify.intervals import error_interval
+from tenfold.evaluate.certify.leakage import forget
 from tenfold.sources import part_rows
 from tenfold.stats.metrics import scorers
 

@@ -13,9 +13,9 @@ from scipy import stats
 
 import tenfold as tn
 from evaluate.simulations import rejected
-from tenfold.evaluate.compare import compare, compare_all
-from tenfold.evaluate.comparison import Comparison
-from tenfold.evaluate.paired import holm
+from tenfold.evaluate.compare.compare import compare, compare_all
+from tenfold.evaluate.compare.comparison import Comparison
+from tenfold.evaluate.compare.paired_tests import holm
 
 score = st.floats(0, 1).map(lambda v: round(v, 4))
 folds = st.integers(2, 20).flatmap(lambda k: st.tuples(*[st.lists(score, min_size=k, max_size=k)] * 2))

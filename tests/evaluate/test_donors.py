@@ -5,8 +5,8 @@ import pytest
 
 from tenfold.core.chunk import PART
 from tenfold.engine import merge
-from tenfold.evaluate.donors import Donors, Sample, bits, units_for, units_of
-from tenfold.evaluate.unit_scores import unit_scores
+from tenfold.evaluate.importance.donors import Donors, Sample, bits, units_for, units_of
+from tenfold.evaluate.scoring.unit_scores import unit_scores
 from tenfold.stats.metrics import scorers
 
 

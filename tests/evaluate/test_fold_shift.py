@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
 from tenfold.core import Chunk, Columns
-from tenfold.evaluate.fold_shift import FALSE_ALARMS, ColumnMeans, p_values
+from tenfold.evaluate.cross_validation.fold_shift import FALSE_ALARMS, ColumnMeans, p_values
 from tenfold.sources.arrays import part_rows
 
 rng = np.random.default_rng(0)

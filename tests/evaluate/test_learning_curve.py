@@ -11,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 import tenfold as tn
 from tenfold.core import Chunk, Columns
 from tenfold.engine.keys import Shuffled
-from tenfold.evaluate.folds import by_share
+from tenfold.evaluate.cross_validation.folds import by_share
 from tenfold.sources import part_rows
 
 SIZES = [0.1, 0.35, 1.0]

@@ -18,8 +18,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import tenfold as tn
 from tenfold.engine import merge
-from tenfold.evaluate.dependences import Means
-from tenfold.evaluate.grids import Distinct
+from tenfold.evaluate.dependence.grid import Distinct
+from tenfold.evaluate.dependence.result import Means
 from tenfold.sources.arrays import ArraySource, part_rows
 
 

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
 from tenfold.engine.runner import Runner
-from tenfold.evaluate.predictors import Foreign, predictor_of
+from tenfold.evaluate.scoring.predictors import Foreign, predictor_of
 from tenfold.sources import part_rows
 
 rng = np.random.default_rng(0)

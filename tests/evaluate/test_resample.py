@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tenfold.engine.tree import merge
-from tenfold.evaluate.resample import resampler
+from tenfold.evaluate.scoring.resampling import resampler
 from tenfold.stats.metrics import scorers
 
 

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import tenfold as tn
-from tenfold.evaluate.results import CrossValidation
+from tenfold.evaluate.cross_validation.result import CrossValidation
 
 SCORES = np.array(
     [

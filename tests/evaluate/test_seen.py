@@ -16,9 +16,9 @@ from sklearn.preprocessing import FunctionTransformer
 
 import tenfold as tn
 from helpers import learners
-from tenfold.evaluate.certify import certify
-from tenfold.evaluate.intervals import error_interval
-from tenfold.evaluate.seen import forget
+from tenfold.evaluate.certify.certify import certify
+from tenfold.evaluate.certify.intervals import error_interval
+from tenfold.evaluate.certify.leakage import forget
 from tenfold.testing.data import draw
 
 

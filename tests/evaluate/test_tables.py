@@ -5,8 +5,8 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from tenfold.evaluate.compare import compare
-from tenfold.evaluate.intervals import error_interval
+from tenfold.evaluate.certify.intervals import error_interval
+from tenfold.evaluate.compare.compare import compare
 
 PROBABILITY = (0.75, 0.80, 0.85, 0.90, 0.95, 0.975, 0.99, 0.995, 0.999, 0.9995)
 PRINTED = """

@@ -7,7 +7,7 @@ import sklearn.linear_model as peer
 
 import tenfold as tn
 from tenfold import ElasticNet, ElasticNetCV, Lasso, LassoCV
-from tenfold.linear import by_fold, penalised
+from tenfold.linear import elastic_net_cv, penalised
 from tenfold.linear.quadratic import Gram, Wide
 from tenfold.sources import part_rows
 from tenfold.stats import rows as rows_module
@@ -26,7 +26,7 @@ def data(n=60, p=1500, seed=0):
 @pytest.fixture
 def wide(monkeypatch):
     """Rows are kept whatever the number of columns."""
-    for module in (penalised, by_fold):
+    for module in (penalised, elastic_net_cv):
         monkeypatch.setattr(module, "WIDE", 0)
     monkeypatch.setattr(rows_module, "SHARE", 1e9)
 

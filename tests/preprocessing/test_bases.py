@@ -114,7 +114,7 @@ def test_errors_name_what_is_wrong():
 @pytest.mark.parametrize("spacing", ["quantiles", "grid"])
 @pytest.mark.parametrize("size", [1e300, 1.7e308, 1e-300])
 def test_centres_too_far_apart_or_too_near_are_refused(spacing, size):
-    with pytest.raises(tn.DataError, match="column number 1: its centres"):
+    with pytest.raises(tn.DataError, match="column 'x1': its centres"):
         RadialBasis(spacing=spacing).fit([[0.0, -size], [1.0, size]])
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import ONE, Array, Chunk, Claim, Codes, Columns, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need, Schema
 from tenfold.core.allowed import NOT_NEGATIVE
 from tenfold.core.statistic import Grouped
-from tenfold.estimator import Classifier
-from tenfold.estimator.constraints import choice
+from tenfold.estimator import Classifier, OnePass
+from tenfold.estimator.constraints import Constraints, choice
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,15 +41,14 @@ class WeightByClass(Grouped[ClassWeights]):
         return [ClassWeights(weight) for weight in found.reshape(-1, k)[1:]]
 
 
-class PriorState(NamedTuple):
+class PriorModel(NamedTuple):
     """Weight and share of each class."""
 
-    step: int
     class_count: Annotated[Array, "class"]
     class_prior: Annotated[Array, "class"]
 
 
-class DummyClassifier(Classifier):
+class DummyClassifier(OnePass, Classifier):
     """Always the most frequent class: what any other classifier has to beat. Exact in one pass.
 
     The columns are not looked at, so that text and missing values may be among them.
@@ -76,36 +75,26 @@ class DummyClassifier(Classifier):
     training error = 0.333333 (proved; data): always saying class number 0, the most frequent one
     """
 
-    passes = ONE
+    poor_score = True
     need = Need("mixed", missing=True, target="class")
-    model_type = PriorState
+    model_type = PriorModel
     summary_types = (ClassWeights,)
-    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
-        {},
-        {"strategy": "most_frequent"},
-    )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {"strategy": [choice("prior", "most_frequent")]}
+    law_params = ({}, {"strategy": "most_frequent"})
+    _parameter_constraints: ClassVar[Constraints] = {"strategy": [choice("prior", "most_frequent")]}
 
     def __init__(self, strategy: str = "prior") -> None:
         self.strategy = strategy
 
-    def start(self, schema: Schema) -> PriorState:
-        """A state that knows no class shares yet."""
-        k = len(schema.classes)
-        return PriorState(0, np.zeros(k), np.zeros(k))
+    def statistic(self, schema: Schema) -> WeightByClass:
+        """The same weights serve both strategies."""
+        return WeightByClass(len(schema.classes))
 
-    def ask(self, state: PriorState) -> WeightByClass | None:
-        """Once: the same weights serve both strategies."""
-        return None if state.step else WeightByClass(len(state.class_count))
-
-    def update(self, state: PriorState, s: ClassWeights) -> PriorState:
+    def solve(self, schema: Schema, s: ClassWeights) -> PriorModel:
         """The share of the weight that each class has."""
-        return PriorState(1, s.weight, s.weight / s.weight.sum())
+        return PriorModel(s.weight, s.weight / s.weight.sum())
 
-    def certify(self, state: PriorState, s: ClassWeights) -> tuple[Claim, ...] | None:
+    def certify(self, model: PriorModel, s: ClassWeights) -> tuple[Claim, ...]:
         """No constant errs less on these rows, and this is how often it errs."""
-        if not state.step:
-            return None
         why = "no other class is more frequent: counted"
         always = f"always saying class number {_levelled(s.weight).argmax()}, the most frequent one"
         error = 1 - float(s.weight.max() / s.weight.sum())
@@ -114,18 +103,13 @@ class DummyClassifier(Classifier):
             Claim("training error", error, "proved", always, "data"),
         )
 
-    def scores_from(self, state: PriorState, X: Columns) -> Array:
+    def scores_from(self, model: PriorModel, X: Columns) -> Array:
         """log P(c), the same for every row."""
-        share = _levelled(state.class_prior)
+        share = _levelled(model.class_prior)
         if self.strategy == "most_frequent":
             share = (np.arange(len(share)) == share.argmax()).astype(np.float64)
         with np.errstate(divide="ignore"):
             return np.tile(np.log(share), (len(X), 1))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True
-        return tags
 
 
 def _levelled(weight: Array) -> Array:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import ONE, Array, Claim, Columns, Need, Schema
-from tenfold.estimator import Regressor
-from tenfold.estimator.constraints import choice
+from tenfold.core import Array, Claim, Columns, Need, Schema
+from tenfold.estimator import OnePass, Regressor
+from tenfold.estimator.constraints import Constraints, choice
 from tenfold.stats.centre import Centre, TargetCentre
 
 
-class MeanState(NamedTuple):
+class MeanModel(NamedTuple):
     """What is always said."""
 
-    step: int
     constant: float
 
 
-class DummyRegressor(Regressor):
+class DummyRegressor(OnePass, Regressor):
     """Always the mean of the target: what any other regressor has to beat. Exact in one pass.
 
     The columns are not looked at, so that text and missing values may be among them.
@@ -44,31 +43,25 @@ class DummyRegressor(Regressor):
     8.667
     """
 
-    passes = ONE
+    poor_score = True
     need = Need("mixed", missing=True, target="number")
-    model_type = MeanState
+    model_type = MeanModel
     summary_types = (Centre,)
-    _parameter_constraints: ClassVar[dict[str, Any]] = {"strategy": [choice("mean")]}
+    _parameter_constraints: ClassVar[Constraints] = {"strategy": [choice("mean")]}
 
     def __init__(self, strategy: str = "mean") -> None:
         self.strategy = strategy
 
-    def start(self, schema: Schema) -> MeanState:
-        """Nothing known."""
-        return MeanState(0, 0.0)
+    def statistic(self, schema: Schema) -> TargetCentre:
+        """Mean and squares of the target."""
+        return TargetCentre()
 
-    def ask(self, state: MeanState) -> TargetCentre | None:
-        """Once: mean and squares of the target."""
-        return None if state.step else TargetCentre()
-
-    def update(self, state: MeanState, s: Centre) -> MeanState:
+    def solve(self, schema: Schema, s: Centre) -> MeanModel:
         """The mean."""
-        return MeanState(1, s.mean)
+        return MeanModel(s.mean)
 
-    def certify(self, state: MeanState, s: Centre) -> tuple[Claim, ...] | None:
+    def certify(self, model: MeanModel, s: Centre) -> tuple[Claim, ...]:
         """No constant is nearer to these rows in squares, and this is how near it is."""
-        if not state.step:
-            return None
         why = "the merged mean itself: closed form"
         always = "always saying the mean: the variance of the target"
         return (
@@ -76,11 +69,6 @@ class DummyRegressor(Regressor):
             Claim("training mean squared error", s.variance, "proved", always, "data"),
         )
 
-    def predict_from(self, state: MeanState, X: Columns) -> Array:
+    def predict_from(self, model: MeanModel, X: Columns) -> Array:
         """The same for every row."""
-        return np.full(len(X), state.constant)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = True
-        return tags
+        return np.full(len(X), model.constant)

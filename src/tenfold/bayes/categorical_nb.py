@@ -6,32 +6,30 @@ that of class c with any value there. Counts merge by addition; the smoothing α
 
 from __future__ import annotations
 
-import itertools
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from tenfold.bayes.priors import prior
-from tenfold.core import ONE, Array, Claim, Codes, Columns, Need, Schema
-from tenfold.core.allowed import NOT_NAN, OFFSETS
-from tenfold.estimator import Classifier
-from tenfold.estimator.constraints import array, boolean, real
+from tenfold.core import Array, Claim, Codes, Columns, Need, Schema
+from tenfold.core.allowed import LEVELS, NOT_NAN
+from tenfold.estimator import Classifier, OnePass
+from tenfold.estimator.constraints import Constraints, array, boolean, class_prior, real
 from tenfold.kernels.counting import add_lookups
 from tenfold.stats.counts import ClassCounts, CountsByClass
 
 
-class CategoricalState(NamedTuple):
+class CategoricalModel(NamedTuple):
     """Log-probabilities of classes, and of the categories of all columns within each."""
 
-    step: int
     class_count: Annotated[Array, "class"]
     class_log_prior: Annotated[Array, "class", NOT_NAN]
     log_prob: Annotated[Array, "class", "value", NOT_NAN]
-    first: Annotated[Codes, "boundary", OFFSETS]
-    """where each column begins on the axis of values, and where the last one ends"""
+    """the categories of one column after those of another"""
+    n_categories: Annotated[Codes, "column", LEVELS]
 
 
-class CategoricalNB(Classifier):
+class CategoricalNB(OnePass, Classifier):
     """Naive Bayes over categories (text or numbers), exact in one pass.
 
     A missing value, or a category that was not there in fitting, says nothing about its row. Measured numbers (over
@@ -62,57 +60,41 @@ class CategoricalNB(Classifier):
     ['stay', 'go']
     """
 
-    passes = ONE
     need = Need("categorical", missing=True, target="class")
-    model_type = CategoricalState
+    model_type = CategoricalModel
     summary_types = (ClassCounts,)
-    steering = frozenset({"step", "first"})
-    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
-        {},
-        {"alpha": 0.0},
-        {"fit_prior": False},
-    )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    law_params = ({}, {"alpha": 0.0}, {"fit_prior": False})
+    _parameter_constraints: ClassVar[Constraints] = {
         "alpha": [real(0)],
         "fit_prior": [boolean],
         "class_prior": [array, None],
     }
 
-    def __init__(self, alpha: float = 1.0, fit_prior: bool = True, class_prior: Any = None) -> None:
+    def __init__(self, alpha: float = 1.0, fit_prior: bool = True, class_prior: ArrayLike | None = None) -> None:
         self.alpha = alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
 
-    def start(self, schema: Schema) -> CategoricalState:
-        """Nothing known."""
-        first = schema.value_offsets
+    def statistic(self, schema: Schema) -> CountsByClass:
+        """The same counts serve every prior and smoothing."""
         k = len(schema.classes)
-        return CategoricalState(0, np.zeros(k), np.zeros(k), np.zeros((k, int(first[-1]))), first)
+        class_prior(self.class_prior, np.ones(k))  # refuses what is none
+        return CountsByClass(k, schema.value_offsets)
 
-    def ask(self, state: CategoricalState) -> CountsByClass | None:
-        """Once: the same counts serve every prior and smoothing."""
-        return None if state.step else CountsByClass(len(state.class_count), state.first)
-
-    def update(self, state: CategoricalState, s: ClassCounts) -> CategoricalState:
+    def solve(self, schema: Schema, s: ClassCounts) -> CategoricalModel:
         """Smoothed frequencies."""
-        log_prob = np.empty_like(s.count)
+        weight = s.weight if self.fit_prior else np.ones_like(s.weight)
+        n_categories, log_prob = schema.levels, np.empty_like(s.count)
         with np.errstate(divide="ignore", invalid="ignore"):
-            for a, b in zip(state.first, state.first[1:]):
-                smooth = s.count[:, a:b] + self.alpha
-                log_prob[:, a:b] = np.log(smooth) - np.log(smooth.sum(axis=1, keepdims=True))
-            log_prior = np.log(self._prior(s.weight))
+            for column in _columns(n_categories):
+                smooth = s.count[:, column] + self.alpha
+                log_prob[:, column] = np.log(smooth) - np.log(smooth.sum(axis=1, keepdims=True))
+            log_prior = np.log(class_prior(self.class_prior, weight))
         np.nan_to_num(log_prob, copy=False, nan=-np.inf, neginf=-np.inf)
-        return CategoricalState(1, s.weight, log_prior, log_prob, state.first)
+        return CategoricalModel(s.weight, log_prior, log_prob, n_categories)
 
-    def _prior(self, weight: Array) -> Array:
-        if self.class_prior is not None:
-            return prior(self.class_prior, weight)
-        return weight / weight.sum() if self.fit_prior else np.full(len(weight), 1 / len(weight))
-
-    def certify(self, state: CategoricalState, s: ClassCounts) -> tuple[Claim, ...] | None:
+    def certify(self, model: CategoricalModel, s: ClassCounts) -> tuple[Claim, ...]:
         """The estimate is the optimum; how much of it is smoothing is said."""
-        if not state.step:
-            return None
         never = float((s.count == 0).mean()) if s.count.size else 0.0
         why = "the posterior mode given these counts and the smoothing: closed form"
         unseen = "share of pairs of class and category that never occurred: smoothing alone"
@@ -121,20 +103,21 @@ class CategoricalNB(Classifier):
             Claim("unseen pairs", never, "proved", unseen, "data"),
         )
 
-    def scores_from(self, state: CategoricalState, X: Columns) -> Array:
+    def scores_from(self, model: CategoricalModel, X: Columns) -> Array:
         """log π_c + Σ_j log P(x_j | c)."""
-        out = np.tile(state.class_log_prior, (len(X), 1))
+        out = np.tile(model.class_log_prior, (len(X), 1))
+        first = np.append(0, model.n_categories.cumsum())
         for rows, block in X.blocks():
-            add_lookups(block, state.first, state.log_prob, out[rows])
+            add_lookups(block, first, model.log_prob, out[rows])
         return out
 
     @property
     def feature_log_prob_(self) -> list[Array]:
         """Log-probability of each category of each column, given the class."""
-        first = self.model_.first
-        return [self.model_.log_prob[:, a:b] for a, b in itertools.pairwise(first)]
+        return [self.model_.log_prob[:, column] for column in _columns(self.model_.n_categories)]
 
-    @property
-    def n_categories_(self) -> Any:
-        """How many categories each column has."""
-        return np.diff(self.model_.first)
+
+def _columns(n_categories: Codes) -> list[slice]:
+    """Where the categories of each column stand."""
+    ends = n_categories.cumsum().tolist()
+    return [slice(end - n, end) for end, n in zip(ends, n_categories.tolist(), strict=True)]

@@ -7,14 +7,14 @@ squares by class merge, and the maximum-likelihood model is read off them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from tenfold.bayes.priors import prior
 from tenfold.core import Array, Claim, Codes, Columns, Need, Schema
 from tenfold.estimator import GroupScored, OnePass
-from tenfold.estimator.constraints import array, real
+from tenfold.estimator.constraints import Constraints, array, class_prior, real
 from tenfold.kernels.densities import log_density
 from tenfold.stats.spread import ClassSpread, SpreadByClass
 
@@ -59,18 +59,18 @@ class GaussianNB(OnePass, GroupScored):
     need = Need("numeric", target="class")
     model_type = GaussianModel
     summary_types = (ClassSpread,)
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "priors": [array, None],
         "var_smoothing": [real(0)],
     }
 
-    def __init__(self, priors: Any = None, var_smoothing: float = 1e-9) -> None:
+    def __init__(self, priors: ArrayLike | None = None, var_smoothing: float = 1e-9) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
 
     def statistic(self, schema: Schema) -> SpreadByClass:
         """The same means and squares serve every prior and smoothing."""
-        prior(self.priors, np.ones(len(schema.classes)))  # refuses what is none
+        class_prior(self.priors, np.ones(len(schema.classes)))  # refuses what is none
         return SpreadByClass(len(schema.classes))
 
     def solve(self, schema: Schema, s: ClassSpread) -> GaussianModel:
@@ -82,7 +82,7 @@ class GaussianNB(OnePass, GroupScored):
             overall = (s.square + weight * away**2).sum(axis=0) / weight.sum()
             epsilon = max(float(self.var_smoothing * overall.max()), float(np.finfo(float).tiny))
         var = np.divide(s.square, weight, out=np.zeros_like(s.square), where=weight > 0) + epsilon
-        return GaussianModel(s.weight, prior(self.priors, s.weight), s.mean, var, epsilon)
+        return GaussianModel(s.weight, class_prior(self.priors, s.weight), s.mean, var, epsilon)
 
     def certify(self, model: GaussianModel, s: ClassSpread) -> tuple[Claim, ...]:
         """The estimate is the optimum; what is thin is said."""

@@ -3,7 +3,7 @@
 Imports nothing of ours but the kernels that read columns.
 """
 
-from tenfold.core.arrays import Array, Codes, Flags
+from tenfold.core.arrays import CSR, Array, Bits, Codes, Flags, Labels, Matrix, Names
 from tenfold.core.certificate import Certificate, Claim, Provenance
 from tenfold.core.chunk import Chunk
 from tenfold.core.columns import Columns
@@ -16,10 +16,12 @@ from tenfold.core.statistic import Gathered, Grouped, Held, Lens, Ordered, Stati
 from tenfold.core.stop import Gap, Never, Rounds, Seconds, Stop
 
 __all__ = [
+    "CSR",
     "MANY",
     "ONE",
     "SEQUENTIAL",
     "Array",
+    "Bits",
     "Certificate",
     "Chunk",
     "Claim",
@@ -33,10 +35,13 @@ __all__ = [
     "Gathered",
     "Grouped",
     "Held",
+    "Labels",
     "Learner",
     "Lens",
+    "Matrix",
     "MergeError",
     "ModelFileError",
+    "Names",
     "Need",
     "Never",
     "Ordered",

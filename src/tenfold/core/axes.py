@@ -91,7 +91,7 @@ def fields(cls: Any) -> dict[str, Field]:
 
 def _hints(cls: type) -> Iterator[tuple[str, Any]]:
     hints = get_type_hints(cls, include_extras=True)
-    names = getattr(cls, "_fields", None) or [f.name for f in dataclasses.fields(cls)]
+    names = [f.name for f in dataclasses.fields(cls)] if dataclasses.is_dataclass(cls) else vars(cls)["_fields"]
     return ((name, hints[name]) for name in names if hints[name] is not Schema)
 
 

@@ -10,7 +10,7 @@ from scipy import special
 
 from tenfold.display.drawing import axes, finish, folds_of, predicted, pyplot, summarized
 from tenfold.engine import merge
-from tenfold.evaluate.words import percent
+from tenfold.evaluate.formatting import percent
 from tenfold.stats.metrics import Calibration, Ranking
 from tenfold.stats.metrics.calibration import even_edges, quantile_edges
 from tenfold.theory.checks import fraction, one_of, whole

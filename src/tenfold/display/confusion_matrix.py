@@ -8,7 +8,7 @@ import numpy as np
 
 from tenfold.display.drawing import axes, folds_of, pyplot
 from tenfold.engine import merge
-from tenfold.evaluate.predictors import scores_of
+from tenfold.evaluate.scoring.predictors import scores_of
 from tenfold.sources.inputs import is_lazy
 from tenfold.sources.labels import class_codes, levels
 from tenfold.stats.metrics import Confusion

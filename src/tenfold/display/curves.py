@@ -7,9 +7,9 @@ from typing import Any, Literal
 import numpy as np
 
 from tenfold.display.drawing import pyplot
-from tenfold.evaluate.curves import Band, Curve, draw
-from tenfold.evaluate.learning_curve import learning_curve
-from tenfold.evaluate.validation_curve import validation_curve
+from tenfold.evaluate.curves.curve import Band, Curve, draw
+from tenfold.evaluate.curves.learning_curve import learning_curve
+from tenfold.evaluate.curves.validation_curve import validation_curve
 from tenfold.theory.checks import one_of
 
 Side = Literal["both", "train", "test"]

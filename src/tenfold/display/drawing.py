@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tenfold.core import DataError
-from tenfold.evaluate.predictors import Want, scores_of
-from tenfold.evaluate.results import CrossValidation
-from tenfold.evaluate.words import percent
+from tenfold.evaluate.cross_validation.result import CrossValidation
+from tenfold.evaluate.formatting import percent
+from tenfold.evaluate.scoring.predictors import Want, scores_of
 from tenfold.sources.inputs import is_lazy
 from tenfold.sources.labels import class_codes, levels
 

@@ -12,7 +12,7 @@ from tenfold.compose.ada_boost_classifier import AdaBoostClassifier
 from tenfold.core import Array, Chunk
 from tenfold.display.drawing import axes, finish, pyplot, styles
 from tenfold.estimator.predictor import Model
-from tenfold.evaluate.predictors import learners_of, scores_of
+from tenfold.evaluate.scoring.predictors import learners_of, scores_of
 from tenfold.stats.metrics import Ranking
 from tenfold.stats.score import Outputs
 

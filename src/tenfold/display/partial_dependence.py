@@ -9,9 +9,9 @@ from typing import Any, Literal
 import numpy as np
 
 from tenfold.display.drawing import pyplot
-from tenfold.evaluate.dependences import PartialDependence
-from tenfold.evaluate.partial_dependence import partial_dependence
-from tenfold.evaluate.words import percent
+from tenfold.evaluate.dependence.partial_dependence import partial_dependence
+from tenfold.evaluate.dependence.result import PartialDependence
+from tenfold.evaluate.formatting import percent
 from tenfold.theory.checks import whole
 
 

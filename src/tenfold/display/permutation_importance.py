@@ -7,9 +7,9 @@ from typing import Any, Literal
 import numpy as np
 
 from tenfold.display.drawing import axes, pyplot
-from tenfold.evaluate.importances import PermutationImportance
-from tenfold.evaluate.permutation_importance import permutation_importance
-from tenfold.evaluate.words import percent, short
+from tenfold.evaluate.formatting import percent, short
+from tenfold.evaluate.importance.permutation_importance import permutation_importance
+from tenfold.evaluate.importance.result import PermutationImportance
 from tenfold.theory.checks import one_of, whole
 
 

@@ -17,7 +17,7 @@ from tenfold.display.drawing import (
     styles,
     summarized,
 )
-from tenfold.evaluate.auc_interval import auc_interval
+from tenfold.evaluate.certify.auc_interval import auc_interval
 from tenfold.stats.metrics import Ranking
 
 

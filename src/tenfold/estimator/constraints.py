@@ -8,6 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval, Options, RealNotInt
 
+from tenfold.core import Array
+
+Constraints = dict[str, list[Any]]
+"""what each parameter of a learner may be, by its name"""
+
 boolean = "boolean"
 array = "array-like"
 seed = "random_state"
@@ -37,6 +42,20 @@ def numbers(given: Any, name: str) -> Any:
         return np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be numbers, not {given!r}") from None
+
+
+def class_prior(given: Any, weight: Array) -> Array:
+    """The probabilities of the classes: those given, checked, or the shares of the weights."""
+    if given is None:
+        return weight / weight.sum()
+    prior: Array = numbers(given, "priors")
+    if prior.shape != weight.shape:
+        raise ValueError(f"Number of priors must match number of classes: {len(weight)}.")
+    if (prior < 0).any():
+        raise ValueError("priors must be non-negative")
+    if not np.isclose(prior.sum(), 1.0):
+        raise ValueError("The priors must sum to 1.")
+    return prior
 
 
 def choice(*options: str) -> Any:

@@ -190,14 +190,14 @@ class Reader:
         each, width, beside = parts(node, "each", "width", "beside")
         if not isinstance(each, list) or type(width) is not int or not 0 <= width <= WIDEST or type(beside) is not bool:
             raise ModelFileError("a bundle is malformed")
-        found = []
+        found, inner = [], Bundle((), width, beside).schema(schema)
         for one in each:
             name, record = parts(one, "type", "record")
             named = [k for k in self.kinds if k.__name__ == name and isinstance(record, dict)]
             kinds = [k for k in named if k is Bundle or set(fields(k)) == set(record)]
             if len(kinds) != 1:
                 raise ModelFileError("the file has a record of another learner")
-            found.append(self._record(record, kinds[0], schema, depth + 1))
+            found.append(self._record(record, kinds[0], inner, depth + 1))
         return Bundle(tuple(found), width, beside)
 
     def value(self, node: Any, depth: int = 0) -> Any:

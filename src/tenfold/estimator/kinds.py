@@ -31,7 +31,15 @@ from tenfold.stats.metrics import Regression
 
 
 class Regressor(RegressorMixin, Estimator):
-    """Brings `predict_from(state, X)`."""
+    """Brings `predict_from(model, X)`."""
+
+    poor_score: ClassVar[bool] = False
+    """whether it fits simple data badly, by what it is: scikit-learn's checks then expect no more of it"""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = self.poor_score
+        return tags
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """R² of the predictions.
@@ -82,6 +90,9 @@ class Classifier(ClassifierMixin, Estimator):
 
     decides: ClassVar[bool] = False
     """whether it has a `decision_function`"""
+
+    poor_score: ClassVar[bool] = False
+    """whether it fits simple data badly, by what it is: scikit-learn's checks then expect no more of it"""
 
     @property
     def has_probabilities(self) -> bool:
@@ -187,6 +198,7 @@ class Classifier(ClassifierMixin, Estimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = not self.need.binary
+        tags.classifier_tags.poor_score = self.poor_score
         return tags
 
     def probability_from(self, scores: Any) -> Any:
@@ -230,6 +242,14 @@ def _possible(scores: Any) -> Any:
 
 class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
     """Brings `transform_from(state, X)`, and may bring `inverse_from(state, X)`."""
+
+    preserves_dtype: ClassVar[tuple[str, ...]] = ("float64",)
+    """types of numbers that come out as they went in"""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = list(self.preserves_dtype)
+        return tags
 
     def transform(self, X: Any) -> Any:
         """The transformed rows.
@@ -285,16 +305,12 @@ Transformer.fit_transform = _fit_transform
 
 
 class Clusterer(ClusterMixin, Estimator):
-    """Brings `label_from(state, X)`, the number of each row's cluster, and `found(summary)`, how many have rows."""
+    """Brings `label_from(model, X)`, the number of each row's cluster; its summary says the `weight` of each."""
 
     n_clusters: int
 
-    def found(self, summary: Any) -> int:
-        """How many clusters have rows."""
-        raise NotImplementedError
-
     def _after_fit(self, source: Source) -> None:
-        found, made = self.found(self.summary_), self.certificate_.provenance
+        found, made = int(np.count_nonzero(self.summary_.weight)), self.certificate_.provenance
         rows = 0 if made is None else made.rows
         if rows < self.n_clusters:
             raise ValueError(

@@ -6,31 +6,21 @@ fold it has not seen. So all folds and all penalties cost what one fit costs, an
 
 from __future__ import annotations
 
-import math
-from typing import Annotated, Any, ClassVar, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tenfold.core import (
-    MANY,
-    ONE,
-    Array,
-    Claim,
-    Codes,
-    Columns,
-    DataError,
-    Design,
-    Need,
-    Never,
-    Schema,
-    Stop,
-)
-from tenfold.core.allowed import ANYTHING, COUNTS, LEVELS, OneOf
+from tenfold.core import MANY, ONE, Array, Claim, Codes, Columns, DataError, Design, Need, Schema
+from tenfold.core.allowed import COUNTS
+from tenfold.core.axes import Bundle
+from tenfold.core.learner import Begun, Solved
 from tenfold.estimator import Regressor
 from tenfold.estimator.base import check_is_fitted
 from tenfold.estimator.constraints import array, integer
 from tenfold.estimator.featured import Featured
-from tenfold.linear.penalised import USUAL, WIDE
+from tenfold.linear.penalised import USUAL
 from tenfold.linear.solving import EPS
 from tenfold.stats.combinators import Key
 from tenfold.stats.folds import (
@@ -57,46 +47,73 @@ CV = [None, integer(2), array]
 SEED = integer(0)
 
 
-class FoldedState(NamedTuple):
-    """A linear model, the errors that chose it, and which rows are in which fold."""
+class Counted(NamedTuple):
+    """The state of a fit that knows how many rows each chunk has, so that folds can be cut."""
 
     step: int
-    phase: Annotated[str, OneOf("rows", "folds")]
-    wide: bool
-    """whether rows are kept"""
-    levels: Annotated[Codes, "column", LEVELS]
-    """how many categories each column has, 0 if it is numeric"""
+    schema: Schema
     part: Annotated[Codes, "piece", COUNTS]
     offset: Annotated[Codes, "piece", COUNTS]
     first: Annotated[Codes, "piece", COUNTS]
     """the number of the first row of each chunk, among the rows that have a weight if `cv` is a number"""
     rows: int
-    coef: Annotated[Array, "feature"]
-    intercept: float
-    alpha: Annotated[float, ANYTHING]
-    l1_ratio: Annotated[float, ANYTHING]
-    grid: Annotated[Array, "ratio", "alpha"]
-    errors: Annotated[Array, "ratio", "alpha", "fold"]
-    """mean squared error of each fold that has rows"""
-    digits: Annotated[float, ANYTHING]
+
+
+State = Begun | Counted | Solved
+
+
+class Chosen(NamedTuple):
+    """The penalty of least error, and the errors of all penalties."""
+
+    alpha: float
+    l1_ratio: float
+    grid: Array
+    """ratios x penalties, the largest first"""
+    errors: Array
+    """ratios x penalties x folds: mean squared error of each fold that has rows"""
+    digits: float
     """that hold in these errors"""
-    n_iter: int
-    dual_gap: Annotated[float, ANYTHING]
+
+
+class FoldedModel(Protocol):
+    """A linear model, and the errors that chose it."""
+
+    @property
+    def coef(self) -> Array:
+        """Of the features."""
+
+    @property
+    def intercept(self) -> float:
+        """The constant."""
+
+    @property
+    def alphas(self) -> Array:
+        """Ratios x penalties."""
+
+    @property
+    def mse_path(self) -> Array:
+        """Ratios x penalties x folds."""
+
+    @property
+    def score_digits(self) -> float:
+        """That hold in these errors."""
+
+    @property
+    def schema(self) -> Schema:
+        """Of the rows."""
 
 
 class ByFold(Featured, Regressor):
-    """What RidgeCV, LassoCV and ElasticNetCV share; they bring `_models` and `_best`."""
+    """What RidgeCV, LassoCV and ElasticNetCV share; they bring `_grid`, `_models` and `_best`."""
 
     need = Need("mixed", sparse=True, target="number")
-    model_type = FoldedState
+    state_types = (Begun, Counted, Solved)
     summary_types: ClassVar[tuple[type, ...]] = (Pieces, FoldMoments, FoldRows)
-    steering = frozenset(
-        {"step", "phase", "wide", "levels", "part", "offset", "first", "rows", "grid", "errors", "digits"}
-    )
 
     fit_intercept: bool
     cv: Any
-    random_state: Any
+    random_state: int
+    model_: Any
 
     @property
     def passes(self) -> str:  # type: ignore[override]
@@ -108,30 +125,32 @@ class ByFold(Featured, Regressor):
         """Folds are drawn, unless they are given."""
         return self.cv is None
 
-    def start(self, schema: Schema) -> FoldedState:
-        """Zero coefficients."""
-        p, none = int(schema.size("feature") or 0), np.zeros(0, np.int64)
-        phase = "folds" if self.cv is None else "rows"
-        return FoldedState(
-            0, phase, p > WIDE, schema.levels, none, none, none, 0, np.zeros(p), 0.0, math.nan, math.nan,
-            np.zeros((0, 0)), np.zeros((0, 0, 0)), 0.0, 0, math.inf,
-        )  # fmt: skip
+    def start(self, schema: Schema) -> State:
+        """Nothing but the schema."""
+        return Begun(0, schema)
 
-    def stop(self) -> Stop:
-        """`max_iter` counts sweeps of coordinate descent, not passes over the rows."""
-        return Never()
-
-    def ask(self, state: FoldedState) -> RowsByChunk | ComomentsByFold | None:
+    def ask(self, state: State) -> RowsByChunk | ComomentsByFold | None:
         """How many rows there are, if the folds depend on it; then the moments, or rows, of the folds."""
-        if state.step:
-            return None
-        if state.phase == "rows":
-            return RowsByChunk()
-        if self.cv is None:
-            return ComomentsByDrawnFold(DrawnFolds(FOLDS, int(self.random_state)), state.levels, state.wide)
-        return ComomentsByFold(self._folds(state), state.levels, state.wide)
+        match state:
+            case Begun() if self.cv is None:
+                drawn = DrawnFolds(FOLDS, int(self.random_state))
+                return ComomentsByDrawnFold(drawn, state.schema.levels, self._wide(state.schema))
+            case Begun():
+                return RowsByChunk()
+            case Counted():
+                return ComomentsByFold(self._folds(state), state.schema.levels, self._wide(state.schema))
+            case Solved():
+                return None
 
-    def _folds(self, state: FoldedState) -> Key:
+    def model(self, state: State) -> Any:
+        """There is one after the folds were judged."""
+        return state.kept.each[0] if isinstance(state, Solved) else None
+
+    def _wide(self, schema: Schema) -> bool:
+        """Whether rows are kept, while they are fewer than the features."""
+        return False
+
+    def _folds(self, state: Counted) -> Key:
         """The folds that `cv` says."""
         starts = ChunkStarts(state.part, state.offset, state.first)
         if isinstance(self.cv, (int, np.integer)):
@@ -139,10 +158,11 @@ class ByFold(Featured, Regressor):
         labels, codes = np.unique(listed(self.cv), return_inverse=True)
         return ListedFolds(len(labels), codes.astype(np.int64), starts)
 
-    def update(self, state: FoldedState, summary: Pieces | FoldMoments | FoldRows) -> FoldedState:
+    def update(self, state: State, summary: Pieces | FoldMoments | FoldRows) -> State:
         """Count; then fit every penalty to all folds but one, judge it on that one, and fit the best to all."""
+        assert not isinstance(state, Solved)
         if isinstance(summary, Pieces):
-            return self._counted(state, summary)
+            return self._counted(state.schema, summary)
         each = _filled(summary)
         if len(each) < 2:
             raise DataError(
@@ -161,13 +181,10 @@ class ByFold(Featured, Regressor):
         if not np.isfinite(mean).all():
             raise DataError("the errors of the folds are not finite. Remedy: divide the target by its largest value")
         i, a = (int(at) for at in np.argwhere(mean <= mean.min() * (1 + TIE))[0])
-        coef, intercept, sweeps, gap = self._best(whole, float(ratios[i]), float(grid[i, a]))
-        return state._replace(
-            step=1, coef=coef, intercept=intercept, alpha=float(grid[i, a]), l1_ratio=float(ratios[i]),
-            grid=grid, errors=errors, digits=digits, n_iter=max(sweeps, 1), dual_gap=gap,
-        )  # fmt: skip
+        chosen = Chosen(float(grid[i, a]), float(ratios[i]), grid, errors, digits)
+        return Solved(1, Bundle((self._best(whole, chosen, state.schema),)))
 
-    def _counted(self, state: FoldedState, pieces: Pieces) -> FoldedState:
+    def _counted(self, schema: Schema, pieces: Pieces) -> Counted:
         total = int(pieces.rows.sum())
         if isinstance(self.cv, (int, np.integer)):
             if total < self.cv:
@@ -179,53 +196,52 @@ class ByFold(Featured, Regressor):
             )
         counts = pieces.rows + (0 if isinstance(self.cv, (int, np.integer)) else pieces.dropped)
         first = np.cumsum(counts) - counts
-        return state._replace(phase="folds", part=pieces.part, offset=pieces.offset, first=first, rows=total)
+        return Counted(0, schema, pieces.part, pieces.offset, first, total)
 
-    def _grid(self, whole: Any) -> tuple[Array, Array]:
+    def _grid(self, whole: Moments | Rows) -> tuple[Array, Array]:
         """The mixtures, and for each its penalties, the largest first."""
         raise NotImplementedError
 
-    def _models(self, summary: Any, ratios: Array, grid: Array) -> Any:
+    def _models(self, summary: Moments | Rows, ratios: Array, grid: Array) -> Iterator[tuple[Array, Array]]:
         """For each mixture, coefficients and intercepts of all penalties."""
         raise NotImplementedError
 
-    def _best(self, summary: Any, ratio: float, alpha: float) -> tuple[Array, float, int, float]:
-        """Coefficients, intercept, sweeps and gap for the penalty that was chosen."""
+    def _best(self, summary: Moments | Rows, chosen: Chosen, schema: Schema) -> FoldedModel:
+        """The model of all rows, with the penalty that was chosen."""
         raise NotImplementedError
 
-    @property
-    def _fitted(self) -> FoldedState:
+    def _fitted(self) -> Any:
         check_is_fitted(self)
         return self.model_
 
-    def _whole(self, summary: Any) -> Any:
+    def _whole(self, summary: FoldMoments | FoldRows) -> Moments | Rows:
         """The summary of all rows, merged as `update` does it."""
         each = _filled(summary)
         if not each:
             raise DataError("no fold has a weight, so there is nothing that the model could be held against")
         return but_one(each)[0]
 
-    def _chosen(self, state: FoldedState) -> tuple[Claim, ...]:
+    def _chosen(self, model: FoldedModel) -> tuple[Claim, ...]:
         """What is known of the errors that chose the penalty."""
         why = "of the least certain mean squared error of a fold that was left out, read off its summary"
-        ratios, alphas, folds = state.errors.shape
+        ratios, alphas, folds = model.mse_path.shape
         how = "by lot" if self.cv is None else "in a row" if isinstance(self.cv, (int, np.integer)) else "as given"
         many = f"{how}, each left out once by the models of {ratios * alphas:,} penalties"
         return (
-            Claim("score digits", state.digits, "estimated", why, "arithmetic", USUAL),
+            Claim("score digits", model.score_digits, "estimated", why, "arithmetic", USUAL),
             Claim("folds", float(folds), "proved", many, "data"),
         )
 
-    def predict_from(self, state: FoldedState, X: Columns) -> Array:
+    def predict_from(self, model: FoldedModel, X: Columns) -> Array:
         """Xβ + β₀."""
-        return Design.of(X, state.levels) @ state.coef + state.intercept
+        return Design.of(X, model.schema.levels) @ model.coef + model.intercept
 
-    def sound(self, state: FoldedState, summary: Any, schema: Schema) -> bool:
+    def sound(self, model: FoldedModel, summary: object, schema: Schema) -> bool:
         """Whether a penalty was chosen from the errors of all of them."""
-        return state.step == 1 and state.errors.size > 0 and state.errors.shape[:2] == state.grid.shape
+        return model.mse_path.size > 0 and model.mse_path.shape[:2] == model.alphas.shape
 
 
-def listed(cv: Any) -> Any:
+def listed(cv: Any) -> NDArray[Any]:
     """The fold of each row, as an array says it, or pairs of rows to learn from and rows to be judged on."""
     pairs = isinstance(cv, (list, tuple)) and all(isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in cv)
     if not pairs:
@@ -241,14 +257,14 @@ def listed(cv: Any) -> Any:
     return out
 
 
-def _filled(summary: FoldMoments | FoldRows) -> list[Moments] | list[Rows]:
+def _filled(summary: FoldMoments | FoldRows) -> Sequence[Moments | Rows]:
     """The folds that have rows."""
     if isinstance(summary, FoldMoments):
         return [m for m in summary.each() if m.weight > 0]
     return [rows for rows in summary.each() if len(rows)]
 
 
-def errors_of(fold: Any, coefs: Array, intercepts: Array) -> tuple[Array, Array]:
+def errors_of(fold: Moments | Rows, coefs: Array, intercepts: Array) -> tuple[Array, Array]:
     """Mean squared errors of models on rows they have not seen, and about how much of them is rounding."""
     if isinstance(fold, Rows):
         off = fold.y[:, None] - (fold.matrix() @ coefs.T + intercepts)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from tenfold.core import Array, Claim, Codes, Columns
-from tenfold.estimator import GroupScored
-from tenfold.estimator.constraints import numbers
+from tenfold.core import Array, Claim, Codes, Columns, Flags
+from tenfold.estimator import GroupScored, OnePass
+from tenfold.estimator.constraints import class_prior
 from tenfold.kernels.discriminants import linear_scores
+from tenfold.stats.scatter import ClassMoments, Scatter
 
 
 class Means(NamedTuple):
@@ -24,8 +26,8 @@ class Means(NamedTuple):
     mean: Array
 
 
-def class_means(s: Any, priors: Any) -> Means:
-    """Means of a summary with `weight`, `mean` and `rest` by class; classes without rows stand at the centre."""
+def class_means(s: Scatter | ClassMoments, priors: ArrayLike | None) -> Means:
+    """Means of the classes; classes without rows stand at the centre."""
     seen = s.weight > 0
     prior = class_prior(priors, s.weight)
     share = np.where(seen, prior, 0.0)
@@ -36,20 +38,6 @@ def class_means(s: Any, priors: Any) -> Means:
     apart = np.where(seen[:, None], apart - middle, 0.0)
     center = s.mean[first] + (s.rest[first] + middle)
     return Means(prior, center, apart, np.where(seen[:, None], s.mean, center))
-
-
-def class_prior(given: Any, weight: Array) -> Array:
-    """The given class probabilities, checked, or those of the weights."""
-    if given is None:
-        return weight / weight.sum()
-    given = numbers(given, "priors")
-    if given.shape != weight.shape:
-        raise ValueError(f"Number of priors must match number of classes: {len(weight)}.")
-    if (given < 0).any():
-        raise ValueError("priors must be non-negative")
-    if not np.isclose(given.sum(), 1.0):
-        raise ValueError("The priors must sum to 1.")
-    return given
 
 
 def log_prior(prior: Array, weight: Array) -> Array:
@@ -65,7 +53,7 @@ def thinnest(weight: Array) -> Claim:
     return Claim("thinnest class", float(weight[least]), "proved", few, "data")
 
 
-def shortfalls(varies: Any, rank: int, remedy: str, where: str = "classes") -> tuple[Claim, ...]:
+def shortfalls(varies: Flags, rank: int, remedy: str, where: str = "classes") -> tuple[Claim, ...]:
     """What is said of columns that are constant or repeat each other; nothing if none does."""
     claims: tuple[Claim, ...] = ()
     still, varying = int((~varies).sum()), int(varies.sum())
@@ -80,8 +68,8 @@ def shortfalls(varies: Any, rank: int, remedy: str, where: str = "classes") -> t
     return claims
 
 
-class Discriminant(GroupScored):
-    """Scores that are logarithms of odds or outputs of their own; `scores_from` is the learner's."""
+class Discriminant(OnePass, GroupScored):
+    """Scores that are logarithms of odds or outputs of their own; `scores_by` is the learner's."""
 
     decides = True
 
@@ -97,8 +85,8 @@ class Discriminant(GroupScored):
         scores : array of shape (rows, classes), or (rows,) of two classes
         """
 
-        def decide(model: Discriminant, state: Any, X: Columns) -> Array:
-            scores = model.scores_from(state, X)
+        def decide(learner: Discriminant, model: object, X: Columns) -> Array:
+            scores = learner.scores_from(model, X)
             return np.asarray(scores[:, 1] - scores[:, 0]) if scores.shape[1] == 2 else scores
 
         def names() -> list[str]:
@@ -107,20 +95,38 @@ class Discriminant(GroupScored):
         return self._apply(decide, X, names)
 
 
+class LinearScores(Protocol):
+    """A model whose scores are level + <x - xbar, coef>; two classes may have one, of the second against the first."""
+
+    @property
+    def means(self) -> Array:
+        """Of each class."""
+
+    @property
+    def xbar(self) -> Array:
+        """Where scores are at their level."""
+
+    @property
+    def coef(self) -> Array:
+        """Of each score."""
+
+    @property
+    def level(self) -> Array:
+        """Of each score."""
+
+
 class LinearDiscriminant(Discriminant):
-    """Scores level + <x - xbar, coef>: fields `means`, `xbar`, `coef` and `level` of the state.
+    """A discriminant whose models are `LinearScores`."""
 
-    Two classes have one such score, that of the second against the first.
-    """
-
-    def scores_by(self, states: Sequence[Any], X: Columns, codes: Codes) -> Array:
-        """The score of each class, each row by the state that its code says."""
-        center, coef, level = (np.array([getattr(s, name) for s in states]) for name in ("xbar", "coef", "level"))
+    def scores_by(self, models: Sequence[LinearScores], X: Columns, codes: Codes) -> Array:
+        """The score of each class, each row by the model that its code names."""
+        center, coef = np.array([m.xbar for m in models]), np.array([m.coef for m in models])
+        level = np.array([m.level for m in models])
         out = np.empty((len(X), level.shape[1]))
         for rows, block in X.blocks(dtype=None, checked=False, whole=True):
             linear_scores(block, codes[rows], center, coef, level, out[rows])
         if not np.isfinite(out).all():
             X.check()
-        if len(states[0].means) != 2 or level.shape[1] == 2:
+        if len(models[0].means) != 2 or level.shape[1] == 2:
             return out
         return np.minimum(np.concatenate([-out, out], axis=1), 0.0)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from tenfold.estimator.constraints import boolean, integer, real, share
+from tenfold.estimator.constraints import Constraints, boolean, integer, real, share
 from tenfold.linear.penalised import Penalised
 
 
@@ -51,12 +51,12 @@ class ElasticNet(Penalised):
     [1.105, 1.105]
     """
 
-    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+    law_params = (
         {},
         {"alpha": 0.1, "positive": True},
         {"fit_intercept": False, "l1_ratio": 0.9},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "alpha": [real(0, open=True)],
         "l1_ratio": [share()],
         "fit_intercept": [boolean],

@@ -2,22 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Claim, Schema
-from tenfold.estimator.constraints import array, boolean, integer, numbers, real, share
-from tenfold.linear.by_fold import CV, SEED, ByFold, FoldedState
-from tenfold.linear.paths import LassoPath, follow, grid_of, path_of
-from tenfold.linear.penalised import claims_of
+from tenfold.core.allowed import ANYTHING
+from tenfold.estimator.constraints import Constraints, array, boolean, integer, numbers, real, share
+from tenfold.linear.by_fold import CV, SEED, ByFold, Chosen, FoldedModel
+from tenfold.linear.paths import LassoPath, follow, grid_of, path_of, summary_of
+from tenfold.linear.penalised import WIDE, claims_of, descended
 from tenfold.linear.quadratic import quadratic
+from tenfold.stats.folds import FoldMoments, FoldRows
+from tenfold.stats.moments import Moments
+from tenfold.stats.rows import Rows
+
+
+class PathCVModel(NamedTuple):
+    """A sparse linear model, and the errors that chose its penalty."""
+
+    coef: Annotated[Array, "feature"]
+    intercept: float
+    n_iter: int
+    dual_gap: Annotated[float, ANYTHING]
+    alpha: float
+    l1_ratio: float
+    alphas: Annotated[Array, "ratio", "alpha"]
+    mse_path: Annotated[Array, "ratio", "alpha", "fold"]
+    score_digits: float
+    """that hold in these errors"""
+    schema: Schema
 
 
 class PathCV(ByFold):
     """What LassoCV and ElasticNetCV share: the whole path of every fold."""
 
-    alphas: Any
+    model_type = PathCVModel
+    l1_ratio: ArrayLike = 1.0
+    alphas: ArrayLike
     eps: float
     positive: bool
     tol: float
@@ -25,47 +49,47 @@ class PathCV(ByFold):
 
     @property
     def _ratios(self) -> Array:
-        return np.atleast_1d(numbers(getattr(self, "l1_ratio", 1.0), "l1_ratio"))
+        return np.atleast_1d(numbers(self.l1_ratio, "l1_ratio"))
 
-    def _grid(self, whole: Any) -> tuple[Array, Array]:
+    def _wide(self, schema: Schema) -> bool:
+        return int(schema.size("feature") or 0) > WIDE
+
+    def _grid(self, whole: Moments | Rows) -> tuple[Array, Array]:
         problem = quadratic(whole, self.fit_intercept)
         rows = [grid_of(problem, float(ratio), self.positive, self.alphas, self.eps) for ratio in self._ratios]
         return self._ratios, np.stack(rows)
 
-    def _models(self, summary: Any, ratios: Array, grid: Array) -> Any:
+    def _models(self, summary: Moments | Rows, ratios: Array, grid: Array) -> Iterator[tuple[Array, Array]]:
         problem = quadratic(summary, self.fit_intercept)
         for ratio, alphas in zip(ratios, grid, strict=True):
             yield follow(problem, alphas, float(ratio), self.positive, self.tol, self.max_iter)
 
-    def _best(self, summary: Any, ratio: float, alpha: float) -> tuple[Array, float, int, float]:
-        problem = quadratic(summary, self.fit_intercept)
-        beta, sweeps = problem.solve(alpha, ratio, self.positive, self.tol, self.max_iter)
-        coef, intercept = problem.values(beta)
-        return coef, intercept, sweeps, problem.gap(coef, alpha, ratio, self.positive) * 0.5 * problem.unit**2
+    def _best(self, summary: Moments | Rows, chosen: Chosen, schema: Schema) -> PathCVModel:
+        found = descended(quadratic(summary, self.fit_intercept), self, chosen.alpha, chosen.l1_ratio)
+        alpha, l1_ratio, grid, errors, digits = chosen
+        return PathCVModel(*found, alpha, l1_ratio, grid, errors, digits, schema)
 
-    def certify(self, state: FoldedState, summary: Any) -> tuple[Claim, ...] | None:
+    def certify(self, model: PathCVModel, summary: FoldMoments | FoldRows) -> tuple[Claim, ...]:
         """How near to the optimum the model of all rows is, and how many digits of the errors hold."""
-        if not state.step:
-            return None
         problem = quadratic(self._whole(summary), self.fit_intercept)
-        gap = problem.gap(state.coef, state.alpha, state.l1_ratio, self.positive)
-        return (*claims_of(problem, gap, state.coef, self.tol), *self._chosen(state))
+        gap = problem.gap(model.coef, model.alpha, model.l1_ratio, self.positive)
+        return (*claims_of(problem, gap, model.coef, self.tol), *self._chosen(model))
 
-    def sound(self, state: FoldedState, summary: Any, schema: Schema) -> bool:
+    def sound(self, model: FoldedModel, summary: object, schema: Schema) -> bool:
         """Whether a penalty was chosen, from as many as the parameters say."""
         many = self.alphas if isinstance(self.alphas, (int, np.integer)) else np.size(self.alphas)
-        return super().sound(state, summary, schema) and state.grid.shape == (len(self._ratios), many)
+        return super().sound(model, summary, schema) and model.alphas.shape == (len(self._ratios), many)
 
     @property
     def alphas_(self) -> Array:
         """The penalties, the largest first; with several mixtures, a row for each."""
-        grid = self._fitted.grid
+        grid: Array = self._fitted().alphas
         return grid[0] if len(grid) == 1 or not isinstance(self.alphas, (int, np.integer)) else grid
 
     @property
     def mse_path_(self) -> Array:
         """Mean squared error by penalty and fold; with several mixtures, by mixture first."""
-        errors = self._fitted.errors
+        errors: Array = self._fitted().mse_path
         return errors[0] if len(errors) == 1 else errors
 
     def path(self) -> LassoPath:
@@ -75,7 +99,7 @@ class PathCV(ByFold):
         -------
         path : LassoPath
         """
-        return path_of(self, self._fitted.l1_ratio, self.alphas, self.eps)
+        return path_of(self, self._whole(summary_of(self)), self.model_.l1_ratio, self.alphas, self.eps)
 
 
 class ElasticNetCV(PathCV):
@@ -115,6 +139,8 @@ class ElasticNetCV(PathCV):
         The penalty and the mixture of least error.
     alphas_ : array of shape (alphas,) or (mixtures, alphas)
     mse_path_ : array of shape (alphas, folds) or (mixtures, alphas, folds)
+    score_digits_ : float
+        Digits that rounding leaves of these errors.
     coef_ : array of shape (columns,)
     intercept_ : float
     n_iter_ : int
@@ -134,11 +160,11 @@ class ElasticNetCV(PathCV):
     ((3, 100, 10), 1.0)
     """
 
-    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+    law_params = (
         {"alphas": 5},
         {"alphas": 4, "positive": True},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "l1_ratio": [share(), array],
         "eps": [share(open=True, low=1e-12)],
         "alphas": [integer(1, 100_000), array],
@@ -152,9 +178,9 @@ class ElasticNetCV(PathCV):
 
     def __init__(
         self,
-        l1_ratio: Any = 0.5,
+        l1_ratio: ArrayLike = 0.5,
         eps: float = 1e-3,
-        alphas: Any = 100,
+        alphas: ArrayLike = 100,
         fit_intercept: bool = True,
         positive: bool = False,
         cv: Any = None,

@@ -6,14 +6,14 @@ means. For two classes that is w = S_W⁻¹ (m₂ - m₁). Weight and mean by cl
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.linalg as sla
 
-from tenfold.core import ONE, Array, Claim, Need, Schema
+from tenfold.core import Array, Claim, Need, Schema
 from tenfold.core.allowed import NOT_NAN
-from tenfold.estimator.constraints import integer
+from tenfold.estimator.constraints import Constraints, integer
 from tenfold.linear.discriminant import LinearDiscriminant, class_means, log_prior, shortfalls, thinnest
 from tenfold.linear.projecting import Projector, oriented
 from tenfold.linear.solving import varying
@@ -21,10 +21,9 @@ from tenfold.linear.whitening import USUAL, Whitening, digits, whiten
 from tenfold.stats.scatter import Scatter, ScatterWithinClasses
 
 
-class FisherState(NamedTuple):
+class FisherModel(NamedTuple):
     """The directions, and the rule that is made of them."""
 
-    step: int
     means: Annotated[Array, "class", "column"]
     xbar: Annotated[Array, "column"]
     coef: Annotated[Array, "score", "column"]
@@ -80,39 +79,26 @@ class FisherDiscriminant(Projector, LinearDiscriminant):
     [0, 1]
     """
 
-    passes = ONE
     need = Need("numeric", target="class")
-    model_type = FisherState
+    model_type = FisherModel
     summary_types = (Scatter,)
-    _parameter_constraints: ClassVar[dict[str, Any]] = {"n_components": [integer(1), None]}
+    _parameter_constraints: ClassVar[Constraints] = {"n_components": [integer(1), None]}
 
     def __init__(self, n_components: int | None = None) -> None:
         self.n_components = n_components
 
-    def start(self, schema: Schema) -> FisherState:
-        """Nothing known."""
-        k, p = len(schema.classes), len(schema.columns)
-        s, m = k if k > 2 else 1, self._components(k, p)
-        level = np.zeros(s)
-        return FisherState(
-            0, np.zeros((k, p)), np.zeros(p), np.zeros((s, p)), level, level, np.zeros((p, m)), 0.0
-        )  # fmt: skip
+    def statistic(self, schema: Schema) -> ScatterWithinClasses:
+        """The same scatter serves every number of components."""
+        return ScatterWithinClasses(len(schema.classes))
 
-    def _components(self, classes: int, columns: int) -> int:
-        return min(classes - 1, columns, classes if self.n_components is None else self.n_components)
-
-    def ask(self, state: FisherState) -> ScatterWithinClasses | None:
-        """Once: the same scatter serves every number of components."""
-        return None if state.step else ScatterWithinClasses(len(state.means))
-
-    def update(self, state: FisherState, s: Scatter) -> FisherState:
+    def solve(self, schema: Schema, s: Scatter) -> FisherModel:
         """The leading directions, and the rule."""
         share, center, apart, means = class_means(s, None)
         white = _whiten(s)
         k, p = means.shape
         white_means = apart @ white.half
         _, values, vectors = sla.svd(white_means * np.sqrt(share)[:, None], full_matrices=False)
-        count = self._components(k, p)
+        count = min(k - 1, p, k if self.n_components is None else self.n_components)
         towards = apart[1] - apart[0] if k == 2 else None
         some = oriented(white.half @ vectors[:count].T, np.sqrt(np.diag(s.within)), towards)
         scalings = np.zeros((p, count))
@@ -126,17 +112,15 @@ class FisherDiscriminant(Projector, LinearDiscriminant):
             coef = near @ scalings.T
             level = np.where(s.weight > 0, -0.5 * (near**2).sum(axis=1), -np.inf)
         criterion = float((values[:count] ** 2).sum())
-        return FisherState(1, means, center, coef, level - coef @ center, level, scalings, criterion)
+        return FisherModel(means, center, coef, level - coef @ center, level, scalings, criterion)
 
-    def certify(self, state: FisherState, s: Scatter) -> tuple[Claim, ...] | None:
+    def certify(self, model: FisherModel, s: Scatter) -> tuple[Claim, ...]:
         """What is reached, how many digits hold, and what the rows do not tell."""
-        if not state.step:
-            return None
         white = _whiten(s)
         reached = "tr((W S_W Wᵀ)⁻¹ (W S_B Wᵀ)) of these directions, which no others exceed: leading eigenvectors"
         which = "least eigenvalue of the correlations within classes: of the coefficients, columns having unit variance"
         return (
-            Claim("criterion", state.criterion, "estimated", reached, "objective", USUAL),
+            Claim("criterion", model.criterion, "estimated", reached, "objective", USUAL),
             digits(white.least, float(s.weight.sum()), which),
             thinnest(s.weight),
             *shortfalls(
@@ -144,9 +128,9 @@ class FisherDiscriminant(Projector, LinearDiscriminant):
             ),
         )
 
-    def directions(self, state: FisherState) -> tuple[Array, Array]:
+    def directions(self, model: FisherModel) -> tuple[Array, Array]:
         """The rows of W, around the mean of all rows."""
-        return state.xbar, state.scalings
+        return model.xbar, model.scalings
 
 
 def _whiten(s: Scatter) -> Whitening:

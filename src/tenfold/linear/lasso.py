@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from tenfold.estimator.constraints import boolean, integer, real
+from tenfold.estimator.constraints import Constraints, boolean, integer, real
 from tenfold.linear.penalised import Penalised
 
 
@@ -52,12 +52,12 @@ class Lasso(Penalised):
     [2.25, 0.0]
     """
 
-    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+    law_params = (
         {},
         {"alpha": 0.1, "positive": True},
         {"fit_intercept": False},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "alpha": [real(0, open=True)],
         "fit_intercept": [boolean],
         "positive": [boolean],

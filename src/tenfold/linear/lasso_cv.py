@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from tenfold.estimator.constraints import array, boolean, integer, real, share
+from numpy.typing import ArrayLike
+
+from tenfold.estimator.constraints import Constraints, array, boolean, integer, real, share
 from tenfold.linear.by_fold import CV, SEED
 from tenfold.linear.elastic_net_cv import PathCV
 
@@ -44,6 +46,8 @@ class LassoCV(PathCV):
         The penalty of least error; of equals the largest.
     alphas_ : array of shape (alphas,)
     mse_path_ : array of shape (alphas, folds)
+    score_digits_ : float
+        Digits that rounding leaves of these errors.
     coef_ : array of shape (columns,)
     intercept_ : float
     n_iter_ : int
@@ -64,11 +68,11 @@ class LassoCV(PathCV):
     [1.9, 0.0, 0.0, 0.9, 0.2]
     """
 
-    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+    law_params = (
         {"alphas": 5},
         {"alphas": 4, "positive": True},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "eps": [share(open=True, low=1e-12)],
         "alphas": [integer(1, 100_000), array],
         "fit_intercept": [boolean],
@@ -82,7 +86,7 @@ class LassoCV(PathCV):
     def __init__(
         self,
         eps: float = 1e-3,
-        alphas: Any = 100,
+        alphas: ArrayLike = 100,
         fit_intercept: bool = True,
         positive: bool = False,
         cv: Any = None,

@@ -188,7 +188,7 @@ class LeastSquares(Inferring, Featured, SummaryScored):
         return NO_MERGE if isinstance(self.summary_, (CodedMoments, Products)) else ""
 
 
-def errors_from_moments(coef: Array, intercept: float, rows: int, m: Any) -> Regression | None:
+def errors_from_moments(coef: Array, intercept: float, rows: int, m: object) -> Regression | None:
     """The errors of a linear model on rows whose moments are known; None if that would lose digits."""
     if not isinstance(m, Moments):
         return None

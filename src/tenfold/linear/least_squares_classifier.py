@@ -7,21 +7,20 @@ weight and mean by class and the pooled scatter: the scatter of all rows is S_W 
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from tenfold.core import ONE, Array, Claim, Need, Schema
+from tenfold.core import Array, Claim, Need, Schema
 from tenfold.linear.discriminant import LinearDiscriminant, class_means, shortfalls, thinnest
 from tenfold.linear.solving import varying
 from tenfold.linear.whitening import USUAL, Whitening, digits, whiten
 from tenfold.stats.scatter import Scatter, ScatterWithinClasses
 
 
-class IndicatorState(NamedTuple):
+class IndicatorModel(NamedTuple):
     """One linear output for each class."""
 
-    step: int
     class_count: Annotated[Array, "class"]
     means: Annotated[Array, "class", "column"]
     xbar: Annotated[Array, "column"]
@@ -62,36 +61,27 @@ class LeastSquaresClassifier(LinearDiscriminant):
     ['low', 'top']
     """
 
-    passes = ONE
     need = Need("numeric", target="class")
-    model_type = IndicatorState
+    model_type = IndicatorModel
     summary_types = (Scatter,)
 
-    def start(self, schema: Schema) -> IndicatorState:
-        """Nothing known."""
-        k, p = len(schema.classes), len(schema.columns)
-        zeros = np.zeros((k, p))
-        return IndicatorState(0, np.zeros(k), zeros, np.zeros(p), zeros, np.zeros(k), np.zeros(k))
+    def statistic(self, schema: Schema) -> ScatterWithinClasses:
+        """Weight and mean by class, and the scatter within."""
+        return ScatterWithinClasses(len(schema.classes))
 
-    def ask(self, state: IndicatorState) -> ScatterWithinClasses | None:
-        """Once: weight and mean by class, and the scatter within."""
-        return None if state.step else ScatterWithinClasses(len(state.means))
-
-    def update(self, state: IndicatorState, s: Scatter) -> IndicatorState:
+    def solve(self, schema: Schema, s: Scatter) -> IndicatorModel:
         """The normal equations, solved."""
         share, center, apart, means = class_means(s, None)
         white = _whiten(s)
         coef = ((share[:, None] * apart) @ white.half) @ white.half.T
-        return IndicatorState(1, s.weight, means, center, coef, share - coef @ center, share)
+        return IndicatorModel(s.weight, means, center, coef, share - coef @ center, share)
 
-    def certify(self, state: IndicatorState, s: Scatter) -> tuple[Claim, ...] | None:
+    def certify(self, model: IndicatorModel, s: Scatter) -> tuple[Claim, ...]:
         """How near to the optimum, how many digits hold, and what the rows do not tell."""
-        if not state.step:
-            return None
         white = _whiten(s)
         share, _, apart, _ = class_means(s, None)
         total = s.overall()
-        slip = (share[:, None] * apart - state.coef @ (total.comoment / total.weight)) @ white.half
+        slip = (share[:, None] * apart - model.coef @ (total.comoment / total.weight)) @ white.half
         size = float((share * (1 - share)).sum())
         why = "residual of the normal equations, as a share of the squares of the indicators around their means"
         which = "least eigenvalue of the correlations of the columns: of the coefficients, columns having unit variance"
@@ -118,5 +108,5 @@ class LeastSquaresClassifier(LinearDiscriminant):
 
 def _whiten(s: Scatter) -> Whitening:
     total = s.overall()
-    covariance: Any = total.comoment / total.weight
+    covariance = total.comoment / total.weight
     return whiten(covariance, varying(np.diag(covariance), np.abs(total.mean), 1.0), 1e-6)

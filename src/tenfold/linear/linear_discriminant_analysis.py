@@ -6,14 +6,15 @@ rest is linear. Weight and mean by class and the pooled scatter merge, and the m
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.linalg as sla
+from numpy.typing import ArrayLike
 
-from tenfold.core import ONE, Array, Claim, Need, Schema
+from tenfold.core import Array, Claim, Need, Schema
 from tenfold.core.allowed import NOT_NAN
-from tenfold.estimator.constraints import array, choice, integer, real, share
+from tenfold.estimator.constraints import Constraints, array, choice, class_prior, integer, real, share
 from tenfold.linear.discriminant import LinearDiscriminant, class_means, log_prior, shortfalls, thinnest
 from tenfold.linear.projecting import Projector, oriented
 from tenfold.linear.shrinking import shared_covariance, total_covariance
@@ -23,10 +24,9 @@ from tenfold.stats.fourth import ClassFourth, FourthByClass
 from tenfold.stats.scatter import ClassMoments, ComomentsByClass, Scatter, ScatterWithinClasses
 
 
-class LDAState(NamedTuple):
+class LDAModel(NamedTuple):
     """Means, the shared covariance, and the scores made of them."""
 
-    step: int
     priors: Annotated[Array, "class"]
     means: Annotated[Array, "class", "column"]
     xbar: Annotated[Array, "column"]
@@ -87,12 +87,11 @@ class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
     (6, 1)
     """
 
-    passes = ONE
     need = Need("numeric", target="class")
-    model_type = LDAState
+    model_type = LDAModel
     summary_types = (Scatter, ClassMoments, ClassFourth)
-    law_params: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"shrinkage": "auto"}, {"shrinkage": 0.3})
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    law_params = ({}, {"shrinkage": "auto"}, {"shrinkage": 0.3})
+    _parameter_constraints: ClassVar[Constraints] = {
         "priors": [array, None],
         "shrinkage": [choice("auto"), share(), None],
         "n_components": [integer(1), None],
@@ -100,36 +99,26 @@ class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
     }
 
     def __init__(
-        self, priors: Any = None, shrinkage: Any = None, n_components: int | None = None, tol: float = 1e-4
+        self,
+        priors: ArrayLike | None = None,
+        shrinkage: str | float | None = None,
+        n_components: int | None = None,
+        tol: float = 1e-4,
     ) -> None:
         self.priors = priors
         self.shrinkage = shrinkage
         self.n_components = n_components
         self.tol = tol
 
-    def start(self, schema: Schema) -> LDAState:
-        """Nothing known."""
-        k, p = len(schema.classes), len(schema.columns)
-        s, m = k if k > 2 else 1, self._components(k, p)
-        column, level, square = np.zeros(p), np.zeros(s), np.zeros((p, p))
-        return LDAState(
-            0, np.full(k, 1 / k), np.zeros((k, p)), column, square, np.zeros((s, p)), level, level,
-            np.zeros((p, m)), np.zeros(m),
-        )  # fmt: skip
-
-    def _components(self, classes: int, columns: int) -> int:
-        return min(classes - 1, columns, classes if self.n_components is None else self.n_components)
-
-    def ask(self, state: LDAState) -> ScatterWithinClasses | ComomentsByClass | FourthByClass | None:
-        """Once, and no more than the shrinkage needs."""
-        if state.step:
-            return None
+    def statistic(self, schema: Schema) -> ScatterWithinClasses | ComomentsByClass | FourthByClass:
+        """No more than the shrinkage needs."""
+        k = len(schema.classes)
+        class_prior(self.priors, np.ones(k))  # refuses what is none
         if self.shrinkage == "auto":
-            return FourthByClass(len(state.priors))
-        pooled = self.shrinkage is None or self.priors is None
-        return (ScatterWithinClasses if pooled else ComomentsByClass)(len(state.priors))
+            return FourthByClass(k)
+        return (ScatterWithinClasses if self.shrinkage is None or self.priors is None else ComomentsByClass)(k)
 
-    def update(self, state: LDAState, s: Scatter | ClassMoments | ClassFourth) -> LDAState:
+    def solve(self, schema: Schema, s: Scatter | ClassMoments | ClassFourth) -> LDAModel:
         """Means and covariance as they are; priors and shrinkage enter here."""
         scatter = s if isinstance(s, Scatter) else s.pooled()
         prior, center, apart, means = class_means(scatter, self.priors)
@@ -153,7 +142,7 @@ class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
         level = log_prior(prior, scatter.weight) - 0.5 * (white_means**2).sum(axis=1)
         if k == 2:
             coef, level = coef[1:] - coef[:1], level[1:] - level[:1]
-        count = self._components(k, p)
+        count = min(k - 1, p, k if self.n_components is None else self.n_components)
         scalings, explained = np.zeros((p, count)), np.zeros(count)
         some = oriented(
             white.half @ turn[:, :count], np.sqrt(np.diag(covariance)), apart[1] - apart[0] if k == 2 else None
@@ -161,18 +150,16 @@ class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
         scalings[:, : some.shape[1]] = some
         explained[: len(ratio[:count])] = ratio[:count]
         intercept = level - coef @ center
-        return LDAState(1, prior, means, center, covariance, coef, intercept, level, scalings, explained)
+        return LDAModel(prior, means, center, covariance, coef, intercept, level, scalings, explained)
 
     def _whiten(self, s: Scatter, covariance: Array) -> Whitening:
         varies = varying(np.diag(covariance), np.abs(s.mean).max(axis=0), 1.0)
         return whiten(covariance, varies, self.tol if self.shrinkage is None else 1e-7)
 
-    def certify(self, state: LDAState, s: Scatter | ClassMoments | ClassFourth) -> tuple[Claim, ...] | None:
+    def certify(self, model: LDAModel, s: Scatter | ClassMoments | ClassFourth) -> tuple[Claim, ...]:
         """The estimate is the optimum; lost digits, thin classes and missing directions are said."""
-        if not state.step:
-            return None
         scatter = s if isinstance(s, Scatter) else s.pooled()
-        white = self._whiten(scatter, state.covariance)
+        white = self._whiten(scatter, model.covariance)
         how = "as they are" if self.shrinkage is None else "shrunk as asked"
         why = f"the merged means and the scatter within classes, {how}: closed form"
         which = "least eigenvalue of the correlations within classes: of the coefficients, columns having unit variance"
@@ -183,6 +170,6 @@ class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
             *shortfalls(white.varies, white.rank, "shrinkage, more rows, or fewer columns"),
         )
 
-    def directions(self, state: LDAState) -> tuple[Array, Array]:
+    def directions(self, model: LDAModel) -> tuple[Array, Array]:
         """The components, around the mean of the means."""
-        return state.xbar, state.scalings
+        return model.xbar, model.scalings

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from tenfold.estimator.constraints import boolean, choice
+from tenfold.estimator.constraints import Constraints, boolean, choice
 from tenfold.linear.inference import ROBUST
 from tenfold.linear.least_squares import LeastSquares
 
@@ -57,7 +57,7 @@ class LinearRegression(LeastSquares):
     [[-0.01, 1.21], [-0.04, 2.24]]
     """
 
-    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+    law_params = (
         {},
         {"fit_intercept": False},
         {"precision": "high"},
@@ -65,7 +65,7 @@ class LinearRegression(LeastSquares):
         {"standard_errors": "HC2"},
         {"standard_errors": "HC3"},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "fit_intercept": [boolean],
         "standard_errors": [choice("classical", *ROBUST)],
         "precision": [choice("normal", "high")],

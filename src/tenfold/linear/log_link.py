@@ -9,7 +9,7 @@ from numpy import integer as numpy_integer
 
 from tenfold.core import Array, Columns, Need, Schema
 from tenfold.estimator import Regressor
-from tenfold.estimator.constraints import boolean, integer, real
+from tenfold.estimator.constraints import Constraints, boolean, integer, real
 from tenfold.linear.glm import Glm, GlmState
 from tenfold.linear.glm_inference import Errors
 
@@ -18,11 +18,11 @@ class LogLink(Errors, Glm, Regressor):
     """Minimise Σ wᵢ ℓ(yᵢ, ηᵢ) / Σ wᵢ + ½ α |β|², where η = xᵀβ + β₀ is the logarithm of the mean."""
 
     need = Need("mixed", sparse=True, target="number", positive=True)
-    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+    law_params = (
         {},
         {"alpha": 0.0, "fit_intercept": False},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "alpha": [real(0)],
         "fit_intercept": [boolean],
         "offset": [str, integer(0), None],

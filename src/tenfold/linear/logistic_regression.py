@@ -10,7 +10,7 @@ import numpy as np
 
 from tenfold.core import Array, Claim, Columns, Need
 from tenfold.estimator import Classifier
-from tenfold.estimator.constraints import boolean, integer, positive, real, share
+from tenfold.estimator.constraints import Constraints, boolean, integer, positive, real, share
 from tenfold.kernels.glm import LOGISTIC
 from tenfold.linear.glm import FAR, Glm, GlmState
 from tenfold.linear.glm_inference import Errors
@@ -62,13 +62,13 @@ class LogisticRegression(Errors, Glm, Classifier):
     kind = LOGISTIC
     need = Need("mixed", sparse=True, target="class")
     decides = True
-    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+    law_params = (
         {},
         {"l1_ratio": 1.0},
         {"l1_ratio": 0.5, "C": 0.3},
         {"fit_intercept": False},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "C": [positive],
         "l1_ratio": [share()],
         "fit_intercept": [boolean],

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tenfold.core import Array
+from tenfold.core import Array, Codes, Schema
 from tenfold.estimator.constraints import numbers
 from tenfold.estimator.merging import check_is_fitted, one_blas_thread
 from tenfold.linear.quadratic import Quadratic, quadratic
+from tenfold.stats.moments import Moments
+from tenfold.stats.rows import Rows
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 LEAST = float(np.finfo(np.float64).resolution)
 """all penalties of a grid, if every coefficient is 0 anyway"""
@@ -58,7 +63,7 @@ class LassoPath:
     l1_ratio: float = 1.0
 
     @property
-    def df(self) -> Any:
+    def df(self) -> Codes:
         """How many coefficients are not 0: of the lasso, an unbiased estimate of its degrees of freedom."""
         return np.count_nonzero(self.coefs, axis=1)
 
@@ -75,7 +80,7 @@ class LassoPath:
             f"{self.df[0]} to {self.df[-1]} of {self.coefs.shape[1]} columns, largest gap {self.gaps.max():.2g})"
         )
 
-    def plot(self, ax: Any = None, *, labels: int = 10) -> Any:
+    def plot(self, ax: Axes | None = None, *, labels: int = 10) -> Axes:
         """Each coefficient against the penalty.
 
         Parameters
@@ -107,8 +112,10 @@ class LassoPath:
         ax.invert_xaxis()
         heights = _apart(last[named], 0.05 * (self.coefs.max() - self.coefs.min()))
         for j, height in zip(named, heights, strict=True):
-            how = {"xytext": (6, 0), "textcoords": "offset points", "va": "center", "fontsize": 8}
-            ax.annotate(self.names[j], (self.alphas[-1], height), color=lines[j].get_color(), **how)
+            ax.annotate(
+                self.names[j], (self.alphas[-1], height), xytext=(6, 0), textcoords="offset points", va="center",
+                fontsize=8, color=lines[j].get_color(),
+            )  # fmt: skip
         ax.set(xlabel="penalty alpha", ylabel="coefficient")
         ax.spines[["top", "right"]].set_visible(False)
         return ax
@@ -155,15 +162,29 @@ def follow(
     return coefs, intercepts
 
 
-def path_of(model: Any, l1_ratio: float, alphas: Any, eps: float) -> LassoPath:
-    """The path from a fitted model's summary."""
+class Sparse(Protocol):
+    """A learner that descends by coordinates, fitted."""
+
+    fit_intercept: bool
+    positive: bool
+    tol: float
+    max_iter: int
+    schema_: Schema
+    summary_: Any
+
+
+def summary_of(model: Sparse) -> Any:
+    """The summary of a fitted model, from which paths are made."""
     check_is_fitted(model)
-    summary = model.summary_
-    if summary is None:
+    if model.summary_ is None:
         raise ValueError("a model that was saved without its summary has no path")
+    return model.summary_
+
+
+def path_of(model: Sparse, summary: Moments | Rows, l1_ratio: float, alphas: ArrayLike, eps: float) -> LassoPath:
+    """The path from the summary of all rows of a fitted model."""
     with one_blas_thread:
-        whole = model._whole(summary) if hasattr(model, "_whole") else summary
-        problem = quadratic(whole, model.fit_intercept)
+        problem = quadratic(summary, model.fit_intercept)
         grid = grid_of(problem, l1_ratio, model.positive, alphas, eps)
         coefs, intercepts = follow(problem, grid, l1_ratio, model.positive, model.tol, model.max_iter)
         gaps = [problem.gap(coef, a, l1_ratio, model.positive) for coef, a in zip(coefs, grid, strict=True)]

@@ -15,7 +15,7 @@ import scipy.linalg as sla
 
 from tenfold.core import ONE, Array, Claim, DataError, Need, Schema
 from tenfold.core.allowed import OneOf
-from tenfold.estimator.constraints import boolean, integer, share
+from tenfold.estimator.constraints import Constraints, boolean, integer, share
 from tenfold.linear.projecting import Projector, oriented
 from tenfold.linear.solving import varying
 from tenfold.linear.whitening import EPS, SURE, USUAL
@@ -104,11 +104,11 @@ class PCA(Projector):
     need = Need("numeric", sparse=True)
     model_type = PCAState
     summary_types = (Moments, Triangle)
-    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+    law_params = (
         {},
         {"n_components": 2, "whiten": True},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "n_components": [integer(1), share(open=True), None],
         "whiten": [boolean],
     }

@@ -6,18 +6,18 @@ model is made, so one summary serves every penalty, and the whole path.
 
 from __future__ import annotations
 
-import math
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from tenfold.core import ONE, Array, Claim, Codes, Columns, Design, Need, Never, Schema, Stop
-from tenfold.core.allowed import ANYTHING, LEVELS
-from tenfold.estimator import SummaryScored
+from tenfold.core import Array, Claim, Columns, Design, Need, Schema
+from tenfold.core.allowed import ANYTHING
+from tenfold.estimator import OnePass, SummaryScored
 from tenfold.estimator.featured import Featured
 from tenfold.linear.least_squares import errors_from_moments
-from tenfold.linear.paths import LassoPath, path_of
-from tenfold.linear.quadratic import quadratic
+from tenfold.linear.paths import LassoPath, Sparse, path_of, summary_of
+from tenfold.linear.quadratic import Quadratic, quadratic
 from tenfold.stats.metrics import Regression
 from tenfold.stats.moments import Comoments, Moments
 from tenfold.stats.rows import Rows, RowsOrComoments
@@ -27,75 +27,55 @@ WIDE = 1000
 USUAL = "rounding errors independent and of the usual size"
 
 
-class PenalisedState(NamedTuple):
+class PenalisedModel(NamedTuple):
     """A sparse linear model."""
 
-    step: int
-    wide: bool
-    """whether rows are kept"""
-    levels: Annotated[Codes, "column", LEVELS]
-    """how many categories each column has, 0 if it is numeric"""
     coef: Annotated[Array, "feature"]
     intercept: float
     n_iter: int
     dual_gap: Annotated[float, ANYTHING]
+    schema: Schema
 
 
-class Penalised(Featured, SummaryScored):
+class Penalised(Featured, OnePass, SummaryScored):
     """What Lasso and ElasticNet share."""
 
-    passes = ONE
     need = Need("mixed", sparse=True, target="number")
-    model_type = PenalisedState
+    model_type = PenalisedModel
     summary_types = (Moments, Rows)
-    steering = frozenset({"step", "wide", "levels"})
 
     alpha: float
+    l1_ratio: float = 1.0
     fit_intercept: bool
     positive: bool
     tol: float
     max_iter: int
 
-    def start(self, schema: Schema) -> PenalisedState:
-        """Zero coefficients; whether rows are kept follows from the number of features."""
-        p = int(schema.size("feature") or 0)
-        return PenalisedState(0, p > WIDE, schema.levels, np.zeros(p), 0.0, 0, math.inf)
+    def statistic(self, schema: Schema) -> Comoments | RowsOrComoments:
+        """The same moments, or rows if there are very many features, serve every penalty, and Ridge."""
+        wide = int(schema.size("feature") or 0) > WIDE
+        return RowsOrComoments(schema.levels) if wide else Comoments(schema.levels)
 
-    def ask(self, state: PenalisedState) -> Comoments | RowsOrComoments | None:
-        """Once: the same moments, or rows, serve every penalty, and Ridge."""
-        if state.step:
-            return None
-        return RowsOrComoments(state.levels) if state.wide else Comoments(state.levels)
+    def solve(self, schema: Schema, summary: Moments | Rows) -> PenalisedModel:
+        """Descend; the penalty enters here."""
+        found = descended(quadratic(summary, self.fit_intercept), self, self.alpha, self.l1_ratio)
+        return PenalisedModel(*found, schema)
 
-    def stop(self) -> Stop:
-        """`max_iter` counts sweeps of coordinate descent, not passes over the rows."""
-        return Never()
-
-    def regression_from(self, state: PenalisedState, rows: int, m: Any) -> Regression | None:
-        """The errors of the predictions for other rows, read off their moments; None if that would lose digits."""
-        return errors_from_moments(state.coef, state.intercept, rows, m)
-
-    def update(self, state: PenalisedState, summary: Moments | Rows) -> PenalisedState:
-        """Descend."""
-        problem = quadratic(summary, self.fit_intercept)
-        beta, sweeps = problem.solve(self.alpha, self._ratio, self.positive, self.tol, self.max_iter)
-        coef, intercept = problem.values(beta)
-        gap = problem.gap(coef, self.alpha, self._ratio, self.positive) * 0.5 * problem.unit**2
-        return state._replace(step=1, coef=coef, intercept=intercept, n_iter=max(sweeps, 1), dual_gap=gap)
-
-    def certify(self, state: PenalisedState, summary: Moments | Rows) -> tuple[Claim, ...] | None:
+    def certify(self, model: PenalisedModel, summary: Moments | Rows) -> tuple[Claim, ...]:
         """How near to the optimum, by duality, and which columns are in the model."""
-        if not state.step:
-            return None
         problem = quadratic(summary, self.fit_intercept)
-        gap = problem.gap(state.coef, self.alpha, self._ratio, self.positive)
-        return claims_of(problem, gap, state.coef, self.tol)
+        gap = problem.gap(model.coef, self.alpha, self.l1_ratio, self.positive)
+        return claims_of(problem, gap, model.coef, self.tol)
 
-    def predict_from(self, state: PenalisedState, X: Columns) -> Array:
+    def predict_from(self, model: PenalisedModel, X: Columns) -> Array:
         """Xβ + β₀."""
-        return Design.of(X, state.levels) @ state.coef + state.intercept
+        return Design.of(X, model.schema.levels) @ model.coef + model.intercept
 
-    def path(self, alphas: Any = 100, eps: float = 1e-3) -> LassoPath:
+    def regression_from(self, model: PenalisedModel, rows: int, summary: object) -> Regression | None:
+        """The errors of the predictions for other rows, read off their moments; None if that would lose digits."""
+        return errors_from_moments(model.coef, model.intercept, rows, summary)
+
+    def path(self, alphas: ArrayLike = 100, eps: float = 1e-3) -> LassoPath:
         """The models of all penalties, from the summary of this one: no row is read.
 
         Parameters
@@ -108,14 +88,18 @@ class Penalised(Featured, SummaryScored):
         -------
         path : LassoPath
         """
-        return path_of(self, self._ratio, alphas, eps)
-
-    @property
-    def _ratio(self) -> float:
-        return getattr(self, "l1_ratio", 1.0)
+        return path_of(self, summary_of(self), self.l1_ratio, alphas, eps)
 
 
-def claims_of(problem: Any, gap: float, coef: Array, tol: float) -> tuple[Claim, ...]:
+def descended(problem: Quadratic, learner: Sparse, alpha: float, l1_ratio: float) -> tuple[Array, float, int, float]:
+    """Coefficients, intercept, sweeps and duality gap for one penalty."""
+    beta, sweeps = problem.solve(alpha, l1_ratio, learner.positive, learner.tol, learner.max_iter)
+    coef, intercept = problem.values(beta)
+    gap = problem.gap(coef, alpha, l1_ratio, learner.positive) * 0.5 * problem.unit**2
+    return coef, intercept, max(sweeps, 1), gap
+
+
+def claims_of(problem: Quadratic, gap: float, coef: Array, tol: float) -> tuple[Claim, ...]:
     """What is known of a solution."""
     why = f"duality, as a share of half the mean squares of y, rounding included; {problem.how}"
     if not gap <= tol:

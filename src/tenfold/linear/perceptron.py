@@ -5,13 +5,13 @@ If any plane separates the rows, it changes at most (R/γ)² times.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
 from tenfold.core import Array, Claim, Codes, Columns, Design, Need, Schema
 from tenfold.core.allowed import LEVELS, NOT_NAN, NOT_NEGATIVE, OneOf
-from tenfold.estimator.constraints import boolean, choice, integer, real, seed
+from tenfold.estimator.constraints import Constraints, boolean, choice, integer, real, seed
 from tenfold.estimator.deciding import Deciding
 from tenfold.estimator.featured import Featured
 from tenfold.estimator.sequential import Sequential
@@ -98,13 +98,13 @@ class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]
     model_type = PerceptronState
     summary_types = (Round, Margins)
     steering = frozenset(PerceptronState._fields) - {"coef", "intercept", "mistakes"}
-    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+    law_params = (
         {"max_iter": 5},
         {"variant": "averaged", "max_iter": 5, "shuffle": False},
         {"variant": "pocket", "max_iter": 5},
         {"mixing": True, "max_iter": 3},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "variant": [choice("rule", "averaged", "pocket")],
         "eta0": [real(0, open=True)],
         "fit_intercept": [boolean],

@@ -15,7 +15,7 @@ import numpy as np
 from tenfold.core import ONE, Array, Chunk, Claim, Columns, DataError, Need, Schema
 from tenfold.core.statistic import Grouped, Statistic
 from tenfold.estimator import Regressor
-from tenfold.estimator.constraints import boolean, integer
+from tenfold.estimator.constraints import Constraints, boolean, integer
 from tenfold.kernels.double import subtract_product
 from tenfold.linear.claims import claims_of
 from tenfold.linear.inference import Inference, infer
@@ -143,11 +143,11 @@ class PolynomialRegression(Inferring, Regressor):
     steering = frozenset({"step", "round", "rest", "center"})
     standard_errors = "classical"
     alpha = 0.0
-    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+    law_params = (
         {},
         {"degree": 2, "fit_intercept": False, "interaction_only": True},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "degree": [integer(1)],
         "interaction_only": [boolean],
         "fit_intercept": [boolean],

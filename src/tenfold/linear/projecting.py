@@ -11,15 +11,15 @@ from tenfold.estimator import Transformer
 
 
 class Projector(Transformer):
-    """Brings `directions(state)`: where the projection is zero, and columns x components."""
+    """Brings `directions(model)`: where the projection is zero, and columns x components."""
 
-    def directions(self, state: Any) -> tuple[Array, Array]:
+    def directions(self, model: Any) -> tuple[Array, Array]:
         """The centre and the directions."""
         raise NotImplementedError
 
-    def transform_from(self, state: Any, X: Columns) -> Array:
+    def transform_from(self, model: Any, X: Columns) -> Array:
         """(x - centre) on each direction."""
-        center, directions = self.directions(state)
+        center, directions = self.directions(model)
         out = np.empty((len(X), directions.shape[1]))
         for rows, block in X.blocks(shift=center):
             np.matmul(block, directions, out=out[rows])

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy.linalg as sla
 import scipy.sparse as sp
 
-from tenfold.core import Array, DataError
+from tenfold.core import Array, Codes, DataError
 from tenfold.kernels.coordinates import add_squares, descend_coordinates, duality_gap, gap_within
 from tenfold.linear.solving import EPS, SURE, varying
 from tenfold.stats.moments import Moments
@@ -185,7 +184,7 @@ class Wide(Quadratic):
         self.some = np.zeros((0, len(self.target)))
         self.S = np.zeros((0, 0))
 
-    def rows(self, which: Any) -> Array:
+    def rows(self, which: Codes) -> Array:
         """Some rows of Z."""
         some = self.X[:, which]
         some = some.toarray() if sp.issparse(some) else some
@@ -225,7 +224,7 @@ class Wide(Quadratic):
             beta[at] = some
             sweeps += int(done) + 1
 
-    def _hold(self, new: Any, beta: Array) -> None:
+    def _hold(self, new: Codes, beta: Array) -> None:
         """More columns, and their products with all that are held."""
         if len(self.held) + len(new) > max(4 * len(self.target), 512) and len(self.held):
             self.forget()
@@ -244,9 +243,9 @@ class Wide(Quadratic):
         return np.asarray(every @ sla.solve(small, self.target, assume_a="pos") / m)
 
 
-def _squares(X: Any, share: Array, around: Array) -> Array:
+def _squares(X: Array | sp.csr_array, share: Array, around: Array) -> Array:
     """Mean squares of the columns around some values."""
-    if not sp.issparse(X):
+    if isinstance(X, np.ndarray):
         out = np.zeros(X.shape[1])
         add_squares(X, share, around, out)
         return out
@@ -256,6 +255,6 @@ def _squares(X: Any, share: Array, around: Array) -> Array:
     return np.asarray(share @ squares + (1.0 - share @ there).clip(0.0) * around**2)
 
 
-def quadratic(summary: Any, fit_intercept: bool) -> Quadratic:
+def quadratic(summary: Moments | Rows, fit_intercept: bool) -> Quadratic:
     """The problem that a summary, moments or rows, poses."""
     return Wide(summary, fit_intercept) if isinstance(summary, Rows) else Gram(summary, fit_intercept)

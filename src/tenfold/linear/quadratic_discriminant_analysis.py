@@ -7,14 +7,15 @@ merge, and the maximum-likelihood model is read off them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.linalg as sla
+from numpy.typing import ArrayLike
 
-from tenfold.core import ONE, Array, Claim, Codes, Columns, Need, Schema
+from tenfold.core import Array, Claim, Codes, Columns, Need, Schema
 from tenfold.core.allowed import NOT_NAN
-from tenfold.estimator.constraints import array, share
+from tenfold.estimator.constraints import Constraints, array, class_prior, share
 from tenfold.kernels.discriminants import quadratic_scores
 from tenfold.linear.discriminant import Discriminant, class_means, log_prior, thinnest
 from tenfold.linear.solving import varying
@@ -25,10 +26,9 @@ HEIGHT = 512
 """rows whose scores are computed at a time, at least"""
 
 
-class QDAState(NamedTuple):
+class QDAModel(NamedTuple):
     """Prior, mean and covariance of each class, and what distances are measured with."""
 
-    step: int
     priors: Annotated[Array, "class"]
     means: Annotated[Array, "class", "column"]
     covariance: Annotated[Array, "class", "column", "column"]
@@ -75,37 +75,31 @@ class QuadraticDiscriminantAnalysis(Discriminant):
     ['far', 'near', 'far']
     """
 
-    passes = ONE
     need = Need("numeric", target="class")
-    model_type = QDAState
+    model_type = QDAModel
     summary_types = (ClassMoments,)
-    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+    law_params = (
         {},
         {"reg_param": 0.2},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {"priors": [array, None], "reg_param": [share()]}
+    _parameter_constraints: ClassVar[Constraints] = {"priors": [array, None], "reg_param": [share()]}
 
-    def __init__(self, priors: Any = None, reg_param: float = 0.0) -> None:
+    def __init__(self, priors: ArrayLike | None = None, reg_param: float = 0.0) -> None:
         self.priors = priors
         self.reg_param = reg_param
 
-    def start(self, schema: Schema) -> QDAState:
-        """Nothing known."""
-        k, p = len(schema.classes), len(schema.columns)
-        square = np.zeros((k, p, p))
-        return QDAState(0, np.full(k, 1 / k), np.zeros((k, p)), square, square, np.zeros(k))
+    def statistic(self, schema: Schema) -> ComomentsByClass:
+        """The same moments serve every prior and regularisation."""
+        class_prior(self.priors, np.ones(len(schema.classes)))  # refuses what is none
+        return ComomentsByClass(len(schema.classes))
 
-    def ask(self, state: QDAState) -> ComomentsByClass | None:
-        """Once: the same moments serve every prior and regularisation."""
-        return None if state.step else ComomentsByClass(len(state.priors))
-
-    def update(self, state: QDAState, s: ClassMoments) -> QDAState:
+    def solve(self, schema: Schema, s: ClassMoments) -> QDAModel:
         """Means and covariances as they are; priors and regularisation enter here."""
         prior, _, _, means = class_means(s, self.priors)
         covariance, each = self._whiten(s)
         whitening = np.array([np.zeros_like(covariance[0]) if w is None else w.rows for w in each])
         level = log_prior(prior, s.weight) - 0.5 * np.array([0.0 if w is None else w.log_det for w in each])
-        return QDAState(1, prior, means, covariance, whitening, level)
+        return QDAModel(prior, means, covariance, whitening, level)
 
     def _whiten(self, s: ClassMoments) -> tuple[Array, list[Rounded | None]]:
         """The covariance of each class, and what makes it the identity; None for a class without rows."""
@@ -123,10 +117,8 @@ class QuadraticDiscriminantAnalysis(Discriminant):
             each.append(whiten_all(covariance[c], unit) if s.weight[c] > 0 else None)
         return covariance, each
 
-    def certify(self, state: QDAState, s: ClassMoments) -> tuple[Claim, ...] | None:
+    def certify(self, model: QDAModel, s: ClassMoments) -> tuple[Claim, ...]:
         """The estimate is the optimum; lost digits, and classes that do not vary in every direction, are said."""
-        if not state.step:
-            return None
         _, each = self._whiten(s)
         why = "the merged means and covariances themselves, regularised as asked: closed form"
         which = "least eigenvalue of the correlations within a class: of the distances"
@@ -136,10 +128,9 @@ class QuadraticDiscriminantAnalysis(Discriminant):
             digits(least, float(s.weight.sum()), which),
             thinnest(s.weight),
         )
-        thin = [c for c, w in enumerate(each) if w is not None and w.missing]
+        thin = [(c, w.missing) for c, w in enumerate(each) if w is not None and w.missing]
         if thin:
-            c = thin[0]
-            lacks, p = each[c].missing, s.mean.shape[1]  # type: ignore[union-attr]
+            (c, lacks), p = thin[0], s.mean.shape[1]
             why = (
                 f"class number {c} of weight {s.weight[c]:g} does not vary in {lacks} of {p} directions, in which it "
                 "is given a variance of next to nothing. Remedy: reg_param above 0, more rows, or fewer columns"
@@ -147,13 +138,13 @@ class QuadraticDiscriminantAnalysis(Discriminant):
             claims += (Claim("singular classes", float(len(thin)), "estimated", why, "data"),)
         return claims
 
-    def scores_by(self, states: Sequence[QDAState], X: Columns, codes: Codes) -> Array:
-        """log π_c + log p(x | c), each row by the state that its code says."""
+    def scores_by(self, models: Sequence[QDAModel], X: Columns, codes: Codes) -> Array:
+        """log π_c + log p(x | c), each row by the model that its code names."""
         n, p = X.shape
-        center = np.array([s.priors @ s.means for s in states])
-        whitening = np.array([s.whitening for s in states])
-        moved = np.array([w @ (m - c) for s, c in zip(states, center) for w, m in zip(s.whitening, s.means)])
-        level = np.array([s.level for s in states])
+        center = np.array([m.priors @ m.means for m in models])
+        whitening = np.array([m.whitening for m in models])
+        moved = np.array([w @ (mean - c) for m, c in zip(models, center) for w, mean in zip(m.whitening, m.means)])
+        level = np.array([m.level for m in models])
         groups, classes = level.shape
         out = np.empty((n, classes))
         height = max(1, min(n, max(HEIGHT, 128 * groups)))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from tenfold.estimator.constraints import boolean, choice, real
+from tenfold.estimator.constraints import Constraints, boolean, choice, real
 from tenfold.linear.inference import ROBUST
 from tenfold.linear.least_squares import LeastSquares
 
@@ -52,14 +52,14 @@ class Ridge(LeastSquares):
     array([1.])
     """
 
-    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+    law_params = (
         {},
         {"alpha": 0.0},
         {"fit_intercept": False},
         {"precision": "high"},
         {"standard_errors": "HC1"},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "alpha": [real(0)],
         "fit_intercept": [boolean],
         "standard_errors": [choice("classical", *ROBUST)],

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Claim, Schema
-from tenfold.estimator.constraints import array, boolean, numbers
-from tenfold.linear.by_fold import CV, SEED, ByFold, FoldedState
+from tenfold.estimator.constraints import Constraints, array, boolean, numbers
+from tenfold.linear.by_fold import CV, SEED, ByFold, Chosen
 from tenfold.linear.penalised import USUAL
 from tenfold.linear.solving import from_moments, quick
 from tenfold.stats.folds import FoldMoments, Pieces
+from tenfold.stats.moments import Moments
+
+
+class RidgeCVModel(NamedTuple):
+    """A ridge regression, and the errors that chose its penalty."""
+
+    coef: Annotated[Array, "feature"]
+    intercept: float
+    alpha: float
+    alphas: Annotated[Array, "ratio", "alpha"]
+    mse_path: Annotated[Array, "ratio", "alpha", "fold"]
+    score_digits: float
+    """that hold in these errors"""
+    schema: Schema
 
 
 class RidgeCV(ByFold):
@@ -42,6 +57,8 @@ class RidgeCV(ByFold):
     alphas_ : array of shape (alphas,)
         The largest first.
     mse_path_ : array of shape (alphas, folds)
+    score_digits_ : float
+        Digits that rounding leaves of these errors.
     best_score_ : float
         Minus the least mean squared error.
     coef_ : array of shape (columns,)
@@ -61,13 +78,13 @@ class RidgeCV(ByFold):
     ((30, 10), 1.0)
     """
 
+    model_type = RidgeCVModel
     summary_types = (Pieces, FoldMoments)
-    steering = ByFold.steering | {"l1_ratio", "n_iter", "dual_gap"}
-    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+    law_params = (
         {"alphas": (1.0, 10.0)},
         {"alphas": (1.0, 10.0), "fit_intercept": False},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "alphas": [array],
         "fit_intercept": [boolean],
         "cv": CV,
@@ -75,54 +92,50 @@ class RidgeCV(ByFold):
     }
 
     def __init__(
-        self, alphas: Any = (0.1, 1.0, 10.0), fit_intercept: bool = True, cv: Any = None, random_state: int = 0
+        self, alphas: ArrayLike = (0.1, 1.0, 10.0), fit_intercept: bool = True, cv: Any = None, random_state: int = 0
     ) -> None:
         self.alphas = alphas
         self.fit_intercept = fit_intercept
         self.cv = cv
         self.random_state = random_state
 
-    def start(self, schema: Schema) -> FoldedState:
-        """Zero coefficients; moments, however many columns there are."""
-        return super().start(schema)._replace(wide=False)
-
-    def _grid(self, whole: Any) -> tuple[Array, Array]:
+    def _grid(self, whole: object) -> tuple[Array, Array]:
         given = np.sort(numbers(self.alphas, "alphas").ravel())[::-1]
         if not len(given) or not (given >= 0).all() or not np.isfinite(given).all():
             raise ValueError("alphas must be numbers that are not negative")
         return np.zeros(1), given[None].copy()
 
-    def _models(self, summary: Any, ratios: Array, grid: Array) -> Any:
+    def _models(self, summary: Moments, ratios: Array, grid: Array) -> Iterator[tuple[Array, Array]]:  # type: ignore[override]
         values = np.stack([_values(summary, alpha, self.fit_intercept) for alpha in grid[0].tolist()])
         yield values[:, :-1], values[:, -1]
 
-    def _best(self, summary: Any, ratio: float, alpha: float) -> tuple[Array, float, int, float]:
-        values = _values(summary, alpha, self.fit_intercept)
-        return values[:-1], float(values[-1]), 1, math.nan
+    def _best(self, summary: Moments, chosen: Chosen, schema: Schema) -> RidgeCVModel:  # type: ignore[override]
+        values = _values(summary, chosen.alpha, self.fit_intercept)
+        found = (values[:-1], float(values[-1]), chosen.alpha)
+        return RidgeCVModel(*found, chosen.grid, chosen.errors, chosen.digits, schema)
 
-    def certify(self, state: FoldedState, summary: Any) -> tuple[Claim, ...] | None:
+    def certify(self, model: RidgeCVModel, summary: FoldMoments) -> tuple[Claim, ...]:
         """How near to the optimum the model of all rows is, and how many digits of it and of the errors hold."""
-        if not state.step:
-            return None
         whole = self._whole(summary)
-        found = from_moments(whole, state.alpha, self.fit_intercept, np.append(state.coef, state.intercept))
+        assert isinstance(whole, Moments)
+        found = from_moments(whole, model.alpha, self.fit_intercept, np.append(model.coef, model.intercept))
         why = "residual of the normal equations (moments), as a share of the squares of y"
         which = "perturbation of the least certain coefficient, from merged moments"
         return (
             Claim("gap", found.gap, "estimated", why, "objective", USUAL),
             Claim("digits", found.digits, "estimated", which, "arithmetic", USUAL),
-            *self._chosen(state),
+            *self._chosen(model),
         )
 
     @property
     def alphas_(self) -> Array:
         """The penalties, the largest first."""
-        return self._fitted.grid[0]
+        return np.asarray(self._fitted().alphas[0])
 
     @property
     def mse_path_(self) -> Array:
         """Mean squared error by penalty and fold."""
-        return self._fitted.errors[0]
+        return np.asarray(self._fitted().mse_path[0])
 
     @property
     def best_score_(self) -> float:
@@ -130,7 +143,7 @@ class RidgeCV(ByFold):
         return -float(self.mse_path_.mean(axis=1).min())
 
 
-def _values(summary: Any, alpha: float, fit_intercept: bool) -> Array:
+def _values(summary: Moments, alpha: float, fit_intercept: bool) -> Array:
     """Coefficients, the intercept last."""
     found = quick(summary, alpha, fit_intercept)
     return from_moments(summary, alpha, fit_intercept).values if found is None else found

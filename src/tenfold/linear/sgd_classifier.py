@@ -9,7 +9,7 @@ from scipy.special import expit, log_expit
 
 from tenfold.core import Need, Schema
 from tenfold.core.losses import Loss
-from tenfold.estimator.constraints import choice
+from tenfold.estimator.constraints import Constraints, choice
 from tenfold.estimator.deciding import Deciding
 from tenfold.linear.sgd import Descent
 from tenfold.linear.sgd_regressor import SHARED
@@ -80,7 +80,7 @@ class SGDClassifier(Descent, Deciding):  # type: ignore[override]
     """
 
     need = Need("mixed", sparse=True, target="class")
-    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+    law_params = (
         {"max_iter": 4},
         {"max_iter": 3, "loss": "log_loss"},
         {"max_iter": 3, "loss": "cross_entropy"},
@@ -91,7 +91,7 @@ class SGDClassifier(Descent, Deciding):  # type: ignore[override]
         {"max_iter": 3, "average": True, "shuffle": False, "learning_rate": "constant"},
         {"max_iter": 3, "mixing": True, "penalty": "l1"},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "loss": [choice("hinge", "log_loss", "cross_entropy", "exponential", "squared_error"), Loss],
         **SHARED,
     }

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from tenfold.core import Array, Columns, Need
 from tenfold.core.losses import EpsilonInsensitive, Loss
 from tenfold.estimator import Regressor
-from tenfold.estimator.constraints import boolean, choice, integer, real, seed
+from tenfold.estimator.constraints import Constraints, boolean, choice, integer, real, seed
 from tenfold.linear.sgd import Descent, SGDState
 from tenfold.linear.sgd_epoch import SCHEDULES
 from tenfold.linear.steepness import NUMBERS
@@ -100,7 +100,7 @@ class SGDRegressor(Descent, Regressor):  # type: ignore[override]
     """
 
     need = Need("mixed", sparse=True, target="number")
-    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+    law_params = (
         {"max_iter": 4},
         {"max_iter": 3, "loss": "epsilon_insensitive"},
         {"max_iter": 3, "batch_size": 5, "momentum": 0.5},
@@ -108,7 +108,7 @@ class SGDRegressor(Descent, Regressor):  # type: ignore[override]
         {"max_iter": 3, "average": True, "shuffle": False, "learning_rate": "exponential"},
         {"max_iter": 3, "mixing": True, "penalty": None},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "loss": [choice("squared_error", "epsilon_insensitive"), Loss],
         "epsilon": [real(0)],
         **SHARED,

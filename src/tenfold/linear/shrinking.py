@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from tenfold.core import Array
 from tenfold.stats.fourth import ClassFourth
-from tenfold.stats.scatter import Scatter
+from tenfold.stats.scatter import ClassMoments, Scatter
+
+Shrinkage = str | float | None
+Summary = Scatter | ClassMoments | ClassFourth
 
 
-def shared_covariance(s: Any, shrinkage: Any, prior: Array) -> Array:
+def shared_covariance(s: Summary, shrinkage: Shrinkage, prior: Array) -> Array:
     """The covariance within classes: pooled, or that of each class, shrunk, averaged by the prior."""
     if isinstance(s, Scatter):
-        return shrunk(s.within / max(float(s.weight.sum()), 1e-300), shrinkage or 0.0)
+        return shrunk(s.within / max(float(s.weight.sum()), 1e-300), _share(shrinkage))
     each = [c for c in range(len(prior)) if _weight(s)[c] > 0]
     share = prior[each] / prior[each].sum() if prior[each].sum() > 0 else np.full(len(each), 1 / len(each))
     return np.asarray(sum(w * _of_class(s, c, shrinkage) for w, c in zip(share, each)))
 
 
-def total_covariance(s: Any, shrinkage: Any) -> Array:
+def total_covariance(s: Summary, shrinkage: Shrinkage) -> Array:
     """The covariance of all rows, whatever their class, shrunk by the same rule."""
     if isinstance(s, ClassFourth):
         return _of_class(s.overall(), 0, shrinkage)
     overall = (s if isinstance(s, Scatter) else s.pooled()).overall()
-    return shrunk(overall.comoment / overall.weight, shrinkage)
+    return shrunk(overall.comoment / overall.weight, _share(shrinkage))
 
 
 def shrunk(covariance: Array, shrinkage: float) -> Array:
@@ -36,14 +37,18 @@ def shrunk(covariance: Array, shrinkage: float) -> Array:
     return out
 
 
-def _weight(s: Any) -> Array:
-    return np.asarray(s.moments.weight if isinstance(s, ClassFourth) else s.weight)
+def _share(shrinkage: Shrinkage) -> float:
+    return 0.0 if shrinkage is None else float(shrinkage)
 
 
-def _of_class(s: Any, c: int, shrinkage: Any) -> Array:
+def _weight(s: ClassMoments | ClassFourth) -> Array:
+    return s.moments.weight if isinstance(s, ClassFourth) else s.weight
+
+
+def _of_class(s: ClassMoments | ClassFourth, c: int, shrinkage: Shrinkage) -> Array:
     """The shrunk covariance of one class; by the rule of Ledoit and Wolf on columns of unit variance."""
     if not isinstance(s, ClassFourth):
-        return shrunk(s.comoment[c] / s.weight[c], shrinkage)
+        return shrunk(s.comoment[c] / s.weight[c], _share(shrinkage))
     covariance = s.moments.comoment[c] / s.moments.weight[c]
     scale = np.sqrt(np.where(np.diag(covariance) > 0, np.diag(covariance), 1.0))
     unit = np.outer(scale, scale)

@@ -2,39 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from tenfold.core import ONE, Array, Claim, Columns, DataError, Need, Schema
-from tenfold.estimator import Transformer
-from tenfold.estimator.constraints import array, choice, integer, real, seed
+from tenfold.core import Array, Claim, Columns, DataError, Names, Need, Schema
+from tenfold.estimator import OnePass, Transformer
+from tenfold.estimator.constraints import Constraints, array, choice, integer, real, seed
 from tenfold.stats.binned import RowSample
 from tenfold.stats.extremes import Extremes, ExtremesByColumn
 from tenfold.stats.race import Race
 
 
-class BasisState(NamedTuple):
-    """Where the centres are, and how steep the functions."""
+class BasisModel(NamedTuple):
+    """Where the centres are, and how steep the functions of each column."""
 
-    step: int
     centers: Annotated[Array, "center", "column"]
-    steep: Annotated[Array, "column"]
-    """gamma, by column"""
+    gamma: Annotated[Array, "column"]
 
 
-class Basis(Transformer):
+class Basis(OnePass, Transformer):
     """What the bases share: centres, given or found; functions of one column each."""
 
-    passes = ONE
     need = Need("numeric")
-    model_type = BasisState
+    model_type = BasisModel
     summary_types = (Extremes, Race)
-    steering = frozenset({"step", "steep"})
     short: ClassVar[str]
     """in the names of the outputs"""
-    law_params: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"spacing": "grid", "centers": 3})
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    law_params = ({}, {"spacing": "grid", "centers": 3})
+    _parameter_constraints: ClassVar[Constraints] = {
         "centers": [integer(1), array],
         "gamma": [choice("auto"), real(0, open=True)],
         "spacing": [choice("quantiles", "grid")],
@@ -42,7 +39,11 @@ class Basis(Transformer):
     }
 
     def __init__(
-        self, centers: Any = 5, gamma: Any = "auto", spacing: str = "quantiles", random_state: int | None = 0
+        self,
+        centers: int | ArrayLike = 5,
+        gamma: float | str = "auto",
+        spacing: str = "quantiles",
+        random_state: int | None = 0,
     ) -> None:
         self.centers = centers
         self.gamma = gamma
@@ -50,59 +51,54 @@ class Basis(Transformer):
         self.random_state = random_state
 
     @property
-    def _given(self) -> bool:
-        return not isinstance(self.centers, (int, np.integer))
+    def _wanted(self) -> int | None:
+        """How many centres are to be found for each column; None: they were given."""
+        return int(self.centers) if isinstance(self.centers, (int, np.integer)) else None
 
-    def start(self, schema: Schema) -> BasisState:
-        """The centres that were given, or none yet."""
-        p = len(schema.columns)
-        found = np.zeros((int(self.centers), p)) if not self._given else np.array(self.centers, dtype=np.float64)
+    def _given(self, schema: Schema) -> Array:
+        """The centres that were given; ValueError if they do not fit the columns."""
+        found, p = np.array(self.centers, dtype=np.float64), len(schema.columns)
         if found.ndim != 2 or found.shape[1] != p or not len(found):
             raise ValueError(f"centers have the shape {found.shape}; for {p} columns it must be (centers, {p})")
         if not np.isfinite(found).all():
             raise ValueError("centers contain NaN or infinity")
-        return BasisState(0, found, np.ones(p))
+        return found
 
-    def size_fits(self, state: BasisState) -> bool:
-        """Whether there are as many centres as the parameters say."""
-        return self._given or int(self.centers) == len(state.centers)
-
-    def ask(self, state: BasisState) -> RowSample | ExtremesByColumn | None:
-        """Once: a sample of the rows, or how far they reach."""
-        if state.step:
-            return None
-        sampled = self.spacing == "quantiles" and not self._given
+    def statistic(self, schema: Schema) -> RowSample | ExtremesByColumn:
+        """A sample of the rows, or how far they reach."""
+        if self._wanted is None:
+            self._given(schema)
+        sampled = self._wanted is not None and self.spacing == "quantiles"
         return RowSample(self.random_state) if sampled else ExtremesByColumn()
 
-    def update(self, state: BasisState, s: Any) -> BasisState:
+    def solve(self, schema: Schema, s: Race | Extremes) -> BasisModel:
         """Centres at quantiles, or evenly from the least value to the largest."""
-        found = state.centers
+        k = self._wanted
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            if isinstance(s, Race):
-                found = _quantiles(*s.sample(), len(found))
-            elif not self._given:
-                share = np.linspace(0, 1, len(found))[:, None] if len(found) > 1 else np.full((1, 1), 0.5)
+            if k is None:
+                found = self._given(schema)
+            elif isinstance(s, Race):
+                found = _quantiles(*s.sample(), k)
+            else:
+                share = np.linspace(0, 1, k)[:, None] if k > 1 else np.full((1, 1), 0.5)
                 found = s.low + share * (s.high - s.low)
-            given = None if self.gamma == "auto" else np.full(found.shape[1], float(self.gamma))
-            steep = self.widths(found) if given is None else given
-        wrong = np.flatnonzero(~(np.isfinite(found).all(axis=0) & np.isfinite(steep) & (steep > 0)))
+            gamma = self.widths(found) if self.gamma == "auto" else np.full(found.shape[1], float(self.gamma))
+        wrong = np.flatnonzero(~(np.isfinite(found).all(axis=0) & np.isfinite(gamma) & (gamma > 0)))
         if len(wrong):
             raise DataError(
-                f"column number {wrong[0]}: its centres are so far apart, or so near, that gamma is beyond the range "
-                "of float64. Remedy: rescale it with StandardScaler, or give gamma"
+                f"column {schema.names[wrong[0]]!r}: its centres are so far apart, or so near, that gamma is beyond "
+                "the range of float64. Remedy: rescale it with StandardScaler, or give gamma"
             )
-        return BasisState(1, found, steep)
+        return BasisModel(found, gamma)
 
     def widths(self, centers: Array) -> Array:
         """A gamma for each column: one over the mean distance of neighbours."""
         return 1 / distances(centers)
 
-    def certify(self, state: BasisState, s: Any) -> tuple[Claim, ...] | None:
+    def certify(self, model: BasisModel, s: Race | Extremes) -> tuple[Claim, ...]:
         """How many centres there are, and where they come from."""
-        if not state.step:
-            return None
-        many = float(len(state.centers))
-        if self._given:
+        many = float(len(model.centers))
+        if self._wanted is None:
             return (Claim("centers", many, "assumed", "as they were given", "data"),)
         if isinstance(s, Extremes):
             return (Claim("centers", many, "proved", "evenly from the least value of a column to the largest", "data"),)
@@ -115,27 +111,22 @@ class Basis(Transformer):
         """Of gamma times the way from a centre."""
         raise NotImplementedError
 
-    def transform_from(self, state: BasisState, X: Columns) -> Array:
+    def transform_from(self, model: BasisModel, X: Columns) -> Array:
         """For each column, one function for each centre."""
-        k, p = state.centers.shape
+        k, p = model.centers.shape
         out = np.empty((len(X), p * k))
         for rows, block in X.blocks(X.block_rows(p * k)):
             with np.errstate(over="ignore"):  # infinitely far away is an answer
-                away = (block[:, :, None] - state.centers.T) * state.steep[:, None]
+                away = (block[:, :, None] - model.centers.T) * model.gamma[:, None]
                 out[rows] = self.functions(away).reshape(len(block), p * k)
         return out
 
-    def sound(self, state: BasisState, summary: Any, schema: Schema) -> bool:
-        """Whether centres are numbers."""
-        return len(state.centers) > 0 and bool((state.steep > 0).all())
+    def sound(self, model: BasisModel, summary: Race | Extremes | None, schema: Schema) -> bool:
+        """Whether there are as many centres as the parameters say."""
+        many = len(self._given(schema)) if self._wanted is None else self._wanted
+        return len(model.centers) == many and bool((model.gamma > 0).all())
 
-    @property
-    def gamma_(self) -> Array:
-        """How steep the functions of each column are."""
-        found: Array = self.model_.steep
-        return found
-
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
+    def get_feature_names_out(self, input_features: Names | None = None) -> Names:
         """The name of each output: that of its column, the function's, and the number of the centre.
 
         Parameters

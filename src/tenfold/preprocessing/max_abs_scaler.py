@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import ONE, Array, Chunk, Claim, Columns, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Columns, Matrix, Need, Schema
 from tenfold.core.statistic import Grouped
-from tenfold.estimator import Transformer
+from tenfold.estimator import OnePass, Transformer
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,15 +34,14 @@ class LargestByColumn(Grouped[Largest]):
         return Largest(value)
 
 
-class MaxAbsState(NamedTuple):
+class MaxAbsModel(NamedTuple):
     """The largest absolute values, and what columns are divided by."""
 
-    step: int
     max_abs: Annotated[Array, "column"]
     scale: Annotated[Array, "column"]
 
 
-class MaxAbsScaler(Transformer):
+class MaxAbsScaler(OnePass, Transformer):
     """Divide each column by its largest absolute value: zeros stay zeros, missing values missing.
 
     Attributes
@@ -56,31 +55,26 @@ class MaxAbsScaler(Transformer):
     [0.25, -1.0]
     """
 
-    passes = ONE
     need = Need("numeric", missing=True, sparse=True)
-    model_type = MaxAbsState
+    model_type = MaxAbsModel
     summary_types = (Largest,)
 
-    def start(self, schema: Schema) -> MaxAbsState:
-        """Nothing known."""
-        return MaxAbsState(0, np.zeros(len(schema.columns)), np.ones(len(schema.columns)))
+    def statistic(self, schema: Schema) -> LargestByColumn:
+        """The largest absolute value of each column."""
+        return LargestByColumn()
 
-    def ask(self, state: MaxAbsState) -> LargestByColumn | None:
-        """Once: the largest values."""
-        return None if state.step else LargestByColumn()
-
-    def update(self, state: MaxAbsState, s: Largest) -> MaxAbsState:
+    def solve(self, schema: Schema, s: Largest) -> MaxAbsModel:
         """A column of zeros is left as it is."""
-        return MaxAbsState(1, s.value, np.where(s.value < np.finfo(np.float64).tiny, 1.0, s.value))
+        return MaxAbsModel(s.value, np.where(s.value < np.finfo(np.float64).tiny, 1.0, s.value))
 
-    def certify(self, state: MaxAbsState, s: Largest) -> tuple[Claim, ...] | None:
+    def certify(self, model: MaxAbsModel, s: Largest) -> tuple[Claim, ...]:
         """A maximum has no rounding."""
-        return (Claim("gap", 0.0, "proved", "maxima are exact", "objective"),) if state.step else None
+        return (Claim("gap", 0.0, "proved", "maxima are exact", "objective"),)
 
-    def transform_from(self, state: MaxAbsState, X: Columns) -> Any:
+    def transform_from(self, model: MaxAbsModel, X: Columns) -> Matrix:
         """x / scale, in the float type of x; CSR stays CSR."""
-        return X.scaled(state.scale)
+        return X.scaled(model.scale)
 
-    def inverse_from(self, state: MaxAbsState, X: Columns) -> Any:
+    def inverse_from(self, model: MaxAbsModel, X: Columns) -> Matrix:
         """z · scale."""
-        return X.scaled(1 / state.scale)
+        return X.scaled(1 / model.scale)

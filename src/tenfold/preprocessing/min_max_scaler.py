@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import ONE, Array, Claim, Columns, Need, Schema
+from tenfold.core import Array, Claim, Columns, Matrix, Need, Schema
 from tenfold.core.allowed import ANYTHING
-from tenfold.estimator import Transformer
-from tenfold.estimator.constraints import boolean
+from tenfold.estimator import OnePass, Transformer
+from tenfold.estimator.constraints import Constraints, boolean
 from tenfold.stats.extremes import Extremes, ExtremesByColumn
 
 
-class MinMaxState(NamedTuple):
+class MinMaxModel(NamedTuple):
     """The extremes of each column, and z = scale · x + min. NaN where a column held no value."""
 
-    step: int
     data_min: Annotated[Array, "column", ANYTHING]
     data_max: Annotated[Array, "column", ANYTHING]
     data_range: Annotated[Array, "column", ANYTHING]
@@ -24,7 +23,7 @@ class MinMaxState(NamedTuple):
     min: Annotated[Array, "column", ANYTHING]
 
 
-class MinMaxScaler(Transformer):
+class MinMaxScaler(OnePass, Transformer):
     """Scale columns to a range, exact in one pass.
 
     Missing values are left out of the statistics and stay missing. A constant column goes to the lower end
@@ -52,15 +51,12 @@ class MinMaxScaler(Transformer):
     [0.0, 0.25, 1.0]
     """
 
-    passes = ONE
+    preserves_dtype = ("float64", "float32")
     need = Need("numeric", missing=True)
-    model_type = MinMaxState
+    model_type = MinMaxModel
     summary_types = (Extremes,)
-    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
-        {},
-        {"clip": True, "feature_range": (-1, 1)},
-    )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {"feature_range": [tuple], "clip": [boolean]}
+    law_params = ({}, {"clip": True, "feature_range": (-1, 1)})
+    _parameter_constraints: ClassVar[Constraints] = {"feature_range": [tuple], "clip": [boolean]}
 
     def __init__(self, feature_range: tuple[float, float] = (0, 1), clip: bool = False) -> None:
         self.feature_range = feature_range
@@ -74,29 +70,21 @@ class MinMaxScaler(Transformer):
                 f"Minimum of desired feature range must be smaller than maximum. Got {self.feature_range}."
             )
 
-    def start(self, schema: Schema) -> MinMaxState:
-        """Nothing known."""
-        p = len(schema.columns)
-        none = np.full(p, np.nan)
-        return MinMaxState(0, none, none, none, np.ones(p), np.zeros(p))
+    def statistic(self, schema: Schema) -> ExtremesByColumn:
+        """The extremes of each column."""
+        return ExtremesByColumn()
 
-    def ask(self, state: MinMaxState) -> ExtremesByColumn | None:
-        """Once: the extremes of each column."""
-        return None if state.step else ExtremesByColumn()
-
-    def update(self, state: MinMaxState, s: Extremes) -> MinMaxState:
+    def solve(self, schema: Schema, s: Extremes) -> MinMaxModel:
         """A constant column is moved, not stretched; one without a value is left as it is."""
         some = s.low <= s.high
         low, high = np.where(some, s.low, np.nan), np.where(some, s.high, np.nan)
         a, b = self.feature_range
         across = high - low
         scale = np.where(some, (b - a) / np.where(across >= np.finfo(np.float64).tiny, across, 1.0), 1.0)
-        return MinMaxState(1, low, high, across, scale, np.where(some, a - low * scale, 0.0))
+        return MinMaxModel(low, high, across, scale, np.where(some, a - low * scale, 0.0))
 
-    def certify(self, state: MinMaxState, s: Extremes) -> tuple[Claim, ...] | None:
+    def certify(self, model: MinMaxModel, s: Extremes) -> tuple[Claim, ...]:
         """Extremes have no rounding; constant and empty columns are said."""
-        if not state.step:
-            return None
         flat = float((s.low >= s.high).sum())
         why = "columns that never change, or hold nothing: moved, not scaled"
         return (
@@ -104,27 +92,22 @@ class MinMaxScaler(Transformer):
             Claim("constant columns", flat, "proved", why, "data"),
         )
 
-    def transform_from(self, state: MinMaxState, X: Columns) -> Any:
+    def transform_from(self, model: MinMaxModel, X: Columns) -> Array:
         """Scale · x + min, in the float type of x."""
         out = np.empty(X.shape, X.dtype)
         for rows, block in X.blocks():
             z = out[rows] if out.dtype == np.float64 else np.empty(block.shape)
-            np.multiply(block, state.scale, out=z)
-            z += state.min
+            np.multiply(block, model.scale, out=z)
+            z += model.min
             out[rows] = np.clip(z, *self.feature_range, out=z) if self.clip else z
         return out
 
-    def inverse_from(self, state: MinMaxState, X: Columns) -> Any:
+    def inverse_from(self, model: MinMaxModel, X: Columns) -> Matrix:
         """(z - min) / scale."""
-        return X.scaled(state.scale, state.min)
+        return X.scaled(model.scale, model.min)
 
     @property
     def n_samples_seen_(self) -> int:
         """How many rows were summarized."""
         where = self.certificate_.provenance
         return 0 if where is None else where.rows
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import ONE, Array, Chunk, Claim, Codes, Columns, DataError, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Labels, Matrix, Names, Need, Schema
 from tenfold.core.allowed import NOT_NEGATIVE, OFFSETS
 from tenfold.core.statistic import Grouped
-from tenfold.estimator import Transformer
-from tenfold.estimator.constraints import boolean, choice
+from tenfold.estimator import OnePass, Transformer
+from tenfold.estimator.constraints import Constraints, boolean, choice
 from tenfold.kernels.counting import add_counts
 
 
@@ -42,16 +42,15 @@ class CountsByColumn(Grouped[ValueCounts]):
         return ValueCounts(count[0])
 
 
-class OneHotState(NamedTuple):
+class OneHotModel(NamedTuple):
     """The weight of each category, and where each column begins among them."""
 
-    step: int
     value_count: Annotated[Array, "value"]
     first: Annotated[Codes, "boundary", OFFSETS]
     """where each column begins on the axis of values, and where the last one ends"""
 
 
-class OneHot(Transformer):
+class OneHot(OnePass, Transformer):
     """Make each category (text or number) a column of zeros and ones, exact in one pass.
 
     A missing value is no category: all indicators of its column are zero in that row. So they are if the
@@ -86,16 +85,15 @@ class OneHot(Transformer):
     [[0.0, 1.0], [0.0, 0.0]]
     """
 
-    passes = ONE
     need = Need("categorical", missing=True)
-    model_type = OneHotState
+    model_type = OneHotModel
     summary_types = (ValueCounts,)
-    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+    law_params = (
         {},
         {"drop": "first", "handle_unknown": "error"},
         {"drop": "if_binary", "sparse_output": False},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "handle_unknown": [choice("error", "ignore")],
         "drop": [choice("first", "if_binary"), None],
         "sparse_output": [boolean],
@@ -106,40 +104,33 @@ class OneHot(Transformer):
         self.drop = drop
         self.sparse_output = sparse_output
 
-    def start(self, schema: Schema) -> OneHotState:
-        """Nothing known."""
-        first = schema.value_offsets
-        return OneHotState(0, np.zeros(int(first[-1])), first)
+    def statistic(self, schema: Schema) -> CountsByColumn:
+        """The weight of each category."""
+        return CountsByColumn(schema.value_offsets)
 
-    def ask(self, state: OneHotState) -> CountsByColumn | None:
-        """Once: the weight of each category."""
-        return None if state.step else CountsByColumn(state.first)
-
-    def update(self, state: OneHotState, s: ValueCounts) -> OneHotState:
+    def solve(self, schema: Schema, s: ValueCounts) -> OneHotModel:
         """The counts are the model."""
-        return OneHotState(1, s.count, state.first)
+        return OneHotModel(s.count, schema.value_offsets)
 
-    def certify(self, state: OneHotState, s: ValueCounts) -> tuple[Claim, ...] | None:
+    def certify(self, model: OneHotModel, s: ValueCounts) -> tuple[Claim, ...]:
         """How many categories there are, and how rare the rarest is."""
-        if not state.step:
-            return None
-        most = float(np.diff(state.first).max())
+        most = float(np.diff(model.first).max())
         claims = (Claim("categories", most, "proved", "the most that any column has", "data"),)
         if not len(s.count):
             return claims
         rarest = int(s.count.argmin())
-        j = int(np.searchsorted(state.first, rarest, side="right")) - 1
-        why = f"weight of category number {rarest - state.first[j]} of column number {j}, the rarest"
+        j = int(np.searchsorted(model.first, rarest, side="right")) - 1
+        why = f"weight of category number {rarest - model.first[j]} of column number {j}, the rarest"
         return (*claims, Claim("rarest category", float(s.count[rarest]), "proved", why, "data"))
 
-    def transform_from(self, state: OneHotState, X: Columns) -> Any:
+    def transform_from(self, model: OneHotModel, X: Columns) -> Matrix:
         """Ones where categories are, as CSR or dense."""
-        dropped = self._dropped(state.first)
-        start = np.cumsum([0, *(np.diff(state.first) - dropped)])
+        dropped = self._dropped(model.first)
+        start = np.cumsum([0, *(np.diff(model.first) - dropped)])
         places, counts = [np.zeros(0, dtype=np.int64)], [np.zeros(1, dtype=np.int64)]
         for rows, block in X.blocks():
             if self.handle_unknown == "error":
-                self._refuse_unknown(state, X, rows, block)
+                self._refuse_unknown(model, X, rows, block)
             seen = block >= dropped  # neither missing (NaN), nor unknown (-1), nor left out
             places.append((block + (start[:-1] - dropped))[seen].astype(np.int64))
             counts.append(seen.sum(axis=1))
@@ -154,8 +145,8 @@ class OneHot(Transformer):
         out = {"first": n > 0, "if_binary": n == 2}.get(str(self.drop), np.zeros(len(n), dtype=bool))
         return out.astype(np.int64)
 
-    def _refuse_unknown(self, state: OneHotState, X: Columns, rows: slice, block: Array) -> None:
-        unknown = (block == -1) & (np.diff(state.first) > 0)
+    def _refuse_unknown(self, model: OneHotModel, X: Columns, rows: slice, block: Array) -> None:
+        unknown = (block == -1) & (np.diff(model.first) > 0)
         if unknown.any():
             i, j = (int(k) for k in np.argwhere(unknown)[0])
             name = X.names[j] if X.names is not None else f"x{j}"
@@ -165,11 +156,11 @@ class OneHot(Transformer):
             )
 
     @property
-    def categories_(self) -> list[Any]:
+    def categories_(self) -> list[Labels]:
         """The sorted categories of each column."""
         return [column.categories for column in self.schema_.columns]
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
+    def get_feature_names_out(self, input_features: Names | None = None) -> Names:
         """The name of each indicator: that of its column, an underscore, and the category.
 
         Parameters

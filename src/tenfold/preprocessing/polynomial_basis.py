@@ -7,14 +7,14 @@ No row needs another: the summary only counts.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import ONE, Chunk, Claim, Columns, DataError, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Columns, DataError, Names, Need, Schema
 from tenfold.core.statistic import Grouped
-from tenfold.estimator import Transformer
-from tenfold.estimator.constraints import boolean, integer
+from tenfold.estimator import OnePass, Transformer
+from tenfold.estimator.constraints import Constraints, boolean, integer
 from tenfold.stats.monomials import Monomials, few_rows, monomials, n_monomials
 
 
@@ -37,14 +37,13 @@ class TotalWeight(Grouped[Rows]):
         return Rows(float(chunk.weight.sum()))
 
 
-class PolynomialState(NamedTuple):
-    """How many columns there are, and what comes out of them."""
+class PolynomialModel(NamedTuple):
+    """How many terms there are."""
 
-    step: int
     n_output_features: int
 
 
-class PolynomialBasis(Transformer):
+class PolynomialBasis(OnePass, Transformer):
     """Products of columns up to a degree, with everything they are made from.
 
     Fitting learns nothing but the columns; the certificate says if there are fewer than five rows to a term.
@@ -76,15 +75,11 @@ class PolynomialBasis(Transformer):
     [[2.0, 3.0, 4.0, 6.0, 9.0]]
     """
 
-    passes = ONE
     need = Need("numeric")
-    model_type = PolynomialState
+    model_type = PolynomialModel
     summary_types = (Rows,)
-    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
-        {},
-        {"degree": 3, "interaction_only": True, "include_bias": True},
-    )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    law_params = ({}, {"degree": 3, "interaction_only": True, "include_bias": True})
+    _parameter_constraints: ClassVar[Constraints] = {
         "degree": [integer(1)],
         "interaction_only": [boolean],
         "include_bias": [boolean],
@@ -95,30 +90,27 @@ class PolynomialBasis(Transformer):
         self.interaction_only = interaction_only
         self.include_bias = include_bias
 
-    def start(self, schema: Schema) -> PolynomialState:
+    def statistic(self, schema: Schema) -> TotalWeight:
+        """How many rows there are."""
+        self._n_terms(schema)  # refuses too many
+        return TotalWeight()
+
+    def solve(self, schema: Schema, s: Rows) -> PolynomialModel:
         """The number of terms is known before any row."""
-        terms = n_monomials(len(schema.columns), self.degree, self.interaction_only)
-        return PolynomialState(0, terms + self.include_bias)
+        return PolynomialModel(self._n_terms(schema))
 
-    def ask(self, state: PolynomialState) -> TotalWeight | None:
-        """Once: how many rows there are."""
-        return None if state.step else TotalWeight()
+    def _n_terms(self, schema: Schema) -> int:
+        return n_monomials(len(schema.columns), self.degree, self.interaction_only) + self.include_bias
 
-    def update(self, state: PolynomialState, s: Rows) -> PolynomialState:
-        """Rows were seen."""
-        return state._replace(step=1)
-
-    def certify(self, state: PolynomialState, s: Rows) -> tuple[Claim, ...] | None:
+    def certify(self, model: PolynomialModel, s: Rows) -> tuple[Claim, ...]:
         """Nothing is learned, so nothing can be off; too few rows to a term are said."""
-        if not state.step:
-            return None
         none = Claim("gap", 0.0, "proved", "no row needs another: there is nothing to learn", "objective")
-        return (none, *few_rows(s.weight, state.n_output_features))
+        return (none, *few_rows(s.weight, model.n_output_features))
 
-    def transform_from(self, state: PolynomialState, X: Columns) -> Any:
+    def transform_from(self, model: PolynomialModel, X: Columns) -> Array:
         """The products, row by row."""
         terms, first = self._terms(X.shape[1]), int(self.include_bias)
-        out = np.ones((len(X), state.n_output_features))
+        out = np.ones((len(X), model.n_output_features))
         for rows, block in X.blocks():
             out[rows, first:] = terms.values(block)
             if not np.isfinite(out[rows]).all():
@@ -130,14 +122,11 @@ class PolynomialBasis(Transformer):
     def _terms(self, columns: int) -> Monomials:
         return monomials(columns, self.degree, self.interaction_only)
 
-    def sound(self, state: PolynomialState, summary: Any, schema: Schema) -> bool:
+    def sound(self, model: PolynomialModel, summary: Rows | None, schema: Schema) -> bool:
         """Whether as many terms come out as the columns give."""
-        terms = n_monomials(len(schema.columns), self.degree, self.interaction_only)
-        return state.n_output_features == terms + self.include_bias
+        return model.n_output_features == self._n_terms(schema)
 
-    resumable = sound
-
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
+    def get_feature_names_out(self, input_features: Names | None = None) -> Names:
         """The name of each product: its factors, with their powers.
 
         Parameters

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from tenfold.core import Array, Columns
-from tenfold.preprocessing.bases import Basis, BasisState, distances
+from tenfold.core import Array, Columns, Names
+from tenfold.preprocessing.bases import Basis, BasisModel, distances
 
 
 class RadialBasis(Basis):
@@ -46,7 +44,7 @@ class RadialBasis(Basis):
 
     def widths(self, centers: Array) -> Array:
         """1 / (2 d²)."""
-        if not self._given:
+        if self._wanted is not None:
             return 0.5 / distances(centers) ** 2
         apart = cdist(centers, centers)
         np.fill_diagonal(apart, np.inf)
@@ -57,16 +55,16 @@ class RadialBasis(Basis):
         """exp(-z²)."""
         return np.exp(-away * away)
 
-    def transform_from(self, state: BasisState, X: Columns) -> Array:
+    def transform_from(self, model: BasisModel, X: Columns) -> Array:
         """A function for each point, or for each column and centre."""
-        if not self._given:
-            return super().transform_from(state._replace(steep=np.sqrt(state.steep)), X)
-        out = np.empty((len(X), len(state.centers)))
-        for rows, block in X.blocks(X.block_rows(len(state.centers))):
-            out[rows] = np.exp(-state.steep[0] * cdist(block, state.centers, "sqeuclidean"))
+        if self._wanted is not None:
+            return super().transform_from(model._replace(gamma=np.sqrt(model.gamma)), X)
+        out = np.empty((len(X), len(model.centers)))
+        for rows, block in X.blocks(X.block_rows(len(model.centers))):
+            out[rows] = np.exp(-model.gamma[0] * cdist(block, model.centers, "sqeuclidean"))
         return out
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
+    def get_feature_names_out(self, input_features: Names | None = None) -> Names:
         """The name of each output: the function's and the number of the point, after the column's if it is of one.
 
         Parameters
@@ -79,6 +77,6 @@ class RadialBasis(Basis):
         names : array of str
         """
         names = super().get_feature_names_out(input_features)
-        if self._given:
+        if self._wanted is None:
             return np.array([f"{self.short}{m}" for m in range(len(self.model_.centers))], dtype=object)
         return names

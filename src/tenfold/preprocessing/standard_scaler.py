@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import ONE, Array, Claim, Columns, Need, Schema
-from tenfold.estimator import Transformer
-from tenfold.estimator.constraints import boolean
+from tenfold.core import Array, Claim, Columns, Flags, Matrix, Need, Schema
+from tenfold.estimator import OnePass, Transformer
+from tenfold.estimator.constraints import Constraints, boolean
 from tenfold.stats.spread import ColumnSpread, SpreadByColumn
 
 
-class ScalerState(NamedTuple):
+class ScalerModel(NamedTuple):
     """Mean, variance and scale of each column."""
 
-    step: int
     mean: Annotated[Array, "column"]
     var: Annotated[Array, "column"]
     scale: Annotated[Array, "column"]
@@ -23,7 +22,7 @@ class ScalerState(NamedTuple):
     """weight of the rows that have a value"""
 
 
-class StandardScaler(Transformer):
+class StandardScaler(OnePass, Transformer):
     """Scale columns to mean 0 and variance 1, exact in one pass.
 
     Missing values are left out of the statistics and stay missing. A constant column is centred, not
@@ -49,18 +48,11 @@ class StandardScaler(Transformer):
            [ 1.]])
     """
 
-    passes = ONE
-    model_type = ScalerState
+    preserves_dtype = ("float64", "float32")
+    model_type = ScalerModel
     summary_types = (ColumnSpread,)
-    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
-        {},
-        {"with_mean": False},
-        {"with_std": False},
-    )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "with_mean": [boolean],
-        "with_std": [boolean],
-    }
+    law_params = ({}, {"with_mean": False}, {"with_std": False})
+    _parameter_constraints: ClassVar[Constraints] = {"with_mean": [boolean], "with_std": [boolean]}
 
     def __init__(self, with_mean: bool = True, with_std: bool = True) -> None:
         self.with_mean = with_mean
@@ -71,25 +63,18 @@ class StandardScaler(Transformer):
         """Numbers, some perhaps missing; CSR only if zeros stay zeros."""
         return Need("numeric", missing=True, sparse=not self.with_mean)
 
-    def start(self, schema: Schema) -> ScalerState:
-        """Nothing known."""
-        p = len(schema.columns)
-        return ScalerState(0, np.zeros(p), np.ones(p), np.ones(p), np.zeros(p))
+    def statistic(self, schema: Schema) -> SpreadByColumn:
+        """Mean and squares of each column."""
+        return SpreadByColumn()
 
-    def ask(self, state: ScalerState) -> SpreadByColumn | None:
-        """Once: mean and squares of each column."""
-        return None if state.step else SpreadByColumn()
-
-    def update(self, state: ScalerState, s: ColumnSpread) -> ScalerState:
+    def solve(self, schema: Schema, s: ColumnSpread) -> ScalerModel:
         """Mean and standard deviation."""
         var = np.divide(s.square, s.weight, out=np.zeros_like(s.square), where=s.weight > 0)
         scale = np.where(var > 0, np.sqrt(var), np.sqrt(s.square) / np.sqrt(np.maximum(s.weight, 1e-300)))
-        return ScalerState(1, s.mean, var, np.where(self._flat(s), 1.0, scale), s.weight)
+        return ScalerModel(s.mean, var, np.where(self._flat(s), 1.0, scale), s.weight)
 
-    def certify(self, state: ScalerState, s: ColumnSpread) -> tuple[Claim, ...] | None:
+    def certify(self, model: ScalerModel, s: ColumnSpread) -> tuple[Claim, ...]:
         """The statistics are exact; constant and empty columns are said."""
-        if not state.step:
-            return None
         flat = float(self._flat(s).sum())
         why = "columns that change by no more than rounding: centred, not scaled"
         return (
@@ -98,27 +83,22 @@ class StandardScaler(Transformer):
         )
 
     @staticmethod
-    def _flat(s: ColumnSpread) -> Any:
+    def _flat(s: ColumnSpread) -> Flags:
         """Columns whose squares are nothing but rounding."""
         return np.sqrt(s.square) <= np.sqrt(s.weight) * (4 * np.finfo(np.float64).eps * np.abs(s.mean))
 
-    def transform_from(self, state: ScalerState, X: Columns) -> Any:
+    def transform_from(self, model: ScalerModel, X: Columns) -> Matrix:
         """(x - μ) / σ, in the float type of x."""
-        scale = state.scale if self.with_std else np.ones_like(state.scale)
-        return X.scaled(scale, state.mean if self.with_mean else None)
+        scale = model.scale if self.with_std else np.ones_like(model.scale)
+        return X.scaled(scale, model.mean if self.with_mean else None)
 
-    def inverse_from(self, state: ScalerState, X: Columns) -> Any:
+    def inverse_from(self, model: ScalerModel, X: Columns) -> Matrix:
         """σ z + μ, as (z + μ / σ) σ."""
-        scale = state.scale if self.with_std else np.ones_like(state.scale)
-        return X.scaled(1 / scale, -state.mean / scale if self.with_mean else None)
+        scale = model.scale if self.with_std else np.ones_like(model.scale)
+        return X.scaled(1 / scale, -model.mean / scale if self.with_mean else None)
 
     @property
-    def n_samples_seen_(self) -> Any:
+    def n_samples_seen_(self) -> float | Array:
         """Weight of the rows, or of each column's rows where some values are missing."""
-        seen = self.model_.seen
+        seen: Array = self.model_.seen
         return seen[0] if (seen == seen[0]).all() else seen
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags

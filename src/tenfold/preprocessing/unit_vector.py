@@ -7,15 +7,15 @@ the summary only counts.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import ONE, Chunk, Claim, Columns, Need, Schema
+from tenfold.core import CSR, Chunk, Claim, Columns, Matrix, Need, Schema
 from tenfold.core.statistic import Grouped
-from tenfold.estimator import Transformer
-from tenfold.estimator.constraints import choice
+from tenfold.estimator import OnePass, Transformer
+from tenfold.estimator.constraints import Constraints, choice
 from tenfold.kernels.lengths import LARGEST, ROOT, SUM, divide_by_lengths
 
 NORMS = {"l1": SUM, "l2": ROOT, "max": LARGEST}
@@ -48,13 +48,11 @@ class ZeroRows(Grouped[RowWeight]):
         return RowWeight(float(chunk.weight.sum()), float(chunk.weight[zero].sum()))
 
 
-class UnitState(NamedTuple):
-    """Nothing but whether rows were seen."""
-
-    step: int
+class UnitModel(NamedTuple):
+    """Nothing: no row needs another."""
 
 
-class UnitVector(Transformer):
+class UnitVector(OnePass, Transformer):
     """Scale each row to length one; rows of zeros stay zeros, and CSR stays CSR.
 
     Fitting learns nothing but the number and the names of the columns. No square overflows or is lost,
@@ -77,43 +75,33 @@ class UnitVector(Transformer):
     [[0.6, 0.8], [0.0, 0.0]]
     """
 
-    passes = ONE
+    preserves_dtype = ("float64", "float32")
     need = Need("numeric", sparse=True)
-    model_type = UnitState
+    model_type = UnitModel
     summary_types = (RowWeight,)
-    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
-        {},
-        {"norm": "l1"},
-        {"norm": "max"},
-    )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {"norm": [choice("l1", "l2", "max")]}
+    law_params = ({}, {"norm": "l1"}, {"norm": "max"})
+    _parameter_constraints: ClassVar[Constraints] = {"norm": [choice("l1", "l2", "max")]}
 
     def __init__(self, norm: str = "l2") -> None:
         self.norm = norm
 
-    def start(self, schema: Schema) -> UnitState:
-        """Nothing known."""
-        return UnitState(0)
+    def statistic(self, schema: Schema) -> ZeroRows:
+        """How many rows have no direction."""
+        return ZeroRows()
 
-    def ask(self, state: UnitState) -> ZeroRows | None:
-        """Once: how many rows have no direction."""
-        return None if state.step else ZeroRows()
+    def solve(self, schema: Schema, s: RowWeight) -> UnitModel:
+        """There is nothing to learn."""
+        return UnitModel()
 
-    def update(self, state: UnitState, s: RowWeight) -> UnitState:
-        """Rows were seen."""
-        return UnitState(1)
-
-    def certify(self, state: UnitState, s: RowWeight) -> tuple[Claim, ...] | None:
+    def certify(self, model: UnitModel, s: RowWeight) -> tuple[Claim, ...]:
         """Nothing is learned, so nothing can be off; rows without a direction are said."""
-        if not state.step:
-            return None
         why = f"weight of rows of zeros, of {s.weight:g} in all: they have no direction and stay zeros"
         return (
             Claim("gap", 0.0, "proved", "no row needs another: there is nothing to learn", "objective"),
             Claim("zero rows", s.zero, "proved", why, "data"),
         )
 
-    def transform_from(self, state: UnitState, X: Columns) -> Any:
+    def transform_from(self, model: UnitModel, X: Columns) -> Matrix:
         """x / ‖x‖, in the float type of x; CSR stays CSR."""
         norm = NORMS[self.norm]
         if sp.issparse(X.data):
@@ -126,13 +114,8 @@ class UnitVector(Transformer):
             divide_by_lengths(block.reshape(-1), first, norm, out[rows].reshape(-1))
         return out
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
-
-def _once(X: Columns) -> Any:
+def _once(X: Columns) -> CSR:
     """A copy of a CSR matrix that has each of its places once."""
     values = X.sparse().copy()
     values.sum_duplicates()

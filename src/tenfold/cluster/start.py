@@ -1,0 +1,123 @@
+"""How k-means comes to its first centres: given ones, or greedy k-means++ over a sample of the rows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tenfold.cluster.inertia import bounded, lower_bound
+from tenfold.cluster.sample import Spread, SpreadAndMass, StartSample
+from tenfold.cluster.states import Bounding, Measuring, Moving, Sampling, Start, State, Summary
+from tenfold.core import Array, Schema
+from tenfold.kernels.nearest import add_lloyd
+from tenfold.kernels.seeding import greedy_seeds
+from tenfold.stats.moments import Comoments, Moments
+from tenfold.stats.race import Race
+
+RESTARTS = 3
+SETTLE = 100
+"""rounds over the sample before the first over all rows"""
+
+
+Asked: TypeAlias = SpreadAndMass | StartSample | Comoments
+
+
+@dataclass(frozen=True)
+class FirstCenters:
+    """The rounds before Lloyd's: how rows spread, a sample of them, and how low the inertia could go."""
+
+    n_clusters: int
+    init: str | ArrayLike
+    tol: float
+    seed: int | None
+
+    def start(self, schema: Schema) -> Start | Moving:
+        """Given centres need not be drawn; and without a tolerance, rows need not be measured."""
+        if isinstance(self.init, str):
+            return Measuring(0)
+        centers = self._given()
+        if not np.isfinite(centers).all():
+            raise ValueError("init contains NaN or infinity")
+        want = (self.n_clusters, len(schema.columns))
+        if centers.shape != want:
+            raise ValueError(f"init has shape {centers.shape}, but n_clusters and the columns make {want}")
+        return Measuring(0) if self.tol else self._bounding(centers, 0.0)
+
+    def _given(self) -> Array:
+        return np.array(self.init, dtype=np.float64)
+
+    def ask(self, state: Start) -> Asked:
+        """What is not known yet."""
+        match state:
+            case Measuring():
+                return SpreadAndMass(self.seed)
+            case Sampling():
+                return StartSample.of(max(4096, 32 * self.n_clusters), self.seed, state.spread)
+        return Comoments(target=False)
+
+    def update(self, state: State, s: Summary) -> Start | Moving:
+        """On to centres, and to what bounds their inertia."""
+        match state, s:
+            case Measuring(), Spread() if isinstance(self.init, str):
+                return Sampling(0, s)
+            case Measuring(), Spread():
+                return self._bounding(self._given(), self._tolerance(s))
+            case Sampling(), Race():
+                centers = best_seeds(*s.sample(), self.n_clusters, self.seed, s.complete)
+                return self._bounding(centers, self._tolerance(state.spread))
+            case Bounding(), Moments():
+                return Moving(0, state.centers, state.tolerance, lower_bound(s.comoment, self.n_clusters))
+        raise TypeError(f"{type(s).__name__} is not what {type(state).__name__} asks for")
+
+    def _bounding(self, centers: Array, tolerance: float) -> Bounding | Moving:
+        """A bound is measured if there is any."""
+        if bounded(self.n_clusters, centers.shape[1]):
+            return Bounding(0, centers, tolerance)
+        return Moving(0, centers, tolerance, 0.0)
+
+    def _tolerance(self, s: Spread) -> float:
+        """That share of the mean variance of the columns."""
+        return self.tol * s.square / (s.weight * len(s.columns.mean))
+
+
+def best_seeds(rows: Array, weight: Array, n_clusters: int, seed: int | None, complete: bool) -> Array:
+    """The best of a few greedy k-means++ starts over weighted rows, settled on them.
+
+    If they are `complete`, all there are, settling is what k-means does, only cheaper here.
+    """
+    random = np.random.default_rng(seed)
+    with np.errstate(over="ignore"):
+        middle = weight @ rows / weight.sum()
+    if not np.isfinite(middle).all():  # a heavy row of very large numbers
+        middle = (weight / weight.sum()) @ rows
+    rows = rows - middle
+    rows.flags.writeable = False
+    columns = np.ascontiguousarray(rows.T)
+    trials = 2 + int(math.log(n_clusters))
+    best, least = rows[:1], math.inf
+    for _ in range(RESTARTS):
+        chosen = greedy_seeds(columns, weight, random.random((n_clusters, trials)))
+        centers, inertia = _settle(rows, weight, rows[chosen], 3, 1e-3)
+        if inertia < least:
+            best, least = centers, inertia
+    return _settle(rows, weight, best, SETTLE, 1e-7 if complete else 1e-3)[0] + middle
+
+
+@np.errstate(over="ignore", invalid="ignore")  # rows that cannot be squared are refused when all of them are read
+def _settle(rows: Array, weight: Array, centers: Array, most: int, little: float) -> tuple[Array, float]:
+    """Move centres to the means of their rows till little is gained; they, and the inertia before."""
+    before = math.inf
+    for _ in range(most):
+        heft, total = np.zeros(len(centers)), np.zeros(centers.shape)
+        square = np.zeros(centers.shape[1])
+        add_lloyd(rows, weight, centers, (centers**2).sum(axis=1), centers, heft, total, square)
+        inertia = float(square.sum())
+        if inertia >= before * (1 - little):
+            return centers, inertia
+        before = inertia
+        centers = centers + total / np.where(heft > 0, heft, 1.0)[:, None]
+    return centers, before

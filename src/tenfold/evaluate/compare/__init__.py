@@ -1,0 +1,1 @@
+"""Comparison: whether one learner or model is really better than another."""

@@ -1,0 +1,74 @@
+"""Cross-validation for the price of a scan: group by fold, model j from the merge of all folds but j."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenfold.evaluate.cross_validation.candidates import entries_of
+from tenfold.evaluate.cross_validation.fit_and_score import Run
+from tenfold.evaluate.cross_validation.result import CrossValidation
+
+
+def cross_validate(
+    learners: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    folds: Any = 10,
+    shuffle: bool = False,
+    random_state: int | None = None,
+    groups: Any = None,
+    scoring: Any = None,
+    pos_label: Any = None,
+    repeats: int = 1,
+) -> CrossValidation:
+    """Judge learners by cross-validation: one scan for all folds of all one-pass learners.
+
+    Parameters
+    ----------
+    learners : learner, list of learners, or dict of learners by name
+        Learners of tenfold, pipelines of them, and any estimator of scikit-learn, which is fitted in memory to
+        the same folds.
+    X : array, frame or Source
+        A Source brings its own target and weights.
+    y : array, optional
+    folds : int, array, str, splitter or list of (train, test), default=10
+        A number: contiguous folds, stratified for classes. An array, or a column's name: each value is a fold.
+        Or any splitter of scikit-learn.
+    shuffle : bool, default=False
+        Draw the folds by chance, evenly: of any `folds` rows in a row, one is in each fold.
+    random_state : int, optional
+        Seed of the shuffle, 0 by default.
+    groups : array or str, optional
+        Rows of one group stay together; an array or a column's name.
+    scoring : str or list of str, optional
+        Names of scores as scikit-learn has them; accuracy or r2 by default.
+    pos_label : optional
+        The positive class of precision, recall, f1 and average precision: by default 1 if it is one of the two, as
+        scikit-learn has it, else the last. The result names it.
+    repeats : int, default=1
+        With shuffle: how many times to draw.
+
+    Returns
+    -------
+    results : CrossValidation
+
+    Examples
+    --------
+    >>> import numpy as np, tenfold as tn
+    >>> X = np.arange(60.0)[:, None] % 7
+    >>> cv = tn.cross_validate([tn.Ridge(0.1), tn.Ridge(100.0)], X, 3 * X[:, 0] + X[:, 0] ** 2, folds=5)
+    >>> cv.best
+    Ridge(alpha=0.1)
+    >>> cv.scans
+    1
+    """
+    if repeats < 1:
+        raise ValueError(f"repeats must be at least 1, not {repeats}")
+    if repeats > 1 and not shuffle:
+        raise ValueError("repeats draw the folds again: they go with shuffle=True")
+    run_ = Run(
+        entries_of(learners), X, y, folds, shuffle, random_state or 0, groups, scoring, repeats, keep=True,
+        pos_label=pos_label,
+    )  # fmt: skip
+    return run_.results()

@@ -1,0 +1,121 @@
+"""Scores by how many rows were learned from. Shares are nested, so all sizes of all folds come from one scan.
+
+Every row is dealt a place from 0 to 1 by its number; a share s is made of the rows below s. Rows are grouped by fold
+and by the first share that holds them, and the model of share s without fold j is a merge of groups.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tenfold.engine.progress import progress
+from tenfold.evaluate.cross_validation.candidates import entries_of
+from tenfold.evaluate.cross_validation.fit_and_score import Run
+from tenfold.evaluate.curves.curve import Curve
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LearningCurve(Curve):
+    """Scores by the number of rows learned from.
+
+    Attributes
+    ----------
+    train_sizes : array of shape (sizes,)
+        Rows learned from, the mean over the folds.
+    train_scores, test_scores : array of shape (sizes, folds)
+        On the rows learned from, and on the fold that was left out.
+    sizes : array of shape (sizes, folds, 2)
+        Rows learned from and rows judged on, exactly.
+    score_name : str
+    scans : int
+        How many times the rows were read.
+    seconds : float
+    pos_label : optional
+        The class that a score of two classes, such as f1, takes for the positive one.
+    """
+
+    train_sizes: Any
+    train_scores: Any
+    test_scores: Any
+    sizes: Any
+    score_name: str
+    scans: int
+    seconds: float
+    pos_label: Any = None
+
+    def along(self) -> tuple[str, Any]:
+        """The rows learned from."""
+        return "rows learned from", self.train_sizes
+
+
+def learning_curve(
+    learner: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    train_sizes: Any = (0.1, 0.325, 0.55, 0.775, 1.0),
+    folds: Any = 10,
+    shuffle: bool = False,
+    random_state: int | None = None,
+    groups: Any = None,
+    scoring: str | None = None,
+    pos_label: Any = None,
+) -> LearningCurve:
+    """Scores of a learner by how many rows it learns from: for a learner of one pass, one scan for all sizes.
+
+    Parameters
+    ----------
+    learner : learner, pipeline of learners, or any estimator of scikit-learn
+    X : array, frame or Source
+        A Source brings its own target and weights.
+    y : array, optional
+    train_sizes : list of float or of int
+        Shares of the rows that a fold leaves to learn from, above 0 and at most 1; or numbers of rows. Rows are
+        drawn by chance, each share holds the rows of the smaller ones, and of classes there are as many in each.
+        Shares are met to within a row or so, numbers to a thousandth.
+    folds, shuffle, random_state, groups
+        As in `cross_validate`; the seed draws the shares too.
+    scoring : str, optional
+        Name of one score; accuracy or r2 by default.
+    pos_label : optional
+        The positive class of precision, recall, f1 and average precision: by default 1 if it is one of the two, as
+        scikit-learn has it, else the last. The result names it.
+
+    Returns
+    -------
+    curve : LearningCurve
+
+    Examples
+    --------
+    >>> import numpy as np, tenfold as tn
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 20))
+    >>> curve = tn.learning_curve(tn.Ridge(), X, X[:, 0] + rng.normal(size=400), train_sizes=[0.1, 0.5, 1.0])
+    >>> curve.train_sizes, curve.scans
+    (array([ 36, 180, 360]), 1)
+    >>> curve.test_scores.mean(axis=1).round(2)
+    array([-0.12,  0.43,  0.46])
+    """
+    began = time.perf_counter()
+    given = np.asarray(train_sizes)
+    if given.ndim != 1 or not len(given) or given.dtype.kind not in "fiu" or not (given > 0).all():
+        raise ValueError(f"train_sizes are shares or numbers of rows, all positive, not {train_sizes!r}")
+    if given.dtype.kind == "f" and (given > 1).any():
+        raise ValueError("train_sizes of type float are shares, at most 1. Remedy: give numbers of rows as integers")
+    given = np.unique(given)
+    run = Run(
+        entries_of([learner]), X, y, folds, shuffle, random_state or 0, groups, scoring, pos_label=pos_label, both=True,
+        shares=given,
+    )  # fmt: skip
+    with progress("learning curve"):
+        run.results()
+    entry = run.entries[0]
+    train, test = (scores[0].reshape(-1, len(given)).T for scores in (entry.learned, entry.scores))
+    sizes = np.array([run.sizes[j] for j in sorted(run.sizes)]).reshape(-1, len(given), 2).transpose(1, 0, 2)
+    mean = np.rint(sizes[:, :, 0].mean(axis=1)).astype(np.int64)
+    seconds = time.perf_counter() - began
+    return LearningCurve(mean, train, test, sizes, run.scoring[0], run.scans, seconds, run.pos_label)

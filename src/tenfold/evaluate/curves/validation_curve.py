@@ -1,0 +1,120 @@
+"""Scores by the value of a parameter, on rows learned from and on rows not: models share scans as in `tune`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from tenfold.engine.progress import progress
+from tenfold.evaluate.cross_validation.candidates import entries_of
+from tenfold.evaluate.cross_validation.fit_and_score import Run
+from tenfold.evaluate.curves.curve import Curve
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ValidationCurve(Curve):
+    """Scores by the value of a parameter.
+
+    Attributes
+    ----------
+    param_name : str
+    param_range : list
+    train_scores, test_scores : array of shape (values, folds)
+        On the rows learned from, and on the fold that was left out.
+    sizes : array of shape (values, folds, 2)
+        Rows learned from and rows judged on.
+    score_name : str
+    scans : int
+        How many times the rows were read.
+    seconds : float
+    pos_label : optional
+        The class that a score of two classes, such as f1, takes for the positive one.
+    """
+
+    param_name: str
+    param_range: Sequence[Any]
+    train_scores: Any
+    test_scores: Any
+    sizes: Any
+    score_name: str
+    scans: int
+    seconds: float
+    pos_label: Any = None
+
+    def along(self) -> tuple[str, Sequence[Any]]:
+        """The parameter."""
+        return self.param_name, self.param_range
+
+    @property
+    def best(self) -> Any:
+        """The value with the best mean score on rows not seen."""
+        return self.param_range[int(np.nan_to_num(self.test_scores.mean(axis=1), nan=-np.inf).argmax())]
+
+
+def validation_curve(
+    learner: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    param_name: str,
+    param_range: Any,
+    folds: Any = 10,
+    shuffle: bool = False,
+    random_state: int | None = None,
+    groups: Any = None,
+    scoring: str | None = None,
+    pos_label: Any = None,
+) -> ValidationCurve:
+    """Scores of a learner by the value of one of its parameters: where it learns too little, and where it overfits.
+
+    Parameters
+    ----------
+    learner : learner, pipeline of learners, or any estimator of scikit-learn
+    X : array, frame or Source
+        A Source brings its own target and weights.
+    y : array, optional
+    param_name : str
+    param_range : list
+        Values to try.
+    folds, shuffle, random_state, groups
+        As in `cross_validate`.
+    scoring : str, optional
+        Name of one score; accuracy or r2 by default.
+    pos_label : optional
+        The positive class of precision, recall, f1 and average precision: by default 1 if it is one of the two, as
+        scikit-learn has it, else the last. The result names it.
+
+    Returns
+    -------
+    curve : ValidationCurve
+
+    Examples
+    --------
+    >>> import numpy as np, tenfold as tn
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 40))
+    >>> y = X[:, 0] + rng.normal(size=100)
+    >>> curve = tn.validation_curve(tn.Ridge(), X, y, param_name="alpha", param_range=[0.01, 30.0, 10_000.0])
+    >>> curve.best, curve.scans
+    (30.0, 1)
+    >>> curve.train_scores.mean(axis=1).round(2)
+    array([0.73, 0.66, 0.02])
+    """
+    began = time.perf_counter()
+    values = list(param_range)
+    if not values:
+        raise ValueError("param_range is empty: there is nothing to try")
+    entries = entries_of([clone(learner).set_params(**{param_name: value}) for value in values])
+    run = Run(entries, X, y, folds, shuffle, random_state or 0, groups, scoring, pos_label=pos_label, both=True)
+    with progress("validation curve"):
+        run.results()
+    train, test = (np.array([scores[0] for scores in some]) for some in zip(*((e.learned, e.scores) for e in entries)))
+    sizes = np.array([run.sizes[j] for j in sorted(run.sizes)])
+    sizes = np.broadcast_to(sizes, (len(values), *sizes.shape))
+    seconds = time.perf_counter() - began
+    return ValidationCurve(param_name, values, train, test, sizes, run.scoring[0], run.scans, seconds, run.pos_label)

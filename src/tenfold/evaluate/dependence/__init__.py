@@ -1,0 +1,1 @@
+"""Dependence: what a model predicts on average for each value of a column."""

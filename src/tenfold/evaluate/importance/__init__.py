@@ -1,0 +1,1 @@
+"""Importance: how much worse a score is where a column says nothing."""

@@ -1,0 +1,1 @@
+"""Scoring: whatever predicts, beside what is true, as summaries that merge."""
