@@ -360,7 +360,7 @@ def test_the_scheduler_does_not_know_more_with_more_rounds(cluster, tmp_path):
                 runner=cluster.runner,
                 watchers=[lambda at, seen=seen: seen.append(len(cluster.scheduler.tasks))],
             )
-        assert len(done.at.state.feature) == rounds
+        assert len(done.at.model.feature) == rounds
         assert watched.most >= max(seen)
     one = max(known[160][:LINK])  # what is held, the tasks of one round and their merges
     assert max(known[40]) <= max(known[160]) <= one * (2 + CUT // LINK)

@@ -163,8 +163,11 @@ class Sums:
     def update(self, state, summary):
         return CountState(state.step + 1, state.total + summary.value)
 
-    def certify(self, state, summary):
-        return (Claim("gap", 1.0 / (1 + state.step), "proved", "by counting", "objective"),)
+    def model(self, state):
+        return state
+
+    def certify(self, model, summary):
+        return (Claim("gap", 1.0 / (1 + model.step), "proved", "by counting", "objective"),)
 
 
 X = np.arange(1.0, 11.0)[:, None]
@@ -173,7 +176,7 @@ X = np.arange(1.0, 11.0)[:, None]
 def test_one_pass_is_one_scan_and_the_certificate_is_of_the_last_state():
     seen = []
     done = fit(Sums(ONE), ArraySource(X), runner=Local(threads=1), watchers=[seen.append])
-    assert (done.reason, done.at.passes, done.at.state) == ("done", 1.0, CountState(1, 55.0))
+    assert (done.reason, done.at.passes, done.at.model) == ("done", 1.0, CountState(1, 55.0))
     assert [at.state.step for at in seen] == [0, 1]
     assert done.at.certificate["gap"].value == 0.5
     assert done.at.rows == 10
@@ -183,14 +186,14 @@ def test_a_share_of_the_parts_counts_as_a_share():
     with part_rows(1):
         source = ArraySource(X)
     done = fit(Sums(ONE, every=4), source, runner=Local(threads=2))
-    assert done.at.state.total == 1 + 5 + 9
+    assert done.at.model.total == 1 + 5 + 9
     assert done.at.passes == pytest.approx(0.3)
 
 
 def test_rules_and_watchers_stop():
     run = dict(runner=Local(threads=1))
     done = fit(Sums(MANY), ArraySource(X), stop=Rounds(4), **run)
-    assert (done.reason, done.at.state) == ("4 rounds", CountState(4, 220.0))
+    assert (done.reason, done.at.model) == ("4 rounds", CountState(4, 220.0))
     assert done.at.passes == 5
     assert fit(Sums(MANY), ArraySource(X), stop=Seconds(0), **run).at.state.step == 0
     tired = fit(Sums(MANY), ArraySource(X), watchers=[lambda at: "tired" if at.state.step == 2 else None], **run)
@@ -209,8 +212,9 @@ def test_a_snapshot_goes_on_with_the_same_bits():
 class Overflows(tn.MaxAbsScaler):
     """Makes a model that is not of numbers."""
 
-    def update(self, state, s):
-        return super().update(state, s)._replace(scale=np.array([np.nan, 1.0]))
+    def model(self, state):
+        model = super().model(state)
+        return None if model is None else model._replace(scale=np.array([np.nan, 1.0]))
 
 
 def test_no_model_that_is_not_of_numbers_is_let_out():

@@ -123,17 +123,18 @@ def test_rows_that_stages_made_are_held_as_they_are():
     assert bits(found) == bits(again)
 
 
-def test_drawn_rows_stay_beside_what_is_held():
-    """A row that is not drawn has weight zero there, and is no row of a statistic that reads columns."""
+def test_rows_are_drawn_before_they_are_held():
+    """A row that is not drawn is no row, of what is held and of a statistic that reads columns; all are counted."""
     leaf = leaf_of(Reweighted(Bootstrap(), Level(0, lens=Bins(0.2))))
     pieces = hold(leaf, SOURCE, 0)
     found = of_held(leaf, pieces, follow(leaf, pieces, None))
     (chunk,) = SOURCE.chunks(0, NEED, VIEW.schema)
     times = times_of(chunk.places(), keys_of(0, 0, 0, 1)[0])
     assert found.summary.tolist() == [times.sum()]
-    assert found.rows == chunk.n
+    assert (found.rows, found.learned) == (chunk.n, (times > 0).sum())
+    assert pieces[0].groups[-1].n == found.learned
     read = Scan((leaf_of(Reweighted(Bootstrap(), Means())),))(SOURCE, 0).each[0]
-    assert read.rows == (times > 0).sum()
+    assert (read.rows, read.learned) == (chunk.n, (times > 0).sum())
 
 
 def test_one_reading_serves_what_is_read_and_what_is_held(monkeypatch):

@@ -247,7 +247,10 @@ class Words:
     def update(self, state, summary):
         return Text(1, summary.text)
 
-    def certify(self, state, summary):
+    def model(self, state):
+        return state
+
+    def certify(self, model, summary):
         return (Claim("gap", 0.0, "proved", "all is said", "objective"),)
 
 
@@ -339,7 +342,7 @@ def test_rows_through_transformers_before():
     for m in members:
         rows = np.isin(codes, m.groups)
         model = Ridge().fit(scaled[rows], y[rows])
-        np.testing.assert_allclose(m.done.at.state.coef, model.coef_, rtol=1e-10)
+        np.testing.assert_allclose(m.done.at.model.coef, model.coef_, rtol=1e-10)
         assert m.done.at.rows == rows.sum()
 
 
@@ -371,7 +374,7 @@ def test_a_part_is_loaded_once_for_each_need():
     )
     assert all(m.done.at.passes == 1 for m in members)
     alone = Ridge(2.0).fit(source)
-    assert bits(members[1].done.at.state) == bits(alone.model_)
+    assert bits(members[1].done.at.model) == bits(alone.model_)
 
 
 def test_members_that_share_a_summary_are_served_by_one():
@@ -384,8 +387,8 @@ def test_members_that_share_a_summary_are_served_by_one():
             return super().summarize(chunk)
 
     class Smoothed(GaussianNB):
-        def ask(self, state):
-            return None if state.step else Watched(len(state.class_count))
+        def statistic(self, schema):
+            return Watched(len(schema.classes))
 
     random = np.random.default_rng(5)
     source = Loaded(random.standard_normal((90, 2)), random.integers(0, 2, 90))
@@ -397,4 +400,4 @@ def test_members_that_share_a_summary_are_served_by_one():
     assert sorted(calls) == [0, 1, 2]  # one for each part
     assert len(source.loads) == 3
     for one, m in zip(learners, members, strict=True):
-        assert bits(m.done.at.state) == bits(GaussianNB(var_smoothing=one.var_smoothing).fit(source).model_)
+        assert bits(m.done.at.model) == bits(GaussianNB(var_smoothing=one.var_smoothing).fit(source).model_)

@@ -28,7 +28,7 @@ def test_a_watcher_cannot_stop_before_there_is_a_model():
     A = np.arange(20.0)[:, None]
     done = fit(tn.Ridge(), ArraySource(A, 3 * A[:, 0]), runner=tn.Local(1), watchers=[lambda at: "enough"])
     assert done.at.certificate is not None
-    assert done.at.state.coef[0] == pytest.approx(3.0, abs=0.1)
+    assert done.at.model.coef[0] == pytest.approx(3.0, abs=0.1)
 
 
 def test_many_folds_spill():

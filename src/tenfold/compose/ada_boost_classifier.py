@@ -80,6 +80,7 @@ class AdaBoostClassifier(Classifier):
     """
 
     passes = MANY
+    hidden = frozenset({"bin_edges", "cut", "members", "n_classes"})
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 6},
         {"n_estimators": 4, "learning_rate": 0.5, "max_bins": 4},

@@ -70,6 +70,7 @@ class Stacking(Roster):
     passes = MANY
     model_type = StackModel
     state_types = (Learning, Layered)
+    hidden = frozenset(StackModel._fields)
 
     @property
     def k(self) -> int:

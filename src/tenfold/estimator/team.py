@@ -65,6 +65,7 @@ class Team(Estimator):
 
     model_type: ClassVar[type] = TeamModel
     state_types: ClassVar[tuple[type, ...]] = (Learning,)
+    hidden: ClassVar[frozenset[str]] = frozenset(TeamModel._fields)
 
     def team(self) -> list[Any]:
         """The members, not fitted."""

@@ -99,6 +99,6 @@ def check_runner(runner: Runner, learners: Iterable[tuple[Any, Source]] = ()) ->
         here = fit(learner, rows, runner=Local(1), stop=learner.stop()).at
         there = fit(learner, rows, runner=runner, stop=learner.stop()).at
         name = type(learner).__name__
-        assert bits(here.state) == bits(there.state), f"{name} has another model there"
+        assert bits(here.model) == bits(there.model), f"{name} has another model there"
         assert here.certificate == there.certificate, f"{name} has other claims there"
         assert (here.rows, here.dropped) == (there.rows, there.dropped), f"{name} has counted other rows there"
