@@ -13,6 +13,7 @@ from typing import Any
 from tenfold.core import Ask, Certificate, DataError, Learner, Need, Never, Schema, Stop
 from tenfold.core.axes import not_finite
 from tenfold.core.crew import crew
+from tenfold.core.schema import naming_columns
 from tenfold.core.statistic import Expression, Grouped, Statistic
 from tenfold.engine.bridge import every, statistic_of
 from tenfold.engine.job import FindSchema
@@ -144,7 +145,9 @@ def run(members: Sequence[Member], source: Source, session: Session) -> int:
         wanting = [(m, ask) for m, ask in zip(going, asks, strict=True) if ask is not None and ask != m.at.asked]
         if wanting:
             plan = Plan(Each(tuple(m.expression(ask) for m, ask in wanting)), session.memory)
-            for (m, ask), answer in zip(wanting, plan.answer(session.leaves(plan.leaves)), strict=True):
+            with naming_columns(*(m.at.schema for m, _ in wanting)):
+                answers = plan.answer(session.leaves(plan.leaves))
+            for (m, ask), answer in zip(wanting, answers, strict=True):
                 m.take(ask, answer, len(source))
             scans += plan.scans(held)
             held = {(leaf.held, leaf.every) for leaf in plan.leaves if leaf.held}
@@ -186,7 +189,8 @@ def _turn(m: Member, ask: Ask | Statistic[Any] | None, began: float) -> None:
     if reason:
         _end(m, reason)
         return
-    m.at = m.at._replace(state=m.learner.update(m.at.state, m.at.summary))
+    with naming_columns(m.at.schema):
+        m.at = m.at._replace(state=m.learner.update(m.at.state, m.at.summary))
 
 
 def _end(m: Member, reason: str) -> None:
