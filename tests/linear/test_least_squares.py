@@ -271,5 +271,5 @@ def test_digits_of_a_target_whose_products_are_too_small_are_not_claimed(learner
 @pytest.mark.parametrize("learner", [LinearRegression(), LinearRegression(precision="high"), Ridge()])
 def test_squares_that_overflow_with_their_weights_are_refused(learner):
     learner.set_params(fit_intercept=False)
-    with pytest.raises(DataError, match=r"column number 0 .* is too large to be squared\. Remedy: rescale it"):
+    with pytest.raises(DataError, match=r"column 'x0' is too large to be squared\. Remedy: rescale it"):
         learner.fit([[-3.37e149], [-3.37e149]], [1.0, 2.0], sample_weight=[1e12, 1e12])

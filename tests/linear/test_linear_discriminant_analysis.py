@@ -262,7 +262,7 @@ def test_model_file(name, tmp_path):
 def test_columns_too_small_for_fourth_powers_are_refused():
     X, y = drawn(2, seed=15, rows=60)
     learner = LinearDiscriminantAnalysis(shrinkage="auto")
-    with pytest.raises(tn.DataError, match=r"column number 1 is too small.*Remedy: rescale it"):
+    with pytest.raises(tn.DataError, match=r"column 'x1' is too small.*Remedy: rescale it"):
         learner.fit(X * [1.0, 1e-90, 1.0, 1.0, 1.0], y)
     near = learner.fit(X * [1.0, 1e-60, 1.0, 1.0, 1.0], y).predict_proba(X * [1.0, 1e-60, 1.0, 1.0, 1.0])
     np.testing.assert_allclose(near, learner.fit(X, y).predict_proba(X), atol=1e-9)

@@ -1,12 +1,13 @@
 """Standardisation beside scikit-learn, with holes, zeros, constants and offsets."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 import sklearn.preprocessing as peer
 from sklearn.pipeline import make_pipeline
 
-from tenfold import Ridge, StandardScaler
+from tenfold import DataError, Ridge, StandardScaler
 
 
 def test_equals_scikit_learn():
@@ -70,3 +71,11 @@ def test_a_column_whose_variance_is_below_all_numbers():
     found = model.transform(X)
     assert np.isfinite(found).all()
     np.testing.assert_allclose(found, StandardScaler().fit_transform(X * 1e160, sample_weight=weight), rtol=0.2)
+
+
+def test_a_column_that_overflows_where_models_merge_is_named():
+    X = np.array([[1.0, 1e154], [2.0, 1.01e154]])
+    names = ["fine", "huge"]
+    a, b = (StandardScaler().fit(pd.DataFrame(sign * X, columns=names)) for sign in (1, -1))
+    with pytest.raises(DataError, match=r"^column 'huge' is too large to be squared\. Remedy: rescale it$"):
+        a + b

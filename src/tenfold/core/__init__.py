@@ -8,7 +8,7 @@ from tenfold.core.certificate import Certificate, Claim, Provenance
 from tenfold.core.chunk import Chunk
 from tenfold.core.columns import Columns
 from tenfold.core.design import Design
-from tenfold.core.errors import DataError, MergeError, ModelFileError
+from tenfold.core.errors import ColumnError, DataError, MergeError, ModelFileError
 from tenfold.core.learner import MANY, ONE, SEQUENTIAL, Learner
 from tenfold.core.need import Need
 from tenfold.core.schema import Column, Schema
@@ -27,6 +27,7 @@ __all__ = [
     "Claim",
     "Codes",
     "Column",
+    "ColumnError",
     "Columns",
     "DataError",
     "Design",

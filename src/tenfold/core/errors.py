@@ -2,9 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class DataError(ValueError):
     """The data cannot be used as it is; the message names the column and what to do."""
+
+
+class ColumnError(DataError):
+    """One column cannot be used. A summary knows only its number among the features, the target last."""
+
+    def __init__(self, number: int, says: str, name: str = "") -> None:
+        super().__init__(number, says, name)
+        self.number, self.says, self.name = number, says, name
+
+    def named(self, features: Sequence[str]) -> ColumnError:
+        """The same with the name of the column, if it is one of these; the one after them is the target."""
+        names = [*(f"column {name!r}" for name in features), "the target"]
+        return ColumnError(self.number, self.says, names[self.number]) if self.number < len(names) else self
+
+    def __str__(self) -> str:
+        return f"{self.name or f'column number {self.number}'} {self.says}"
 
 
 class MergeError(ValueError):

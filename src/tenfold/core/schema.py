@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
-from tenfold.core.errors import MergeError
+from tenfold.core.errors import ColumnError, MergeError
 from tenfold.core.need import Target
 
 MOVING = frozenset({"value", "feature", "joint", "design", "predictor"})
@@ -164,6 +166,16 @@ def _places(labels: Any, larger: Any) -> Any:
     """Where each label stands in a larger array of labels."""
     here, there = comparable(labels, larger)
     return np.searchsorted(there, here)
+
+
+@contextmanager
+def naming_columns(*schemas: Schema) -> Iterator[None]:
+    """Name the column of an error that knows but its number, if all these schemas call it the same."""
+    try:
+        yield
+    except ColumnError as error:
+        names = {schema.feature_names for schema in schemas}
+        raise (error.named(names.pop()) if len(names) == 1 else error) from None
 
 
 def same(a: Any, b: Any) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 from tenfold.core import Certificate, Chunk, DataError, Learner, Need, Never, Schema, Stop
 from tenfold.core.axes import Bundle, not_finite
 from tenfold.core.crew import crew
+from tenfold.core.schema import naming_columns
 from tenfold.core.statistic import Expression, Grouped
 from tenfold.engine.holding import of_chunk
 from tenfold.engine.job import FindSchema
@@ -140,7 +141,9 @@ def run(members: Sequence[Member], source: Source, session: Session) -> int:
         wanting = [(m, ask) for m, ask in zip(going, asks, strict=True) if ask is not None and ask != m.at.asked]
         if wanting:
             plan = Plan(Each(tuple(m.expression(ask) for m, ask in wanting)), session.memory)
-            for (m, ask), answer in zip(wanting, plan.answer(session.leaves(plan.leaves)), strict=True):
+            with naming_columns(*(m.at.schema for m, _ in wanting)):
+                answers = plan.answer(session.leaves(plan.leaves))
+            for (m, ask), answer in zip(wanting, answers, strict=True):
                 m.take(ask, answer, len(source))
             scans += plan.scans(held)
             held = {(leaf.held, leaf.every) for leaf in plan.leaves if leaf.held}
@@ -200,7 +203,10 @@ def turn(
     claims = learner.certify(model, at.summary) if certified and model is not None else None
     at = at._replace(model=model, certificate=None if claims is None else Certificate(claims))
     reason = why_stop(at)
-    return (at, reason) if reason else (at._replace(state=learner.update(at.state, at.summary)), None)
+    if reason:
+        return at, reason
+    with naming_columns(at.schema):
+        return at._replace(state=learner.update(at.state, at.summary)), None
 
 
 def _go_on(m: Member, finished: bool, seconds: float) -> None:

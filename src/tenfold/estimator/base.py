@@ -339,8 +339,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
 
     def __dir__(self) -> list[str]:
         model = self.__dict__.get("model_")
-        fields = [] if model is None else [f"{name}_" for name in model._fields if name not in self.steering | self.hidden]
-        return sorted({*(name for name in object.__dir__(self) if self._offers(name)), *fields})
+        shown = [] if model is None else [name for name in model._fields if name not in self.steering | self.hidden]
+        return sorted({*(name for name in object.__dir__(self) if self._offers(name)), *(f"{name}_" for name in shown)})
 
     def _offers(self, name: str) -> bool:
         """Whether an attribute is there for these parameters."""

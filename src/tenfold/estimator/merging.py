@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from tenfold.core import ONE, SEQUENTIAL, Certificate, Claim, MergeError, Provenance
 from tenfold.core.axes import is_record, recode, values
 from tenfold.core.marks import Marks, digest_of
+from tenfold.core.schema import naming_columns
 from tenfold.engine import one_blas_thread
 
 FEW = 30
@@ -47,7 +48,7 @@ def add(a: Any, b: Any, *, again: bool = False) -> Any:
     schema = a.schema_ + b.schema_
     if a.need.binary and schema.classes is not None and len(schema.classes) > 2:
         raise MergeError(f"{name} knows two classes; together these have {schema.classes.tolist()}")
-    with one_blas_thread, refusing_arithmetic_errors():
+    with one_blas_thread, refusing_arithmetic_errors(), naming_columns(schema):
         summary = recode(a.summary_, a.schema_, schema) + recode(b.summary_, b.schema_, schema)
         state = a.update(a.start(schema), summary)
         model = a.model(state)

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, DataError
+from tenfold.core import Array, Chunk, Codes, ColumnError
 from tenfold.core.statistic import Grouped
 from tenfold.stats.moments import refuse_infinite
 from tenfold.stats.scatter import ClassMoments, Scatter
@@ -91,8 +91,7 @@ class ClassFourth:
         mu = float(variance.sum()) / p
         square, small = scale**2, (np.diag(self.fourth[c]) < TINY) & (variance > 0)
         if small.any():
-            j = int(small.argmax())
-            raise DataError(f"column number {j} is too small to be raised to the fourth power. Remedy: rescale it")
+            raise ColumnError(int(small.argmax()), "is too small to be raised to the fourth power. Remedy: rescale it")
         delta_ = float((S**2).sum())
         beta = (float((self.fourth[c] / square / square[:, None]).sum()) / n - delta_) / (p * n)
         delta = (delta_ - 2 * mu * float(variance.sum()) + p * mu**2) / p

@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeVar
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, DataError, Design, Flags
+from tenfold.core import Array, Chunk, Codes, ColumnError, Design, Flags
 from tenfold.core.statistic import Grouped
 from tenfold.kernels.blas import NARROW
 from tenfold.kernels.coded import add_by_code
@@ -199,8 +199,7 @@ def refuse_infinite(squares: Array) -> None:
     """Refuse sums of squares, by column, that have overflowed where parts were merged."""
     fine = np.isfinite(squares)
     if not fine.all():
-        j = int(np.argwhere(~fine)[0][-1])
-        raise DataError(f"column number {j} (the target comes last) is too large to be squared. Remedy: rescale it")
+        raise ColumnError(int(np.argwhere(~fine)[0][-1]), "is too large to be squared. Remedy: rescale it")
 
 
 def two_sum(a: T, b: T) -> tuple[T, T]:
