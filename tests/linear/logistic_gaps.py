@@ -139,10 +139,10 @@ def check(seed):
     least, *_ = by_cones(problem)
     total = float(problem.weight.sum())
     best = min(
-        objective(problem, *by_newton(problem, done.at.state.coef[0], done.at.state.intercept[0])),
-        objective(problem, done.at.state.coef[0], done.at.state.intercept[0]),
+        objective(problem, *by_newton(problem, done.at.model.coef[0], done.at.model.intercept[0])),
+        objective(problem, done.at.model.coef[0], done.at.model.intercept[0]),
     )
     states = [at for at in seen if at.certificate is not None and at.certificate.get("gap")]
     certified = [at.certificate["gap"].value for at in states]
-    true = [float((objective(problem, at.state.coef[0], at.state.intercept[0]) - best) / total) for at in states]
+    true = [float((objective(problem, at.model.coef[0], at.model.intercept[0]) - best) / total) for at in states]
     return Found(certified, true, learner.tol, 1e-18, abs(float(best) - least) / total)

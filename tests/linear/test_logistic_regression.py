@@ -174,7 +174,7 @@ def test_a_wide_gap_is_never_below_the_truth():
         gaps = []
         for at in seen[1:]:
             model = tn.LogisticRegression(C=0.3)
-            model.__dict__.update(model_=at.state)
+            model.__dict__.update(model_=at.model)
             true = (objective(model, X, y) - least) / len(y)
             gaps.append((at.certificate["gap"].value, true))
         assert all(certified >= true - 1e-13 for certified, true in gaps)

@@ -6,13 +6,12 @@ from tenfold.core import Claim
 from tenfold.linear.solving import Solution
 
 
-def claims_of(found: Solution, how: str, done: bool) -> tuple[Claim, ...]:
+def claims_of(found: Solution, how: str) -> tuple[Claim, ...]:
     """How near to the optimum, how many digits hold, and whether columns repeat each other."""
     usual = "rounding errors independent and of the usual size"
     why = f"residual of the normal equations ({how}), as a share of the squares of y"
-    more = "" if done else "; another scan would give more"
     zero = "one below 1e-10 of what alone would explain the target counts as zero"
-    which = f"perturbation of the least certain coefficient ({zero}), from merged {how}{more}"
+    which = f"perturbation of the least certain coefficient ({zero}), from merged {how}"
     if found.lost:
         which = "a column, or the target, is too small to be squared. Remedy: rescale it"
     claims = [

@@ -46,12 +46,6 @@ class Search(NamedTuple):
     begun: int
     """how often"""
 
-    @classmethod
-    def none(cls) -> Search:
-        """Before it has begun, and where there is none."""
-        no = np.zeros(0)
-        return cls(no, no, no, np.zeros((0, 0)), no, 0.0, 0.0, no, no, 1.0, 0)
-
 
 class System(NamedTuple):
     """S x = b, and the way back to all coefficients."""
@@ -107,15 +101,12 @@ class System(NamedTuple):
         return float(self.second[-1, -1])
 
 
-def begin(system: System, m: CodedMoments, before: Search) -> Search:
-    """The search from where the residual was taken."""
-    residual, D = system.residual(m), system.diagonal
+def begin(system: System, m: CodedMoments, before: int) -> Search:
+    """The search from where the residual was taken; it has begun so often before."""
+    residual, D, none = system.residual(m), system.diagonal, np.zeros(0)
     z = residual / D
-    return before._replace(
-        x=m.at, residual=residual, direction=z, small=system.small, diagonal=D, energy=float(residual @ z),
-        first=float(system.right @ (system.right / D)), steps=np.zeros(0), ratios=np.zeros(0),
-        curvature=least_curvature(before), begun=before.begun + 1,
-    )  # fmt: skip
+    first = float(system.right @ (system.right / D))
+    return Search(m.at, residual, z, system.small, D, float(residual @ z), first, none, none, m.curvature, before + 1)
 
 
 def step(s: Search, product: Array, alpha: float) -> Search:

@@ -12,12 +12,15 @@ from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import MANY, Array, Claim, Codes, Columns, DataError, Design, Flags, Schema
-from tenfold.core.allowed import CLASS_COUNT, LEVELS, NOT_NAN, Index, OneOf
+from tenfold.core import MANY, Array, Claim, Columns, DataError, Design, Flags, Schema
+from tenfold.core.allowed import NOT_NAN, OneOf
+from tenfold.core.axes import Bundle
 from tenfold.core.certificate import Status
+from tenfold.core.learner import Solved
+from tenfold.estimator.base import Estimator
 from tenfold.estimator.featured import Featured
 from tenfold.kernels.glm import GAMMA, LOGISTIC
-from tenfold.linear.lbfgs import onward
+from tenfold.linear.lbfgs import Memory, onward
 from tenfold.linear.newton import EPS, Local, around, levelled, moved, place, strong
 from tenfold.stats.curvature import Beginning, Curvature, CurvatureAt, FeatureScales
 
@@ -33,59 +36,99 @@ EXACT = 1e-6
 """without a penalty standard errors are wanted, so the Hessian must be that of the estimate: the gap is so much less"""
 FAR = 25
 """rounds after which a fit without a penalty that still walks is walking to infinity"""
+LONG = 0.1
+"""then its steps are still longer than this, in the scale of the columns"""
 SMALL = 2.3e-162
 """the square of what is smaller is nought"""
 
 
-class GlmState(NamedTuple):
-    """A linear model, where it came from, and how to go on."""
+class GlmModel(NamedTuple):
+    """A linear model, and how many passes over all rows led to it."""
 
-    step: int
-    phase: Annotated[str, OneOf("begin", "all", "few", "share", "newton", "errors", "done")]
-    turn: int
+    coef: Annotated[Array, "output", "feature"]
+    intercept: Annotated[Array, "output"]
+    n_iter: int
+    schema: Schema
+
+
+class Place(NamedTuple):
+    """Where the next pass measures the objective, and where the step to there began."""
+
     coef: Annotated[Array, "output", "feature"]
     intercept: Annotated[Array, "output"]
     center: Annotated[Array, "feature"]
     scale: Annotated[Array, "feature"]
     reach: float
     """the largest squared length of a row in these; 0 before it was measured"""
-    levels: Annotated[Codes, "column", LEVELS]
-    classes: Annotated[int, CLASS_COUNT]
-    """0 if the target holds numbers"""
-    fixed: Annotated[int, Index("feature", none=True)]
-    """the feature whose coefficient is one, the offset; -1 if there is none"""
     base_coef: Annotated[Array, "output", "feature"]
     base_intercept: Annotated[Array, "output"]
-    base_value: Annotated[float, NOT_NAN]
-    """the objective where the last step began, infinite before the first"""
-    promise: float
+    base_value: Annotated[float, NOT_NAN] = math.inf
+    """the objective where the step began, infinite before the first"""
+    promise: float = 0.0
     """by how much the step promised to lower it"""
-    base_gradient: Annotated[Array, "output", "predictor"]
-    steps: Annotated[Array, "memory", "output", "predictor"]
-    bends: Annotated[Array, "memory", "output", "predictor"]
-
-    @property
-    def at(self) -> tuple[Array, Array]:
-        """The place."""
-        return self.coef, self.intercept
-
-    @property
-    def metric(self) -> tuple[Array, Array]:
-        """Centre and scale of the columns."""
-        return self.center, self.scale
 
 
-class Glm(Featured):
+class Scaling(NamedTuple):
+    """The state of a fit that looks for the scales of the columns: in a share of the parts, or in all."""
+
+    step: int
+    schema: Schema
+    coef: Annotated[Array, "output", "feature"]
+    """noughts, and a coefficient of one for the offset"""
+    every: Annotated[int, OneOf(1, SHARE)]
+
+
+class Approaching(NamedTuple):
+    """The state of a fit that steps on a share of the parts, and on few of their rows at first."""
+
+    step: int
+    schema: Schema
+    place: Place
+    turn: int
+    thinned: Annotated[int, OneOf(1, FEW)]
+
+
+class Newton(NamedTuple):
+    """The state of a fit that steps on all rows."""
+
+    step: int
+    schema: Schema
+    place: Place
+
+
+class Confirming(NamedTuple):
+    """The state of a fit without a penalty that looks once more: standard errors want the Hessian of the estimate."""
+
+    step: int
+    schema: Schema
+    place: Place
+
+
+class Lbfgs(NamedTuple):
+    """The state of a fit of so many coefficients that there is no Hessian: the last steps tell of it."""
+
+    step: int
+    schema: Schema
+    place: Place
+    memory: Memory
+
+
+Walking = Newton | Confirming | Lbfgs
+State = Scaling | Approaching | Walking | Solved
+
+
+class Glm(Featured, Estimator):
     """What the three models share. They bring `kind`, `penalties` and their parameters."""
 
     passes: ClassVar[str] = MANY
-    model_type: ClassVar[type] = GlmState
+    model_type: ClassVar[type] = GlmModel
+    state_types = (Scaling, Approaching, Newton, Confirming, Lbfgs, Solved)
     summary_types: ClassVar[tuple[type, ...]] = (Beginning, Curvature)
-    steering: ClassVar[frozenset[str]] = frozenset(GlmState._fields) - {"coef", "intercept"}
     kind: ClassVar[int]
     fit_intercept: bool
     tol: float
     max_iter: int
+    model_: GlmModel
 
     def penalties(self, weight: float) -> tuple[float, float]:
         """λ₂ and λ₁, for rows of so much weight."""
@@ -95,10 +138,10 @@ class Glm(Featured):
         """The feature whose coefficient is one; -1 if there is no offset."""
         return -1
 
-    def start(self, schema: Schema) -> GlmState:
+    def start(self, schema: Schema) -> State:
         """Noughts, and a coefficient of one for the offset."""
-        classes = 0 if schema.classes is None else len(schema.classes)
-        if schema.classes is not None and classes < 2:
+        classes = _classes(schema)
+        if classes == 1:
             raise ValueError(f"{type(self).__name__} needs two classes, but the target has one class: {schema.classes}")
         k, p = classes if classes > 2 else 1, int(schema.size("feature") or 0)
         if k * (p + 1) > WIDE and self.penalties(1.0)[1]:
@@ -106,87 +149,111 @@ class Glm(Featured):
                 f"{k * (p + 1):,} coefficients are too many for a penalty of absolute values: it needs their Hessian. "
                 f"Remedy: l1_ratio=0, or at most {WIDE:,} of them"
             )
-        coef, none = np.zeros((k, p)), np.zeros((0, k, p + 1))
-        fixed = self.known(schema)
+        coef, fixed = np.zeros((k, p)), self.known(schema)
         if fixed >= 0:
             coef[:, fixed] = 1.0
-        zeros = np.zeros(k)
-        first = "all" if k * (p + 1) > WIDE else "begin"
-        return GlmState(
-            0, first, 0, coef, zeros, np.zeros(p), np.ones(p), 0.0, schema.levels, classes, fixed,
-            coef, zeros, math.inf, 0.0, np.zeros((k, p + 1)), none, none,
-        )  # fmt: skip
+        return Scaling(0, schema, coef, 1 if k * (p + 1) > WIDE else SHARE)
 
-    def ask(self, state: GlmState) -> FeatureScales | CurvatureAt | None:
+    def ask(self, state: State) -> FeatureScales | CurvatureAt | None:
         """A share first, then all rows, at each new place."""
-        if state.phase == "done":
-            return None
-        if state.phase in ("begin", "all"):
-            return FeatureScales(self.kind, state.classes, state.levels, every=SHARE if state.phase == "begin" else 1)
-        return CurvatureAt(
-            *state.at, self.kind, *state.metric, state.levels, state.reach,
-            curved=state.coef.shape[0] * (state.coef.shape[1] + 1) <= WIDE,
-            expected=state.phase == "errors" and self.kind == GAMMA,
-            thinned=FEW if state.phase == "few" else 1,
-            every=SHARE if state.phase in ("few", "share") else 1,
-        )  # fmt: skip
+        match state:
+            case Scaling(_, schema, _, every):
+                return FeatureScales(self.kind, _classes(schema), schema.levels, every=every)
+            case Approaching():
+                return self._curvature(state, thinned=state.thinned, every=SHARE)
+            case Newton() | Confirming() | Lbfgs():
+                return self._curvature(state, expected=isinstance(state, Confirming) and self.kind == GAMMA)
+            case Solved():
+                return None
 
-    def update(self, state: GlmState, s: Beginning | Curvature) -> GlmState:
-        """To the next place, or to the next phase."""
-        state = state._replace(turn=state.turn + 1)
-        if isinstance(s, Beginning):
-            return self._began(state, s)
-        whole = state.phase not in ("few", "share")
-        state = state._replace(step=state.step + 1, reach=s.reach) if whole else state
+    def _curvature(
+        self, state: Approaching | Walking, expected: bool = False, thinned: int = 1, every: int = 1
+    ) -> CurvatureAt:
+        at = state.place
+        metric, curved = (at.center, at.scale, state.schema.levels, at.reach), not isinstance(state, Lbfgs)
+        return CurvatureAt(at.coef, at.intercept, self.kind, *metric, curved, expected, thinned, every=every)
+
+    def model(self, state: State) -> GlmModel | None:
+        """The place that all rows were asked about."""
+        match state:
+            case Newton() | Confirming() | Lbfgs():
+                return GlmModel(state.place.coef, state.place.intercept, max(state.step, 1), state.schema)
+            case Solved():
+                found: GlmModel = state.kept.each[0]
+                return found
+        return None
+
+    def update(self, state: State, s: Beginning | Curvature) -> State:
+        """To the next place, or to what comes after it."""
+        match state, s:
+            case Scaling(), Beginning():
+                return self._began(state, s)
+            case Approaching(), Curvature():
+                return self._stepped(state._replace(turn=state.turn + 1), s)
+            case Newton() | Confirming() | Lbfgs(), Curvature():
+                reached = state.place._replace(reach=s.reach)
+                return self._stepped(state._replace(step=state.step + 1, place=reached), s)
+        raise AssertionError
+
+    def _stepped(self, state: Approaching | Walking, s: Curvature) -> State:
+        """A step, or a shorter one, from the place of a summary."""
+        at, classes, whole = state.place, _classes(state.schema), not isinstance(state, Approaching)
         squared, absolute = self._penalties(state, s)
-        free = self._free(state)
+        free = self._free(state.schema)
         value = self._value(s, squared, absolute, free)
-        nought = s.weight * math.log(max(state.classes, 1))
-        if whole and state.classes and value > 1.001 * nought and math.isinf(state.base_value):  # a bad share
-            return state._replace(coef=0 * state.coef, intercept=0 * state.intercept)
+        nought = s.weight * math.log(max(classes, 1))
+        if whole and classes and value > 1.001 * nought and math.isinf(at.base_value):  # a bad share
+            return state._replace(place=at._replace(coef=0 * at.coef, intercept=0 * at.intercept))
         slack = 16 * EPS * (abs(value) + s.size + s.weight)
-        if not (s.finite and math.isfinite(value) and value <= state.base_value - 1e-4 * state.promise + slack):
-            return self._shorter(state)
-        if not len(s.gram):
-            return self._lbfgs(state, s, value, squared, free)
-        here = around(s, state.metric, squared, absolute, free)
+        if not (s.finite and math.isfinite(value) and value <= at.base_value - 1e-4 * at.promise + slack):
+            return self._shorter(state, s)
+        if isinstance(state, Lbfgs):
+            if self._wide_gap(s, value, squared, free) <= math.sqrt(self.tol) * s.weight:
+                return self._done(state)
+            step, memory = onward(at, state.memory, s, squared, free)
+            return state._replace(place=at._replace(**step, base_value=value), memory=memory)
+        here = around(s, squared, absolute, free)
         d = here.step()
-        coef, intercept = place(d, s, state.metric, free)
+        coef, intercept = place(d, s, free)
         if absolute and self.fit_intercept and len(intercept) > 1:  # with squares alone, they are level by themselves
             intercept = levelled(intercept)
-        then = state._replace(
-            coef=coef, intercept=intercept, promise=here.falls(d),
+        falls = here.falls(d)
+        then = at._replace(
+            coef=coef, intercept=intercept, promise=falls,
             base_coef=s.coef, base_intercept=s.intercept, base_value=value,
         )  # fmt: skip
-        if not whole:
-            near = 2 * here.falls(d) < max(1.0, 0.5 * len(d)) or state.turn > FAR
-            after = "share" if state.phase == "few" else "newton"
-            return then._replace(phase=after, base_value=math.inf) if near else then
-        return self._go_on(state, then, s, here, d)
+        if not isinstance(state, Approaching):
+            return self._go_on(state, then, s, here, d)
+        if not (2 * falls < max(1.0, 0.5 * len(d)) or state.turn > FAR):
+            return state._replace(place=then)
+        then = then._replace(base_value=math.inf)
+        return state._replace(place=then, thinned=1) if state.thinned > 1 else Newton(state.step, state.schema, then)
 
-    def _go_on(self, state: GlmState, then: GlmState, s: Curvature, here: Local, d: Array) -> GlmState:
+    def _go_on(self, state: Newton | Confirming, then: Place, s: Curvature, here: Local, d: Array) -> State:
         """Whether this place, or the one after the step, is where to stop."""
         small = max(self.tol * s.weight, 2 * here.rough * here.rough)
-        if not any(self._penalties(state, s)):
-            if self.kind == LOGISTIC and s.worst < 0:
-                return state._replace(phase="done")
-            exact = max(EXACT * self.tol * s.weight, 2 * here.rough * here.rough)
-            if here.gap() <= exact and state.phase == "errors":
-                return state._replace(phase="done")
-            if self.kind == LOGISTIC and state.step > FAR and np.abs(d).max(initial=0.0) > 0.1:
-                return state._replace(phase="done")
-            return then._replace(phase="errors" if here.gap(d) <= small else "newton")
-        if here.gap(d) <= small:
-            return then._replace(phase="done")
-        return then
+        if any(self._penalties(state, s)):
+            after = state._replace(place=then)
+            return self._done(after) if here.gap(d) <= small else after
+        if self.kind == LOGISTIC and s.worst < 0:
+            return self._done(state)
+        exact = max(EXACT * self.tol * s.weight, 2 * here.rough * here.rough)
+        if here.gap() <= exact and isinstance(state, Confirming):
+            return self._done(state)
+        if self.kind == LOGISTIC and state.step > FAR and np.abs(d).max(initial=0.0) > LONG:
+            return self._done(state)
+        return (Confirming if here.gap(d) <= small else Newton)(state.step, state.schema, then)
 
-    def _began(self, state: GlmState, s: Beginning) -> GlmState:
+    def _done(self, state: Walking) -> Solved:
+        return Solved(state.step, Bundle((self.model(state),)))
+
+    def _began(self, state: Scaling, s: Beginning) -> State:
         """Centre and scale of the columns, and a first intercept."""
         if not s.weight:
-            return state._replace(phase="all")
+            return state._replace(every=1)
         mean = s.mean if self.fit_intercept else np.zeros_like(s.mean)
         scale = np.hypot(np.sqrt(s.square / s.weight), s.mean - mean)
-        free = self._free(state)[0, 1:]
+        free = self._free(state.schema)[0, 1:]
         center = np.where((np.abs(mean) > scale) | ~free, mean, 0.0)  # where nothing is far, rows need no copy
         scale = np.where(scale > 0, scale, np.abs(s.mean))
         scale = np.hypot(scale, 2 * math.sqrt(self.penalties(s.weight)[0] / s.weight))  # of the Hessian, about
@@ -195,46 +262,49 @@ class Glm(Featured):
             j = int(scale.argmin())
             what = f"predictor number {j} is too small to be squared (about {scale[j]:.0e})"
             raise DataError(f"{what}, and no penalty holds its coefficient. Remedy: rescale the column, or drop it")
-        intercept = np.zeros(len(state.intercept))
+        k, p = state.coef.shape
+        intercept = np.zeros(k)
         if self.fit_intercept and self.kind != LOGISTIC:
             target = float(s.target[0]) / s.weight
             intercept[:] = math.log(target) - state.coef[0] @ center if target > 0 else 0.0
-        enough = state.phase == "begin" and s.rows >= max(ENOUGH, 20 * state.coef.size)
-        phase = "few" if enough else "newton"
-        return state._replace(phase=phase, center=center, scale=scale, intercept=intercept)
+        at = Place(state.coef, intercept, center, scale, 0.0, state.coef, np.zeros(k))
+        if k * (p + 1) > WIDE:
+            return Lbfgs(0, state.schema, at, Memory.none(k, p))
+        if state.every > 1 and s.rows >= max(ENOUGH, 20 * state.coef.size):
+            return Approaching(0, state.schema, at, 1, FEW)
+        return Newton(0, state.schema, at)
 
-    def _shorter(self, state: GlmState) -> GlmState:
+    def _shorter(self, state: Approaching | Walking, s: Curvature) -> State:
         """Back towards where the last step began."""
-        coef = state.base_coef + 0.25 * (state.coef - state.base_coef)
-        intercept = state.base_intercept + 0.25 * (state.intercept - state.base_intercept)
-        if np.array_equal(coef, state.base_coef) and np.array_equal(intercept, state.base_intercept):
-            if math.isinf(state.base_value) and state.phase not in ("few", "share"):
-                raise DataError("sums over the rows overflow: a column is too large. Remedy: rescale the columns")
-            return state._replace(phase="newton" if state.phase in ("few", "share") else "done")
-        return state._replace(coef=coef, intercept=intercept, promise=0.25 * state.promise)
+        at = state.place
+        coef = at.base_coef + 0.25 * (at.coef - at.base_coef)
+        intercept = at.base_intercept + 0.25 * (at.intercept - at.base_intercept)
+        if not (np.array_equal(coef, at.base_coef) and np.array_equal(intercept, at.base_intercept)):
+            return state._replace(place=at._replace(coef=coef, intercept=intercept, promise=0.25 * at.promise))
+        if isinstance(state, Approaching):
+            return Newton(state.step, state.schema, at._replace(base_value=math.inf))
+        if math.isinf(at.base_value):
+            raise DataError("sums over the rows overflow: a column is too large. Remedy: rescale the columns")
+        if not s.finite:
+            state = state._replace(place=at._replace(coef=coef, intercept=intercept))
+        return self._done(state)
 
-    def _lbfgs(self, state: GlmState, s: Curvature, value: float, squared: float, free: Flags) -> GlmState:
-        """A step from the gradients so far."""
-        if self._wide_gap(s, value, state, squared, free) <= math.sqrt(self.tol) * s.weight:
-            return state._replace(phase="done")
-        return state._replace(base_value=value, **onward(state, s, squared, free))
-
-    def _penalties(self, state: GlmState, s: Curvature) -> tuple[float, float]:
+    def _penalties(self, state: Approaching | Walking, s: Curvature) -> tuple[float, float]:
         """Those of all rows, as far as the rows that were read go."""
         squared, absolute = self.penalties(s.weight)
-        part = {"few": SHARE * FEW, "share": SHARE}.get(state.phase, 1)
+        part = SHARE * state.thinned if isinstance(state, Approaching) else 1
         return squared / part, absolute / part
 
-    def _free(self, state: GlmState) -> Flags:
+    def _free(self, schema: Schema) -> Flags:
         """Which entries are to be found: not the offset, nor one category of each column if there is no penalty."""
-        k, p = state.coef.shape
-        free = np.ones((k, p + 1), bool)
+        k, levels, fixed = _classes(schema), schema.levels, self.known(schema)
+        free = np.ones((k if k > 2 else 1, int(schema.size("feature") or 0) + 1), bool)
         free[:, 0] = self.fit_intercept
-        if state.fixed >= 0:
-            free[:, state.fixed + 1] = False
+        if fixed >= 0:
+            free[:, fixed + 1] = False
         if not any(self.penalties(1.0)):
-            starts = np.cumsum(np.maximum(state.levels, 1)) - np.maximum(state.levels, 1)
-            for j in np.flatnonzero(state.levels)[0 if self.fit_intercept else 1 :]:
+            starts = np.cumsum(np.maximum(levels, 1)) - np.maximum(levels, 1)
+            for j in np.flatnonzero(levels)[0 if self.fit_intercept else 1 :]:
                 free[:, starts[j] + 1] = False
         return free
 
@@ -244,31 +314,31 @@ class Glm(Featured):
             penalty = 0.5 * squared * float((coef**2).sum()) if squared else 0.0
         return s.loss + penalty + absolute * float(np.abs(coef).sum())
 
-    def _wide_gap(self, s: Curvature, value: float, state: GlmState, squared: float, free: Flags) -> float:
+    def _wide_gap(self, s: Curvature, value: float, squared: float, free: Flags) -> float:
         """Without a Hessian: by the squares in the penalty, or because no loss is below its least."""
         more = value - self._value(s, squared, 0.0, free)  # absolute values, which are nought at the least
-        return min(strong(s, state.center, squared, free) + more, value - s.least)
+        return min(strong(s, squared, free) + more, value - s.least)
 
-    def certify(self, state: GlmState, s: Beginning | Curvature) -> tuple[Claim, ...] | None:
+    def certify(self, model: GlmModel, s: Beginning | Curvature) -> tuple[Claim, ...] | None:
         """How far above its minimum the objective is, and what the data do to it."""
-        if not isinstance(s, Curvature) or state.phase in ("few", "share"):
+        if not isinstance(s, Curvature):
             return None
+        same = np.array_equal(s.coef, model.coef) and np.array_equal(s.intercept, model.intercept)
         if not s.finite:
             why = "sums over the rows overflow at the last step. Remedy: rescale the columns"
-            return (Claim("gap", math.inf, "proved", why, "objective"),) if state.phase == "done" else None
-        squared, absolute = self._penalties(state, s)
-        free = self._free(state)
-        claims = []
-        same = np.array_equal(s.coef, state.coef) and np.array_equal(s.intercept, state.intercept)
+            return None if same else (Claim("gap", math.inf, "proved", why, "objective"),)
+        squared, absolute = self.penalties(s.weight)
+        free = self._free(model.schema)
+        claims, here = [], None
         value = self._value(s, squared, absolute, free)
-        gap = self._wide_gap(s, value, state, squared, free) if same else math.inf
+        gap = self._wide_gap(s, value, squared, free) if same else math.inf
         status: Status = "proved"
         why = "no loss is below its least" if gap >= value - s.least else "the penalty is strongly convex"
         if len(s.gram):
-            here = around(s, state.metric, squared, absolute, free)
+            here = around(s, squared, absolute, free)
             d = None
             if not same:
-                step = moved((s.coef, s.intercept), state.at, state.metric)
+                step = moved((s.coef, s.intercept), (model.coef, model.intercept), (s.center, s.scale))
                 if absolute and self.fit_intercept and len(step) > 1:
                     step[:, 0] = levelled(step[:, 0])
                 d = step[free]
@@ -282,11 +352,24 @@ class Glm(Featured):
                 claims.append(Claim("rank", float(here.rank), "estimated", said, "data"))
         usual = "the Hessian is not singular but for rounding" if status == "estimated" else ""
         claims.insert(0, Claim("gap", gap / s.weight, status, f"{why}; per row", "objective", usual))
-        return (*claims, *self._more(state, s, squared + absolute))
+        return (*claims, *self._more(model, s, squared + absolute, here))
 
-    def _more(self, state: GlmState, s: Curvature, penalty: float) -> tuple[Claim, ...]:
+    def _more(self, model: GlmModel, s: Curvature, penalty: float, here: Local | None) -> tuple[Claim, ...]:
         return ()
 
-    def margins(self, state: GlmState, X: Columns) -> Array:
+    def margins(self, model: GlmModel, X: Columns) -> Array:
         """Rows x outputs."""
-        return np.asarray(Design.of(X, state.levels) @ state.coef.T + state.intercept)
+        return np.asarray(Design.of(X, model.schema.levels) @ model.coef.T + model.intercept)
+
+    def resumable(self, state: State, summary: object, schema: Schema) -> bool:
+        """Whether the place of the next pass has as many outputs as the classes need."""
+        classes = _classes(schema)
+        outputs = classes if classes > 2 else 1
+        if isinstance(state, Lbfgs) and len(state.memory.gradient) != outputs:
+            return False
+        return isinstance(state, (Scaling, Solved)) or len(state.place.coef) == outputs
+
+
+def _classes(schema: Schema) -> int:
+    """How many classes there are; 0 if the target holds numbers."""
+    return 0 if schema.classes is None else len(schema.classes)

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 import numpy as np
 from scipy import stats
 
 from tenfold.core import Array
 from tenfold.kernels.glm import GAMMA
+from tenfold.linear.glm import Glm, GlmModel
 from tenfold.linear.newton import inverse
-from tenfold.linear.summary import Summary
+from tenfold.linear.summary import Names, Summary
+from tenfold.stats.curvature import Curvature
 
 
-class Errors:
-    """Brings them to a generalized linear model. Entries are by term: the coefficients, then the intercept if any."""
-
-    schema_: Any
-    model_: Any
-    summary_: Any
-    certificate_: Any
-    fit_intercept: bool
-    kind: ClassVar[int]
+class Errors(Glm):
+    """A generalized linear model with standard errors, by term: of the coefficients, then the intercept if any."""
 
     @property
-    def terms_(self) -> Any:
+    def terms_(self) -> Names:
         """The names of the coefficients and, if there is one, of the intercept."""
         more = ["intercept"] if self.fit_intercept else []
         return np.array([*self.schema_.feature_names, *more], dtype=object)
@@ -32,17 +25,17 @@ class Errors:
     @property
     def dispersion_(self) -> float:
         """Pearson's estimate of the variance beside the mean's own, for a Gamma; else one."""
-        s = self.summary_
-        free = int(self._free(self.model_).sum())  # type: ignore[attr-defined]
+        s: Curvature = self.summary_
+        free = int(self._free(self.schema_).sum())
         return float(s.pearson / (s.weight - free)) if self.kind == GAMMA else 1.0
 
     @property
     def covariance_(self) -> Array:
         """The covariance of the terms."""
-        state, s = self._known()
+        s = self._known()
         lower = s.expected if self.kind == GAMMA else s.gram[0]
         full = np.tril(lower) + np.tril(lower, -1).T
-        free = self._free(state)[0]  # type: ignore[attr-defined]
+        free = self._free(self.schema_)[0]
         inner, _ = inverse(full[np.ix_(free, free)])
         whole = np.zeros_like(full)
         whole[np.ix_(free, free)] = inner * self.dispersion_
@@ -50,7 +43,7 @@ class Errors:
         p = len(full) - 1
         back[:p, 1:] = np.eye(p)
         back[p, 0] = 1.0
-        back[p, 1:] = -state.center
+        back[p, 1:] = -s.center
         found = back @ whole @ back.T
         return found if self.fit_intercept else found[:p, :p]
 
@@ -100,7 +93,8 @@ class Errors:
         summary : Summary
             Print it, or show it in a notebook.
         """
-        s, errors = self.summary_, self.standard_errors_
+        s: Curvature = self.summary_
+        errors = self.standard_errors_
         low, high = f"{50 * (1 - level):.4g} %", f"{50 * (1 + level):.4g} %"
         columns = zip(self.terms_, self._terms(), errors, self.z_values_, self.p_values_, self.conf_int(level))
         rows = [
@@ -133,25 +127,26 @@ class Errors:
         )
 
     def _terms(self) -> Array:
-        state = self.model_
-        values = state.coef[0]
-        return np.append(values, state.intercept[0]) if self.fit_intercept else values
+        model: GlmModel = self.model_
+        values = model.coef[0]
+        return np.append(values, model.intercept[0]) if self.fit_intercept else values
 
-    def _known(self) -> tuple[Any, Any]:
+    def _known(self) -> Curvature:
+        """The summary at the estimate, or an error that says why there are no standard errors."""
         if "model_" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__} is not fitted")
-        state, s = self.model_, self.summary_
-        if any(self.penalties(1.0)):  # type: ignore[attr-defined]
+        model, s = self.model_, self.summary_
+        if any(self.penalties(1.0)):
             raise ValueError(
                 "with a penalty the estimates are biased, and standard errors of maximum likelihood would not speak of "
                 "them. Remedy: fit without one (C=inf, alpha=0)"
             )
-        if state.coef.shape[0] > 1:
+        if model.coef.shape[0] > 1:
             raise ValueError("standard errors are known for two classes only")
-        if s is None or not len(s.gram):
+        if not isinstance(s, Curvature) or not len(s.gram):
             raise ValueError("the model has no Hessian: it was saved without its summary, or has too many coefficients")
         if self.certificate_.get("separable"):
             raise ValueError("the rows can be separated, so there is no estimate of maximum likelihood to have errors")
-        if not (np.array_equal(s.coef, state.coef) and np.array_equal(s.intercept, state.intercept)):
+        if not (np.array_equal(s.coef, model.coef) and np.array_equal(s.intercept, model.intercept)):
             raise ValueError("the fit was stopped before its last pass. Remedy: a larger max_iter")
-        return state, s
+        return s

@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
 
 from tenfold.core import Array, Flags
 from tenfold.linear.solving import EPS, Solution
+from tenfold.stats.scores import Scores
 
 ROBUST = ("HC0", "HC1", "HC2", "HC3", "cluster")
 
@@ -123,7 +124,13 @@ class Inference:
 
 
 def infer(
-    found: Solution, kind: str, alpha: float, fit_intercept: bool, rows: float, unit: float, scores: Any = None
+    found: Solution,
+    kind: str,
+    alpha: float,
+    fit_intercept: bool,
+    rows: float,
+    unit: float,
+    scores: Scores | None = None,
 ) -> Inference:
     """From a solution and, if they are robust, the scores at it; `unit` is what rounding did to the squares of y."""
     p, root = len(found.center), found.root
@@ -138,6 +145,7 @@ def infer(
     if kind == "classical":
         inner, factor = np.eye(root.shape[1]) - alpha * root[1:].T @ root[1:], sigma2
     else:
+        assert scores is not None
         meat, factor = scores.meat, 1.0
         if kind == "cluster":
             clusters = len(scores.keys)

@@ -107,16 +107,16 @@ class Inferring:
         more = known.sigma2 if of == "row" else 0.0
         constant = half[p] if known.fit_intercept else np.zeros(half.shape[1])
 
-        def ends(model: Any, state: Any, X: Columns) -> Array:
-            spread = np.sqrt((model._spread(state, X, half[:p], constant) ** 2).sum(axis=1) + more)
-            middle = model.predict_from(state, X)
+        def ends(learner: Any, model: object, X: Columns) -> Array:
+            spread = np.sqrt((learner._spread(model, X, half[:p], constant) ** 2).sum(axis=1) + more)
+            middle = learner.predict_from(model, X)
             return np.column_stack([middle - reach * spread, middle + reach * spread])
 
         return self._apply(ends, X, lambda: ["low", "high"])  # type: ignore[attr-defined]
 
-    def _spread(self, state: Any, X: Columns, half: Array, constant: Array) -> Array:
+    def _spread(self, model: Any, X: Columns, half: Array, constant: Array) -> Array:
         """Rows times a square root of the covariance."""
-        return Design.of(X, state.levels) @ half + constant
+        return Design.of(X, model.schema.levels) @ half + constant
 
     def summary(self, level: float = 0.95) -> Summary:
         """A table of the terms, what the certificate says, and when the p-values hold.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -10,33 +10,54 @@ from tenfold.core import Array, Flags
 from tenfold.linear.newton import moved
 from tenfold.stats.curvature import Curvature
 
+if TYPE_CHECKING:
+    from tenfold.linear.glm import Place
+
 MEMORY = 10
 """steps that are remembered"""
 
 
-def onward(state: Any, s: Curvature, squared: float, free: Flags) -> dict[str, Any]:
-    """What of the state changes with a step from the place of a summary."""
-    unit = np.append(1.0, state.scale)
+class Memory(NamedTuple):
+    """The last gradient, the last steps, and what they did to the gradient."""
+
+    gradient: Annotated[Array, "output", "predictor"]
+    steps: Annotated[Array, "memory", "output", "predictor"]
+    bends: Annotated[Array, "memory", "output", "predictor"]
+
+    @classmethod
+    def none(cls, outputs: int, features: int) -> Memory:
+        """Before the first step."""
+        none = np.zeros((0, outputs, features + 1))
+        return cls(np.zeros((outputs, features + 1)), none, none)
+
+
+class Moved(TypedDict):
+    """What of a place changes with a step."""
+
+    coef: Array
+    intercept: Array
+    base_coef: Array
+    base_intercept: Array
+    promise: float
+
+
+def onward(at: Place, memory: Memory, s: Curvature, squared: float, free: Flags) -> tuple[Moved, Memory]:
+    """A step from the place of a summary, and what is remembered of it."""
+    unit = np.append(1.0, s.scale)
     gradient = np.where(free, s.gradient, 0.0) / unit
-    gradient[:, 1:] += squared * np.where(free[:, 1:], s.coef, 0.0) / state.scale
-    steps, bends = state.steps, state.bends
-    if np.isfinite(state.base_value):
-        last = moved((state.base_coef, state.base_intercept), (s.coef, s.intercept), state.metric)
-        steps, bends = remember(steps, bends, last, gradient - state.base_gradient)
+    gradient[:, 1:] += squared * np.where(free[:, 1:], s.coef, 0.0) / s.scale
+    steps, bends = memory.steps, memory.bends
+    if np.isfinite(at.base_value):
+        last = moved((at.base_coef, at.base_intercept), (s.coef, s.intercept), (s.center, s.scale))
+        steps, bends = remember(steps, bends, last, gradient - memory.gradient)
     first = 1 / max(float(np.abs(s.drift[:, 0]).sum()) * s.reach, np.finfo(np.float64).tiny)
     step = direction(gradient, steps, bends, first)
     promise = -float((gradient * step).sum())
     step /= unit
-    return {
-        "coef": s.coef + step[:, 1:],
-        "intercept": s.intercept + step[:, 0] - step[:, 1:] @ state.center,
-        "base_coef": s.coef,
-        "base_intercept": s.intercept,
-        "base_gradient": gradient,
-        "promise": promise,
-        "steps": steps,
-        "bends": bends,
-    }
+    coef, intercept = s.coef + step[:, 1:], s.intercept + step[:, 0] - step[:, 1:] @ s.center
+    return Moved(coef=coef, intercept=intercept, base_coef=s.coef, base_intercept=s.intercept, promise=promise), Memory(
+        gradient, steps, bends
+    )
 
 
 def remember(steps: Array, bends: Array, step: Array, bend: Array) -> tuple[Array, Array]:

@@ -10,21 +10,32 @@ errors need the scores of the rows at the coefficients: one scan more.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from tenfold.core import ONE, Array, Claim, Columns, Design, Need, Schema, Stop
+from tenfold.core.axes import Bundle
+from tenfold.core.learner import Begun, Solved
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import SummaryScored
 from tenfold.estimator.featured import Featured
 from tenfold.estimator.grouping import with_groups
-from tenfold.linear.conjugate import Search
 from tenfold.linear.inference import ROBUST, Inference, infer
 from tenfold.linear.inferring import Inferring
-from tenfold.linear.routes import DoubleDouble, GramMatrix, LinearState, Problem, Route, TriangularFactors
+from tenfold.linear.references import Matrix
+from tenfold.linear.routes import (
+    DoubleDouble,
+    Factoring,
+    GramMatrix,
+    LinearModel,
+    Problem,
+    Refining,
+    Route,
+    TriangularFactors,
+)
 from tenfold.linear.solving import EPS
-from tenfold.linear.wide import WIDE, ConjugateGradients, too_many
+from tenfold.linear.wide import WIDE, Checking, ConjugateGradients, Searching, too_many
 from tenfold.stats.coded import NO_MERGE, CodedMoments, Products
 from tenfold.stats.double_moments import DoubleMoments
 from tenfold.stats.metrics import Regression, Sum
@@ -33,14 +44,24 @@ from tenfold.stats.rfactor import RFactor
 from tenfold.stats.scores import DoubleScores, FactorScores, Scores, ScoresAt
 
 GRAM, FACTORS, DOUBLE, CONJUGATE = GramMatrix(), TriangularFactors(), DoubleDouble(), ConjugateGradients()
-ROUTES: dict[type, Route] = {
-    Moments: GRAM,
-    RFactor: FACTORS,
-    DoubleMoments: DOUBLE,
-    CodedMoments: CONJUGATE,
-    Products: CONJUGATE,
-}
+ROUTES: dict[type, Route[Any]] = {Moments: GRAM, RFactor: FACTORS, DoubleMoments: DOUBLE}
 """by which a summary came"""
+
+
+class Scoring(NamedTuple):
+    """The state of a fit that reads the rows for their scores at a model, which robust standard errors need."""
+
+    step: int
+    model: LinearModel
+    center: Annotated[Array, "feature"]
+    root: Annotated[Array, "known", "direction"]
+    """R with RRᵀ the inverse of the normal matrix"""
+    base: Bundle
+    """the state whose statistic comes along, so that models still merge"""
+
+
+State = Begun | Factoring | Refining | Searching | Checking | Scoring | Solved
+Summary = Matrix | Scores | CodedMoments | Products
 
 
 class LeastSquares(Inferring, Featured, SummaryScored):
@@ -48,11 +69,11 @@ class LeastSquares(Inferring, Featured, SummaryScored):
 
     passes = ONE
     need = Need("mixed", sparse=True, target="number")
-    model_type = LinearState
+    model_type = LinearModel
+    state_types = (Begun, Factoring, Refining, Searching, Checking, Scoring, Solved)
     summary_types: ClassVar[tuple[type, ...]] = (
         Moments, RFactor, DoubleMoments, Scores, FactorScores, DoubleScores, CodedMoments, Products,
     )  # fmt: skip
-    steering = frozenset({"step", "phase", "round", "center", "scale", "levels", "rest", "root", "search"})
 
     alpha: float
     fit_intercept: bool
@@ -61,14 +82,14 @@ class LeastSquares(Inferring, Featured, SummaryScored):
 
     def fit(
         self,
-        X: Any,
-        y: Any = None,
-        sample_weight: Any = None,
+        X: object,
+        y: object = None,
+        sample_weight: object = None,
         *,
-        groups: Any = None,
-        checkpoint: Any = None,
+        groups: object = None,
+        checkpoint: object = None,
         stop: Stop | None = None,
-    ) -> Any:
+    ) -> Self:
         """Fit to arrays, a frame, or a Source.
 
         Parameters
@@ -97,90 +118,119 @@ class LeastSquares(Inferring, Featured, SummaryScored):
             X, y, sample_weight = with_groups(self, X, y, sample_weight, groups), None, None
         return super().fit(X, y, sample_weight, checkpoint=checkpoint, stop=stop)
 
-    def start(self, schema: Schema) -> LinearState:
-        """Zero coefficients."""
-        p, categories = int(schema.size("feature") or 0), int(schema.levels.sum())
-        phase, none = "double" if self.precision == "high" else "moments", np.zeros((0, 0))
-        joint = np.zeros(p + 1)
-        state = LinearState(
-            0, phase, 0, np.zeros(p), 0.0, joint, np.ones(p + 1), schema.levels, joint, none, Search.none()
-        )
-        if not too_many(categories):
-            return state
-        if self.precision == "high" or self.standard_errors in ROBUST:
+    def start(self, schema: Schema) -> State:
+        """Nothing but the schema."""
+        categories = int(schema.levels.sum())
+        if too_many(categories) and (self.precision == "high" or self.standard_errors in ROBUST):
             asked = 'precision="high"' if self.precision == "high" else f'standard_errors="{self.standard_errors}"'
             raise ValueError(
                 f"{asked} takes a matrix of all features, and {categories:,} categories are too many for one. Remedy: "
                 f"the default, or fewer than {WIDE:,} categories"
             )
-        return CONJUGATE.begun(state)
+        return Begun(0, schema)
 
-    def ask(self, state: LinearState) -> Statistic[Any] | None:
+    def ask(self, state: State) -> Statistic[Any] | None:
         """What the route asks for; with the scores of the rows, if the standard errors need them."""
-        if state.step:
-            return None
-        base = self._route(state).statistic(state)
-        if state.phase != "scores":
-            return base
-        kind = "HC0" if self.standard_errors == "HC1" else self.standard_errors
-        center = state.center[: len(state.coef)]
-        return ScoresAt(base, kind, state.coef, state.intercept, center, state.root, state.levels)
+        match state:
+            case Begun():
+                if too_many(int(state.schema.levels.sum())):
+                    return CONJUGATE.statistic(state.schema)
+                return (DOUBLE if self.precision == "high" else GRAM).statistic(state.schema)
+            case Scoring(_, model, center, root, base):
+                kind = "HC0" if self.standard_errors == "HC1" else self.standard_errors
+                place = (model.coef, model.intercept, center, root, model.schema.levels)
+                return ScoresAt(self.ask(base.each[0]), kind, *place)  # type: ignore[arg-type]
+            case Solved():
+                return None
+            case _:
+                return state.statistic()
 
-    def _route(self, state: LinearState) -> Route:
-        """On which the state is."""
-        if state.phase in ("sums", "search"):
-            return CONJUGATE
-        if self.precision == "high":
-            return DOUBLE
-        return FACTORS if state.round else GRAM
-
-    def update(self, state: LinearState, summary: Any) -> LinearState:
+    def update(self, state: State, summary: Summary) -> State:
         """Solve; read the rows again where that gains digits, then for scores at the coefficients."""
-        scored = isinstance(summary, Scores)
-        base, problem = summary.base if scored else summary, self._problem(state)
-        route = ROUTES[type(base)]
-        state = route.update(problem, state, base, scored)
-        if not state.step:
-            return state
-        if self.standard_errors not in ROBUST or (scored and summary.fits):
-            return state._replace(root=np.zeros((0, 0)))
-        center = state.center
-        if isinstance(base, Moments):
-            center = base.mean if self.fit_intercept else np.zeros_like(base.mean)
-        root = route.judged(problem, state, base)[0].root
-        return state._replace(step=0, phase="scores", center=center, root=root)
+        match state, summary:
+            case Searching(), Products():
+                return CONJUGATE.update(self._problem(state.schema), state, summary)
+            case Begun() | Checking(), CodedMoments():
+                found = CONJUGATE.begin(self._problem(state.schema), state, summary)
+                return found if isinstance(found, Searching) else Solved(1, Bundle((found,)))
+            case Scoring(), Scores():
+                return self._solved(state.model.schema, state.base.each[0], summary.base, summary)
+            case Begun(), Scores():  # merged
+                return self._solved(state.schema, state, summary.base, summary)
+            case Begun(), Moments() | RFactor() | DoubleMoments():
+                return self._solved(state.schema, state, summary)
+            case Factoring() | Refining(), Moments() | RFactor() | DoubleMoments():
+                return self._solved(state.model.schema, state, summary)
+        raise AssertionError
 
-    def certify(self, state: LinearState, summary: Any) -> tuple[Claim, ...] | None:
+    def _solved(
+        self, schema: Schema, state: Begun | Factoring | Refining, base: Matrix, scores: Scores | None = None
+    ) -> State:
+        """The model of a summary with a matrix, or the state that reads the rows once more."""
+        problem, route = self._problem(schema), ROUTES[type(base)]
+        model, again, worthwhile = route.update(problem, state, base, scores is not None)
+        if worthwhile:
+            return again
+        if self.standard_errors not in ROBUST or (scores is not None and scores.fits):
+            return Solved(1, Bundle((model,)))
+        p = len(model.coef)
+        center = again.center[:p] if isinstance(again, (Factoring, Refining)) else np.zeros(p)
+        if isinstance(base, Moments) and self.fit_intercept:
+            center = base.mean[:p]
+        return Scoring(0, model, center, route.judged(problem, model, base)[0].root, Bundle((again,)))
+
+    def model(self, state: State) -> LinearModel | None:
+        """The last coefficients; while conjugate gradients search there are none."""
+        match state:
+            case Factoring() | Refining() | Scoring():
+                return state.model
+            case Solved():
+                found: LinearModel = state.kept.each[0]
+                return found
+        return None
+
+    def certify(self, model: LinearModel, summary: Summary) -> tuple[Claim, ...] | None:
         """How near to the optimum, how many digits hold, and whether columns repeat each other."""
+        problem = self._problem(model.schema)
+        match summary:
+            case CodedMoments():
+                return CONJUGATE.certify(problem, summary)
+            case Products():
+                return None
         base = summary.base if isinstance(summary, Scores) else summary
-        return ROUTES[type(base)].certify(self._problem(state), state, base)
+        return ROUTES[type(base)].certify(problem, model, base)
 
-    def _problem(self, state: LinearState) -> Problem:
-        return Problem(self.alpha, self.fit_intercept, state.levels)
+    def _problem(self, schema: Schema) -> Problem:
+        return Problem(self.alpha, self.fit_intercept, schema)
 
-    def predict_from(self, state: LinearState, X: Columns) -> Array:
+    def predict_from(self, model: LinearModel, X: Columns) -> Array:
         """Xβ + β₀."""
-        return Design.of(X, state.levels) @ state.coef + state.intercept
+        return Design.of(X, model.schema.levels) @ model.coef + model.intercept
 
-    def regression_from(self, state: LinearState, rows: int, m: Any) -> Regression | None:
+    def regression_from(self, model: LinearModel, rows: int, summary: object) -> Regression | None:
         """The errors of the predictions for other rows, read off their moments; None if that would lose digits."""
-        return errors_from_moments(state.coef, state.intercept, rows, m)
+        return errors_from_moments(model.coef, model.intercept, rows, summary)
 
     def infer(self) -> Inference:
         """What the summary says about the coefficients: standard errors and what follows from them."""
         summary, kind = self.summary_, self.standard_errors
         if summary is None:
             raise ValueError("this model was saved without its summary, and standard errors are made from that")
-        robust = isinstance(summary, Scores)
-        if kind in ROBUST and not (robust and summary.fits):
+        if isinstance(summary, (CodedMoments, Products)):
+            raise ValueError(
+                f"standard errors take a matrix of all features, and {len(summary.product):,} categories "
+                f"are too many for one. Remedy: fewer than {WIDE:,}"
+            )
+        scores = summary if isinstance(summary, Scores) else None
+        if kind in ROBUST and not (scores is not None and scores.fits):
             raise ValueError(
                 f"{kind} standard errors need the rows at these coefficients, and this model was merged from others. "
                 'Remedy: fit to all rows, or use standard_errors="classical", which merge'
             )
-        base = summary.base if robust else summary
-        found, rounding = ROUTES[type(base)].judged(self._problem(self.model_), self.model_, base)
+        base = summary if scores is None else scores.base
+        found, rounding = ROUTES[type(base)].judged(self._problem(self.schema_), self.model_, base)
         given = (self.alpha, self.fit_intercept, float(base.weight), rounding)
-        return infer(found, kind, *given, summary if robust else None)
+        return infer(found, kind, *given, scores)
 
     @property
     def does_not_merge(self) -> str:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy import integer as numpy_integer
+from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Columns, Need, Schema
 from tenfold.estimator import Regressor
 from tenfold.estimator.constraints import Constraints, boolean, integer, real
-from tenfold.linear.glm import Glm, GlmState
+from tenfold.linear.glm import GlmModel
 from tenfold.linear.glm_inference import Errors
 
 
-class LogLink(Errors, Glm, Regressor):
+class LogLink(Errors, Regressor):
     """Minimise Σ wᵢ ℓ(yᵢ, ηᵢ) / Σ wᵢ + ½ α |β|², where η = xᵀβ + β₀ is the logarithm of the mean."""
 
     need = Need("mixed", sparse=True, target="number", positive=True)
@@ -62,11 +63,11 @@ class LogLink(Errors, Glm, Regressor):
             raise ValueError(f"the offset {self.offset!r} {what}. Remedy: name a numeric column of X, or its number")
         return int(np.maximum(schema.levels[:at], 1).sum())
 
-    def predict_from(self, state: GlmState, X: Columns) -> Array:
+    def predict_from(self, model: GlmModel, X: Columns) -> Array:
         """exp(Xβ + β₀)."""
-        return np.exp(self.margins(state, X)[:, 0])
+        return np.exp(self.margins(model, X)[:, 0])
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: object, y: object = None, sample_weight: object = None) -> float:
         """D²: the share of the deviance of the mean that the predictions explain; of a constant target, 1 or 0.
 
         Parameters
@@ -82,15 +83,15 @@ class LogLink(Errors, Glm, Regressor):
         """
         return super().score(X, y, sample_weight)
 
-    def _score_of(self, y: Any, found: Array, weight: Any) -> float:
+    def _score_of(self, y: ArrayLike, found: Array, weight: ArrayLike | None) -> float:
         """D² of predictions."""
-        y = np.asarray(y, dtype=np.float64)
-        weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)
-        y, found, weight = y[weight > 0], found[weight > 0], weight[weight > 0]
-        mean = weight @ y / weight.sum()
+        target = np.asarray(y, dtype=np.float64)
+        share = np.ones(len(target)) if weight is None else np.asarray(weight, dtype=np.float64)
+        target, found, share = target[share > 0], found[share > 0], share[share > 0]
+        mean = share @ target / share.sum()
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # what lies infinitely far off
-            left = float(weight @ np.where(np.isfinite(found), self.deviance(y, found), np.inf))
-        whole = float(weight @ self.deviance(y, np.full(len(y), mean))) if np.ptp(y) else 0.0
+            left = float(share @ np.where(np.isfinite(found), self.deviance(target, found), np.inf))
+        whole = float(share @ self.deviance(target, np.full(len(target), mean))) if np.ptp(target) else 0.0
         if not whole:  # as r2_score has it: a constant is explained, or it is not
             return 1.0 if not left else 0.0
         return 1 - left / whole
@@ -109,12 +110,7 @@ class LogLink(Errors, Glm, Regressor):
         """The constant."""
         return float(self._fitted().intercept[0])
 
-    @property
-    def n_iter_(self) -> int:
-        """Passes over all rows."""
-        return max(self._fitted().step, 1)
-
-    def _fitted(self) -> Any:
+    def _fitted(self) -> GlmModel:
         if "model_" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__} is not fitted")
         return self.model_

@@ -12,12 +12,14 @@ from tenfold.core import Array, Claim, Columns, Need
 from tenfold.estimator import Classifier
 from tenfold.estimator.constraints import Constraints, boolean, integer, positive, real, share
 from tenfold.kernels.glm import LOGISTIC
-from tenfold.linear.glm import FAR, Glm, GlmState
+from tenfold.linear.glm import FAR, LONG, GlmModel
 from tenfold.linear.glm_inference import Errors
+from tenfold.linear.newton import Local
+from tenfold.sources import Source
 from tenfold.stats.curvature import Curvature
 
 
-class LogisticRegression(Errors, Glm, Classifier):
+class LogisticRegression(Errors, Classifier):
     """Logistic regression by Newton's method, exact in each pass.
 
     A first answer comes from a share of the parts; then all rows are read, mostly two or three times, until the
@@ -94,7 +96,7 @@ class LogisticRegression(Errors, Glm, Classifier):
         """λ₂ and λ₁; they do not grow with the rows."""
         return (1 - self.l1_ratio) / self.C, self.l1_ratio / self.C
 
-    def _more(self, state: GlmState, s: Curvature, penalty: float) -> tuple[Claim, ...]:
+    def _more(self, model: GlmModel, s: Curvature, penalty: float, here: Local | None) -> tuple[Claim, ...]:
         if s.worst < 0:
             why = "a hyperplane has every row on its own side; "
             why += (
@@ -103,22 +105,22 @@ class LogisticRegression(Errors, Glm, Classifier):
                 else "so no coefficients minimise the loss, it falls to nought as they grow. Remedy: a finite C"
             )
             return (Claim("separable", 1.0, "proved", why, "data"),)
-        if not penalty and state.phase == "done" and state.step > FAR:
+        if not penalty and model.n_iter > FAR and here and np.abs(here.step()).max(initial=0.0) > LONG:
             why = "the coefficients grew in every round, as they do if some rows can be separated. Remedy: a finite C"
             return (Claim("separable", 1.0, "estimated", why, "data", "that they would have grown on"),)
         return ()
 
-    def _after_fit(self, source: Any) -> None:
+    def _after_fit(self, source: Source) -> None:
         claim = self.certificate_.get("separable")
         if claim is not None and math.isinf(self.C):
             warnings.warn(f"LogisticRegression: {claim.because}", UserWarning, stacklevel=4)
 
-    def scores_from(self, state: GlmState, X: Columns) -> Array:
+    def scores_from(self, model: GlmModel, X: Columns) -> Array:
         """The margins; of two classes the first has nought."""
-        margin = self.margins(state, X)
-        return margin if state.classes > 2 else np.column_stack([np.zeros(len(margin)), margin[:, 0]])
+        margin = self.margins(model, X)
+        return margin if len(model.coef) > 1 else np.column_stack([np.zeros(len(margin)), margin[:, 0]])
 
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: object) -> Any:
         """The margin of each row, for many classes of each class.
 
         Parameters
@@ -130,13 +132,8 @@ class LogisticRegression(Errors, Glm, Classifier):
         margin : array of shape (rows,) or (rows, classes)
         """
 
-        def margin(model: LogisticRegression, state: GlmState, X: Columns) -> Array:
-            found = model.margins(state, X)
-            return found if state.classes > 2 else found[:, 0]
+        def margin(learner: LogisticRegression, model: GlmModel, X: Columns) -> Array:
+            found = learner.margins(model, X)
+            return found if len(model.coef) > 1 else found[:, 0]
 
         return self._apply(margin, X, lambda: [f"margin_{c}" for c in self.classes_][-self.model_.coef.shape[0] :])
-
-    @property
-    def n_iter_(self) -> int:
-        """Passes over all rows."""
-        return max(self.model_.step, 1)

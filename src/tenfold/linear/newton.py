@@ -13,7 +13,7 @@ in the penalty, g is the subgradient nearest to nought.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg as sla
@@ -91,15 +91,14 @@ def psi(a: float) -> float:
     return 0.5 + a / 6 + a * a / 12 if a < 1e-4 else ((1 - a) * math.log1p(-a) + a) / (a * a)
 
 
-def around(s: Curvature, metric: tuple[Array, Array], squared: float, absolute: float, free: Flags) -> Local:
+def around(s: Curvature, squared: float, absolute: float, free: Flags) -> Local:
     """The objective around the place where a summary was made.
 
     `free` says which entries (outputs x predictors) are to be found; the others stay as they are.
     """
-    center, scale = metric
     k, q = s.gradient.shape
-    unit = np.append(1.0, scale)  # of a coefficient
-    at = np.column_stack([s.intercept + s.coef @ center, s.coef]) * unit
+    unit = np.append(1.0, s.scale)  # of a coefficient
+    at = np.column_stack([s.intercept + s.coef @ s.center, s.coef]) * unit
     inner = np.ones((k, q), bool)
     inner[:, 0] = False
     weight = np.where(inner, 1.0, 0.0) / unit
@@ -124,15 +123,14 @@ def around(s: Curvature, metric: tuple[Array, Array], squared: float, absolute: 
     return Local(at.ravel()[which], gradient.ravel()[which], H, back, absolute_weight, speed, rough, rank, tied)
 
 
-def place(d: Array, s: Curvature, metric: tuple[Array, Array], free: Flags) -> tuple[Array, Array]:
+def place(d: Array, s: Curvature, free: Flags) -> tuple[Array, Array]:
     """Coefficients and intercepts after a step from the place of a summary."""
-    center, scale = metric
     move = np.zeros(free.shape)
     move[free] = d
-    move /= np.append(1.0, scale)
+    move /= np.append(1.0, s.scale)
     coef = s.coef + move[:, 1:]
     coef = np.where(np.abs(coef) <= 4 * EPS * np.abs(s.coef), 0.0, coef)  # where a step goes to nought
-    return coef, s.intercept + (move[:, 0] - (coef - s.coef) @ center)
+    return coef, s.intercept + (move[:, 0] - (coef - s.coef) @ s.center)
 
 
 def moved(a: tuple[Array, Array], b: tuple[Array, Array], metric: tuple[Array, Array]) -> Array:
@@ -148,7 +146,7 @@ def levelled(constant: Array) -> Array:
     return np.asarray(constant - constant.mean())
 
 
-def strong(s: Curvature, center: Array, squared: float, free: Flags) -> float:
+def strong(s: Curvature, squared: float, free: Flags) -> float:
     """A bound on the gap without the Hessian, where there is a squared penalty.
 
     With h = Σ wℓ'' and μ = Σ wℓ''x / h: |g - g₀μ|² / 2λ + h ((1 - a) log(1 - a) + a), where a = |g₀| / h < 1.
@@ -156,7 +154,7 @@ def strong(s: Curvature, center: Array, squared: float, free: Flags) -> float:
     if not squared:
         return math.inf
     if len(s.coef) > 1:
-        return _dual(s, center, squared, free)
+        return _dual(s, squared, free)
     g = np.where(free[0, 1:], s.gradient[0, 1:] + squared * s.coef[0], 0.0)
     first = 0.0
     if free[0, 0]:
@@ -166,12 +164,12 @@ def strong(s: Curvature, center: Array, squared: float, free: Flags) -> float:
             return math.inf
         g = np.where(free[0, 1:], g - (g0 / h) * s.drift[0, 1:], 0.0)
         first = h * a * a * psi(a)
-    blur = EPS * SUMS * s.size * math.sqrt(s.reach) * float(np.abs(center).max(initial=1.0))
+    blur = EPS * SUMS * s.size * math.sqrt(s.reach) * float(np.abs(s.center).max(initial=1.0))
     far = float(norms(g[None])[0]) + blur
     return far * far / (2 * squared) + first
 
 
-def _dual(s: Curvature, center: Array, squared: float, free: Flags) -> float:
+def _dual(s: Curvature, squared: float, free: Flags) -> float:
     """For many classes: the objective of the dual at the probabilities, mixed with constant ones until they balance.
 
     The mixture has weight θ; entropy is concave, so its own is at least that of the parts.
@@ -179,7 +177,7 @@ def _dual(s: Curvature, center: Array, squared: float, free: Flags) -> float:
     g, sums = s.gradient, s.drift
     if not (sums[:, 0] > 0).all():  # a class without rows, as in a bag
         return math.inf
-    constant = s.intercept + s.coef @ center
+    constant = s.intercept + s.coef @ s.center
     theta, fair = 0.0, np.zeros(len(g))
     if free[0, 0]:
         ratio = float((g[:, 0] / sums[:, 0]).max())
@@ -250,6 +248,6 @@ def _refined(H: Array, back: Array, b: Array) -> Array:
     return np.asarray(x + back @ (b - H @ x))
 
 
-def _norm(A: Any) -> float:
+def _norm(A: Array) -> float:
     """At least the largest eigenvalue of a symmetric matrix."""
     return float(np.abs(A).sum(axis=0).max(initial=0.0))

@@ -8,13 +8,15 @@ triangular factor with the same directions.
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.linalg as sla
+from numpy.typing import ArrayLike
 
-from tenfold.core import ONE, Array, Claim, DataError, Need, Schema
-from tenfold.core.allowed import OneOf
+from tenfold.core import ONE, Array, Claim, DataError, Flags, Need, Schema
+from tenfold.core.axes import Bundle
+from tenfold.core.learner import Begun, Solved
 from tenfold.estimator.constraints import Constraints, boolean, integer, share
 from tenfold.linear.projecting import Projector, oriented
 from tenfold.linear.solving import varying
@@ -26,17 +28,25 @@ ALIKE = 1e-6
 """least eigenvalue of the correlations below which moments have lost too much"""
 
 
-class PCAState(NamedTuple):
+class PCAModel(NamedTuple):
     """The components, and what variance each has."""
 
-    step: int
-    phase: Annotated[str, OneOf("moments", "triangle")]
     mean: Annotated[Array, "column"]
     components: Annotated[Array, "component", "column"]
     explained_variance: Annotated[Array, "component"]
     explained_variance_ratio: Annotated[Array, "component"]
     singular_values: Annotated[Array, "component"]
     noise_variance: float
+
+
+class Factoring(NamedTuple):
+    """The state of a fit that reads the rows for a triangular factor, since moments have lost digits."""
+
+    step: int
+    model: PCAModel
+
+
+State = Begun | Factoring | Solved
 
 
 class Axes(NamedTuple):
@@ -54,7 +64,7 @@ class Axes(NamedTuple):
     """columns that are constant"""
 
     @property
-    def told(self) -> Any:
+    def told(self) -> Flags:
         """Which axes have more variance than rounding could feign; that of the others is taken as 0."""
         return self.singular > 0
 
@@ -102,7 +112,8 @@ class PCA(Projector):
 
     passes = ONE
     need = Need("numeric", sparse=True)
-    model_type = PCAState
+    model_type = PCAModel
+    state_types = (Begun, Factoring, Solved)
     summary_types = (Moments, Triangle)
     law_params = (
         {},
@@ -113,25 +124,33 @@ class PCA(Projector):
         "whiten": [boolean],
     }
 
-    def __init__(self, n_components: Any = None, whiten: bool = False) -> None:
+    def __init__(self, n_components: int | float | None = None, whiten: bool = False) -> None:
         self.n_components = n_components
         self.whiten = whiten
 
-    def start(self, schema: Schema) -> PCAState:
-        """Nothing known."""
+    def start(self, schema: Schema) -> State:
+        """Nothing but the schema."""
         p = len(schema.columns)
         if isinstance(self.n_components, (int, np.integer)) and self.n_components > p:
             raise ValueError(f"n_components={self.n_components} must be at most the number of columns, {p}")
-        none = np.zeros(0)
-        return PCAState(0, "moments", np.zeros(p), np.zeros((0, p)), none, none, none, 0.0)
+        return Begun(0, schema)
 
-    def ask(self, state: PCAState) -> Comoments | TriangularFactor | None:
+    def ask(self, state: State) -> Comoments | TriangularFactor | None:
         """Moments, which serve every number of components; then a triangular factor if they are not enough."""
-        if state.step:
-            return None
-        return Comoments(target=False) if state.phase == "moments" else TriangularFactor(state.mean)
+        match state:
+            case Begun():
+                return Comoments(target=False)
+            case Factoring():
+                return TriangularFactor(state.model.mean)
+            case Solved():
+                return None
 
-    def update(self, state: PCAState, s: Moments | Triangle) -> PCAState:
+    def model(self, state: State) -> PCAModel | None:
+        """The components, once there are some."""
+        found: PCAModel | None = state.kept.each[0] if isinstance(state, Solved) else None
+        return state.model if isinstance(state, Factoring) else found
+
+    def update(self, state: State, s: Moments | Triangle) -> State:
         """The axes; ask for a triangular factor where it gains digits."""
         axes = principal_axes(s)
         free = s.weight - 1.0 if s.weight >= 2.0 else max(s.weight, EPS)  # less than two rows: shares, not counts
@@ -139,11 +158,8 @@ class PCA(Projector):
         total = float(variance.sum())
         ratio = variance / total if total > 0 else np.zeros_like(variance)
         k = self._count(ratio)
-        wanting = axes.wants_factor(k)
         left = variance[k : max(k, min(len(variance), math.ceil(s.weight)))]
-        return PCAState(
-            int(not wanting),
-            "triangle" if wanting else state.phase,
+        model = PCAModel(
             s.mean if isinstance(s, Moments) else s.mean()[0],
             axes.vectors[:k],
             variance[:k],
@@ -151,6 +167,7 @@ class PCA(Projector):
             axes.singular[:k],
             float(left.mean()) if len(left) else 0.0,
         )
+        return Factoring(0, model) if axes.wants_factor(k) else Solved(1, Bundle((model,)))
 
     def _count(self, ratio: Array) -> int:
         """How many components are kept."""
@@ -160,14 +177,12 @@ class PCA(Projector):
             return int(self.n_components)
         return min(int(np.searchsorted(np.cumsum(ratio), self.n_components, side="right")) + 1, len(ratio))
 
-    def certify(self, state: PCAState, s: Moments | Triangle) -> tuple[Claim, ...] | None:
+    def certify(self, model: PCAModel, s: Moments | Triangle) -> tuple[Claim, ...]:
         """How much is kept, how many digits hold, and which directions are hard to tell apart."""
-        if not len(state.components):
-            return None
-        axes, k = principal_axes(s), len(state.components)
+        axes, k = principal_axes(s), len(model.components)
         how = "moments" if isinstance(s, Moments) else "triangular factors"
         more = "; another scan would give more" if axes.wants_factor(k) else ""
-        kept = float(state.explained_variance_ratio.sum())
+        kept = float(model.explained_variance_ratio.sum())
         claims = [
             Claim("explained variance", kept, "estimated", "share of the variance that is kept", "objective", USUAL),
             _variance_digits(axes, k, f"of the least certain variance, from merged {how}{more}"),
@@ -182,16 +197,16 @@ class PCA(Projector):
             claims.append(Claim("rank", float(rank), "estimated", why, "data"))
         return tuple(claims)
 
-    def directions(self, state: PCAState) -> tuple[Array, Array]:
+    def directions(self, model: PCAModel) -> tuple[Array, Array]:
         """The components, around the mean, divided by their standard deviations if they are to be white."""
-        return state.mean, state.components.T / self._scale(state, np.inf)
+        return model.mean, model.components.T / self._scale(model, np.inf)
 
-    def _scale(self, state: PCAState, nothing: float) -> Array:
+    def _scale(self, model: PCAModel, nothing: float) -> Array:
         """What a component is divided by, `nothing` for one without variance."""
-        deviation = np.sqrt(state.explained_variance)
+        deviation = np.sqrt(model.explained_variance)
         return np.where(deviation > 0, deviation, nothing) if self.whiten else np.ones_like(deviation)
 
-    def inverse_transform(self, X: Any) -> Any:
+    def inverse_transform(self, X: ArrayLike) -> Array:
         """The rows whose components these are, as far as components tell.
 
         Parameters
@@ -202,13 +217,13 @@ class PCA(Projector):
         -------
         X : array of shape (rows, columns)
         """
-        names, X = self.get_feature_names_out(), np.asarray(X, dtype=np.float64)
-        if X.ndim != 2 or X.shape[1] != len(names):
+        names, given = self.get_feature_names_out(), np.asarray(X, dtype=np.float64)
+        if given.ndim != 2 or given.shape[1] != len(names):
             raise DataError(
-                f"X has shape {X.shape}, but there are {len(names)} components. Remedy: give what transform gives"
+                f"X has shape {given.shape}, but there are {len(names)} components. Remedy: give what transform gives"
             )
-        state = self.model_
-        return (X * self._scale(state, 0.0)) @ state.components + state.mean
+        model: PCAModel = self.model_
+        return (given * self._scale(model, 0.0)) @ model.components + model.mean
 
     @property
     def n_components_(self) -> int:

@@ -13,6 +13,8 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from tenfold.core import ONE, Array, Chunk, Claim, Columns, DataError, Need, Schema
+from tenfold.core.axes import Bundle
+from tenfold.core.learner import Begun, Solved
 from tenfold.core.statistic import Grouped, Statistic
 from tenfold.estimator import Regressor
 from tenfold.estimator.constraints import Constraints, boolean, integer
@@ -30,16 +32,26 @@ ROUNDS = 4
 """scans at the most, beyond the first"""
 
 
-class PolynomialState(NamedTuple):
-    """A polynomial, and where its moments are to be taken."""
+class PolynomialModel(NamedTuple):
+    """A polynomial."""
 
-    step: int
-    round: int
     coef: Annotated[Array, "term"]
     intercept: float
     rest: Annotated[Array, "known"]
     """what intercept and coefficients lack to twice the precision"""
+
+
+class Refining(NamedTuple):
+    """The state of a fit that reads the rows for what a polynomial leaves of the target."""
+
+    step: int
+    round: int
+    """how often, after the first scan"""
+    model: PolynomialModel
     center: Annotated[Array, "term"]
+
+
+State = Begun | Refining | Solved
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +130,8 @@ class PolynomialRegression(Inferring, Regressor):
     ----------
     coef_ : array of shape (products,)
     intercept_ : float
+    rest_ : array of shape (products + 1,)
+        What intercept and coefficients lack to twice the precision.
     coef_names_ : array of str
     terms_ : array of str
         The names of the coefficients, then "intercept" if there is one. What follows has an entry for each.
@@ -138,9 +152,9 @@ class PolynomialRegression(Inferring, Regressor):
 
     passes = ONE
     need = Need("numeric", target="number")
-    model_type = PolynomialState
+    model_type = PolynomialModel
+    state_types = (Begun, Refining, Solved)
     summary_types = (TermMoments,)
-    steering = frozenset({"step", "round", "rest", "center"})
     standard_errors = "classical"
     alpha = 0.0
     law_params = (
@@ -158,45 +172,49 @@ class PolynomialRegression(Inferring, Regressor):
         self.interaction_only = interaction_only
         self.fit_intercept = fit_intercept
 
-    def start(self, schema: Schema) -> PolynomialState:
-        """Zero coefficients."""
-        q = n_monomials(len(schema.columns), self.degree, self.interaction_only)
-        return PolynomialState(0, 0, np.zeros(q), 0.0, np.zeros(q + 1), np.zeros(q))
+    def start(self, schema: Schema) -> State:
+        """Nothing but the schema."""
+        return Begun(0, schema)
 
-    def ask(self, state: PolynomialState) -> TermComoments | TermResiduals | None:
+    def ask(self, state: State) -> TermComoments | TermResiduals | None:
         """Moments of the target, then of what the coefficients so far leave of it."""
-        if state.step:
-            return None
-        if not state.round:
-            return TermComoments(self.degree, self.interaction_only)
-        values = np.append(state.intercept, state.coef)
-        return TermResiduals(self.degree, self.interaction_only, values, state.rest, state.center)
+        match state:
+            case Begun():
+                return TermComoments(self.degree, self.interaction_only)
+            case Refining(model=model):
+                values = np.append(model.intercept, model.coef)
+                return TermResiduals(self.degree, self.interaction_only, values, model.rest, state.center)
+            case Solved():
+                return None
 
-    def update(self, state: PolynomialState, s: TermMoments) -> PolynomialState:
+    def model(self, state: State) -> PolynomialModel | None:
+        """The last coefficients."""
+        found: PolynomialModel | None = state.kept.each[0] if isinstance(state, Solved) else None
+        return state.model if isinstance(state, Refining) else found
+
+    def update(self, state: State, s: TermMoments) -> State:
         """Solve for a correction; read the rows again where that gains digits."""
         found = from_double(s, 0.0, self.fit_intercept)
         assert found.rest is not None
-        state = state._replace(coef=found.values[:-1], intercept=float(found.values[-1]), rest=np.roll(found.rest, 1))
-        state = state._replace(center=s.mean[:-1] * self.fit_intercept)
-        if another_round(s, found) and state.round < ROUNDS:
-            return state._replace(round=state.round + 1)
-        return state._replace(step=1)
+        model = PolynomialModel(found.values[:-1], float(found.values[-1]), np.roll(found.rest, 1))
+        round = state.round if isinstance(state, Refining) else 0
+        if another_round(s, found) and round < ROUNDS:
+            return Refining(0, round + 1, model, s.mean[:-1] * self.fit_intercept)
+        return Solved(1, Bundle((model,)))
 
-    def certify(self, state: PolynomialState, s: TermMoments) -> tuple[Claim, ...] | None:
+    def certify(self, model: PolynomialModel, s: TermMoments) -> tuple[Claim, ...]:
         """As other least squares; and whether there are too few rows for so many terms."""
-        if not state.round and not state.step:
-            return None
-        found = from_double(s, 0.0, self.fit_intercept, np.append(state.coef, state.intercept))
-        claims = claims_of(found, "double-double moments", bool(state.step))
-        return claims + few_rows(s.weight, len(state.coef) + self.fit_intercept)
+        found = from_double(s, 0.0, self.fit_intercept, np.append(model.coef, model.intercept))
+        claims = claims_of(found, "double-double moments")
+        return claims + few_rows(s.weight, len(model.coef) + self.fit_intercept)
 
-    def predict_from(self, state: PolynomialState, X: Columns) -> Array:
+    def predict_from(self, model: PolynomialModel, X: Columns) -> Array:
         """The polynomial, evaluated in double-double: its terms can be far larger than their sum."""
         terms, out = self._monomials(X.shape[1]), np.empty(len(X))
         for rows, block in X.blocks():
             high, low = terms.doubled(block)
-            left, rest = np.full(len(block), -state.intercept), np.full(len(block), -state.rest[0])
-            subtract_product(high, low, state.coef, state.rest[1:], left, rest)
+            left, rest = np.full(len(block), -model.intercept), np.full(len(block), -model.rest[0])
+            subtract_product(high, low, model.coef, model.rest[1:], left, rest)
             out[rows] = -(left + rest)
         return out
 
@@ -214,7 +232,7 @@ class PolynomialRegression(Inferring, Regressor):
         names = self._monomials(len(self.schema_.columns)).names(self.schema_.names)
         return np.array(names, dtype=object)
 
-    def _spread(self, state: PolynomialState, X: Columns, half: Array, constant: Array) -> Array:
+    def _spread(self, model: PolynomialModel, X: Columns, half: Array, constant: Array) -> Array:
         out = np.empty((len(X), half.shape[1]))
         terms = self._monomials(X.shape[1])
         for rows, block in X.blocks():
@@ -224,11 +242,17 @@ class PolynomialRegression(Inferring, Regressor):
     def _monomials(self, columns: int) -> Monomials:
         return monomials(columns, self.degree, self.interaction_only)
 
-    def sound(self, state: PolynomialState, summary: Any, schema: Schema) -> bool:
+    def sound(self, model: PolynomialModel, summary: TermMoments | None, schema: Schema) -> bool:
         """Whether there is a coefficient for each product."""
         q = n_monomials(len(schema.columns), self.degree, self.interaction_only)
-        fits = len(state.coef) == q and len(state.rest) == q + 1
+        fits = len(model.coef) == q and len(model.rest) == q + 1
         return fits and (summary is None or len(summary.mean) == q + 1)
+
+    def resumable(self, state: State, summary: TermMoments | None, schema: Schema) -> bool:
+        """Whether the polynomial so far has a coefficient for each product."""
+        if not isinstance(state, Refining):
+            return True
+        return len(state.center) == len(state.model.coef) and self.sound(state.model, summary, schema)
 
 
 def _blocks(X: Columns, terms: Monomials) -> Iterator[Any]:

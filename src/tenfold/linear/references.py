@@ -8,12 +8,18 @@ objective along u. Bent as much as elsewhere it has the same minimum, and its so
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
 from tenfold.core import Array, Codes, Flags
+from tenfold.stats.double_moments import DoubleMoments
 from tenfold.stats.moments import Moments
+from tenfold.stats.rfactor import RFactor
+
+Matrix = Moments | RFactor | DoubleMoments
+"""summaries that have a matrix of all features"""
+S = TypeVar("S", Moments, RFactor, DoubleMoments)
 
 
 def kept(levels: Codes, present: Flags, fit_intercept: bool) -> Flags:
@@ -27,7 +33,7 @@ def kept(levels: Codes, present: Flags, fit_intercept: bool) -> Flags:
     return keep
 
 
-def some(summary: Any, keep: Flags | None) -> Any:
+def some(summary: S, keep: Flags | None) -> S:
     """Of the features that are kept."""
     return summary if keep is None else summary.only(keep)
 

@@ -8,16 +8,14 @@ models merge and are verified whatever was asked for last.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, Generic, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Claim, Codes, Flags
-from tenfold.core.allowed import LEVELS, OneOf
-from tenfold.core.statistic import Statistic
+from tenfold.core import Array, Claim, Codes, Flags, Schema
+from tenfold.core.learner import Begun
 from tenfold.linear.claims import claims_of
-from tenfold.linear.conjugate import Search
-from tenfold.linear.references import among, kept, some, steadied
+from tenfold.linear.references import Matrix, S, among, kept, some, steadied
 from tenfold.linear.solving import EPS, Solution, from_moments, quick
 from tenfold.linear.solving_double import TINY, another_round, from_double
 from tenfold.linear.solving_factor import FACTOR, from_factor
@@ -31,45 +29,83 @@ FEW = 256
 """features, if categories are among them, for which R-factors are worth making them all"""
 
 
-class LinearState(NamedTuple):
-    """A linear model, and how its summary is made."""
+class LinearModel(NamedTuple):
+    """Coefficients of the features, and a constant."""
 
-    step: int
-    phase: Annotated[str, OneOf("moments", "double", "rfactor", "scores", "sums", "search")]
-    round: int
-    """how many R-factors or double-double moments were made"""
     coef: Annotated[Array, "feature"]
     intercept: float
-    center: Annotated[Array, "joint"]
-    """where an R-factor is centred"""
-    scale: Annotated[Array, "joint"]
-    levels: Annotated[Codes, "column", LEVELS]
-    """how many categories each column has, 0 if it is numeric"""
-    rest: Annotated[Array, "predictor"]
-    """what intercept and coefficients lack to twice the precision"""
-    root: Annotated[Array, "known", "direction"]
-    """R with RRᵀ the inverse of the normal matrix, while scores are asked for"""
-    search: Search
-    """where it is, if there are too many categories for a matrix"""
+    schema: Schema
+
+    @classmethod
+    def of(cls, values: Array, schema: Schema) -> LinearModel:
+        """From the coefficients, then the intercept."""
+        return cls(values[:-1], float(values[-1]), schema)
 
     @property
     def values(self) -> Array:
         """The coefficients, then the intercept."""
         return np.append(self.coef, self.intercept)
 
-    def at(self, values: Array) -> LinearState:
-        """The same with other coefficients, and the intercept."""
-        return self._replace(coef=values[:-1], intercept=float(values[-1]))
+
+class Factoring(NamedTuple):
+    """The state of a fit that reads the rows for a triangular factor, and for the gradient at a model."""
+
+    step: int
+    round: int
+    """how many R-factors there will have been"""
+    model: LinearModel
+    center: Annotated[Array, "joint"]
+    """of the features and the target: where the factor is centred"""
+    scale: Annotated[Array, "joint"]
+
+    def statistic(self) -> FactorAndGradient:
+        """The factor, and the gradient at the coefficients so far."""
+        model = self.model
+        return FactorAndGradient(self.center, self.scale, model.coef, model.intercept, model.schema.levels)
+
+
+class Refining(NamedTuple):
+    """The state of a fit that reads the rows for what a model leaves of the target, in double-double."""
+
+    step: int
+    round: int
+    """how many double-double moments there will have been, after the first"""
+    model: LinearModel
+    rest: Annotated[Array, "predictor"]
+    """what intercept and coefficients lack to twice the precision"""
+    center: Annotated[Array, "feature"]
+
+    def statistic(self) -> ResidualComoments:
+        """Moments of what the coefficients so far leave of the target."""
+        model = self.model
+        values = np.append(model.intercept, model.coef)
+        return ResidualComoments(values, self.rest, self.center, model.schema.levels)
+
+
+class Step(NamedTuple):
+    """What a summary gives."""
+
+    model: LinearModel
+    again: Begun | Factoring | Refining
+    """the state that would read the rows again, at this model"""
+    worthwhile: bool
+    """whether that would tell more"""
 
 
 class Problem(NamedTuple):
-    """½ Σ wᵢ (yᵢ - xᵢᵀβ - β₀)² + ½ α |β|², and how many categories each column has."""
+    """½ Σ wᵢ (yᵢ - xᵢᵀβ - β₀)² + ½ α |β|², and what the columns hold."""
 
     alpha: float
     fit_intercept: bool
-    levels: Codes
+    schema: Schema
 
-    def kept(self, summary: Any) -> Flags | None:
+    @property
+    def levels(self) -> Codes:
+        """How many categories each column has, 0 if it is numeric."""
+        found: Codes = self.schema.levels
+        return found
+
+    def kept(self, summary: Matrix) -> Flags | None:
         """The features that have a coefficient; None, all.
 
         Without a penalty the categories of a column say no more than the constant does: the first that has any
@@ -82,64 +118,43 @@ class Problem(NamedTuple):
         return kept(self.levels, present, self.fit_intercept)
 
 
-class Route(ABC):
-    """A way from rows to coefficients."""
-
-    @abstractmethod
-    def statistic(self, state: LinearState) -> Statistic[Any]:
-        """What is asked of the rows."""
-
-    @abstractmethod
-    def update(self, problem: Problem, state: LinearState, summary: Any, last: bool) -> LinearState:
-        """The coefficients that the summary gives; done (`step`), unless another scan would tell more.
-
-        `last`: no further round is worth it.
-        """
-
-    @abstractmethod
-    def certify(self, problem: Problem, state: LinearState, summary: Any) -> tuple[Claim, ...] | None:
-        """What is known of the state's coefficients; None while there are none."""
-
-    @abstractmethod
-    def judged(self, problem: Problem, state: LinearState, summary: Any) -> tuple[Solution, float]:
-        """What standard errors are made from: the state's coefficients as a solution, and the rounding of its squares.
-
-        The latter is the relative error of Σ w (y - xᵀβ - β₀)².
-        """
-
-
-class MatrixRoute(Route):
-    """A way that has a matrix of all features, solved or factored on the driver."""
+class Route(ABC, Generic[S]):
+    """A way from rows to coefficients that has a matrix of all features, solved or factored on the driver."""
 
     how: ClassVar[str]
     """what is merged, in the words of a certificate"""
 
     @abstractmethod
-    def solve(self, problem: Problem, summary: Any, given: Array | None) -> Solution:
+    def update(self, problem: Problem, state: Begun | Factoring | Refining, summary: S, last: bool) -> Step:
+        """The coefficients that the summary gives, and how to go on; `last`: no further round is worth it."""
+
+    @abstractmethod
+    def solve(self, problem: Problem, summary: S, given: Array | None) -> Solution:
         """Solve, or judge given values: of all features that the summary has."""
 
     @abstractmethod
     def rounding(self, found: Solution) -> float:
         """Relative rounding error of the squared residuals' sum."""
 
-    def solution(self, problem: Problem, summary: Any, given: Array | None = None) -> Solution:
+    def solution(self, problem: Problem, summary: S, given: Array | None = None) -> Solution:
         """Solve, or judge given values: of the features that have a coefficient."""
         return self.solve(problem, self.solvable(problem, summary), _among_kept(given, problem.kept(summary)))
 
-    def solvable(self, problem: Problem, summary: Any) -> Any:
+    def solvable(self, problem: Problem, summary: S) -> S:
         """The summary of the features that have a coefficient."""
         return some(summary, problem.kept(summary))
 
-    def certify(self, problem: Problem, state: LinearState, summary: Any) -> tuple[Claim, ...] | None:
+    def certify(self, problem: Problem, model: LinearModel, summary: S) -> tuple[Claim, ...]:
         """How near to the optimum, how many digits hold, and whether columns repeat each other."""
-        if state.phase in ("moments", "double") and not state.step:
-            return None
-        return claims_of(self.solution(problem, summary, state.values), self.how, bool(state.step))
+        return claims_of(self.solution(problem, summary, model.values), self.how)
 
-    def judged(self, problem: Problem, state: LinearState, summary: Any) -> tuple[Solution, float]:
-        """The state's solution, of all features."""
+    def judged(self, problem: Problem, model: LinearModel, summary: S) -> tuple[Solution, float]:
+        """What standard errors are made from: the model as a solution of all features, and the rounding of its squares.
+
+        The latter is the relative error of Σ w (y - xᵀβ - β₀)².
+        """
         keep = problem.kept(summary)
-        found = self.solve(problem, some(summary, keep), _among_kept(state.values, keep))
+        found = self.solve(problem, some(summary, keep), _among_kept(model.values, keep))
         if keep is not None:
             root, center = np.zeros((len(keep) + 1, found.root.shape[1])), np.zeros(len(keep))
             root[np.append(True, keep)], center[keep] = found.root, found.center
@@ -147,14 +162,14 @@ class MatrixRoute(Route):
         return found, self.rounding(found)
 
 
-class GramMatrix(MatrixRoute):
+class GramMatrix(Route[Moments]):
     """The normal equations of merged moments: one scan, which serves every penalty."""
 
     how = "moments"
 
-    def statistic(self, state: LinearState) -> Comoments:
+    def statistic(self, schema: Schema) -> Comoments:
         """Moments of the features and the target."""
-        return Comoments(state.levels)
+        return Comoments(schema.levels)
 
     def solve(self, problem: Problem, summary: Moments, given: Array | None) -> Solution:
         """By the eigenvectors of the correlations."""
@@ -166,82 +181,75 @@ class GramMatrix(MatrixRoute):
             return steadied(summary, problem.levels, problem.fit_intercept)
         return super().solvable(problem, summary)
 
-    def update(self, problem: Problem, state: LinearState, summary: Moments, last: bool) -> LinearState:
+    def update(self, problem: Problem, state: Begun | Factoring | Refining, summary: Moments, last: bool) -> Step:
         """By Cholesky's factor if no digit is in doubt; if some are, a triangular factor of the rows is asked for."""
         values = quick(self.solvable(problem, summary), problem.alpha, problem.fit_intercept)
         doubtful = False
         if values is None:
             found = self.solution(problem, summary)
             values, doubtful = found.values, found.wants_factor
-        state = state.at(among(values, problem.kept(summary)))
-        if doubtful and (len(state.coef) < FEW or not state.levels.any()):
-            return self._escalated(problem, state, summary)
-        return state._replace(step=1)
+        model = LinearModel.of(among(values, problem.kept(summary)), problem.schema)
+        if doubtful and (len(model.coef) < FEW or not problem.levels.any()):
+            return Step(model, self._escalated(problem, model, summary), True)
+        return Step(model, Begun(0, problem.schema), False)
 
-    def _escalated(self, problem: Problem, state: LinearState, m: Moments) -> LinearState:
+    def _escalated(self, problem: Problem, model: LinearModel, m: Moments) -> Factoring:
         """Asks for the factor of the columns around their means, each in about its own unit."""
         center = m.mean if problem.fit_intercept else np.zeros_like(m.mean)
         size = np.diag(m.comoment) + m.weight * (m.mean - center) ** 2
         scale = np.exp2(np.round(np.log2(np.sqrt(np.where(size > 0, size, 1.0)))))
-        return state._replace(phase="rfactor", round=1, center=center, scale=scale)
+        return Factoring(0, 1, model, center, scale)
 
     def rounding(self, found: Solution) -> float:
         """Squares are summed."""
         return EPS
 
 
-class TriangularFactors(MatrixRoute):
+class TriangularFactors(Route[RFactor]):
     """The triangular factor of the design (TSQR), corrected by exact gradients: twice the digits of moments."""
 
     how = "R-factors"
-
-    def statistic(self, state: LinearState) -> FactorAndGradient:
-        """The factor, and the gradient at the coefficients so far."""
-        return FactorAndGradient(state.center, state.scale, state.coef, state.intercept, state.levels)
 
     def solve(self, problem: Problem, summary: RFactor, given: Array | None) -> Solution:
         """By the singular values of the factor."""
         return from_factor(summary, problem.alpha, problem.fit_intercept, given)
 
-    def update(self, problem: Problem, state: LinearState, summary: RFactor, last: bool) -> LinearState:
+    def update(self, problem: Problem, state: Begun | Factoring | Refining, summary: RFactor, last: bool) -> Step:
         """Corrected coefficients; read again at those where that sharpens them."""
         found = self.solution(problem, summary)
-        state = state.at(among(found.values, problem.kept(summary)))
-        if not last and found.wants_round and 0 < state.round < ROUNDS:
-            return state._replace(round=state.round + 1)
-        return state._replace(step=1)
+        model = LinearModel.of(among(found.values, problem.kept(summary)), problem.schema)
+        if not isinstance(state, Factoring):  # merged
+            return Step(model, state, False)
+        again = Factoring(0, state.round + 1, model, state.center, state.scale)
+        return Step(model, again, not last and found.wants_round and state.round < ROUNDS)
 
     def rounding(self, found: Solution) -> float:
         """Residuals are small beside the target, and so are their errors."""
         return float(FACTOR * np.sqrt(found.rss / found.tss) if found.tss else 0.0)
 
 
-class DoubleDouble(MatrixRoute):
+class DoubleDouble(Route[DoubleMoments]):
     """Moments and normal equations in double-double: about 32 digits all the way."""
 
     how = "double-double moments"
 
-    def statistic(self, state: LinearState) -> DoubleComoments | ResidualComoments:
-        """Moments of the target; then of what the coefficients so far leave of it."""
-        if state.phase == "double" and not state.round:
-            return DoubleComoments(state.levels)
-        values = np.append(state.intercept, state.coef)
-        return ResidualComoments(values, state.rest, state.center[: len(state.coef)], state.levels)
+    def statistic(self, schema: Schema) -> DoubleComoments:
+        """Moments of the features and the target."""
+        return DoubleComoments(schema.levels)
 
     def solve(self, problem: Problem, summary: DoubleMoments, given: Array | None) -> Solution:
         """By Cholesky's factor, in double-double."""
         return from_double(summary, problem.alpha, problem.fit_intercept, given)
 
-    def update(self, problem: Problem, state: LinearState, summary: DoubleMoments, last: bool) -> LinearState:
+    def update(self, problem: Problem, state: Begun | Factoring | Refining, summary: DoubleMoments, last: bool) -> Step:
         """Corrected coefficients; read again at those where that gains digits."""
         found, keep = self.solution(problem, summary), problem.kept(summary)
         assert found.rest is not None
-        center = np.append(summary.mean[:-1] * problem.fit_intercept, 0.0)
-        state = state.at(among(found.values, keep))
-        state = state._replace(rest=np.roll(among(found.rest, keep), 1), center=center)
-        if not last and another_round(summary, found) and state.round < ROUNDS:
-            return state._replace(round=state.round + 1)
-        return state._replace(step=1)
+        model = LinearModel.of(among(found.values, keep), problem.schema)
+        rest, center = np.roll(among(found.rest, keep), 1), summary.mean[:-1] * problem.fit_intercept
+        round = state.round if isinstance(state, Refining) else 0
+        again = Refining(0, round + 1, model, rest, center)
+        return Step(model, again, not last and round < ROUNDS and another_round(summary, found))
 
     def rounding(self, found: Solution) -> float:
         """Squares are summed, in double-double."""

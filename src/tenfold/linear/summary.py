@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tenfold.core import Claim
 from tenfold.linear.inference import Inference
+
+Names = NDArray[np.object_]
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Summary:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        def cells(row: Any, tag: str) -> str:
+        def cells(row: tuple[str, ...], tag: str) -> str:
             side = ["left", *["right"] * (len(row) - 1)]
             each = (f"<{tag} style='text-align:{s}'>{html.escape(c)}</{tag}>" for c, s in zip(row, side))
             return f"<tr>{''.join(each)}</tr>"

@@ -8,13 +8,15 @@ once more for the residual, which proves how near the optimum is.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Claim, Codes, DataError
-from tenfold.linear.conjugate import CLOSE, Search, System, begin, ended, step, with_references
-from tenfold.linear.routes import LinearState, Problem, Route
-from tenfold.linear.solving import Solution
+from tenfold.core import Array, Claim, Codes, DataError, Schema
+from tenfold.core.certificate import Status
+from tenfold.core.learner import Begun
+from tenfold.linear.conjugate import CLOSE, Search, System, begin, ended, least_curvature, step, with_references
+from tenfold.linear.routes import LinearModel, Problem
 from tenfold.stats.coded import CodedComoments, CodedComomentsAt, CodedMoments, CodeLens, CodeProducts, Products
 
 WIDE = 2000
@@ -28,77 +30,87 @@ def too_many(categories: int) -> bool:
     return categories > WIDE
 
 
-class ConjugateGradients(Route):
+class Searching(NamedTuple):
+    """The state of a fit that steps along directions, on the held codes of the rows."""
+
+    step: int
+    schema: Schema
+    search: Search
+
+    def statistic(self) -> CodeProducts:
+        """The product of the table of pairs with the direction."""
+        return CodeProducts(self.search.direction, lens=CodeLens(self.schema.levels))
+
+
+class Checking(NamedTuple):
+    """The state of a fit whose steps have ended: the rows are read for the residual there."""
+
+    step: int
+    schema: Schema
+    search: Search
+
+    def statistic(self) -> CodedComomentsAt:
+        """Moments without pairs, with the product where the search is."""
+        return CodedComomentsAt(self.search.x, self.schema.levels, least_curvature(self.search))
+
+
+class ConjugateGradients:
     """Numbers are eliminated; what is left, over the categories, is solved step by step on their held codes."""
 
-    def begun(self, state: LinearState) -> LinearState:
-        """A state that asks for it, from all coefficients nought."""
-        return state._replace(phase="sums", search=Search.none()._replace(x=np.zeros(int(state.levels.sum()))))
+    def statistic(self, schema: Schema) -> CodedComoments:
+        """Moments without pairs."""
+        return CodedComoments(schema.levels)
 
-    def statistic(self, state: LinearState) -> CodedComoments | CodedComomentsAt | CodeProducts:
-        """Moments without pairs, with the product where the search is; or the product with its direction."""
-        if state.phase == "search":
-            return CodeProducts(state.search.direction, lens=CodeLens(state.levels))
-        if state.search.begun:
-            return CodedComomentsAt(state.search.x, state.levels)
-        return CodedComoments(state.levels)
-
-    def update(self, problem: Problem, state: LinearState, summary: CodedMoments | Products, last: bool) -> LinearState:
-        """One step of the search; before and after it, the model that the moments give."""
-        if isinstance(summary, Products):
-            search = step(state.search, summary.product, problem.alpha)
-            phase = "sums" if ended(search) else "search"
-            return state._replace(phase=phase, round=state.round + 1, search=search)
-        system = System.of(summary, problem.alpha, problem.fit_intercept)
-        search = begin(system, summary, state.search)
-        state = _model(problem, state, summary, system)
+    def begin(self, problem: Problem, state: Begun | Checking, m: CodedMoments) -> Searching | LinearModel:
+        """The model that the moments give, if its residual is small; else steps that make it smaller."""
+        system = System.of(m, problem.alpha, problem.fit_intercept)
+        if isinstance(state, Begun) and m.at.any():  # verified: this is where a search has ended
+            return _model(problem, m, system)
+        search = begin(system, m, state.search.begun if isinstance(state, Checking) else 0)
         if search.energy <= (100 * CLOSE) ** 2 * search.first or search.begun > AGAIN:
-            return state._replace(step=1, search=Search.none()._replace(curvature=search.curvature))
-        _refuse_ids(state.levels, summary.count)
-        return state._replace(phase="search", round=state.round + 1, search=search)
+            return _model(problem, m, system)
+        _refuse_ids(problem.levels, m.count)
+        return Searching(0, problem.schema, search)
 
-    def certify(
-        self, problem: Problem, state: LinearState, summary: CodedMoments | Products
-    ) -> tuple[Claim, ...] | None:
+    def update(self, problem: Problem, state: Searching, s: Products) -> Searching | Checking:
+        """One step of the search."""
+        search = step(state.search, s.product, problem.alpha)
+        return (Checking if ended(search) else Searching)(0, problem.schema, search)
+
+    def certify(self, problem: Problem, summary: CodedMoments) -> tuple[Claim, ...]:
         """How near to the optimum the residual says it is."""
-        if not state.step or isinstance(summary, Products):
-            return None
         system = System.of(summary, problem.alpha, problem.fit_intercept)
-        r, D, least = np.abs(system.residual(summary)) + system.blur(summary), system.diagonal, state.search.curvature
+        r, D, least = np.abs(system.residual(summary)) + system.blur(summary), system.diagonal, summary.curvature
         about = float(r @ (r / D)) / least
         route = "conjugate gradients: the table of so many categories is never made"
         usual = "rounding errors of the usual size"
+        status: Status = "proved" if problem.alpha else "estimated"
         if problem.alpha:
-            gap, status, why = float(r @ r) / problem.alpha, "proved", "and the penalty bends the objective everywhere"
+            gap, why = float(r @ r) / problem.alpha, "and the penalty bends the objective everywhere"
         else:
-            gap, status, why = about, "estimated", "and the least curvature that the steps met"
+            gap, why = about, "and the least curvature that the steps met"
             usual = f"{usual}, and no direction of less curvature that the steps missed"
         share = gap / system.square if system.square > 0 else 0.0
         why = f"from the residual of the normal equations at the end, as a share of the squares of y, {why} ({route})"
         return (
-            Claim("gap", share, status, why, "objective", usual),  # type: ignore[arg-type]
+            Claim("gap", share, status, why, "objective", usual),
             Claim("digits", _digits(summary, system, about, least), "estimated",
                   "of the least certain category, from the same residual", "arithmetic", usual),
         )  # fmt: skip
 
-    def judged(self, problem: Problem, state: LinearState, summary: CodedMoments | Products) -> tuple[Solution, float]:
-        """Refused: there is no matrix to make standard errors from."""
-        raise ValueError(
-            f"standard errors take a matrix of all features, and {int(state.levels.sum()):,} categories "
-            f"are too many for one. Remedy: fewer than {WIDE:,}"
-        )
 
-
-def _model(problem: Problem, state: LinearState, m: CodedMoments, system: System) -> LinearState:
+def _model(problem: Problem, m: CodedMoments, system: System) -> LinearModel:
     """The coefficients of all features, given those of the categories."""
-    x = m.at if problem.alpha else with_references(m.at, m.count, state.levels, problem.fit_intercept)
-    coef, coded = np.empty(len(state.coef)), np.repeat(state.levels > 0, np.maximum(state.levels, 1))
+    levels = problem.levels
+    x = m.at if problem.alpha else with_references(m.at, m.count, levels, problem.fit_intercept)
+    coded = np.repeat(levels > 0, np.maximum(levels, 1))
+    coef = np.empty(len(coded))
     coef[coded], coef[~coded] = x, system.numbers(x)
     constant = 0.0
     if problem.fit_intercept:
         parts = [m.mean[-1], *(-m.mean[:-1] * coef[~coded]), *(-m.count * x / m.weight)]
         constant = math.fsum(parts)
-    return state._replace(coef=coef, intercept=constant)
+    return LinearModel(coef, constant, problem.schema)
 
 
 def _digits(m: CodedMoments, system: System, about: float, least: float) -> float:

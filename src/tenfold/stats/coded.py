@@ -83,9 +83,11 @@ class CodedMoments:
     """where the product was taken"""
     product: Annotated[Array, "value"]
     """CᵀWC at"""
+    curvature: float
+    """the least that the steps to there have met; 1 before any"""
 
     @classmethod
-    def of(cls, chunk: Chunk, levels: Codes, at: Array) -> CodedMoments:
+    def of(cls, chunk: Chunk, levels: Codes, at: Array, curvature: float = 1.0) -> CodedMoments:
         """Summarize a chunk."""
         design = Design.of(chunk.X, levels)
         numbers = Moments.of(chunk._replace(X=design.numbers))
@@ -99,7 +101,7 @@ class CodedMoments:
         if at.any():
             product = Products.of(CodeLens(levels)(chunk), chunk, levels, at).product
         cross = sums[:, :q] - np.outer(count, numbers.rest)
-        return cls(numbers.weight, numbers.mean, numbers.rest, numbers.comoment, cross, count, at, product)
+        return cls(numbers.weight, numbers.mean, numbers.rest, numbers.comoment, cross, count, at, product, curvature)
 
     def __add__(self, other: Any) -> CodedMoments:
         if not isinstance(other, CodedMoments) or not np.array_equal(self.at, other.at):
@@ -119,6 +121,7 @@ class CodedMoments:
             self.count + other.count,
             self.at,
             self.product + other.product,
+            self.curvature,
         )
 
     def __radd__(self, other: Any) -> CodedMoments:
@@ -144,7 +147,9 @@ class CodedComomentsAt(Statistic[CodedMoments]):
 
     at: Array
     levels: Codes
+    curvature: float
+    """the least that the steps to there have met"""
 
     def summarize(self, chunk: Chunk) -> CodedMoments:
         """Of all rows."""
-        return CodedMoments.of(chunk, self.levels, self.at)
+        return CodedMoments.of(chunk, self.levels, self.at, self.curvature)

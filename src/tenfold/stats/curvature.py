@@ -98,6 +98,9 @@ class Curvature:
 
     coef: Annotated[Array, "output", "feature"]
     intercept: Annotated[Array, "output"]
+    center: Annotated[Array, "feature"]
+    scale: Annotated[Array, "feature"]
+    """of the columns: that of the rows' lengths, and of steps"""
     rows: int
     weight: float
     loss: float
@@ -159,7 +162,7 @@ class Curvature:
         if expected:
             inner = _expected(chunk, design, metric[0])
         return cls(
-            coef, intercept, chunk.n, float(chunk.weight.sum()), float(sums[LOSS]), float(sums[LEAST]),
+            coef, intercept, *metric, chunk.n, float(chunk.weight.sum()), float(sums[LOSS]), float(sums[LEAST]),
             float(sums[PEARSON]), float(sums[SIZE]), float(sums[WORST]), float(sums[REACH]),
             gradient, drift, gram, inner,
         )  # fmt: skip
@@ -169,6 +172,8 @@ class Curvature:
         return Curvature(
             self.coef,
             self.intercept,
+            self.center,
+            self.scale,
             self.rows + other.rows,
             self.weight + other.weight,
             self.loss + other.loss,
