@@ -31,7 +31,7 @@ from forged_files import Parts, forged, places, taken_apart
 from helpers import learners
 from tenfold.core import ModelFileError
 from tenfold.sources import part_rows
-from tenfold.trees import boosting, learner, random_forest
+from tenfold.trees import grower
 
 SECONDS = 5.0
 """that a file may take, with everything that is asked of its model"""
@@ -223,15 +223,12 @@ def _answer(value: Any) -> Any:
 @contextmanager
 def gathering(most: int | None) -> Iterator[None]:
     """Trees that gather so many bytes of rows in one place; None: as they are."""
-    modules: list[Any] = [learner, boosting, random_forest]
-    old = [module.GATHER for module in modules]
-    for module, value in zip(modules, old, strict=True):
-        module.GATHER = value if most is None else most
+    old = grower.GATHER
+    grower.GATHER = old if most is None else most
     try:
         yield
     finally:
-        for module, value in zip(modules, old, strict=True):
-            module.GATHER = value
+        grower.GATHER = old
 
 
 def model_cases(names: str = "") -> list[Case]:

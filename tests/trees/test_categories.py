@@ -11,7 +11,7 @@ from tenfold.core import Chunk, Columns
 from tenfold.engine.holding import seen
 from tenfold.kernels.tree_search import FREE, NUMERIC, SUBSET, SUMS, group_order
 from tenfold.stats.tree_bins import Cut, TreeLens, WeightUnit
-from tenfold.trees import boosting, frontier, learner, random_forest
+from tenfold.trees import grower, levelwise
 from tenfold.trees.channels import SumChannels
 from tenfold.trees.growing import Rules
 from tenfold.trees.node_statistics import NodeHistograms
@@ -90,9 +90,8 @@ def test_the_same_trees_from_rows_and_level_by_level(model, monkeypatch):
     X, c, y = table(40, effect=1.0, n=3000)
     target = c if hasattr(model, "predict_proba") else y
     there = clone(model).fit(X, target)
-    assert (there.model_.levels > FREE).any()
-    for where in (learner, random_forest, boosting):
-        monkeypatch.setattr(where, "GATHER", 0)
+    assert (there.ranges_.levels > FREE).any()
+    monkeypatch.setattr(grower, "GATHER", 0)
     levels = clone(model).fit(X, target)
     np.testing.assert_array_equal(levels.predict(X), there.predict(X))
 
@@ -135,7 +134,7 @@ def test_histograms_of_no_rows_change_nothing():
     """Also where squares are summed behind the cells: a part may have no rows."""
     cut, weights = Cut(np.array([[0.5], [np.inf]]), np.array([0, 3])), WeightUnit(1.0, True)
     rules = Rules(SUMS, np.array([NUMERIC, SUBSET]), np.array([0.25, 1.0]), noise=-0.5)
-    root = frontier.root(3, 0)
+    root = levelwise.root(3, 0)
     statistic = NodeHistograms(weights, root, SumChannels(2.0, 0.25, 1.0, True), rules, lens=TreeLens(cut))
     rows = Chunk(Columns(np.array([[0.0, 1.0], [1.0, 2.0]]), ("a", "b")), np.array([1.0, 5.0]), np.ones(2), True, 0, 0)
     some, none = (statistic.summarize(seen(statistic, chunk)) for chunk in (rows, rows.rows(slice(0, 0))))

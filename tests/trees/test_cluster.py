@@ -8,7 +8,7 @@ import pytest
 import faults
 import tenfold as tn
 from tenfold.testing import bits
-from tenfold.trees import frontier, learner
+from tenfold.trees import grower, levelwise
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 
@@ -34,8 +34,8 @@ def rows(tmp_path_factory):
 
 @pytest.fixture
 def by_level(monkeypatch):
-    monkeypatch.setattr(learner, "GATHER", 0)
-    monkeypatch.setattr(frontier, "FEW", 500)
+    monkeypatch.setattr(grower, "GATHER", 0)
+    monkeypatch.setattr(levelwise, "FEW", 500)
 
 
 def bits_of(model):

@@ -13,7 +13,7 @@ import tenfold as tn
 from tenfold.core.axes import freeze
 from tenfold.sources import part_rows
 from tenfold.testing import bits
-from tenfold.trees import best_first, boosting, frontier, renewing, slopes
+from tenfold.trees import best_first, gradients, grower, leaf_quantiles, levelwise
 from tenfold.trees.gradient_boosting_classifier import GradientBoostingClassifier
 from tenfold.trees.gradient_boosting_regressor import GradientBoostingRegressor
 
@@ -56,7 +56,7 @@ MODELS = {
 @pytest.mark.parametrize(
     ("name", "weighted", "many"),
     [
-        *((name, weighted, slopes.MANY) for name in MODELS for weighted in (False, True)),
+        *((name, weighted, gradients.MANY) for name in MODELS for weighted in (False, True)),
         ("two classes", False, 1),
         ("three classes", False, 1),
         ("held back", False, 1),
@@ -64,7 +64,7 @@ MODELS = {
 )
 def test_the_same_trees_however_they_are_grown(monkeypatch, name, weighted, many):
     frame, z, weight = mixed(0)
-    monkeypatch.setattr(slopes, "MANY", many)
+    monkeypatch.setattr(gradients, "MANY", many)
     model, target = MODELS[name]
     found, turns = set(), set()
     for gather, memory, threads, rows in (
@@ -73,8 +73,8 @@ def test_the_same_trees_however_they_are_grown(monkeypatch, name, weighted, many
         (0, 1 << 26, 2, 700),
         (0, 1, 1, 700),
     ):
-        monkeypatch.setattr(boosting, "GATHER", gather)
-        monkeypatch.setattr(frontier, "MEMORY", memory)
+        monkeypatch.setattr(grower, "GATHER", gather)
+        monkeypatch.setattr(levelwise, "MEMORY", memory)
         with part_rows(700 if model.draws_rows else rows), tn.on(tn.Local(threads=threads)):
             model.fit(frame, target(z), sample_weight=weight if weighted else None)
         state = model.model_
@@ -84,7 +84,7 @@ def test_the_same_trees_however_they_are_grown(monkeypatch, name, weighted, many
                 *(x.tobytes() for x in (state.value, state.base, state.train_score, state.validation_score)),
             )
         )
-        turns.add(state.turn)
+        turns.add(model.certificate_.provenance.passes)
     assert len(turns) == 3, "all ways took the same number of reduces: were they the same way?"
     assert len(found) == 1
     assert model.n_iter_ == model.max_iter
@@ -147,8 +147,8 @@ def test_short_slopes_are_as_good(monkeypatch):
     """Many rows, of two classes: g and h have 12 bits each, and it costs nothing that can be seen."""
     X, y = make_classification(12_000, 10, n_informative=6, random_state=1)
     found = []
-    for many in (slopes.MANY, 1):
-        monkeypatch.setattr(slopes, "MANY", many)
+    for many in (gradients.MANY, 1):
+        monkeypatch.setattr(gradients, "MANY", many)
         found.append(GradientBoostingClassifier(max_iter=40).fit(X[:8000], y[:8000]).predict_proba(X[8000:]))
     fine, short = (-np.log(q[np.arange(4000), y[8000:]]) for q in found)
     assert not np.array_equal(*found)
@@ -167,10 +167,10 @@ def test_no_limit_on_leaves(given):
     assert (leaves > min(most // 4, 60)).all()
 
 
-@pytest.mark.parametrize("gather", [boosting.GATHER, 0])
+@pytest.mark.parametrize("gather", [grower.GATHER, 0])
 def test_weights_too_small_to_be_counted(monkeypatch, gather):
     """All rows of a category may weigh next to nothing: they go somewhere, and change but the number of rows."""
-    monkeypatch.setattr(boosting, "GATHER", gather)
+    monkeypatch.setattr(grower, "GATHER", gather)
     random = np.random.default_rng(0)
     kind, x = random.choice(list("abcd"), 400), random.standard_normal(400)
     frame, y = pd.DataFrame({"kind": kind, "x": x}), (kind == "a") * 2.0 + (kind == "b") + x
@@ -246,8 +246,8 @@ def test_keys_keep_the_order():
     random = np.random.default_rng(0)
     x = np.concatenate([[0.0, -0.0, 1e-300, -1e-300, 5.0, -5.0], random.standard_normal(1000) * 1e3])
     for kind in (np.float32, np.float64):
-        key = renewing.keys(x, kind)
-        back = renewing.values(key, kind)
+        key = leaf_quantiles.keys(x, kind)
+        back = leaf_quantiles.values(key, kind)
         assert np.array_equal(back, x.astype(kind).astype(float))
         order = np.argsort(key, kind="stable")
         assert (np.diff(back[order]) >= 0).all()

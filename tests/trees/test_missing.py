@@ -20,7 +20,7 @@ from tenfold import (
 )
 from tenfold.sources import part_rows
 from tenfold.testing import bits
-from tenfold.trees import missing
+from tenfold.trees import levelwise
 
 WAYS = ["learned", "node_majority", "class_majority", "fractional"]
 GOLF = """
@@ -239,14 +239,14 @@ def test_a_value_that_was_never_missing_goes_with_the_heavier_side():
 
 def test_parts_are_the_same_from_the_root_and_from_the_level_before(monkeypatch):
     """What follows the rows may be dropped and made again, or a worker that died would change the tree."""
-    down, seen = missing.go_down_in_parts, []
+    down, seen = levelwise.go_down_in_parts, []
 
     def both(at, bins, cut, parts):
         found = down(at, bins, cut, parts)
         seen.append(all(np.array_equal(a, b) for a, b in zip(found, down(at, bins, cut, None), strict=True)))
         return found
 
-    monkeypatch.setattr(missing, "go_down_in_parts", both)
+    monkeypatch.setattr(levelwise, "go_down_in_parts", both)
     X, y = table(0, 3)
     DecisionTreeClassifier("gain_ratio", split="multiway", missing="fractional", max_depth=5).fit(X, y)
     assert len(seen) > 3

@@ -7,7 +7,7 @@ import pytest
 from tenfold import Local, on
 from tenfold.sources import part_rows
 from tenfold.testing import bits
-from tenfold.trees import frontier, learner
+from tenfold.trees import grower, levelwise
 from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
 from tenfold.trees.decision_tree_regressor import DecisionTreeRegressor
 
@@ -54,12 +54,12 @@ def test_the_same_tree_however_it_is_grown(monkeypatch, model, weighted):
         (0, 400, 1 << 26),
         (0, 400, 1 << 15),
     ):
-        monkeypatch.setattr(learner, "GATHER", gather)
-        monkeypatch.setattr(frontier, "FEW", few)
-        monkeypatch.setattr(frontier, "MEMORY", memory)
+        monkeypatch.setattr(grower, "GATHER", gather)
+        monkeypatch.setattr(levelwise, "FEW", few)
+        monkeypatch.setattr(levelwise, "MEMORY", memory)
         model.fit(frame, y, sample_weight=weight if weighted else None)
         found.add((bits(model.model_.tree), bits(model.summary_)))
-        turns.add(model.model_.turn)
+        turns.add(model.certificate_.provenance.passes)
     assert len(found) == 1
     assert len(turns) >= 3, "all ways took the same number of reduces: were they the same way?"
     assert model.tree_.node_count > 20
@@ -82,11 +82,11 @@ def test_the_same_tree_with_other_parts_and_less_memory(monkeypatch, model, weig
     y = np.digitize(z, [-0.5, 0.5, 1.5]) if isinstance(model, DecisionTreeClassifier) else z
     found, turns = set(), set()
     for rows, threads, memory in ((None, 1, 1 << 26), (700, 2, 1 << 18), (1100, 3, 1 << 20)):
-        monkeypatch.setattr(frontier, "MEMORY", memory)
+        monkeypatch.setattr(levelwise, "MEMORY", memory)
         with part_rows(rows), on(Local(threads=threads)):
             model.fit(frame, y, sample_weight=weight if weighted else None)
         found.add((bits(model.model_.tree), bits(model.summary_)))
-        turns.add(model.model_.turn)
+        turns.add(model.certificate_.provenance.passes)
     assert len(found) == 1
     assert len(turns) >= 2
     assert model.tree_.node_count > 20

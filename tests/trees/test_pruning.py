@@ -12,7 +12,7 @@ import tenfold as tn
 from tenfold.sources import part_rows
 from tenfold.stats.draws import Holdout
 from tenfold.testing import bits
-from tenfold.trees import frontier, learner, pruning
+from tenfold.trees import grower, levelwise, pruning
 from tenfold.trees.pruning import Losses
 
 BY_ROWS = ["reduced_error", "best_cut", "cost_complexity"]
@@ -229,12 +229,12 @@ def test_the_same_pruned_tree_however_it_is_grown(monkeypatch, kind, prune):
     weight = np.random.default_rng(1).random(len(X))
     model, found, turns = kind(prune=prune), set(), set()
     for gather, few in ((1 << 27, 0), (0, 0), (0, 400)):
-        monkeypatch.setattr(learner, "GATHER", gather)
-        monkeypatch.setattr(frontier, "FEW", few)
+        monkeypatch.setattr(grower, "GATHER", gather)
+        monkeypatch.setattr(levelwise, "FEW", few)
         with part_rows(700), tn.on(tn.Local(threads=2)):
             model.fit(X, y, sample_weight=weight)
         found.add((bits(model.model_.tree), bits(model.summary_)))
-        turns.add(model.model_.turn)
+        turns.add(model.certificate_.provenance.passes)
     assert len(found) == 1
     assert len(turns) >= 2
     assert model.tree_.node_count > 5

@@ -22,7 +22,7 @@ from tenfold.estimator.model_file import _build
 from tenfold.sources import part_rows
 from tenfold.stats.draws import ROWS, keys_of, times_of
 from tenfold.testing import bits
-from tenfold.trees import frontier, random_forest
+from tenfold.trees import grower, levelwise, random_forest
 from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
 from tenfold.trees.random_forest_classifier import RandomForestClassifier
 from tenfold.trees.random_forest_regressor import RandomForestRegressor
@@ -70,14 +70,14 @@ def test_the_same_forest_however_it_is_grown(monkeypatch, model, weighted):
         (0, 200, 1 << 26, 3),
         (0, 200, 1 << 15, 16),
     ):
-        monkeypatch.setattr(random_forest, "GATHER", gather)
+        monkeypatch.setattr(grower, "GATHER", gather)
         monkeypatch.setattr(random_forest, "TOGETHER", together)
-        monkeypatch.setattr(frontier, "FEW", few)
-        monkeypatch.setattr(frontier, "MEMORY", memory)
+        monkeypatch.setattr(levelwise, "FEW", few)
+        monkeypatch.setattr(levelwise, "MEMORY", memory)
         with part_rows(400):
             model.fit(frame, y, sample_weight=weight if weighted else None)
         found.add((bits(model.trees_), model.value_.tobytes()))
-        turns.add(model.model_.turn)
+        turns.add(model.certificate_.provenance.passes)
     assert len(found) == 1
     assert len(turns) >= 3, "all ways took the same number of reduces: were they the same way?"
     assert model.trees_.node_count > 60
@@ -242,7 +242,7 @@ def test_an_interrupt_stops_the_other_threads_too():
         made.append(1)
 
     with crew(2), pytest.raises(KeyboardInterrupt):
-        random_forest._shared([interrupted, *[tree] * 200])
+        random_forest.run_all([interrupted, *[tree] * 200])
     time.sleep(0.05)
     soon = len(made)
     time.sleep(0.2)

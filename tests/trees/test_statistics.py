@@ -11,7 +11,7 @@ from tenfold.engine import fit
 from tenfold.engine.holding import seen, through
 from tenfold.sources import ArraySource
 from tenfold.testing import bits
-from tenfold.trees import boosting, frontier, learner, random_forest
+from tenfold.trees import grower, levelwise
 
 BOOST = {"max_iter": 2, "max_leaf_nodes": 4, "min_samples_leaf": 3}
 LEARNERS = {
@@ -59,10 +59,9 @@ def asked(model, source):
 def way(request, monkeypatch):
     """All ways in which trees grow."""
     if request.param != "rows in one place":
-        for module in (learner, random_forest, boosting):
-            monkeypatch.setattr(module, "GATHER", 0)
+        monkeypatch.setattr(grower, "GATHER", 0)
         if request.param == "level by level":
-            monkeypatch.setattr(frontier, "FEW", 8)
+            monkeypatch.setattr(levelwise, "FEW", 8)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -106,7 +105,7 @@ def test_rows_in_one_place_are_asked_for_once():
     source, seen_at = rows(model), []
     fit(model, source, runner=tn.Local(threads=1), stop=model.stop(), watchers=[seen_at.append])
     asks = [model.ask(at.state) for at in seen_at[:-1]]
-    if boosting.GATHER:
+    if grower.GATHER:
         assert [type(ask).__name__ for ask in asks[2:5]] == ["BinnedRows"] * 3
         assert asks[2] == asks[3] == asks[4]
     else:

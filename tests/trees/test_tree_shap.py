@@ -140,7 +140,7 @@ def test_the_values_of_brute_force_along_the_ways(name, holes):
     ended = np.where(state.tree.feature < 0, weight, TINY)
     values = shap.shap_values(new).reshape(12, 4, -1)
     for i, x in enumerate(shap.encode(new)):
-        game = by_paths(state.tree, value, ended, x, state.levels)
+        game = by_paths(state.tree, value, ended, x, state.ranges.levels)
         assert values[i] == pytest.approx(shapley(game, 4), abs=1e-8)
     assert state.tree.node_count > 15
 
@@ -156,7 +156,7 @@ def test_the_values_of_brute_force_over_rows(name):
 
     def said(frame):
         if name == "three classes":
-            return model._apply(type(model).margins, frame, list)
+            return model._apply(lambda _, boosted, columns: boosted.margins(columns), frame, list)
         return model.predict(frame)[:, None]
 
     for i in range(5):

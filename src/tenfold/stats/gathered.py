@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tenfold.core import Array, Chunk, Codes, Schema
 from tenfold.core.allowed import ANYTHING, COUNTS, Index, OneOf
 from tenfold.stats.draws import Holdout
-from tenfold.stats.tree_bins import OfBins, Seen
+from tenfold.stats.tree_bins import Bins, OfBins, Seen, Target
 
 Bytes = NDArray[np.uint8]
 
@@ -37,7 +37,7 @@ class Gathered:
         return cls(
             np.ascontiguousarray(seen.bins).view(np.uint8),
             seen.target.astype(np.int64) if classes else np.zeros(0, np.int64),
-            np.zeros(0) if classes else seen.target,
+            np.zeros(0) if classes else seen.target.astype(np.float64, copy=False),
             seen.weight,
             seen.places,
             seen.bins.itemsize,
@@ -61,7 +61,7 @@ class Gathered:
         return fits and len(self.weight) in (0, n) and len(self.order) in (0, n)
 
     @property
-    def bins(self) -> Any:
+    def bins(self) -> Bins:
         """Columns x rows."""
         return self.bytes if self.size == 1 else np.ascontiguousarray(self.bytes).view(np.uint16)
 
@@ -71,7 +71,7 @@ class Gathered:
         return int(self.bytes.shape[1]) // self.size
 
     @property
-    def target(self) -> Any:
+    def target(self) -> Target:
         """Classes or numbers."""
         return self.number if len(self.number) else self.label
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tenfold.core import Array, Chunk, Codes, DataError
-from tenfold.core.allowed import NOT_NAN
+from tenfold.core import Array, Chunk, Codes, DataError, Flags
+from tenfold.core.allowed import EDGES, LEVELS, NOT_NAN, POSITIVE
 from tenfold.core.statistic import Grouped, Held, Lens
 from tenfold.kernels.binning import CELLS, make_grid
 from tenfold.kernels.tree_applying import bin_values
@@ -22,6 +23,13 @@ from tenfold.stats.race import Race
 
 S = TypeVar("S")
 NONE: Codes = np.zeros(0, np.int64)
+Bins = NDArray[np.uint8] | NDArray[np.uint16]
+"""columns x rows"""
+Labels = NDArray[np.uint16]
+Target = Array | Codes | Labels
+"""numbers, or classes"""
+Which = slice | Codes | Flags
+"""some of the rows"""
 
 MOST_BINS = 1 << 16
 """of a column: a bin has two bytes at the most"""
@@ -104,8 +112,8 @@ class SampleAndRanges(Grouped[Look]):
 class Cut(NamedTuple):
     """Where columns are cut into bins: the edges of numbers, how many categories; then one bin for what is missing."""
 
-    edges: Any
-    levels: Any
+    edges: Annotated[Array, "column", "edge", EDGES]
+    levels: Annotated[Codes, "column", LEVELS]
 
     @classmethod
     def of(cls, look: Look, levels: Codes, most: int) -> Cut:
@@ -121,7 +129,7 @@ class Cut(NamedTuple):
         count: Codes = np.where(self.levels > 0, self.levels, np.isfinite(self.edges).sum(axis=1) + 1)
         return count.astype(np.int64)
 
-    def holds(self, bins: Any) -> bool:
+    def holds(self, bins: Bins) -> bool:
         """Whether rows (columns x rows) are in bins that there are."""
         return not bins.size or bool((bins.max(axis=1) <= self.gap).all())
 
@@ -132,14 +140,14 @@ class Cut(NamedTuple):
         return found
 
     @property
-    def kind(self) -> Any:
+    def kind(self) -> type[np.uint8] | type[np.uint16]:
         """The narrowest integers that hold a bin."""
         most = int(self.gap.max(initial=0))
         if most >= 1 << 16:
             raise DataError(f"a column has {most} categories; trees take {(1 << 16) - 1}. Remedy: group the rare ones")
         return np.uint8 if most < 1 << 8 else np.uint16
 
-    def bins(self, chunk: Chunk) -> Any:
+    def bins(self, chunk: Chunk) -> Bins:
         """The bins of a chunk's rows: columns x rows."""
         finite = np.isfinite(self.edges)
         low = np.where(finite[:, 0], self.edges[:, 0], 0.0)
@@ -150,7 +158,8 @@ class Cut(NamedTuple):
         scale = np.where(np.isfinite(scale), scale, 0.0)
         first = np.empty((len(low), CELLS), np.int64)
         make_grid(self.edges, low, scale, first)
-        bins = np.empty((len(low), chunk.n), self.kind)
+        shape = len(low), chunk.n
+        bins: Bins = np.empty(shape, np.uint8) if self.kind is np.uint8 else np.empty(shape, np.uint16)
         for rows, block in chunk.X.blocks():
             bin_values(block, self.edges, self.levels, self.gap, low, scale, first, CELLS, rows.start, bins)
         return bins
@@ -159,9 +168,9 @@ class Cut(NamedTuple):
 class InBins(NamedTuple):
     """What is held of rows: neither weights, which may be drawn anew, nor places."""
 
-    bins: Any
+    bins: Bins
     """columns x rows"""
-    target: Any
+    target: Target
     """class of each row (uint16), or its number"""
 
 
@@ -178,23 +187,23 @@ class TreeLens(Lens):
 class Seen(NamedTuple):
     """Rows in bins, with whole weights."""
 
-    bins: Any
-    target: Any
+    bins: Bins
+    target: Target
     weight: Codes
     """in whole units, or empty: all are one"""
     places: Codes
     """of the rows, by which they are drawn, or empty: not asked for"""
 
-    def rows(self, which: Any) -> Seen:
+    def rows(self, which: Which) -> Seen:
         """Some of the rows."""
-        some = (x[which] if len(x) else x for x in (self.target, self.weight, self.places))
-        return Seen(self.bins[:, which], *some)
+        weight, places = (x[which] if len(x) else x for x in (self.weight, self.places))
+        return Seen(self.bins[:, which], self.target[which] if len(self.target) else self.target, weight, places)
 
 
 class WeightUnit(NamedTuple):
     """What one means in sums of weights."""
 
-    unit: float
+    unit: Annotated[float, POSITIVE]
     even: bool
     """whether every weight is one"""
 
@@ -209,7 +218,7 @@ class OfBins(Held[S]):
     lens: TreeLens = field(kw_only=True)
     weights: WeightUnit
 
-    def seen(self, chunk: Chunk, places: bool = False) -> tuple[Seen, Any]:
+    def seen(self, chunk: Chunk, places: bool = False) -> tuple[Seen, slice | Codes]:
         """The rows that have a weight, with their places if they are asked for; and which of the held rows they are."""
         held: InBins = chunk.held
         found = Seen(*held, self.weights.whole(chunk.weight), chunk.places() if places else NONE)
@@ -217,6 +226,11 @@ class OfBins(Held[S]):
             return found, slice(None)
         which = np.flatnonzero(chunk.weight)
         return found.rows(which), which
+
+
+def numbers_of(target: Target) -> Array:
+    """Targets, whatever they are, as floats."""
+    return np.asarray(target, dtype=np.float64)
 
 
 def in_units(weight: Array, unit: float) -> Codes:

@@ -1,15 +1,16 @@
 """A tree with a limit on its leaves, grown split by split over rows in one place, the columns shared by threads.
 
-The tree is the one that `grow` and `frontier` make: the histograms are of whole numbers, whoever fills them.
+The tree is the one that `grow` and `levelwise` make: the histograms are of whole numbers, whoever fills them.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from tenfold.core import Codes
 from tenfold.core.crew import hands, share
 from tenfold.kernels import tree_growing
 from tenfold.kernels.desk import CLOSED, desk
@@ -17,9 +18,9 @@ from tenfold.kernels.tree_filling import total_of
 from tenfold.kernels.tree_growing import COLUMN, FIELDS, LEAST, ROUTE, STOP
 from tenfold.kernels.tree_search import MULTIWAY, SUMS
 from tenfold.kernels.tree_steps import ABLE_LESS, MORE, WORDS, grow_best, help_grow
-from tenfold.stats.tree_bins import Cut
+from tenfold.stats.tree_bins import Bins, Cut
 from tenfold.trees.growing import Rules
-from tenfold.trees.tree import Tree, tree_from
+from tenfold.trees.tree import GrownTree
 
 PIECES = 2
 """for each thread: who is done with one takes another"""
@@ -31,7 +32,7 @@ _NO_LABEL, _NONE = np.zeros(0, np.uint16), np.zeros(0, np.int64)
 class BestFirst:
     """Room for trees over the same rows, one after the other."""
 
-    def __init__(self, bins: Any, cut: Cut, rules: Rules) -> None:
+    def __init__(self, bins: Bins, cut: Cut, rules: Rules) -> None:
         assert rules.criterion == SUMS
         assert not (rules.kind == MULTIWAY).any()
         p, n = bins.shape
@@ -42,11 +43,10 @@ class BestFirst:
         pieces = min(p, PIECES * hands() if hands() > 1 else 1)
         self.ends = np.array([p * i // pieces for i in range(pieces + 1)])
 
-    def grow(self, g: Any, h: Any, word: Any, short: bool, index: Any) -> tuple[Tree, Any, Any, Any]:
-        """Sums of g and h (empty: ones) of the rows that the index names.
+    def grow(self, g: Codes, h: Codes, word: Codes, short: bool, index: NDArray[np.uint32]) -> GrownTree:
+        """A tree of sums of g and h (empty: ones) of the rows that the index names; it is sorted by leaf.
 
-        word, short: as in `kernels/tree_sums.py`. The tree, channel sums and bounds of its nodes, and the nodes with
-        their spans in the index: it is sorted.
+        word, short: as in `kernels/tree_sums.py`.
         """
         rules, cut, total = self.rules, self.cut, np.zeros(3, np.int64)
         total_of(index, 0, len(index), _NO_LABEL, g, h, SUMS, total)
@@ -58,8 +58,7 @@ class BestFirst:
                 SUMS, rules.units, rules.limits, cost, way, rules.max_depth, rules.min_samples_split,
                 rules.max_leaf_nodes, rules.least_merit, len(self.bins), 0, -np.inf, np.inf,
             )  # fmt: skip
-            tree, old = tree_from(node, real, route, cut)
-            return tree, sums[old], real[old], node[old]
+            return GrownTree.of(node, real, sums, route, cut)
         self._make_room(leaves)
         node, real = np.zeros((2 * leaves, FIELDS), np.int64), np.zeros((2 * leaves, 3))
         sums = np.zeros((2 * leaves, 3), np.int64)
@@ -77,8 +76,7 @@ class BestFirst:
             (nodes, routed), *_ = share([partial(grow_best, *given, *limits, index, self.aside, self.route), *helping])
         finally:
             place[CLOSED] = 1
-        tree, old = tree_from(node[:nodes], real, self.route[:routed], cut)
-        return tree, sums[old], real[old], node[old]
+        return GrownTree.of(node[:nodes], real, sums, self.route[:routed], cut)
 
     def _most_leaves(self, total: int) -> int:
         """As many as there can be with so many rows."""

@@ -1,44 +1,61 @@
-"""What boosting knows between rounds, and what it asks of the rows."""
+"""Trees that add up, and the loss that they leave."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tenfold.core import Array, Codes, Schema
-from tenfold.core.allowed import ANYTHING, CLASS_COUNT, EDGES, LEVELS, NOT_NAN, POSITIVE, RISING, Index, OneOf
-from tenfold.stats.tree_bins import Cut, WeightUnit
-from tenfold.trees import frontier as fr
-from tenfold.trees.records import Histograms
-from tenfold.trees.renewing import Sought
-from tenfold.trees.tree import Tree, stacked
+from tenfold.core import Array, Codes, Columns, Flags, Schema
+from tenfold.core.allowed import ANYTHING, CLASS_COUNT, RISING, Index
+from tenfold.kernels.gradients import add_trees
+from tenfold.trees import levelwise as lw
+from tenfold.trees.records import Histograms, Ranges
+from tenfold.trees.tree import Tree, joined
 
-FEW = 64
-"""weights up to this, if they are whole numbers, leave the units alone in which gradients are summed"""
+Short = NDArray[np.int32]
 
 
-class Ensemble(NamedTuple):
-    """Trees that add up."""
+class BoostedModel(NamedTuple):
+    """Trees whose values add up to a margin, and the loss after each round."""
 
-    roots: Codes
-    """of the trees: first, since what has more trees is told by these alone"""
+    roots: Annotated[Codes, "tree", RISING, Index("trees.node")]
+    """first: what has more trees is told by these alone"""
     trees: Tree
     """one after the other"""
-    value: Array
+    value: Annotated[Array, "trees.node"]
     """what a row that ends in a node adds to its margin"""
-    base: Array
+    base: Annotated[Array, "output"]
     """the margin to start from"""
+    train_score: Annotated[Array, "round"]
+    validation_score: Annotated[Array, "round", ANYTHING]
+    n_classes: Annotated[int, CLASS_COUNT]
+    """0: it predicts numbers"""
+    ranges: Ranges
 
     @property
     def outputs(self) -> int:
         """Trees in a round."""
         return len(self.base)
 
-    def begins_round(self, frontier: fr.Frontier) -> bool:
+    @property
+    def rounds(self) -> int:
+        """How many are complete."""
+        return len(self.roots) // self.outputs
+
+    def begins_round(self, frontier: lw.Frontier) -> bool:
         """Whether the tree that grows is the first of a round, and is about to begin."""
         return len(frontier.node) == 1 and len(self.roots) % self.outputs == 0
+
+    def plus(self, tree: Tree, value: Array) -> BoostedModel:
+        """One tree more."""
+        return self._replace(
+            trees=joined([self.trees, tree]),
+            roots=np.append(self.roots, self.trees.node_count),
+            value=np.append(self.value, value),
+        )
 
     @property
     def walk(self) -> Walk:
@@ -58,95 +75,37 @@ class Ensemble(NamedTuple):
     def last(self) -> Tree:
         """The last tree alone."""
         at = int(self.roots[-1])
-        t = self.trees
-        fields: Any = (x if name == "route" else x[at:] for name, x in t._asdict().items())
-        found = Tree(*fields)
+        found = Tree._make(x[at:] for x in self.trees)._replace(route=self.trees.route)
         return found._replace(first_child=np.where(found.feature >= 0, found.first_child - at, 0))
 
-
-class Boosted(NamedTuple):
-    """The trees so far, and how to go on."""
-
-    step: int
-    phase: Annotated[str, OneOf("look", "start", "rows", "level", "renew", "judge", "done")]
-    turn: int
-    bin_edges: Annotated[Array, "column", "edge", EDGES]
-    levels: Annotated[Codes, "column", LEVELS]
-    rows: int
-    unit: Annotated[float, POSITIVE]
-    even: bool
-    least: Annotated[float, NOT_NAN]
-    most: Annotated[float, NOT_NAN]
-    heaviest: float
-    way: Annotated[Codes, "column", OneOf(-1, 0, 1)]
-    """1: the margin must not fall as the column rises; -1: must not rise; 0: free"""
-    labels: Annotated[int, CLASS_COUNT]
-    """classes, or 0"""
-    base: Annotated[Array, "output"]
-    """the margin to start from"""
-    trees: Tree
-    """one after the other"""
-    roots: Annotated[Codes, "tree", RISING, Index("trees.node")]
-    value: Annotated[Array, "trees.node"]
-    """what a row that ends in a node adds to its margin"""
-    train_score: Annotated[Array, "round"]
-    validation_score: Annotated[Array, "round", ANYTHING]
-    frontier: fr.Frontier
-    sought: Sought
-    """the leaves of the last tree, if they are to say quantiles"""
-    margin: Annotated[Array, "row", "output"]
-    """of rows in one place"""
-    row_weight: float = 1.0
-    """what a row weighs: one, if weights are whole numbers, as they then count rows; else the mean"""
-
-    @property
-    def cut(self) -> Cut:
-        """Where columns are cut."""
-        return Cut(self.bin_edges, self.levels)
-
-    @property
-    def weights(self) -> WeightUnit:
-        """What one means in sums of weights."""
-        return WeightUnit(self.unit, self.even)
+    def margins(self, X: Columns, start: int = 0, stop: int | None = None) -> Array:
+        """The sum of the trees, for each output; of some rounds, without the constant, if a start is given."""
+        t, k, walk = self.trees, self.outputs, self.walk
+        out = np.zeros((len(X), k)) if start else np.repeat(self.base[None], len(X), axis=0)
+        roots = self.roots if stop is None else self.roots[: stop * k]
+        for rows, block in X.blocks():
+            add_trees(
+                block, walk.column, walk.threshold, walk.strays, walk.first, t.route_at, t.route_width, t.route,
+                walk.deep, self.value, roots, start * k, k, out[rows],
+            )  # fmt: skip
+        return out
 
     def sound(self, schema: Schema) -> bool:
-        """Whether every tree begins at its root."""
-        return self.trees.rooted(self.roots)
-
-    @property
-    def few(self) -> bool:
-        """Whether weights are small whole numbers, so that rows can be counted: then those of weight two are two."""
-        return self.unit == 1 and self.heaviest <= FEW
-
-    @property
-    def outputs(self) -> int:
-        """Trees in a round."""
-        return len(self.base)
-
-    @property
-    def ensemble(self) -> Ensemble:
-        """The trees so far."""
-        return Ensemble(self.roots, self.trees, self.value, self.base)
-
-    def plus(self, tree: Tree, value: Array) -> Boosted:
-        """One tree more."""
-        return self._replace(
-            trees=stacked(self.trees, tree),
-            roots=np.append(self.roots, self.trees.node_count),
-            value=np.append(self.value, value),
-        )
+        """Whether every tree begins at its root, and classes have margins: one if they are two, else one each."""
+        k = self.n_classes
+        return self.trees.rooted(self.roots) and self.outputs == (k if k > 2 else 1)
 
 
 class Walk(NamedTuple):
     """Nodes of trees, as those need them who go down: a leaf splits the first column and leads to itself."""
 
-    column: Any
-    threshold: Any
-    place: Any
-    strays: Any
+    column: Short
+    threshold: Array
+    place: Short
+    strays: Flags
     """whether missing values go to the second child"""
-    first: Any
-    deep: Any
+    first: Short
+    deep: Codes
     """steps in each tree"""
 
 
@@ -170,22 +129,3 @@ class Loss:
 
     def __add__(self, other: Loss) -> Loss:
         return Loss(self.sums + other.sums, self.weight + other.weight)
-
-
-def directions(given: Any, schema: Schema) -> Codes:
-    """Of each column, from an array or from a dict of names."""
-    way = np.zeros(len(schema.columns), np.int64)
-    if given is None:
-        return way
-    if isinstance(given, dict):
-        unknown = sorted(set(given) - set(schema.names))
-        if unknown:
-            raise ValueError(f"monotonic_cst names columns that are not there: {unknown}")
-        given = [given.get(name, 0) for name in schema.names]
-    found = np.asarray(given)
-    if found.shape != way.shape or not np.isin(found, (-1, 0, 1)).all():
-        raise ValueError(f"monotonic_cst must have {len(way)} entries of -1, 0 or 1, one a column, not {given!r}")
-    wrong = np.flatnonzero((found != 0) & (schema.levels > 0))
-    if len(wrong):
-        raise ValueError(f"column {schema.names[wrong[0]]!r} is categorical. Remedy: no direction in monotonic_cst")
-    return found.astype(np.int64)

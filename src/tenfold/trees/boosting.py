@@ -1,56 +1,108 @@
 """Gradient boosting: each tree is grown along the slope of the loss that those before it left.
 
 A round needs Σg and Σh by node, column and bin, in whole units: they merge exactly, so the trees are the same from rows
-in one place and level by level over parts, whatever the parts. Bins are held; margins follow the trees.
-
-The phases of a fit: "look", "start" (what a constant would predict), then "rows" (gather all once, if they are few, and
-grow every tree from them) or "level" (the next level of the next tree) and "renew" (its leaves, if they are to say
-quantiles), and "judge" (the loss at the end).
+in one place, gathered once, and level by level over parts, whatever the parts. Bins are held; margins follow the trees.
+Before the first round comes what a constant would predict; leaves that say quantiles are found after each tree; and the
+loss at the end is seen by all rows.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Annotated, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from tenfold.core import MANY, Array, Codes, DataError, Never, Schema
+from tenfold.core import MANY, Array, Claim, Codes, Columns, DataError, Never, Schema
+from tenfold.core.axes import Bundle
+from tenfold.core.learner import Begun, Solved
+from tenfold.estimator.base import Estimator
 from tenfold.kernels import gradients as gr
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_growing import START, STOP
 from tenfold.stats.draws import Holdout
 from tenfold.stats.gathered import BinnedRows, Gathered
-from tenfold.stats.tree_bins import Cut, Look, SampleAndRanges, TreeLens, WeightUnit
-from tenfold.trees import frontier as fr
-from tenfold.trees import renewing as rn
+from tenfold.stats.tree_bins import EXACT, NONE, Look, SampleAndRanges, WeightUnit, numbers_of
+from tenfold.trees import leaf_quantiles as lq
+from tenfold.trees import levelwise as lw
 from tenfold.trees.best_first import BestFirst
-from tenfold.trees.boosted import Boosted, Ensemble, Level, Loss, directions
-from tenfold.trees.boosted_model import BoostedModel
+from tenfold.trees.boosted import BoostedModel, Level, Loss
 from tenfold.trees.channels import ChannelSums, Weighed
+from tenfold.trees.claims import category_claims
 from tenfold.trees.gradient_statistics import GradientHistograms, MarginLoss, ResidualDigits, Sampling, TargetDigits
+from tenfold.trees.gradients import Gradients
+from tenfold.trees.grower import gathers
 from tenfold.trees.growing import Rules
-from tenfold.trees.learner import GATHER
-from tenfold.trees.slopes import Slopes
-from tenfold.trees.tree import Tree, no_tree, tree_from
+from tenfold.trees.records import Setup
+from tenfold.trees.tree import GrownTree, Tree, no_tree
 
-NONE = np.zeros(0, np.int64)
 LEAST_CURVATURE = 1e-3
 """of a leaf, for weights of one: LightGBM's min_sum_hessian_in_leaf"""
 
 Asked = SampleAndRanges | ChannelSums | TargetDigits | BinnedRows | GradientHistograms | ResidualDigits | MarginLoss
+BoostingSummary = Look | Weighed | Gathered | Level | lq.Digits | Loss
+Directions = ArrayLike | Mapping[str, int] | None
 
 
-class Boosting(BoostedModel):
-    """What both boosted learners share; they bring the loss and where to start."""
+class FindingConstant(NamedTuple):
+    """What a constant would predict is wanted."""
+
+    step: int
+    setup: Setup
+    sought: lq.Sought
+    """what is known of it, if it is a quantile"""
+
+
+class BoostingRows(NamedTuple):
+    """Rounds are made from rows in one place."""
+
+    step: int
+    """how many rounds were made"""
+    setup: Setup
+    boosted: BoostedModel
+    margin: Annotated[Array, "row", "output"]
+
+
+class BoostingLevels(NamedTuple):
+    """The next tree grows level by level."""
+
+    step: int
+    setup: Setup
+    boosted: BoostedModel
+    frontier: lw.Frontier
+    row_weight: float
+    """what a row weighs: one, if weights are whole numbers, as they then count rows; else the mean"""
+
+
+class FindingQuantiles(NamedTuple):
+    """The leaves of the last tree are to say quantiles."""
+
+    step: int
+    setup: Setup
+    boosted: BoostedModel
+    sought: lq.Sought
+
+
+class CheckingLoss(NamedTuple):
+    """All trees are there: their loss is wanted."""
+
+    step: int
+    setup: Setup
+    boosted: BoostedModel
+
+
+BoostingState = Begun | FindingConstant | BoostingRows | BoostingLevels | FindingQuantiles | CheckingLoss | Solved
+
+
+class Boosting(Estimator):
+    """A sum of trees. A learner brings the loss and where to start."""
 
     passes = MANY
-    model_type = Boosted
-    summary_types = (Look, Weighed, Gathered, Level, rn.Digits, Loss)
-    steering = frozenset({
-        "step", "phase", "turn", "bin_edges", "levels", "rows", "unit", "even", "least", "most", "heaviest", "way",
-        "labels", "base", "roots", "value", "frontier", "sought", "margin", "trees", "row_weight",
-    })  # fmt: skip
+    model_type = BoostedModel
+    state_types = (Begun, FindingConstant, BoostingRows, BoostingLevels, FindingQuantiles, CheckingLoss, Solved)
+    summary_types = (Look, Weighed, Gathered, Level, lq.Digits, Loss)
     learning_rate: float
     max_iter: int
     max_leaf_nodes: int | None
@@ -63,217 +115,264 @@ class Boosting(BoostedModel):
     validation_fraction: float
     n_iter_no_change: int
     tol: float
-    monotonic_cst: Any
+    monotonic_cst: Directions
     min_data_per_group: int
     cat_smooth: float
     cat_penalty: float
-    random_state: Any
+    random_state: int | None
+    quantile: float | None = None
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]
         """Whether rounds learn from some of the rows."""
         return self.subsample < 1 or self.early_stopping
 
-    def start(self, schema: Schema) -> Boosted:
-        """No tree yet."""
-        outputs = self.outputs_of(schema)
-        none, levels = np.zeros(0), schema.levels
-        return Boosted(
-            0, "look", 0, np.zeros((len(levels), 0)), levels, 0, 1.0, True, 0.0, 0.0, 1.0,
-            directions(self.monotonic_cst, schema), 0 if schema.classes is None else len(schema.classes),
-            np.zeros(outputs), no_tree(), NONE, none, none, none, fr.root(3, 0), rn.seek(0), np.zeros((0, outputs)),
-        )  # fmt: skip
+    @property
+    def n_iter_(self) -> int:
+        """Rounds that were made."""
+        return int(self.model_.rounds)
+
+    @property
+    def _seed(self) -> int:
+        return int(self.random_state or 0)
+
+    @property
+    def _sampling(self) -> Sampling:
+        held_back = self.validation_fraction if self.early_stopping else 0.0
+        return Sampling(Holdout(self._seed, held_back), self.subsample)
+
+    def start(self, schema: Schema) -> Begun:
+        """Nothing but the schema."""
+        directions(self.monotonic_cst, schema)  # refuses what does not fit
+        return Begun(0, schema)
 
     def stop(self) -> Never:
         """The rounds are counted here."""
         return Never()
 
-    def ask(self, state: Boosted) -> Asked | None:
-        """What the phase needs; rows in one place are asked for once."""
-        lens, weights = TreeLens(state.cut), state.weights
-        match state.phase:
-            case "look":
-                return SampleAndRanges(int(self.random_state))
-            case "start":
-                return self.constant_of(state)
-            case "rows":
-                return BinnedRows(weights, self.draws_rows, lens=lens)
-            case "level":
-                return GradientHistograms(*self._margins(state), state.frontier, lens=lens)
-            case "renew":
-                return ResidualDigits(*self._margins(state), state.sought, _scale(state), lens=lens)
-            case "judge":
-                return MarginLoss(*self._margins(state), lens=lens)
+    def ask(self, state: BoostingState) -> Asked | None:
+        """A sample, then a constant; rows in one place, asked for once, or levels and leaves; then the loss."""
+        match state:
+            case Begun():
+                return SampleAndRanges(self._seed)
+            case FindingConstant(_, setup, sought):
+                return self.constant(setup, sought)
+            case BoostingRows(_, setup):
+                return BinnedRows(setup.weights, self.draws_rows, lens=setup.lens)
+            case BoostingLevels(_, setup, boosted, at):
+                return GradientHistograms(*self._margins(setup, boosted), at, lens=setup.lens)
+            case FindingQuantiles(_, setup, boosted, sought):
+                return ResidualDigits(*self._margins(setup, boosted), sought, _scale(setup), lens=setup.lens)
+            case CheckingLoss(_, setup, boosted):
+                return MarginLoss(*self._margins(setup, boosted), lens=setup.lens)
         return None
 
-    def _margins(self, state: Boosted) -> tuple[WeightUnit, Ensemble, Sampling, Slopes]:
+    def _margins(self, setup: Setup, boosted: BoostedModel) -> tuple[WeightUnit, BoostedModel, Sampling, Gradients]:
         """What tells the margins of rows, and what they lose by them."""
-        return state.weights, state.ensemble, self._sampling, self.slopes_of(state)
+        return setup.weights, boosted, self._sampling, self.gradients(boosted)
 
-    @property
-    def _sampling(self) -> Sampling:
-        held_back = self.validation_fraction if self.early_stopping else 0.0
-        return Sampling(Holdout(int(self.random_state), held_back), self.subsample)
+    def update(self, state: BoostingState, s: BoostingSummary) -> BoostingState:
+        """The next round or level: match what was asked for."""
+        match state, s:
+            case Begun(), Look():
+                return FindingConstant(0, Setup.of(state.schema, s, self.max_bins, EXACT), lq.seek(1))
+            case FindingConstant(_, setup, sought), _:
+                found = self.start_from(setup, sought, s)
+                if isinstance(found, lq.Sought):
+                    return state._replace(sought=found)
+                return self._planted(setup, found)
+            case BoostingRows(), Gathered():
+                return self._round(state, s)
+            case BoostingLevels(), Level():
+                return self._level(state, s)
+            case FindingQuantiles(), lq.Digits():
+                return self._digit(state, s)
+            case CheckingLoss(), Loss():
+                return Solved(state.step, Bundle((state.boosted,)))
+        raise TypeError(f"{type(s).__name__} is not what was asked for")
 
-    def update(self, state: Boosted, s: Any) -> Boosted:
-        """The next phase, tree or level."""
-        if state.phase == "look":
-            s.check_target()
-            cut = Cut.of(s, state.levels, min(self.max_bins, 255))
-            return state._replace(
-                phase="start", bin_edges=cut.edges, rows=s.rows, unit=s.unit(), even=s.even, least=s.least, most=s.most,
-                heaviest=s.heaviest,
-            )  # fmt: skip
-        state = state._replace(turn=state.turn + 1)
-        if state.phase == "start":
-            state = self.start_from(state, s)
-            if state.phase == "start":  # there is more to ask
-                return state
-            few = state.rows * len(state.levels) <= GATHER
-            margin = np.repeat(state.base[None], state.rows if few else 0, axis=0)
-            return state._replace(phase="rows" if few else "level", margin=margin)
-        if state.phase == "rows":
-            return self._round(state, s)
-        if state.phase == "level":
-            return self._level(state, s)
-        if state.phase == "renew":
-            return self._renew(state, s)
-        return state._replace(phase="done")
+    def model(self, state: BoostingState) -> BoostedModel | None:
+        """The trees, once their loss was seen."""
+        return state.kept.each[0] if isinstance(state, Solved) else None
 
-    def resumable(self, state: Boosted, summary: Any, schema: Schema) -> bool:
+    def resumable(self, state: BoostingState, summary: BoostingSummary, schema: Schema) -> bool:
         """Whether gathered rows are in bins that there are, each with a margin, and leaves have what is looked for."""
-        at, sought = state.frontier, state.sought
-        if state.phase == "rows":
-            fits = type(summary) is Gathered and summary.rows == len(state.margin) and state.cut.holds(summary.bins)
-            return fits and (not self.draws_rows or len(summary.order) == summary.rows)
-        if state.phase == "renew":
-            fits = len(state.roots) > 0 and len(sought.prefix) == len(state.ensemble.last.leaves)
-            return fits and sought.digit < rn.last(rn.ROUGH)
-        return (at.sums.shape[1], at.gaps.shape[1]) == (3, 0) or state.phase != "level"
+        match state:
+            case BoostingRows():
+                if not isinstance(summary, Gathered) or state.margin.shape[1] != state.boosted.outputs:
+                    return False
+                fits = summary.rows == len(state.margin) and state.setup.cut.holds(summary.bins)
+                return fits and (not self.draws_rows or len(summary.order) == summary.rows)
+            case FindingQuantiles(_, _, boosted, sought):
+                fits = len(boosted.roots) > 0 and len(sought.prefix) == len(boosted.last.leaves)
+                return fits and sought.digit < lq.last(lq.ROUGH)
+            case BoostingLevels():
+                return state.frontier.fits(3)
+        return not isinstance(state, Solved)
 
-    def _round(self, state: Boosted, s: Gathered) -> Boosted:
+    def _planted(self, setup: Setup, base: Array) -> BoostingRows | BoostingLevels:
+        """No tree yet."""
+        schema, none = setup.schema, np.zeros(0)
+        classes = 0 if schema.classes is None else len(schema.classes)
+        boosted = BoostedModel(NONE, no_tree(), none, base, none, none, classes, setup.ranges)
+        if gathers(setup):
+            return BoostingRows(0, setup, boosted, np.repeat(base[None], setup.ranges.rows, axis=0))
+        return BoostingLevels(0, setup, boosted, lw.root(3, 0), 1.0)
+
+    def _round(self, state: BoostingRows, s: Gathered) -> BoostingRows | CheckingLoss:
         """A round over rows in one place: a tree for each output."""
-        target, sampling, slopes = s.target.astype(np.float64, copy=False), self._sampling, self.slopes_of(state)
+        step, setup, boosted, before = state
+        target, sampling, gradients = numbers_of(s.target), self._sampling, self.gradients(boosted)
         learn = sampling.holdout.learns(s.order, s.rows)
-        if s.rows != len(state.margin):
-            raise DataError(
-                f"there are {s.rows} rows, but {len(state.margin)} were counted. Remedy: fit from the start"
-            )
-        margin = state.margin.copy()
-        keep = sampling.keeps(learn, s.order, state.step)
+        if s.rows != len(before):
+            raise DataError(f"there are {s.rows} rows, but {len(before)} were counted. Remedy: fit from the start")
+        margin, cut = before.copy(), setup.cut
+        keep = sampling.keeps(learn, s.order, step)
         index = np.arange(s.rows, dtype=np.uint32)
         index = index if keep.all() else index[keep]
-        cut = state.cut
-        for output in range(state.outputs):
-            g, h, word, loss = slopes.words(state.margin, output, target, s.weight, learn)
+        for output in range(boosted.outputs):
+            g, h, word, loss = gradients.words(before, output, target, s.weight, learn)
             if output == 0:
-                state = self._scored(state, loss)
-                if self._enough(state):
-                    return self._judged(state)
-                rules = self._rules(state)
+                boosted = self._scored(boosted, loss)
+                if self._enough(step, boosted):
+                    return CheckingLoss(step, setup, boosted)
+                rules = self._rules(setup, boosted, _row_weight(setup, loss))
                 grower = BestFirst(s.bins, cut, rules)
-            tree, sums, real, node = grower.grow(g, h, word, slopes.short, index)
-            ends = tree.leaves
-            if slopes.loss in gr.RENEWED:
-                residual = rn.residual_keys(target, state.margin, _scale(state))
-                key, heft = rn.in_place(residual, s.weight, index, node[ends], slopes.level)
-                value = self._renewed(state, tree, key, heft)
+            grown = grower.grow(g, h, word, gradients.short, index)
+            tree, ends = grown.tree, grown.tree.leaves
+            if gradients.loss in gr.RENEWED:
+                residual = lq.residual_keys(target, before, _scale(setup))
+                key, weight = lq.in_place(residual, s.weight, index, grown.node[ends], gradients.level)
+                value = self._quantiles(setup, tree, key, weight)
             else:
-                value = self._values(rules, sums, real)
+                value = self._values(rules, grown)
             if len(index) == s.rows:
-                gr.add_leaves(index, node[ends, START], node[ends, STOP], value[ends], output, margin)
+                gr.add_leaves(index, grown.node[ends, START], grown.node[ends, STOP], value[ends], output, margin)
             else:
                 gr.add_values(tree.apply_bins(s.bins, cut, np.zeros(s.rows, np.int64)), value, output, margin)
-            state = state.plus(tree, value)
-        return state._replace(step=state.step + 1, margin=margin)
+            boosted = boosted.plus(tree, value)
+        return BoostingRows(step + 1, setup, boosted, margin)
 
-    def _level(self, state: Boosted, s: Level) -> Boosted:
+    def _level(self, state: BoostingLevels, s: Level) -> BoostingLevels | FindingQuantiles | CheckingLoss:
         """One level of one tree."""
-        if state.ensemble.begins_round(state.frontier):
-            state = self._scored(state, s.loss)
-            if self._enough(state):
-                return self._judged(state)
-        rules, cut = self._rules(state), state.cut
-        hist = s.histograms.sums.reshape(len(s.histograms.sums), 3, -1)
-        at = fr.take_in(state.frontier, hist, cut, rules)
-        more = fr.want(at, cut, rules)
-        if more is not None:
-            return state._replace(frontier=more)
-        tree, old = tree_from(fr.pruned(at, rules), at.real, at.route, cut)
-        state = state.plus(tree, self._values(rules, at.sums[old], at.real[old]))
-        if self.loss_of(state) in gr.RENEWED:
-            return state._replace(phase="renew", frontier=fr.root(3, 0), sought=rn.seek(len(tree.leaves)))
-        return state._replace(step=len(state.roots) // state.outputs, frontier=fr.root(3, 0))
+        step, setup, boosted, at, row_weight = state
+        if boosted.begins_round(at):
+            boosted, row_weight = self._scored(boosted, s.loss), _row_weight(setup, s.loss)
+            if self._enough(step, boosted):
+                return CheckingLoss(step, setup, boosted)
+        rules = self._rules(setup, boosted, row_weight)
+        found = lw.proceed(at, s.histograms, None, setup.cut, rules)
+        if isinstance(found, lw.Frontier):
+            return BoostingLevels(step, setup, boosted, found, row_weight)
+        boosted = boosted.plus(found[0].tree, self._values(rules, found[0]))
+        if self.loss_code(boosted.outputs) in gr.RENEWED:
+            return FindingQuantiles(step, setup, boosted, lq.seek(len(found[0].tree.leaves)))
+        return BoostingLevels(boosted.rounds, setup, boosted, lw.root(3, 0), row_weight)
 
-    def _renew(self, state: Boosted, s: rn.Digits) -> Boosted:
+    def _digit(self, state: FindingQuantiles, s: lq.Digits) -> FindingQuantiles | BoostingLevels:
         """One more digit of what the leaves say."""
-        sought = rn.narrow(state.sought, s, self.level_of())
-        if sought.digit < rn.last(rn.ROUGH):
+        step, setup, boosted, sought = state
+        sought = lq.narrow(sought, s, self.level)
+        if sought.digit < lq.last(lq.ROUGH):
             return state._replace(sought=sought)
-        tree = state.ensemble.last
-        value = self._renewed(state, tree, sought.prefix.view(np.uint64), sought.weight)
-        return state._replace(
-            phase="level", step=state.step + 1, sought=rn.seek(0),
-            value=np.concatenate([state.value[: int(state.roots[-1])], value]),
-        )  # fmt: skip
+        value = self._quantiles(setup, boosted.last, sought.prefix.view(np.uint64), sought.weight)
+        value = np.concatenate([boosted.value[: int(boosted.roots[-1])], value])
+        return BoostingLevels(step + 1, setup, boosted._replace(value=value), lw.root(3, 0), 1.0)
 
-    def _renewed(self, state: Boosted, tree: Tree, key: Any, weight: Codes) -> Array:
+    def _quantiles(self, setup: Setup, tree: Tree, key: lq.Keys, weight: Codes) -> Array:
         """What the nodes add to a margin, from the quantiles of the leaves."""
-        value = np.where(weight > 0, rn.values(key, rn.ROUGH) * _scale(state), 0.0)
-        return self.learning_rate * rn.filled(tree, value, weight, state.way)
+        value = np.where(weight > 0, lq.values(key, lq.ROUGH) * _scale(setup), 0.0)
+        return self.learning_rate * lq.filled(tree, value, weight, directions(self.monotonic_cst, setup.schema))
 
-    def _judged(self, state: Boosted) -> Boosted:
-        """No more trees: the loss of all of them is left to see."""
-        return state._replace(phase="judge", frontier=fr.root(3, 0), margin=state.margin[:0])
-
-    def _scored(self, state: Boosted, loss: Loss) -> Boosted:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            score = loss.sums * self.slopes_of(state).unit / loss.weight
-        return state._replace(
-            row_weight=1.0 if state.unit == 1 else float(loss.weight.sum() / state.rows),
-            train_score=np.append(state.train_score, score[0]),
-            validation_score=np.append(state.validation_score, score[1]),
-        )
-
-    def _enough(self, state: Boosted) -> bool:
-        """Whether there are rounds enough, or the rows that were kept back say so."""
-        if state.step >= self.max_iter:
-            return True
-        seen, few = state.validation_score, self.n_iter_no_change
-        return bool(self.early_stopping and len(seen) > few and seen[-few:].min() > seen[:-few].min() - self.tol)
-
-    def _values(self, rules: Rules, sums: Any, real: Any) -> Array:
+    def _values(self, rules: Rules, grown: GrownTree) -> Array:
         """What each node adds to a margin."""
+        sums, real = grown.sums, grown.real
         with np.errstate(invalid="ignore", divide="ignore"):
             full = -sums[:, 0] * rules.units[0] / (sums[:, 1] * rules.units[1] + self.l2_regularization)
         full = np.where(sums[:, 2] > 0, np.nan_to_num(full), 0.0)
-        return np.asarray(self.learning_rate * np.clip(full, real[:, fr.LEAST], real[:, fr.MOST]))
+        return np.asarray(self.learning_rate * np.clip(full, real[:, lw.LEAST], real[:, lw.MOST]))
 
-    def _rules(self, state: Boosted) -> Rules:
+    def _scored(self, boosted: BoostedModel, loss: Loss) -> BoostedModel:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            score = loss.sums * self.gradients(boosted).unit / loss.weight
+        train, validation = boosted.train_score, boosted.validation_score
+        return boosted._replace(
+            train_score=np.append(train, score[0]), validation_score=np.append(validation, score[1])
+        )
+
+    def _enough(self, step: int, boosted: BoostedModel) -> bool:
+        """Whether there are rounds enough, or the rows that were kept back say so."""
+        if step >= self.max_iter:
+            return True
+        seen, few = boosted.validation_score, self.n_iter_no_change
+        return bool(self.early_stopping and len(seen) > few and seen[-few:].min() > seen[:-few].min() - self.tol)
+
+    def _rules(self, setup: Setup, boosted: BoostedModel, row_weight: float) -> Rules:
         """When to split."""
-        slopes = self.slopes_of(state)
-        least = LEAST_CURVATURE * (1.0 if state.unit == 1 else state.heaviest)
-        if slopes.loss == gr.POISSON:  # whose curvature is what is predicted
-            least *= min(state.most, 1.0)
+        gradients, ranges = self.gradients(boosted), setup.ranges
+        least = LEAST_CURVATURE * (1.0 if ranges.unit == 1 else ranges.max_weight)
+        if gradients.loss == gr.POISSON:  # whose curvature is what is predicted
+            least *= min(ranges.max_target, 1.0)
+        # what the slope of a row adds by chance to the squares between categories: g² / h, as it should be
+        noise = 2 * float(boosted.train_score[-1]) if gradients.loss == gr.SQUARED else 1.0
         return Rules(
-            ts.SUMS, np.where(state.levels > 0, ts.SUBSET, ts.NUMERIC), np.array(slopes.units),
+            ts.SUMS, np.where(ranges.levels > 0, ts.SUBSET, ts.NUMERIC), np.array(gradients.units),
             -1 if self.max_depth is None else self.max_depth, 1, self.min_samples_leaf,
-            least, self.max_leaf_nodes or 1 << 20, 0.0, self.l2_regularization, monotone=state.way,
-            min_data_per_group=self.min_data_per_group, cat_smooth=self.cat_smooth, cat_penalty=self.cat_penalty,
-            noise=self._noise(state),
+            least, self.max_leaf_nodes or 1 << 20, 0.0, self.l2_regularization,
+            monotonic=directions(self.monotonic_cst, setup.schema), min_data_per_group=self.min_data_per_group,
+            cat_smooth=self.cat_smooth, cat_penalty=self.cat_penalty, noise=rounded(noise * row_weight),
         )  # fmt: skip
 
-    def _noise(self, state: Boosted) -> float:
-        """What the slope of a row adds by chance to the squares between categories: g² / h, as it should be."""
-        noise = 2 * state.train_score[-1] if self.loss_of(state) == gr.SQUARED else 1.0
-        return rounded(noise * state.row_weight)
+    def _staged(self, X: ArrayLike) -> Iterator[Array]:
+        """Margins after each round."""
+        margin: Array | float = 0.0
+        for t in range(self.n_iter_):
+            margin = margin + self._of_round(X, t)
+            yield margin
 
-    def constant_of(self, state: Boosted) -> ChannelSums | TargetDigits:
+    def _of_round(self, X: ArrayLike, t: int) -> Array:
+        def margins(_: Boosting, model: BoostedModel, columns: Columns) -> Array:
+            return model.margins(columns, t, t + 1)
+
+        found = self._apply(margins, X, list)
+        if not isinstance(found, np.ndarray):
+            raise TypeError("staged predictions take arrays and frames. Remedy: fit with fewer rounds")
+        return found
+
+    def certify(self, model: BoostedModel, s: Loss) -> tuple[Claim, ...]:
+        """The loss at the end, from all rows sent down all trees."""
+        score = s.sums * self.gradients(model).unit / np.maximum(s.weight, 1e-300)
+        why = "mean over the rows learned from, all sent down all trees"
+        claims = [Claim("training loss", float(score[0]), "proved", why, "data")]
+        if s.weight[1]:
+            why = "mean over the rows kept back, which chose the number of rounds: a little too low"
+            claims.append(Claim("validation loss", float(score[1]), "estimated", why, "unseen rows"))
+        return *claims, *category_claims(model.ranges.levels, model.ranges.rows, self.cat_penalty)
+
+    def sound(self, model: BoostedModel, summary: Loss | None, schema: Schema) -> bool:
+        """Whether every round has a tree for each output."""
+        classes = 0 if schema.classes is None else len(schema.classes)
+        return model.n_classes == classes and len(model.roots) > 0 and len(model.roots) % model.outputs == 0
+
+    def gradients(self, model: BoostedModel) -> Gradients:
+        """The loss, and the units of its sums."""
+        return Gradients.of(model.ranges, self.loss_code(model.outputs), self.level)
+
+    @property
+    def level(self) -> float:
+        """Of the quantile: a half, unless it is given."""
+        return 0.5 if self.quantile is None else float(self.quantile)
+
+    def loss_code(self, outputs: int) -> int:
+        """Which loss, as the kernels have it."""
+        raise NotImplementedError
+
+    def constant(self, setup: Setup, sought: lq.Sought) -> ChannelSums | TargetDigits:
         """What a constant is made from."""
         raise NotImplementedError
 
-    def start_from(self, state: Boosted, s: Any) -> Boosted:
-        """With the margins of that constant, in phase "rows" once they are known."""
+    def start_from(self, setup: Setup, sought: lq.Sought, s: BoostingSummary) -> Array | lq.Sought:
+        """The margins of that constant; or what is known of it, if there is more to ask."""
         raise NotImplementedError
 
 
@@ -285,6 +384,31 @@ def rounded(value: float) -> float:
     return math.ldexp(round(part * 4096), power - 12)
 
 
-def _scale(state: Boosted) -> float:
+def directions(given: Directions, schema: Schema) -> Codes:
+    """Of each column, from an array or from a dict of names: 1, the margin must not fall as it rises; -1, not rise."""
+    way = np.zeros(len(schema.columns), np.int64)
+    if given is None:
+        return way
+    if isinstance(given, Mapping):
+        unknown = sorted(set(given) - set(schema.names))
+        if unknown:
+            raise ValueError(f"monotonic_cst names columns that are not there: {unknown}")
+        given = [given.get(name, 0) for name in schema.names]
+    found = np.asarray(given)
+    if found.shape != way.shape or not np.isin(found, (-1, 0, 1)).all():
+        raise ValueError(f"monotonic_cst must have {len(way)} entries of -1, 0 or 1, one a column, not {given!r}")
+    wrong = np.flatnonzero((found != 0) & (schema.levels > 0))
+    if len(wrong):
+        raise ValueError(f"column {schema.names[wrong[0]]!r} is categorical. Remedy: no direction in monotonic_cst")
+    return found.astype(np.int64)
+
+
+def _row_weight(setup: Setup, loss: Loss) -> float:
+    """What a row weighs: one, if weights are whole numbers, as they then count rows; else the mean."""
+    return 1.0 if setup.ranges.unit == 1 else float(loss.weight.sum() / setup.ranges.rows)
+
+
+def _scale(setup: Setup) -> float:
     """A power of two beyond which no target lies."""
-    return float(2.0 ** np.ceil(np.log2(max(abs(state.least), abs(state.most), 1e-300))))
+    largest = max(abs(setup.ranges.min_target), abs(setup.ranges.max_target), 1e-300)
+    return float(2.0 ** np.ceil(np.log2(largest)))

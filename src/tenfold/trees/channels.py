@@ -6,16 +6,16 @@ All of it is in whole numbers, so sums are exact in any order.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from tenfold.core import Chunk, Codes
 from tenfold.core.allowed import ANYTHING
 from tenfold.stats.draws import Holdout
-from tenfold.stats.tree_bins import NONE, OfBins
+from tenfold.stats.tree_bins import NONE, Labels, OfBins, Target
 
-Numbers = tuple[Any, Any, Any]
+Numbers = tuple[Labels, Codes, Codes]
 """of rows, for the kernels: classes, or none; weights, or w r of each; weights of the latter. None: all are one"""
 
 
@@ -31,7 +31,7 @@ class ClassChannels(NamedTuple):
         """How many channels there are."""
         return self.classes + 1
 
-    def numbers(self, target: Any, weight: Codes, times: Codes = NONE) -> Numbers:
+    def numbers(self, target: Target, weight: Codes, times: Codes = NONE) -> Numbers:
         """Classes and weights of rows, each drawn so often."""
         label, a = target.astype(np.uint16), _weights(weight, times)
         if len(self.factor):
@@ -54,7 +54,7 @@ class SumChannels(NamedTuple):
         """How many channels there are."""
         return 3
 
-    def numbers(self, target: Any, weight: Codes, times: Codes = NONE) -> Numbers:
+    def numbers(self, target: Target, weight: Codes, times: Codes = NONE) -> Numbers:
         """Distances from the centre in whole units, and weights, of rows that are drawn so often each."""
         away, weights = self.center - target, _weights(weight, times)
         if len(weight) and not self.few:
@@ -74,7 +74,7 @@ def _weights(weight: Codes, times: Codes) -> Codes:
     return times * weight if len(weight) else times
 
 
-def sums_by(ends: Any, nodes: int, channels: int, label: Any, a: Any, b: Any) -> Codes:
+def sums_by(ends: Codes, nodes: int, channels: int, label: Labels, a: Codes, b: Codes) -> Codes:
     """Channel sums of the rows that end in each node."""
     out = np.zeros((nodes, channels), np.int64)
     out[:, -1] = np.bincount(ends, minlength=nodes)

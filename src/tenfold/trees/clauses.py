@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -41,16 +41,14 @@ class Clauses(NamedTuple):
         """The rule of each condition."""
         return np.repeat(np.arange(self.size), np.diff(self.start))
 
-    def only(self, rules: Any, clauses: Flags | None = None) -> Clauses:
+    def only(self, which: Codes, clauses: Flags | None = None) -> Clauses:
         """Some rules, in this order, with some of their conditions."""
         keep = np.ones(len(self.column), bool) if clauses is None else clauses
-        which = np.asarray(rules, dtype=np.int64)
         many = np.diff(self.start)[which]
         pick = np.repeat(self.start[which] - np.cumsum(many) + many, many) + np.arange(many.sum())
         ends = np.concatenate([[0], np.cumsum(keep[pick])])[np.cumsum(many)]
         start, pick = np.concatenate([[0], ends]).astype(np.int64), pick[keep[pick]]
-        fields: Any = [start, *(getattr(self, name)[pick] for name in self._fields[1:-1]), self.member]
-        return Clauses(*fields)
+        return Clauses._make([start, *(field[pick] for field in self[1:-1]), self.member])
 
     def firsts(self, X: Columns) -> Codes:
         """The first rule that each row fulfils, or how many rules there are."""
@@ -59,10 +57,10 @@ class Clauses(NamedTuple):
             rc.first_of(block, *self, out[rows])
         return out
 
-    def key(self, r: int) -> tuple[Any, ...]:
+    def key(self, r: int) -> tuple[bytes, ...]:
         """By which equal rules are known."""
         some = slice(self.start[r], self.start[r + 1])
-        return tuple(getattr(self, name)[some].tobytes() for name in ("column", "sign", "bound", "missing", "set_at"))
+        return tuple(field[some].tobytes() for field in (self.column, self.sign, self.bound, self.missing, self.set_at))
 
     def condition(self, c: int) -> Condition:
         """A condition, to be read."""
@@ -89,7 +87,7 @@ class Clauses(NamedTuple):
 def clauses_of(tree: Tree, levels: Codes) -> Clauses:
     """The rules of a tree's leaves, by column, with one condition of each sign at most."""
     above = tree.parent
-    rows: list[tuple[Any, ...]] = []
+    rows: list[tuple[int, int, float, int, int, int]] = []
     start, place = [0], 0
     sets: dict[tuple[int, tuple[int, ...]], int] = {}
     for k in tree.leaves.tolist():
@@ -109,11 +107,4 @@ def clauses_of(tree: Tree, levels: Codes) -> Clauses:
     fields = list(zip(*rows, strict=True)) if rows else [()] * 6
     kinds = (np.int64, np.int64, np.float64, np.int64, np.int64, np.int64)
     table = [np.array(field, kind) for field, kind in zip(fields, kinds, strict=True)]
-    every: Any = [np.array(start, np.int64), *table, member]
-    return Clauses(*every)
-
-
-def no_clauses() -> Clauses:
-    """No rule."""
-    none = np.zeros(0, np.int64)
-    return Clauses(np.zeros(1, np.int64), none, none, np.zeros(0), none, none, none, none)
+    return Clauses._make([np.array(start, np.int64), *table, member])

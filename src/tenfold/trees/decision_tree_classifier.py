@@ -6,26 +6,23 @@ are gathered there once, and the tree is grown from them: the same tree, because
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from tenfold.core import Array, Claim, Columns, DataError, Need, Schema
+from tenfold.core import Array, Claim, Codes, Columns, DataError, Need, Schema
 from tenfold.estimator import Classifier
 from tenfold.estimator.constraints import array, choice, integer, real, seed, share
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_missing import PARTS
-from tenfold.stats.tree_bins import in_units
 from tenfold.trees import missing
-from tenfold.trees.channels import ClassChannels
-from tenfold.trees.frontier import root
-from tenfold.trees.growing import Rules
-from tenfold.trees.learner import HEFT, TreeLearner
-from tenfold.trees.promises import category_claims, held_back_claims, occam_claim
-from tenfold.trees.pruned import BY_ROWS, BY_WEIGHT
-from tenfold.trees.records import Ends, TreeState
-from tenfold.trees.tree import leaf
+from tenfold.trees.claims import held_back_claims, occam_claim
+from tenfold.trees.decision_tree import DecisionTree
+from tenfold.trees.grower import ClassTrees, ClassWeight, MaxFeatures
+from tenfold.trees.pruning_methods import BY_ROWS, BY_WEIGHT
+from tenfold.trees.records import Ends, Ranges, TreeModel
 
 CRITERIA = {
     "gini": ts.GINI,
@@ -38,7 +35,7 @@ CRITERIA = {
 }
 
 
-class DecisionTreeClassifier(TreeLearner, Classifier):
+class DecisionTreeClassifier(DecisionTree, ClassTrees, Classifier):
     """A decision tree, exact in each pass.
 
     Columns of numbers are cut into bins (`method="histogram"`); one with at most `max_bins` distinct values loses
@@ -116,7 +113,6 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
     """
 
     need = Need("mixed", missing=True, target="class")
-    model_type = TreeState
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {},
         {"criterion": "entropy", "split": "multiway"},
@@ -172,10 +168,10 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         min_samples_leaf: int = 1,
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
-        max_features: Any = None,
+        max_features: MaxFeatures = None,
         max_leaf_nodes: int | None = None,
-        class_weight: Any = None,
-        feature_costs: Any = None,
+        class_weight: ClassWeight = None,
+        feature_costs: ArrayLike | Mapping[str, float] | None = None,
         cost_power: float = 1.0,
         prune: str | None = None,
         held_back: float = 0.25,
@@ -213,109 +209,55 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         self.max_bins = max_bins
         self.random_state = random_state
 
-    def start(self, schema: Schema) -> TreeState:
-        """Nothing known but the weights of the classes, if they are given."""
-        self.check_params()
-        k, edges = len(schema.classes), np.zeros((len(schema.columns), 0))
-        factor, heft = np.zeros(0, np.int64), 1.0
-        if isinstance(self.class_weight, dict):
-            factor, heft = given(self.class_weight, schema)
-        return TreeState(
-            0, "look", 0, edges, schema.levels, 0, 1.0, True, 0.0, 1.0, 0, factor, heft, costs_of(self.feature_costs,
-            schema), root(k + 1, 0), leaf(), np.zeros((1, k)), k, np.zeros(len(edges), bool),
-        )  # fmt: skip
+    @property
+    def criterion_code(self) -> int:
+        """By its name."""
+        return CRITERIA[self.criterion]
 
-    def channels(self, state: TreeState) -> ClassChannels:
-        """The classes, and the number of rows."""
-        return ClassChannels(state.outputs)
+    def check_params(self, schema: Schema) -> None:
+        """Refuse costs that do not go with the columns."""
+        super().check_params(schema)
+        self.costs(schema)
 
-    def _with_root(self, state: TreeState, sums: Any) -> TreeState:
-        """The weight of all rows; and of each class, if they are to be balanced."""
-        weight = sums[:-1]
-        if self.class_weight == "balanced":
-            factor, heft = balanced(weight)
-            state = state._replace(factor=factor, heft=heft)
-        return state._replace(whole=int((weight * (state.factor if len(state.factor) else 1)).sum()))
+    def costs(self, schema: Schema) -> Array:
+        """Of looking at each column."""
+        given = self.feature_costs
+        if given is None:
+            return np.ones(len(schema.columns))
+        if isinstance(given, Mapping):
+            if strange := sorted(set(given) - set(schema.names)):
+                raise ValueError(f"feature_costs names {strange}; the columns are {list(schema.names)}")
+            given = [given.get(name, 1.0) for name in schema.names]
+        found = np.asarray(given, dtype=np.float64)
+        if found.shape != (len(schema.columns),) or not (np.isfinite(found) & (found > 0)).all():
+            raise DataError(f"feature_costs: a cost above 0 for each of the {len(schema.columns)} columns is needed")
+        return found
 
-    def rules_of(self, state: TreeState) -> Rules:
-        """The parameters, as the kernels have them."""
-        units = np.full(2, state.unit * state.heft)
-        return self._rules(state, CRITERIA[self.criterion], units, costs=state.costs, cost_power=self.cost_power)
-
-    def values(self, state: TreeState, sums: Any) -> Array:
+    def values(self, ranges: Ranges, units: Array, sums: Codes) -> Array:
         """The weights of the classes."""
-        return np.asarray(sums[:, :-1] * self.rules_of(state).units[0])
+        return np.asarray(sums[:, :-1] * units[0])
 
-    def certify(self, state: TreeState, s: Any) -> tuple[Claim, ...] | None:
+    def certify(self, model: TreeModel, s: Ends) -> tuple[Claim, ...]:
         """The training error, from rows sent down the tree; what follows for others, if all rows count the same."""
-        if not isinstance(s, Ends) or state.phase != "done":
-            return None
-        wrong, whole = errors_of(state, s.sums)
-        if self._way() == PARTS:
-            wrong, whole = s.wrong, s.whole
+        in_parts, ranges = self._missing_code == PARTS, model.ranges
+        wrong, whole = (s.wrong, s.whole) if in_parts else errors_of(model, s.sums)
         why = "share of the weight of the training rows, sent down the tree"
         claims: tuple[Claim, ...] = (Claim("training error", float(wrong / whole), "proved", why, "data"),)
-        if state.even and self._way() != PARTS:
-            claims += (occam_claim(state.tree, state.levels, state.outputs, wrong, whole),)
-        if state.even and len(s.back):
-            claims += held_back_claims(state.log_prior, *errors_of(state, s.back))
-        return claims + category_claims(state.levels, state.rows, self.cat_penalty if self.split == "subset" else 0.0)
+        if ranges.uniform_weights and not in_parts:
+            claims += (occam_claim(model.tree, ranges.levels, model.value.shape[1], wrong, whole),)
+        if ranges.uniform_weights and len(s.back):
+            claims += held_back_claims(model.log_prior, *errors_of(model, s.back))
+        return claims + self.category_claims(ranges)
 
-    def scores_from(self, state: TreeState, X: Columns) -> Array:
+    def scores_from(self, model: TreeModel, X: Columns) -> Array:
         """The shares of the classes in each row's leaf, or in those that parts of it get to."""
-        if self._way() == PARTS:
-            return missing.blended_shares(state.tree, state.value, X)
-        return missing.shares(state.value)[state.tree.apply(X)]
-
-    def probability_from(self, scores: Any) -> Any:
-        """Shares are probabilities."""
-        return scores
-
-    def log_probability_from(self, scores: Any) -> Any:
-        """Their logarithm."""
-        with np.errstate(divide="ignore"):
-            return np.log(scores)
+        if self._missing_code == PARTS:
+            return missing.blended_shares(model.tree, model.value, X)
+        return missing.shares(model.value)[model.tree.apply(X)]
 
 
-def errors_of(state: TreeState, sums: Any) -> tuple[int, int]:
+def errors_of(model: TreeModel, sums: Codes) -> tuple[int, int]:
     """Weight of the rows whose class is not that of the node they end in, and of all, in whole units."""
     weight = sums[:, :-1]
-    right = weight[np.arange(len(weight)), state.value.argmax(axis=1)].sum()
+    right = weight[np.arange(len(weight)), model.value.argmax(axis=1)].sum()
     return int(weight.sum() - right), int(weight.sum())
-
-
-def given(weights: dict[Any, Any], schema: Schema) -> tuple[Any, float]:
-    """Weights of classes by their names, 1 of one that is not named, in whole units; and the unit."""
-    classes = schema.classes.tolist()
-    strange, unnamed = [c for c in weights if c not in classes], [c for c in classes if c not in weights]
-    if strange and unnamed:
-        raise ValueError(f"class_weight names {strange}, but not {unnamed}: the classes are {classes}")
-    return class_units(np.array([float(weights.get(c, 1.0)) for c in classes]))
-
-
-def balanced(weight: Any) -> tuple[Any, float]:
-    """Weights that give all classes that are there the same, in whole units; and the unit."""
-    there = weight > 0
-    return class_units(np.where(there, weight.sum() / (there.sum() * np.maximum(weight, 1)), 1.0))
-
-
-def class_units(weight: Array) -> tuple[Any, float]:
-    """Weights of classes in whole units, one at the least unless they are nought; and the unit."""
-    if not (np.isfinite(weight).all() and (weight >= 0).all() and weight.any()):
-        raise ValueError("class_weight: weights are numbers from 0 on, and not all are 0")
-    unit = 2.0 ** (math.ceil(math.log2(weight.max())) - HEFT)
-    return in_units(weight, unit), unit
-
-
-def costs_of(costs: Any, schema: Schema) -> Array:
-    """The cost of each column."""
-    if costs is None:
-        return np.ones(len(schema.columns))
-    if isinstance(costs, dict):
-        if strange := sorted(set(costs) - set(schema.names)):
-            raise ValueError(f"feature_costs names {strange}; the columns are {list(schema.names)}")
-        costs = [costs.get(name, 1.0) for name in schema.names]
-    found = np.asarray(costs, dtype=np.float64)
-    if found.shape != (len(schema.columns),) or not (np.isfinite(found) & (found > 0)).all():
-        raise DataError(f"feature_costs: a cost above 0 for each of the {len(schema.columns)} columns is needed")
-    return found

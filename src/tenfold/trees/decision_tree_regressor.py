@@ -9,26 +9,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tenfold.core import Array, Claim, Columns, Need, Schema
+from tenfold.core import Array, Claim, Codes, Columns, Need
 from tenfold.estimator import Regressor
 from tenfold.estimator.constraints import choice, integer, real, seed, share
-from tenfold.kernels import tree_search as ts
-from tenfold.kernels.tree_missing import PARTS, WHOLE
-from tenfold.stats.tree_bins import fine_unit, square_unit
-from tenfold.trees.channels import SumChannels
-from tenfold.trees.frontier import root
-from tenfold.trees.growing import Rules
-from tenfold.trees.learner import FEW, TreeLearner
+from tenfold.kernels.tree_missing import PARTS
+from tenfold.trees.decision_tree import DecisionTree
+from tenfold.trees.grower import FEW, MaxFeatures, NumberTrees
 from tenfold.trees.missing import blend
-from tenfold.trees.promises import category_claims
-from tenfold.trees.pruned import BY_ROWS
-from tenfold.trees.records import Ends, TreeState
-from tenfold.trees.tree import leaf
+from tenfold.trees.pruning_methods import BY_ROWS
+from tenfold.trees.records import Ends, Ranges, TreeModel
 
 FINE = "targets were summed in whole multiples of this"
 
 
-class DecisionTreeRegressor(TreeLearner, Regressor):
+class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
     """A regression tree, exact in each pass.
 
     A node is split where the squared error falls most, and not at all where it would not fall.
@@ -88,7 +82,6 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
     """
 
     need = Need("mixed", missing=True, target="number")
-    model_type = TreeState
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {},
         {"missing": "node_majority"},
@@ -131,7 +124,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         min_samples_leaf: int = 1,
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
-        max_features: Any = None,
+        max_features: MaxFeatures = None,
         max_leaf_nodes: int | None = None,
         prune: str | None = None,
         held_back: float = 0.25,
@@ -161,65 +154,31 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         self.max_bins = max_bins
         self.random_state = random_state
 
-    def start(self, schema: Schema) -> TreeState:
-        """Nothing known."""
-        self.check_params()
-        p, none = len(schema.columns), np.zeros(0, np.int64)
-        return TreeState(
-            0, "look", 0, np.zeros((p, 0)), schema.levels, 0, 1.0, True, 0.0, 1.0, 0, none, 1.0, np.ones(p), root(3, 0),
-            leaf(), np.zeros((1, 2)), 2, np.zeros(p, bool),
-        )  # fmt: skip
-
-    def channels(self, state: TreeState) -> SumChannels:
-        """Σg, Σh, and the number of rows."""
-        return SumChannels(state.center, self._unit(state), state.unit, _few(state))
-
-    def rules_of(self, state: TreeState) -> Rules:
-        """The parameters, as the kernels have them."""
-        squares = self.cat_penalty > 0 and self.split == "subset" and (state.levels > 0).any()
-        noise = -square_unit(state.scale, state.heaviest, state.unit, self._parts_of_rows(state)) if squares else 0.0
-        return self._rules(state, ts.SUMS, np.array([self._unit(state), state.unit]), noise=noise)
-
-    def _parts_of_rows(self, state: TreeState) -> int:
-        """All rows, in the parts in which they go down."""
-        return state.rows * (WHOLE if self._way() == PARTS else 1)
-
-    def _unit(self, state: TreeState) -> float:
-        """What one means in sums of the target."""
-        return fine_unit(state.scale * (FEW if _few(state) else state.heaviest), self._parts_of_rows(state))
-
-    def values(self, state: TreeState, sums: Any) -> Array:
+    def values(self, ranges: Ranges, units: Array, sums: Codes) -> Array:
         """The mean of the target, and the weight."""
-        units = self.rules_of(state).units
         g, h = sums[:, 0] * units[0], sums[:, 1] * units[1]
-        return np.column_stack([state.center - g / h, h])
+        return np.column_stack([ranges.center - g / h, h])
 
-    def certify(self, state: TreeState, s: Any) -> tuple[Claim, ...] | None:
+    def certify(self, model: TreeModel, s: Ends) -> tuple[Claim, ...]:
         """How far a leaf can be from the mean of its rows, since targets were rounded; how finely they were."""
-        if not isinstance(s, Ends) or state.phase != "done":
-            return None
-        fine = (Claim("resolution", self._unit(state), "proved", FINE, "arithmetic"),)
-        more = category_claims(state.levels, state.rows, self.cat_penalty if self.split == "subset" else 0.0)
-        if self._way() == PARTS:
-            return *fine, *more
-        ends, units = s.sums[state.tree.leaves], self.rules_of(state).units
-        off = np.abs(self.values(state, ends)[:, 0] - state.value[state.tree.leaves, 0])
-        rows = ends[:, 2] / (ends[:, 1] * units[1])
-        each = units[0] * (1.0 if _few(state) else rows)
-        if state.unit != 1.0:  # weights were rounded too
-            each = each + 2 * state.scale * state.unit * rows
-        floats = 4 * np.finfo(float).eps * (abs(state.center) + state.scale)
+        ranges = model.ranges
+        unit = self.target_unit(ranges)
+        fine = (Claim("resolution", unit, "proved", FINE, "arithmetic"), *self.category_claims(ranges))
+        if self._missing_code == PARTS:
+            return fine
+        ends, leaves = s.sums[model.tree.leaves], model.tree.leaves
+        off = np.abs(self.values(ranges, np.array([unit, ranges.unit]), ends)[:, 0] - model.value[leaves, 0])
+        rows = ends[:, 2] / (ends[:, 1] * ranges.unit)
+        each = unit * (1.0 if ranges.weights_up_to(FEW) else rows)
+        if ranges.unit != 1.0:  # weights were rounded too
+            each = each + 2 * ranges.reach * ranges.unit * rows
+        floats = 4 * np.finfo(float).eps * (abs(ranges.center) + ranges.reach)
         rounded = off + 0.5 * each + floats
         why = "at most, of a leaf from the mean of the rows that end in it, sent down the tree: each was rounded"
-        return Claim("leaf error", float(rounded.max()), "proved", why, "arithmetic"), *fine, *more
+        return Claim("leaf error", float(rounded.max()), "proved", why, "arithmetic"), *fine
 
-    def predict_from(self, state: TreeState, X: Columns) -> Array:
+    def predict_from(self, model: TreeModel, X: Columns) -> Array:
         """The mean of each row's leaf."""
-        if self._way() == PARTS:
-            return blend(state.tree, state.value[:, 1], state.value[:, :1], X)[:, 0]
-        return np.asarray(state.value[state.tree.apply(X), 0])
-
-
-def _few(state: TreeState) -> bool:
-    """Whether weights are small whole numbers."""
-    return state.unit == 1.0 and state.heaviest <= FEW
+        if self._missing_code == PARTS:
+            return blend(model.tree, model.value[:, 1], model.value[:, :1], X)[:, 0]
+        return np.asarray(model.value[model.tree.apply(X), 0])

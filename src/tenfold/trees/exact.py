@@ -7,23 +7,25 @@ the class changes. Rows of equal values stay together: a node of contradictory r
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tenfold.core import Array, Chunk, Codes, Schema
+from tenfold.core import Array, Chunk, Codes, Flags, Schema
 from tenfold.core.allowed import ANYTHING, COUNTS, Index
 from tenfold.core.statistic import Statistic
-from tenfold.kernels.tree_growing import ARITY, COLUMN, FIRST, MERIT, PATH, ROUTE, SLOT, TURN, draw, routes, row_noise
+from tenfold.kernels.tree_growing import COLUMN, FIRST, MERIT, PATH, ROUTE, SLOT, TURN, draw, routes, row_noise
 from tenfold.kernels.tree_levels import sort_by_slot
 from tenfold.kernels.tree_lists import best_sets, best_thresholds
 from tenfold.kernels.tree_search import badness
 from tenfold.stats.draws import Holdout
-from tenfold.stats.tree_bins import Cut, WeightUnit
-from tenfold.trees import frontier as fr
-from tenfold.trees.channels import sums_by
+from tenfold.stats.tree_bins import NONE, Cut, Target, WeightUnit
+from tenfold.trees import levelwise as lw
+from tenfold.trees.channels import Numbers, sums_by
 from tenfold.trees.growing import Rules
-from tenfold.trees.tree import Tree, tree_from
+from tenfold.trees.missing import Split
+from tenfold.trees.tree import GrownTree
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +63,7 @@ class Values:
         return len(self.label) == labels and len(self.number) == numbers and len(self.weight) in (0, n)
 
     @property
-    def target(self) -> Any:
+    def target(self) -> Target:
         """Classes or numbers."""
         return self.number if len(self.number) else self.label
 
@@ -85,15 +87,15 @@ class _Lists:
     def __init__(self, columns: Array, levels: Codes) -> None:
         self.columns, self.levels = columns, levels
         self.node = np.zeros(columns.shape[1], np.int64)
-        self.codes: dict[int, Any] = {}
-        self.order: dict[int, Any] = {}
+        self.codes: dict[int, Codes] = {}
+        self.order: dict[int, tuple[NDArray[np.uint32], int]] = {}
         for j, (x, many) in enumerate(zip(columns, levels.tolist(), strict=True)):
             if many:
                 self.codes[j] = np.where((x >= 0) & (x < many), x, many).astype(np.int64)
             else:
                 self.order[j] = np.argsort(x, kind="stable").astype(np.uint32), int((~np.isnan(x)).sum())
 
-    def descend(self, node: Any, threshold: Any, route: Any) -> None:
+    def descend(self, node: Codes, threshold: Array, route: Codes) -> None:
         """Rows of nodes that were split go to their children."""
         rows = np.flatnonzero(node[self.node, COLUMN] >= 0)
         k = self.node[rows]
@@ -107,105 +109,113 @@ class _Lists:
         self.node[rows] = node[k, FIRST] + branch
 
 
-def grow(s: Values, levels: Codes, rules: Rules, channels: int, label: Any, a: Any, b: Any) -> tuple[Tree, Any]:
-    """The tree, and the channel sums of its nodes."""
+def grow(s: Values, levels: Codes, rules: Rules, channels: int, numbers: Numbers) -> GrownTree:
+    """The tree of all rows."""
     lists = _Lists(s.columns, levels)
-    at = fr.root(channels, rules.seed)
-    at.node[0, SLOT] = fr.UNKNOWN
-    at.sums[:] = sums_by(lists.node, 1, channels, label, a, b)
+    at = lw.root(channels, rules.seed)
+    at.node[0, SLOT] = lw.UNKNOWN
+    at.sums[:] = sums_by(lists.node, 1, channels, *numbers)
     threshold = np.full(1, np.nan)
     while True:
-        active = np.flatnonzero(at.node[:, SLOT] == fr.UNKNOWN)
+        active = np.flatnonzero(at.node[:, SLOT] == lw.UNKNOWN)
         at.node[active, SLOT] = -1
-        active = np.array([k for k in active if fr.may_split(at.node[k], at.sums[k], rules)], np.int64)
+        active = np.array([k for k in active if lw.may_split(at.node[k], at.sums[k], rules)], np.int64)
         if not len(active):
             break
-        at, threshold, split = _level(at, threshold, active, lists, rules, label, a, b)
+        at, threshold, split = _level(at, threshold, active, lists, rules, numbers)
         lists.descend(at.node, threshold, at.route)
-        new = at.node[:, SLOT] == fr.UNKNOWN
+        new = at.node[:, SLOT] == lw.UNKNOWN
         if split:
-            at.sums[new] = sums_by(lists.node, len(at.node), channels, label, a, b)[new]
+            at.sums[new] = sums_by(lists.node, len(at.node), channels, *numbers)[new]
     cut = Cut(np.zeros((len(levels), 0)), levels)
-    tree, old = tree_from(fr.pruned(at, rules), at.real, at.route, cut, threshold)
-    return tree, at.sums[old]
+    return GrownTree.of(lw.without_unchosen(at, rules), at.real, at.sums, at.route, cut, threshold)
+
+
+class Searched(NamedTuple):
+    """The best split of each column (rows) in each active node (columns)."""
+
+    merit: Array
+    threshold: Array
+    missing_left: Flags
+    place: Codes
+    order: Codes
+    """of categories: how they are ordered, and up to where they go left"""
+
+    def choose(self, slot: int, node: Codes, most: int, least: float) -> int:
+        """The column of greatest merit, of those a node may choose from; -1: none is good enough."""
+        merit = self.merit[:, slot]
+        picked = np.arange(len(merit))
+        if most < len(picked):
+            draw(picked.copy(), node[PATH : PATH + 1].view(np.uint64)[0], picked)
+            good = np.flatnonzero(merit[picked] > least)
+            picked = picked[: max(most, good[0] + 1 if len(good) else 0)]
+        j = int(picked[merit[picked].argmax()])
+        return j if merit[j] > least else -1
 
 
 def _level(
-    at: fr.Frontier, threshold: Any, active: Any, lists: _Lists, rules: Rules, label: Any, a: Any, b: Any
-) -> tuple[fr.Frontier, Any, int]:
+    at: lw.Frontier, threshold: Array, active: Codes, lists: _Lists, rules: Rules, numbers: Numbers
+) -> tuple[lw.Frontier, Array, int]:
     """The best splits of the active nodes, and their children."""
-    n, p, slots = len(lists.node), len(lists.levels), len(active)
+    n, slots, channels = len(lists.node), len(active), at.sums.shape[1]
     slot_of = np.full(len(at.node), -1)
     slot_of[active] = np.arange(slots)
-    slot = slot_of[lists.node]
     rows, ends = np.empty(n, np.uint32), np.zeros(slots, np.int64)
     sort_by_slot(lists.node, slot_of, ends, rows)
-    total = np.ascontiguousarray(at.sums[active])
+    found = _search(lists, rules, numbers, np.ascontiguousarray(at.sums[active]), slot_of[lists.node], rows, ends)
+    most, nodes = rules.columns(len(lists.levels))[2], lw.Growth(at)
+    for s, k in enumerate(active.tolist()):
+        j = found.choose(s, at.node[k], most, rules.least_merit)
+        if j < 0:
+            continue
+        nodes.node[k, [COLUMN, TURN]], nodes.real[k, MERIT] = (j, found.missing_left[j, s]), found.merit[j, s]
+        threshold[k], arity, table = found.threshold[j, s], 2, NONE
+        if j in lists.codes:
+            some = rows[ends[s - 1] if s else 0 : ends[s]]
+            split = int(found.place[j, s]), int(found.order[j, s])
+            arity, table = _table(lists.codes[j][some], int(lists.levels[j]), j, *split, some, rules, numbers, channels)
+        none = np.zeros((arity, 0), np.int64)
+        nodes.split(k, Split(table, np.zeros((arity, channels), np.int64), none[0], none), 0, rules)
+    more = nodes.frontier()
+    return more, np.append(threshold, np.full(len(more.node) - len(threshold), np.nan)), len(nodes.more)
+
+
+def _search(
+    lists: _Lists, rules: Rules, numbers: Numbers, total: Codes, slot: Codes, rows: NDArray[np.uint32], ends: Codes
+) -> Searched:
+    """The best split of each column in each slot."""
+    shape = p, slots = len(lists.levels), len(total)
+    cost, (_, a, b), noise = rules.columns(p)[0], numbers, np.zeros(slots)
     base = np.array([badness(t, rules.criterion, rules.units, rules.l2, -np.inf, np.inf) for t in total])
-    cost, _, most = rules.columns(p)
-    merit, where = np.full((p, slots), -1.0), np.full((p, slots), np.nan)
-    place, by, to_left = np.zeros((p, slots), np.int64), np.zeros((p, slots), np.int64), np.zeros((p, slots), bool)
-    told = (label, a, b, total, base, rules.criterion, rules.units, rules.limits)
-    noise = np.zeros(slots)
+    merit, where, to_left = np.full(shape, -1.0), np.full(shape, np.nan), np.zeros(shape, bool)
+    place, order_by = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    told = (*numbers, total, base, rules.criterion, rules.units, rules.limits)
     if len(square := rules.squares(a, b)):
         squares, inside = np.zeros(slots, np.int64), slot >= 0
         np.add.at(squares, slot[inside], square[inside])
         noise = np.array([row_noise(*two, rules.units, rules.limits) for two in zip(squares, total, strict=True)])
     for j in range(p):
         if j in lists.codes:
-            wide = int(lists.levels[j]) + 1
-            best_sets(lists.codes[j], wide, rules.kind[j], rows, ends, noise, *told, cost[j], merit[j], place[j], by[j])
+            wide, out = int(lists.levels[j]) + 1, (merit[j], place[j], order_by[j])
+            best_sets(lists.codes[j], wide, rules.kind[j], rows, ends, noise, *told, cost[j], *out)
         else:
             order, known = lists.order[j]
             best_thresholds(order, known, lists.columns[j], slot, *told, cost[j], merit[j], where[j], to_left[j])
-    node, real, sums, route = [at.node], [at.real], [at.sums], [at.route]
-    more, count, routed = [threshold], len(at.node), len(at.route)
-    for s, k in enumerate(active.tolist()):
-        j = _choose(merit[:, s], at.node[k], most, rules.least_merit)
-        if j < 0:
-            continue
-        at.node[k, [COLUMN, TURN]], at.real[k, MERIT], arity = (j, to_left[j, s]), merit[j, s], 2
-        threshold[k] = where[j, s]
-        if j in lists.codes:
-            some = rows[ends[s - 1] if s else 0 : ends[s]]
-            arity, table = _table(
-                lists.codes[j][some], lists.levels[j], rules.kind[j], place[j, s], by[j, s], some, told
-            )
-            at.node[k, ROUTE] = routed
-            route.append(table)
-            routed += len(table)
-        at.node[k, [FIRST, ARITY]] = count, arity
-        below = fr._children(at.node[k], at.real[k], np.zeros((arity, total.shape[1]), np.int64), 0, rules)
-        node.append(below[0])
-        real.append(below[1])
-        sums.append(below[2])
-        more.append(np.full(arity, np.nan))
-        count += arity
-    tables: Any = (np.concatenate(x) for x in (node, real, sums, route, [np.zeros((count, 0), np.int64)]))
-    return fr.Frontier(*tables), np.concatenate(more), len(node) - 1
+    return Searched(merit, where, to_left, place, order_by)
 
 
-def _choose(merit: Any, node: Any, most: int, least: float) -> int:
-    """The column of greatest merit, of those a node may choose from; -1: none is good enough."""
-    picked = np.arange(len(merit))
-    if most < len(picked):
-        draw(picked.copy(), node[PATH : PATH + 1].view(np.uint64)[0], picked)
-        good = np.flatnonzero(merit[picked] > least)
-        picked = picked[: max(most, good[0] + 1 if len(good) else 0)]
-    j = int(picked[merit[picked].argmax()])
-    return j if merit[j] > least else -1
-
-
-def _table(codes: Any, levels: int, kind: int, place: int, by: int, rows: Any, told: Any) -> tuple[int, Codes]:
-    """How many branches, and the branch of each category."""
-    label, a, b, total, _, criterion, units, limits = told
+def _table(
+    codes: Codes, levels: int, j: int, place: int, order: int, rows: NDArray[np.uint32], rules: Rules,
+    numbers: Numbers, channels: int,
+) -> tuple[int, Codes]:  # fmt: skip
+    """How many branches a split of column j has, and the branch of each category."""
     present, table = np.unique(codes), np.full(levels + 1, -1)
-    if by < 0:
+    if order < 0:
         table[present] = [0 if (place >> k) & 1 else 1 for k in range(len(present))]
         return 2, table
-    channels = total.shape[1]
+    label, a, b = numbers
     some = (label[rows] if len(label) else label, a[rows] if len(a) else a, b[rows] if len(b) else b)
-    cells = np.ascontiguousarray(sums_by(codes, int(levels) + 1, channels, *some).T)
-    whole = cells.sum(axis=1)
-    arity = routes(cells, 0, present, len(present), whole, criterion, units, limits, kind, place, by, table)
+    cells = np.ascontiguousarray(sums_by(codes, levels + 1, channels, *some).T)
+    told = rules.criterion, rules.units, rules.limits, rules.kind[j]
+    arity = routes(cells, 0, present, len(present), cells.sum(axis=1), *told, place, order, table)
     return int(arity), table

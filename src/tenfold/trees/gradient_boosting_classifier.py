@@ -6,16 +6,19 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from tenfold.core import Array, Columns, Need, Schema
+from tenfold.core.learner import Begun
 from tenfold.estimator import Classifier
 from tenfold.estimator.constraints import array, boolean, integer, real, seed, share
 from tenfold.estimator.kinds import winners
 from tenfold.kernels import gradients as gr
-from tenfold.stats.tree_bins import TreeLens
-from tenfold.trees.boosted import Boosted
-from tenfold.trees.boosting import Boosting
+from tenfold.trees.boosted import BoostedModel
+from tenfold.trees.boosting import Boosting, BoostingSummary, Directions
 from tenfold.trees.channels import ChannelSums, ClassChannels, Weighed
+from tenfold.trees.leaf_quantiles import Sought
+from tenfold.trees.records import Setup
 
 
 class GradientBoostingClassifier(Boosting, Classifier):
@@ -110,7 +113,7 @@ class GradientBoostingClassifier(Boosting, Classifier):
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
-        monotonic_cst: Any = None,
+        monotonic_cst: Directions = None,
         min_data_per_group: int = 1,
         cat_smooth: float = 0.0,
         cat_penalty: float = 1.0,
@@ -134,38 +137,34 @@ class GradientBoostingClassifier(Boosting, Classifier):
         self.monotonic_cst = monotonic_cst
         self.random_state = random_state
 
-    def start(self, schema: Schema) -> Boosted:
-        """No tree yet."""
-        if self.monotonic_cst is not None and self.outputs_of(schema) > 1:
+    def start(self, schema: Schema) -> Begun:
+        """Nothing but the schema."""
+        if self.monotonic_cst is not None and len(schema.classes) > 2:
             raise ValueError("monotonic_cst is for two classes, and there are more")
         return super().start(schema)
 
-    def outputs_of(self, schema: Schema) -> int:
-        """One margin for two classes, else one each."""
-        k = len(schema.classes)
-        return 1 if k <= 2 else k
-
-    def loss_of(self, state: Boosted) -> int:
+    def loss_code(self, outputs: int) -> int:
         """Logistic or softmax."""
-        return gr.LOGISTIC if state.outputs == 1 else gr.SOFTMAX
+        return gr.LOGISTIC if outputs == 1 else gr.SOFTMAX
 
-    def constant_of(self, state: Boosted) -> ChannelSums:
+    def constant(self, setup: Setup, sought: Sought) -> ChannelSums:
         """The weights of the classes."""
-        weights, holdout = state.weights, self._sampling.holdout
-        return ChannelSums(weights, ClassChannels(max(state.outputs, 2)), holdout, lens=TreeLens(state.cut))
+        channels = ClassChannels(max(len(setup.schema.classes), 2))
+        return ChannelSums(setup.weights, channels, self._sampling.holdout, lens=setup.lens)
 
-    def start_from(self, state: Boosted, s: Weighed) -> Boosted:
+    def start_from(self, setup: Setup, sought: Sought, s: BoostingSummary) -> Array:
         """The logarithms of the shares of the classes, or of their ratio."""
+        assert isinstance(s, Weighed)
         weight = s.sums[:-1]
         with np.errstate(divide="ignore"):
             log = np.maximum(np.log(weight / max(int(weight.sum()), 1)), -30.0)
-        return state._replace(phase="rows", base=log if state.outputs > 1 else log[1:] - log[:1])
+        return np.asarray(log if len(log) > 2 else log[1:] - log[:1])
 
-    def scores_from(self, state: Boosted, X: Columns) -> Array:
+    def scores_from(self, model: BoostedModel, X: Columns) -> Array:
         """The margins."""
-        return _scores(self.margins(state, X), state.labels)
+        return _scores(model.margins(X), model.n_classes)
 
-    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
+    def staged_predict_proba(self, X: ArrayLike) -> Iterator[Array]:
         """The probabilities after each round.
 
         Parameters
@@ -176,9 +175,9 @@ class GradientBoostingClassifier(Boosting, Classifier):
         ------
         p : array of shape (rows, classes)
         """
-        return (self.probability_from(_scores(margin, self.model_.labels)) for margin in self._staged(X))
+        return (self.probability_from(_scores(margin, self.model_.n_classes)) for margin in self._staged(X))
 
-    def staged_predict(self, X: Any) -> Iterator[Any]:
+    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
         """The classes after each round.
 
         Parameters
@@ -189,11 +188,11 @@ class GradientBoostingClassifier(Boosting, Classifier):
         ------
         y : array of shape (rows,)
         """
-        return (self.classes_[winners(_scores(margin, self.model_.labels))] for margin in self._staged(X))
+        return (self.classes_[winners(_scores(margin, self.model_.n_classes))] for margin in self._staged(X))
 
 
-def _scores(margin: Array, labels: int) -> Array:
+def _scores(margin: Array, classes: int) -> Array:
     """A score for each class."""
-    if labels == 1:
+    if classes == 1:
         return np.zeros((len(margin), 1))
     return margin if margin.shape[1] > 1 else np.column_stack([np.zeros(len(margin)), margin[:, 0]])

@@ -6,17 +6,21 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Columns, DataError, Need, Schema
+from tenfold.core.learner import Begun
 from tenfold.estimator import Regressor
 from tenfold.estimator.constraints import array, boolean, choice, integer, real, seed, share
 from tenfold.kernels import gradients as gr
-from tenfold.stats.tree_bins import TreeLens, fine_unit
-from tenfold.trees import renewing as rn
-from tenfold.trees.boosted import FEW, Boosted
-from tenfold.trees.boosting import Boosting
+from tenfold.stats.tree_bins import fine_unit
+from tenfold.trees import leaf_quantiles as lq
+from tenfold.trees.boosted import BoostedModel
+from tenfold.trees.boosting import Boosting, BoostingSummary, Directions
 from tenfold.trees.channels import ChannelSums, SumChannels, Weighed
 from tenfold.trees.gradient_statistics import TargetDigits
+from tenfold.trees.gradients import FEW
+from tenfold.trees.records import Ranges, Setup
 
 LOSSES = {
     "squared_error": gr.SQUARED,
@@ -127,7 +131,7 @@ class GradientBoostingRegressor(Boosting, Regressor):
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
-        monotonic_cst: Any = None,
+        monotonic_cst: Directions = None,
         min_data_per_group: int = 1,
         cat_smooth: float = 0.0,
         cat_penalty: float = 1.0,
@@ -153,48 +157,44 @@ class GradientBoostingRegressor(Boosting, Regressor):
         self.monotonic_cst = monotonic_cst
         self.random_state = random_state
 
-    def start(self, schema: Schema) -> Boosted:
-        """No tree yet."""
+    def start(self, schema: Schema) -> Begun:
+        """Nothing but the schema."""
         if (self.loss == "quantile") != (self.quantile is not None):
             raise ValueError(f"loss={self.loss!r} with quantile={self.quantile}. Remedy: both, or neither")
         return super().start(schema)
 
-    def loss_of(self, state: Boosted) -> int:
+    def loss_code(self, outputs: int) -> int:
         """By its name."""
         return LOSSES[self.loss]
 
-    def level_of(self) -> float:
-        """A half, unless it is given."""
-        return 0.5 if self.quantile is None else float(self.quantile)
-
-    def constant_of(self, state: Boosted) -> ChannelSums | TargetDigits:
+    def constant(self, setup: Setup, sought: lq.Sought) -> ChannelSums | TargetDigits:
         """The sum of the target, or digits of its quantile."""
-        weights, holdout, lens = state.weights, self._sampling.holdout, TreeLens(state.cut)
-        if self.loss_of(state) in gr.RENEWED:
-            return TargetDigits(weights, _sought(state), holdout, lens=lens)
-        return ChannelSums(weights, _channels(state), holdout, lens=lens)
+        weights, holdout, lens = setup.weights, self._sampling.holdout, setup.lens
+        if LOSSES[self.loss] in gr.RENEWED:
+            return TargetDigits(weights, sought, holdout, lens=lens)
+        return ChannelSums(weights, _channels(setup.ranges), holdout, lens=lens)
 
-    def start_from(self, state: Boosted, s: Weighed | rn.Digits) -> Boosted:
-        """The mean, its logarithm, or the quantile."""
-        if isinstance(s, rn.Digits):
-            sought = rn.narrow(_sought(state), s, self.level_of())
-            if sought.digit < rn.last(float):
-                return state._replace(sought=sought)
-            return state._replace(phase="rows", sought=rn.seek(0), base=rn.values(sought.prefix.view(np.uint64), float))
-        below, weight, _ = s.sums
-        unit = _channels(state).unit
-        mean = np.array([_center(state) - below * unit / max(weight * state.unit, 1e-300)])
+    def start_from(self, setup: Setup, sought: lq.Sought, s: BoostingSummary) -> Array | lq.Sought:
+        """The mean or its logarithm; or the quantile, digit by digit."""
+        if isinstance(s, lq.Digits):
+            sought = lq.narrow(sought, s, self.level)
+            if sought.digit < lq.last(np.float64):
+                return sought
+            return lq.values(sought.prefix.view(np.uint64), np.float64)
+        assert isinstance(s, Weighed)
+        ranges, (below, weight, _) = setup.ranges, s.sums
+        mean = np.array([ranges.center - below * _channels(ranges).unit / max(weight * ranges.unit, 1e-300)])
         if self.loss == "poisson":
-            if state.least < 0 or state.most == 0:
+            if ranges.min_target < 0 or ranges.max_target == 0:
                 raise DataError("loss='poisson' wants targets of nought or more, some above. Remedy: another loss")
-            mean = np.log(np.maximum(mean, 1e-300))
-        return state._replace(phase="rows", base=mean)
+            return np.asarray(np.log(np.maximum(mean, 1e-300)))
+        return mean
 
-    def predict_from(self, state: Boosted, X: Columns) -> Array:
+    def predict_from(self, model: BoostedModel, X: Columns) -> Array:
         """The margin, or its exponential."""
-        return self._answer(self.margins(state, X))
+        return self._answer(model.margins(X))
 
-    def staged_predict(self, X: Any) -> Iterator[Array]:
+    def staged_predict(self, X: ArrayLike) -> Iterator[Array]:
         """The predictions after each round.
 
         Parameters
@@ -211,18 +211,8 @@ class GradientBoostingRegressor(Boosting, Regressor):
         return np.exp(margin[:, 0]) if self.loss == "poisson" else margin[:, 0].copy()
 
 
-def _center(state: Boosted) -> float:
-    """Of the targets."""
-    return 0.5 * state.least + 0.5 * state.most
-
-
-def _channels(state: Boosted) -> SumChannels:
+def _channels(ranges: Ranges) -> SumChannels:
     """How the target is summed."""
-    heaviest = FEW if state.few else state.heaviest
-    unit = fine_unit(max(0.5 * state.most - 0.5 * state.least, 0.0) * heaviest, state.rows)
-    return SumChannels(_center(state), unit, state.unit, state.few)
-
-
-def _sought(state: Boosted) -> rn.Sought:
-    """What is known of the quantile."""
-    return state.sought if state.sought.digit else rn.seek(1)
+    few = ranges.weights_up_to(FEW)
+    unit = fine_unit(ranges.reach * (FEW if few else ranges.max_weight), ranges.rows)
+    return SumChannels(ranges.center, unit, ranges.unit, few)

@@ -5,20 +5,20 @@ The margin of each row, the sum of all trees so far, follows from round to round
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from tenfold.core import Chunk, Codes, Flags
+from tenfold.core import Array, Chunk, Codes, Flags
 from tenfold.kernels import gradients as gr
 from tenfold.stats.draws import Holdout, share_of
-from tenfold.stats.tree_bins import InBins, OfBins, Seen
-from tenfold.trees import frontier as fr
-from tenfold.trees import renewing as rn
-from tenfold.trees.boosted import Ensemble, Level, Loss
-from tenfold.trees.histograms import add_slopes, no_histograms, slots_of
+from tenfold.stats.tree_bins import NONE, Bins, InBins, OfBins, numbers_of
+from tenfold.trees import leaf_quantiles as lq
+from tenfold.trees import levelwise as lw
+from tenfold.trees.boosted import BoostedModel, Level, Loss
+from tenfold.trees.gradients import Gradients
+from tenfold.trees.histograms import add_gradients, no_histograms, slots_of
 from tenfold.trees.records import Histograms
-from tenfold.trees.slopes import Slopes
 
 S = TypeVar("S")
 NO_LOSS = Loss(np.zeros(2, np.int64), np.zeros(2))
@@ -47,22 +47,31 @@ class Followed(NamedTuple):
 
     trees: int
     """that are in the margins"""
-    margin: Any
+    margin: Array
     growing: tuple[str, int] | None = None
     """the tree that nodes are of, and what for; None: there are none"""
-    nodes: Any = None
+    nodes: Codes = NONE
+
+
+class NumberedRows(NamedTuple):
+    """Rows in bins, targets as numbers."""
+
+    bins: Bins
+    target: Array
+    weight: Codes
+    places: Codes
 
 
 class OfMargins(OfBins[S]):
     """Base of statistics of rows with the margins that the trees so far give them."""
 
-    ensemble: Ensemble
+    boosted: BoostedModel
     sampling: Sampling
-    slopes: Slopes
+    gradients: Gradients
 
-    def margins(self, held: InBins, before: Followed | None, trees: int) -> Any:
+    def margins(self, held: InBins, before: Followed | None, trees: int) -> Array:
         """The margins after so many trees, from those after fewer."""
-        e, cut = self.ensemble, self.lens.cut
+        e, cut = self.boosted, self.lens.cut
         if before is None:
             before = Followed(0, np.repeat(e.base[None], held.bins.shape[1], axis=0))
         if before.trees >= trees:
@@ -75,52 +84,52 @@ class OfMargins(OfBins[S]):
         )  # fmt: skip
         return margin
 
-    def rows(self, chunk: Chunk) -> tuple[Seen, Flags, Any]:
+    def rows(self, chunk: Chunk) -> tuple[NumberedRows, Flags, slice | Codes]:
         """The rows that have a weight, whether each is learned from, and which of the held rows they are."""
         seen, which = self.seen(chunk, self.sampling.drawn)
-        seen = seen._replace(target=seen.target.astype(np.float64, copy=False))
-        return seen, self.sampling.holdout.learns(seen.places, len(seen.target)), which
+        rows = NumberedRows(seen.bins, numbers_of(seen.target), seen.weight, seen.places)
+        return rows, self.sampling.holdout.learns(seen.places, len(seen.target)), which
 
 
 class GradientHistograms(OfMargins[Level]):
     """Slopes and curvatures of the loss by node and bin, for a level of the next tree; the loss, if a round begins."""
 
-    frontier: fr.Frontier
+    frontier: lw.Frontier
 
     def follow(self, held: InBins, scratch: Followed | None) -> Followed:
         """Margins after the rounds that are complete, and each row's node in the tree that grows."""
-        grown = len(self.ensemble.roots)
-        trees, now = grown - grown % self.ensemble.outputs, (self.title, grown)
+        grown = len(self.boosted.roots)
+        trees, now = grown - grown % self.boosted.outputs, (self.title, grown)
         goes_on = scratch is not None and scratch.growing == now
         nodes = scratch.nodes.copy() if scratch is not None and goes_on else np.zeros(held.bins.shape[1], np.int64)
-        nodes = fr.go_down(self.frontier, held.bins, self.lens.cut, nodes)
+        nodes = lw.go_down(self.frontier, held.bins, self.lens.cut, nodes)
         return Followed(trees, self.margins(held, scratch, trees), now, nodes)
 
     def summarize(self, chunk: Chunk) -> Level:
         """Add up the rows of one chunk."""
-        (seen, learns, which), e, cut = self.rows(chunk), self.ensemble, self.lens.cut
+        (seen, learns, which), e, cut = self.rows(chunk), self.boosted, self.lens.cut
         margin, nodes = chunk.scratch.margin[which], chunk.scratch.nodes[which]
         if self.sampling.drawn:
             keeps = self.sampling.keeps(learns, seen.places, len(e.roots) // e.outputs)
             nodes = np.where(keeps, nodes, len(self.frontier.node))
-        g, h = self.slopes.gradients(margin, len(e.roots) % e.outputs, seen.target, seen.weight)
+        g, h = self.gradients.gradients(margin, len(e.roots) % e.outputs, seen.target, seen.weight)
         hist, loss = no_histograms(self.frontier, cut), NO_LOSS
-        add_slopes(hist, slots_of(self.frontier), seen.bins, cut, nodes, g, h, self.slopes.short)
+        add_gradients(hist, slots_of(self.frontier), seen.bins, cut, nodes, g, h, self.gradients.short)
         if e.begins_round(self.frontier):
-            loss = self.slopes.sum(margin, seen.target, seen.weight, learns)
+            loss = self.gradients.sum(margin, seen.target, seen.weight, learns)
         return Level(Histograms.of(hist, None), loss)
 
 
-class ResidualDigits(OfMargins[rn.Digits]):
+class ResidualDigits(OfMargins[lq.Digits]):
     """Weights of residuals by leaf of the last tree and next digit: for leaves that say quantiles."""
 
-    sought: rn.Sought
+    sought: lq.Sought
     scale: float
     """a power of two beyond which no target lies"""
 
     def follow(self, held: InBins, scratch: Followed | None) -> Followed:
         """Margins before the last tree, and the leaf of each row in it."""
-        e, grown = self.ensemble, len(self.ensemble.roots)
+        e, grown = self.boosted, len(self.boosted.roots)
         now = (self.title, grown)
         if scratch is not None and scratch.growing == now:
             return scratch
@@ -128,28 +137,28 @@ class ResidualDigits(OfMargins[rn.Digits]):
         nodes = e.trees.apply_bins(held.bins, self.lens.cut, nodes, int(e.roots[-1]))
         return Followed(grown - 1, self.margins(held, scratch, grown - 1), now, nodes)
 
-    def summarize(self, chunk: Chunk) -> rn.Digits:
+    def summarize(self, chunk: Chunk) -> lq.Digits:
         """Count the rows of one chunk."""
-        (seen, learns, which), e = self.rows(chunk), self.ensemble
+        (seen, learns, which), e = self.rows(chunk), self.boosted
         margin, nodes, root = chunk.scratch.margin[which], chunk.scratch.nodes[which], int(e.roots[-1])
         keeps = self.sampling.keeps(learns, seen.places, len(e.roots) // e.outputs - 1)
         slot = np.cumsum(e.trees.feature[root:] < 0) - 1
         place = np.where(keeps & (e.trees.feature[nodes] < 0), slot[nodes - root], -1)
-        key = rn.residual_keys(seen.target, margin, self.scale)
-        return rn.count(self.sought, place, key, seen.weight, rn.ROUGH)
+        key = lq.residual_keys(seen.target, margin, self.scale)
+        return lq.count(self.sought, place, key, seen.weight, lq.ROUGH)
 
 
-class TargetDigits(OfBins[rn.Digits]):
+class TargetDigits(OfBins[lq.Digits]):
     """Weights of targets by the next digit of their quantile: the constant to start from."""
 
-    sought: rn.Sought
+    sought: lq.Sought
     holdout: Holdout
 
-    def summarize(self, chunk: Chunk) -> rn.Digits:
+    def summarize(self, chunk: Chunk) -> lq.Digits:
         """Count the rows of one chunk."""
         seen, _ = self.seen(chunk, self.holdout.share > 0)
         place = np.where(self.holdout.learns(seen.places, len(seen.target)), 0, -1)
-        return rn.count(self.sought, place, rn.keys(seen.target, float), seen.weight, float)
+        return lq.count(self.sought, place, lq.keys(numbers_of(seen.target), np.float64), seen.weight, np.float64)
 
 
 class MarginLoss(OfMargins[Loss]):
@@ -157,10 +166,10 @@ class MarginLoss(OfMargins[Loss]):
 
     def follow(self, held: InBins, scratch: Followed | None) -> Followed:
         """Margins after all trees."""
-        trees = len(self.ensemble.roots)
+        trees = len(self.boosted.roots)
         return Followed(trees, self.margins(held, scratch, trees))
 
     def summarize(self, chunk: Chunk) -> Loss:
         """Add up the rows of one chunk."""
         seen, learns, which = self.rows(chunk)
-        return self.slopes.sum(chunk.scratch.margin[which], seen.target, seen.weight, learns)
+        return self.gradients.sum(chunk.scratch.margin[which], seen.target, seen.weight, learns)

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tenfold.core import Array, Codes
 from tenfold.kernels.tree_growing import grow
 from tenfold.kernels.tree_missing import LEARNED
 from tenfold.kernels.tree_search import SUMS
+from tenfold.stats.gathered import Gathered
 from tenfold.stats.tree_bins import Cut
-from tenfold.trees.tree import Tree, tree_from
+from tenfold.trees.channels import Numbers
+from tenfold.trees.tree import GrownTree
 
 
 class Rules(NamedTuple):
     """When to split, and what makes a split good."""
 
     criterion: int
-    kind: Any
+    kind: Codes
     """how each column is split"""
-    units: Any
+    units: Array
     """what one means in the channels"""
     max_depth: int = -1
     min_samples_split: int = 2
@@ -30,9 +33,9 @@ class Rules(NamedTuple):
     """0: no limit"""
     least_merit: float = 0.0
     l2: float = 0.0
-    costs: Any = None
+    costs: Array | None = None
     cost_power: float = 1.0
-    monotone: Any = None
+    monotonic: Codes | None = None
     max_features: int = 0
     """columns that each node may choose from; 0: all"""
     seed: int = 0
@@ -61,7 +64,7 @@ class Rules(NamedTuple):
         """Whether each node wants to know its own variance."""
         return self.criterion == SUMS and self.noise < 0
 
-    def squares(self, g: Any, h: Any) -> Codes:
+    def squares(self, g: Codes, h: Codes) -> Codes:
         """w r² of each row in whole units, from w r and w; none, unless each node wants to know its variance."""
         if not self.squared:
             return np.zeros(0, np.int64)
@@ -74,25 +77,20 @@ class Rules(NamedTuple):
 
     def columns(self, p: int) -> tuple[Array, Codes, int]:
         """Cost and direction of each column, and how many a node may choose from."""
-        cost = np.ones(p) if self.costs is None else np.asarray(self.costs, dtype=np.float64)
-        way = np.zeros(p, np.int64) if self.monotone is None else np.asarray(self.monotone, dtype=np.int64)
+        cost = np.ones(p) if self.costs is None else self.costs
+        way = np.zeros(p, np.int64) if self.monotonic is None else self.monotonic
         return cost, way, self.max_features or p
 
 
 def grow_from(
-    bins: Any, cut: Cut, rules: Rules, channels: int, label: Any, a: Any, b: Any, index: Any, features: Any = None
-) -> tuple[Tree, Any, Any]:
-    """A tree over rows in one place: the tree, the channel sums of its nodes, and the nodes with their spans.
-
-    Classes: `label`, and `a` the weights, or empty. Sums: `a` and `b` are g and h in whole units; `b` empty: all are
-    one. The index says which rows, and is sorted by leaf.
-    """
-    p = len(cut.levels)
+    rows: Gathered, cut: Cut, rules: Rules, channels: int, numbers: Numbers, index: NDArray[np.uint32]
+) -> GrownTree:
+    """A tree over rows in one place; the index says which, and is sorted by leaf."""
+    p, (label, a, b) = len(cut.levels), numbers
     cost, way, most = rules.columns(p)
     node, real, sums, route = grow(
-        bins, cut.offset, rules.kind, cut.gap, np.arange(p) if features is None else features, label, a, b,
-        rules.squares(a, b), index, channels, rules.criterion, rules.units, rules.limits, cost, way, rules.max_depth,
-        rules.min_samples_split, rules.max_leaf_nodes, rules.least_merit, most, rules.seed, -np.inf, np.inf,
+        rows.bins, cut.offset, rules.kind, cut.gap, np.arange(p), label, a, b, rules.squares(a, b), index, channels,
+        rules.criterion, rules.units, rules.limits, cost, way, rules.max_depth, rules.min_samples_split,
+        rules.max_leaf_nodes, rules.least_merit, most, rules.seed, -np.inf, np.inf,
     )  # fmt: skip
-    tree, old = tree_from(node, real, route, cut)
-    return tree, sums[old], node[old]
+    return GrownTree.of(node, real, sums, route, cut)

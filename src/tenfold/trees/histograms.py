@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from tenfold.core import Codes
 from tenfold.kernels.tree_filling import fill
 from tenfold.kernels.tree_growing import SLOT
 from tenfold.kernels.tree_levels import sort_by_slot
 from tenfold.kernels.tree_sums import fill_sums, words
-from tenfold.stats.tree_bins import Cut
+from tenfold.stats.tree_bins import Bins, Cut
 from tenfold.trees.channels import Numbers
-from tenfold.trees.frontier import Frontier
+from tenfold.trees.levelwise import Frontier
+from tenfold.trees.records import Histogram
 
 
-def slots_of(at: Frontier) -> Any:
+def slots_of(at: Frontier) -> Codes:
     """Where the histogram of each node is, below 0: nowhere; one more, that of rows which do not count."""
     return np.append(at.node[:, SLOT], -1)
 
 
-def no_histograms(at: Frontier, cut: Cut) -> Any:
+def no_histograms(at: Frontier, cut: Cut) -> Histogram:
     """Zeros for each node that wants a histogram: slots x channels x cells."""
     return np.zeros((int(slots_of(at).max()) + 1, at.sums.shape[1], int(cut.offset[-1])), np.int64)
 
 
-def add_histograms(hist: Any, slot: Any, bins: Any, cut: Cut, nodes: Any, numbers: Numbers, criterion: int) -> None:
+def add_histograms(
+    hist: Histogram, slot: Codes, bins: Bins, cut: Cut, nodes: Codes, numbers: Numbers, criterion: int
+) -> None:
     """Add the rows of a chunk to the histograms of their nodes."""
     rows, spans = _by_slot(slot, nodes)
     for s, (start, stop) in enumerate(spans):
@@ -34,7 +38,9 @@ def add_histograms(hist: Any, slot: Any, bins: Any, cut: Cut, nodes: Any, number
             fill(hist[s], bins, cut.offset, rows, start, stop, *numbers, criterion)
 
 
-def add_slopes(hist: Any, slot: Any, bins: Any, cut: Cut, nodes: Any, g: Any, h: Any, short: bool) -> None:
+def add_gradients(
+    hist: Histogram, slot: Codes, bins: Bins, cut: Cut, nodes: Codes, g: Codes, h: Codes, short: bool
+) -> None:
     """The same for slopes and curvatures (none: ones), for trees of boosting."""
     rows, spans = _by_slot(slot, nodes)
     word, none = np.empty(len(g), np.int64), np.zeros(0, np.int64)
@@ -47,7 +53,7 @@ def add_slopes(hist: Any, slot: Any, bins: Any, cut: Cut, nodes: Any, g: Any, h:
             )  # fmt: skip
 
 
-def _by_slot(slot: Any, nodes: Any) -> tuple[Any, list[tuple[int, int]]]:
+def _by_slot(slot: Codes, nodes: Codes) -> tuple[NDArray[np.uint32], list[tuple[int, int]]]:
     """Rows sorted by the slot of their node, if it has one, and the span of each slot."""
     ends = np.zeros(int(slot.max()) + 1, np.int64)
     rows = np.empty(len(nodes), np.uint32)

@@ -6,16 +6,22 @@ the same whatever the parts of the source, and however many histograms come at a
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Codes
+from tenfold.core import Array, Codes, Columns
 from tenfold.kernels import tree_missing as tm
 from tenfold.kernels import tree_parts as tp
 from tenfold.kernels.tree_growing import ARITY, COLUMN, ORDER, PLACE, TURN
 from tenfold.kernels.tree_search import NUMERIC, SUMS
+from tenfold.stats.tree_bins import Bins, Cut
+from tenfold.trees.channels import Numbers
+from tenfold.trees.growing import Rules
+from tenfold.trees.tree import Tree
 
+Found = tuple[float, int, int, int, int]
+"""a split: its merit, column, place, order of categories, and whether missing values go left"""
 WAYS = {"learned": tm.LEARNED, "node_majority": tm.NODE, "class_majority": tm.CLASS, "fractional": tm.PARTS}
 
 
@@ -45,7 +51,7 @@ def width_of(way: int, channels: int) -> int:
     return {tm.CLASS: channels - 1, tm.PARTS: 1}.get(way, 0)
 
 
-def sound(way: int, node: Any, gaps: Codes) -> bool:
+def sound(way: int, node: Codes, gaps: Codes) -> bool:
     """Whether missing values go to branches that there are, or have shares of one."""
     if way == tm.CLASS:
         inner = node[:, COLUMN] >= 0
@@ -53,15 +59,16 @@ def sound(way: int, node: Any, gaps: Codes) -> bool:
     return bool((gaps >= 0).all() and (gaps <= 1 << tp.SHARE).all())
 
 
-def search(h: Any, cut: Any, rules: Any, some: Any, sums: Any, noise: float, cost: Any) -> tuple[Any, ...]:
-    """The best split: (merit, column, place, order, turn)."""
-    return *tm.search_known(
+def search(h: Codes, cut: Cut, rules: Rules, some: Codes, sums: Codes, noise: float, cost: Array) -> Found:
+    """The best split of a histogram of channels x cells."""
+    merit, column, place, order = tm.search_known(
         h, cut.offset, rules.kind, cut.gap, some, sums, noise, rules.criterion, rules.units, rules.limits, cost,
         rules.missing, *_room(h, cut),
-    ), 0  # fmt: skip
+    )  # fmt: skip
+    return merit, column, place, order, 0
 
 
-def branches(h: Any, cut: Any, rules: Any, node: Any, sums: Any) -> Split:
+def branches(h: Codes, cut: Cut, rules: Rules, node: Codes, sums: Codes) -> Split:
     """What that split makes of a node: in `TURN`, whether missing values go left in prediction."""
     cells, branch, where = _room(h, cut)
     table = np.empty(len(branch) + 1, np.int64)
@@ -86,39 +93,13 @@ def branches(h: Any, cut: Any, rules: Any, node: Any, sums: Any) -> Split:
     return Split(table, branch, gaps, shares)
 
 
-def _room(h: Any, cut: Any) -> tuple[Codes, Codes, Codes]:
+def _room(h: Codes, cut: Cut) -> tuple[Codes, Codes, Codes]:
     wide = max(2, int(cut.gap.max()))
     channels = len(h)
     return np.empty((channels, wide), np.int64), np.empty((wide, channels), np.int64), np.zeros(channels - 1, np.int64)
 
 
-def go_down_by_class(at: Any, bins: Any, cut: Any, label: Any, nodes: Any) -> Codes:
-    """The node of each row, going on from those given."""
-    nodes = np.zeros(bins.shape[1], np.int64) if nodes is None else nodes.copy()
-    tp.down_by_class(bins, cut.gap, np.asarray(at.node), at.route, at.gaps, label, nodes)
-    return np.asarray(nodes)
-
-
-def go_down_in_parts(at: Any, bins: Any, cut: Any, parts: Parts | None) -> Parts:
-    """The parts of all rows, going on from those given."""
-    if parts is None:
-        n = bins.shape[1]
-        parts = Parts(np.arange(n), np.zeros(n, np.int64), np.full(n, tm.WHOLE))
-    arity = np.ascontiguousarray(at.node[:, ARITY])
-    while (at.node[parts.node, COLUMN] >= 0).any():
-        room = len(parts.row)
-        while True:
-            more = Parts(*(np.empty(room, np.int64) for _ in range(3)))
-            count = tp.down_in_parts(bins, cut.gap, at.node, arity, at.route, at.gaps, *parts, *more)
-            if count <= room:
-                break
-            room = count
-        parts = Parts(*(x[:count] for x in more))
-    order = np.lexsort((parts.node, parts.row))
-    return Parts(*(np.ascontiguousarray(x[order]) for x in parts))
-
-
-def parts_of(parts: Parts, which: Any, rows: int) -> Parts:
+def parts_of(parts: Parts, which: slice | Codes, rows: int) -> Parts:
     """The parts of some of the rows, which then have the numbers that they have among those."""
     if isinstance(which, slice):
         return parts
@@ -128,14 +109,12 @@ def parts_of(parts: Parts, which: Any, rows: int) -> Parts:
     return Parts(number[parts.row[there]], parts.node[there], parts.part[there])
 
 
-def add_histograms(
-    hist: Any, slot: Any, bins: Any, cut: Any, parts: Parts, label: Any, a: Any, b: Any, rule: int
-) -> None:
+def add_histograms(hist: Codes, slot: Codes, bins: Bins, cut: Cut, parts: Parts, numbers: Numbers, rule: int) -> None:
     """Add the parts of the rows of a chunk to the histograms in the slots of their nodes."""
-    tp.add_parts(bins, cut.offset, parts.row, slot, parts.part, label, a, b, rule, hist)
+    tp.add_parts(bins, cut.offset, parts.row, slot, parts.part, *numbers, rule, hist)
 
 
-def blend(tree: Any, weight: Array, value: Array, X: Any) -> Array:
+def blend(tree: Tree, weight: Array, value: Array, X: Columns) -> Array:
     """The values of the leaves that a row gets to, by the share of it that does: siblings share by their weight."""
     above = tree.parent
     whole = np.bincount(above[1:], weights=weight[1:], minlength=len(weight))
@@ -156,6 +135,6 @@ def shares(value: Array) -> Array:
     return np.asarray(value / np.where(weight > 0, weight, 1.0)[:, None])
 
 
-def blended_shares(tree: Any, value: Array, X: Any) -> Array:
+def blended_shares(tree: Tree, value: Array, X: Columns) -> Array:
     """The shares of the classes in the leaves that parts of a row get to, from the weights of classes in each node."""
     return blend(tree, value.sum(axis=1), shares(value), X)

@@ -7,17 +7,17 @@ a forest, where each tree has rows of its own, rows go down from the roots again
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes
+from tenfold.core import Array, Chunk, Codes, Flags
 from tenfold.core.statistic import Statistic
 from tenfold.kernels.tree_missing import CLASS
 from tenfold.stats.draws import ROWS, Holdout, keys_of, times_of
 from tenfold.stats.gathered import Gathered
 from tenfold.stats.tree_bins import NONE, InBins, OfBins, Seen, WeightUnit
-from tenfold.trees import frontier as fr
+from tenfold.trees import levelwise as lw
 from tenfold.trees import missing
 from tenfold.trees.channels import Channels, ClassChannels, Numbers, sums_by
 from tenfold.trees.growing import Rules
@@ -45,7 +45,7 @@ class TreeDraws(NamedTuple):
 class OfNodes(OfBins[S]):
     """Base of statistics of the rows in the nodes of growing trees."""
 
-    frontier: fr.Frontier
+    frontier: lw.Frontier
     """the nodes so far; those of a forest begin with the roots of its trees"""
     channels: Channels
     rules: Rules
@@ -53,20 +53,20 @@ class OfNodes(OfBins[S]):
     draws: TreeDraws | None = None
     """of a forest; None: one tree, of all rows"""
 
-    def follow(self, held: InBins, scratch: Any) -> Any:
+    def follow(self, held: InBins, scratch: Codes | None) -> Codes | None:
         """The node of each row, from where it was."""
         if self.draws is not None:
             return None
-        if self.rules.missing == CLASS:
-            return missing.go_down_by_class(self.frontier, held.bins, self.lens.cut, held.target, scratch)
         nodes = np.zeros(held.bins.shape[1], np.int64) if scratch is None else scratch.copy()
-        return fr.go_down(self.frontier, held.bins, self.lens.cut, nodes)
+        if self.rules.missing == CLASS:
+            return lw.go_down_by_class(self.frontier, held.bins, self.lens.cut, held.target, nodes)
+        return lw.go_down(self.frontier, held.bins, self.lens.cut, nodes)
 
-    def rows(self, chunk: Chunk) -> tuple[Seen, Any]:
+    def rows(self, chunk: Chunk) -> tuple[Seen, slice | Codes]:
         """The rows that have a weight, and which of the held rows they are."""
         return self.seen(chunk, self.holdout.share > 0 or (self.draws is not None and self.draws.bootstrap))
 
-    def each(self, chunk: Chunk, seen: Seen, which: Any) -> Iterator[tuple[Codes, Numbers]]:
+    def each(self, chunk: Chunk, seen: Seen, which: slice | Codes) -> Iterator[tuple[Codes, Numbers]]:
         """For each growing tree: the node of each row, beyond the last if it does not count; and how it counts."""
         beyond, told = len(self.frontier.node), (seen.target, seen.weight)
         if self.draws is None:
@@ -77,7 +77,7 @@ class OfNodes(OfBins[S]):
             return
         for t in range(self.draws.many):
             times = self.draws.times(seen.places, self.draws.first + t)
-            nodes = fr.go_down(self.frontier, seen.bins, self.lens.cut, np.full(len(seen.target), t, np.int64))
+            nodes = lw.go_down(self.frontier, seen.bins, self.lens.cut, np.full(len(seen.target), t, np.int64))
             if len(times):
                 nodes[times == 0] = beyond
             yield nodes, self.channels.numbers(*told, times)
@@ -104,10 +104,10 @@ class NodeRows(OfNodes[RowsOf]):
     def summarize(self, chunk: Chunk) -> RowsOf:
         """Gather the rows of one chunk."""
         slot, (seen, which) = slots_of(self.frontier), self.rows(chunk)
-        wanted: list[Any] = []
-        places: list[Any] = []
+        wanted: list[Codes] = []
+        places: list[Codes] = []
         for nodes, _ in self.each(chunk, seen, which):
-            wanted.append(np.flatnonzero(slot[nodes] == fr.ROWS))
+            wanted.append(np.flatnonzero(slot[nodes] == lw.ROWS))
             places.append(nodes[wanted[-1]])
         if self.draws is None:  # nobody draws them again
             seen = seen._replace(places=NONE)
@@ -117,28 +117,28 @@ class NodeRows(OfNodes[RowsOf]):
 class PartHistograms(OfBins[Histograms]):
     """Histograms of the nodes that want one, of rows that go to all branches in parts where a value is missing."""
 
-    frontier: fr.Frontier
+    frontier: lw.Frontier
     channels: Channels
     rules: Rules
 
-    def follow(self, held: InBins, scratch: Any) -> missing.Parts:
+    def follow(self, held: InBins, scratch: missing.Parts | None) -> missing.Parts:
         """The parts of each row, from where they were."""
-        return missing.go_down_in_parts(self.frontier, held.bins, self.lens.cut, scratch)
+        return lw.go_down_in_parts(self.frontier, held.bins, self.lens.cut, scratch)
 
     def summarize(self, chunk: Chunk) -> Histograms:
         """Add up the parts of the rows of one chunk."""
         seen, which = self.seen(chunk)
         parts = missing.parts_of(chunk.scratch, which, chunk.n)
-        label, a, b = self.channels.numbers(seen.target, seen.weight)
+        numbers = self.channels.numbers(seen.target, seen.weight)
         hist, slot = no_histograms(self.frontier, self.lens.cut), slots_of(self.frontier)[parts.node]
-        missing.add_histograms(hist, slot, seen.bins, self.lens.cut, parts, label, a, b, self.rules.criterion)
+        missing.add_histograms(hist, slot, seen.bins, self.lens.cut, parts, numbers, self.rules.criterion)
         squares = np.zeros(len(hist), np.int64) if self.rules.squared else None
         if squares is not None:
-            _add_squares(squares, slot, self.rules.squares(a, b)[parts.row] * parts.part)
+            _add_squares(squares, slot, self.rules.squares(*numbers[1:])[parts.row] * parts.part)
         return Histograms.of(hist, squares)
 
 
-def _add_squares(into: Codes, slot: Any, squares: Codes) -> None:
+def _add_squares(into: Codes, slot: Codes, squares: Codes) -> None:
     """Add squares of rows to the sums of their slots."""
     inside = slot >= 0
     np.add.at(into, slot[inside], squares[inside])
@@ -169,20 +169,19 @@ class LeafSumsOfValues(Statistic[Ends]):
     def summarize(self, chunk: Chunk) -> Ends:
         """Send the rows of one chunk down the tree."""
         places = chunk.places() if self.holdout.share else NONE
-        seen = Seen(np.zeros((0, chunk.n)), chunk.y, self.weights.whole(chunk.weight), places)
+        seen = Seen(np.zeros((0, chunk.n), np.uint8), chunk.y, self.weights.whole(chunk.weight), places)
         return _ends(self.tree.apply(chunk.X), seen, self.tree, self.channels, self.holdout)
 
 
 def _ends(ends: Codes, seen: Seen, tree: Tree, channels: Channels, holdout: Holdout) -> Ends:
     """Channel sums of rows that end in these nodes."""
 
-    def sums(some: Any) -> Codes:
-        rows = seen if some is None else seen.rows(some)
-        at = ends if some is None else ends[some]
-        return sums_by(at, tree.node_count, channels.size, *channels.numbers(rows.target, rows.weight))
+    def sums(some: Flags | slice) -> Codes:
+        rows = seen.rows(some)
+        return sums_by(ends[some], tree.node_count, channels.size, *channels.numbers(rows.target, rows.weight))
 
     if not holdout.share:
-        return Ends(sums(None), 0, 0, np.zeros((0, channels.size), np.int64))
+        return Ends(sums(slice(None)), 0, 0, np.zeros((0, channels.size), np.int64))
     learns = holdout.learns(seen.places, len(ends))
     return Ends(sums(learns), 0, 0, sums(~learns))
 

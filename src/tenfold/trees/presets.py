@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from tenfold.estimator.constraints import choice
 from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
-from tenfold.trees.pruned import BY_WEIGHT
+from tenfold.trees.pruning_methods import BY_WEIGHT
 
 
 class _Preset(DecisionTreeClassifier):

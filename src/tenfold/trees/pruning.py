@@ -7,7 +7,7 @@ which are sums that merge. None reads rows.
 from __future__ import annotations
 
 import heapq
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from scipy.special import betaincinv, chdtrc
@@ -15,6 +15,7 @@ from scipy.special import betaincinv, chdtrc
 from tenfold.core import Array, Codes, Flags
 from tenfold.trees.tree import Tree
 
+Sums = TypeVar("Sums", Array, Codes)
 SLACK = 0.1
 """errors that C4.5 lets a leaf have more than the branches it replaces"""
 
@@ -63,9 +64,9 @@ def cut(tree: Tree, at: Flags) -> tuple[Tree, Codes]:
     }), old  # fmt: skip
 
 
-def up(tree: Tree, ends: Any) -> Any:
+def up(tree: Tree, ends: Sums) -> Sums:
     """Sums over all that comes to a node, from sums over what ends in it."""
-    total, above = np.array(ends), tree.parent
+    total, above = ends.copy(), tree.parent
     for depth in range(tree.max_depth, 0, -1):
         level = np.flatnonzero(tree.depth == depth)
         np.add.at(total, above[level], total[level])
@@ -124,7 +125,7 @@ def pessimistic(tree: Tree, weight: Array, confidence: float) -> Flags:
     return at
 
 
-def upper_rate(errors: Any, n: Any, confidence: float) -> Array:
+def upper_rate(errors: Array, n: Array, confidence: float) -> Array:
     """The error rate at which so few errors, or fewer, would have this chance."""
     rest = np.asarray(n - errors, dtype=np.float64)
     rate = betaincinv(np.asarray(errors) + 1.0, np.where(rest > 0, rest, 1.0), 1 - confidence)

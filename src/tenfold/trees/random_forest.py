@@ -2,275 +2,263 @@
 
 How often a tree draws a row is a Poisson number from a hash of the row's place and the tree: no tree needs a list, and
 every runner draws the same. Histograms hold whole numbers, so the trees are the same from rows in one place, where
-threads grow one tree each, and level by level from merged histograms, where some trees share each reduce.
-
-The phases of a fit: "look", "weigh" (only if limits or classes have weights), then "rows" (gather all, if they are few)
-or "level" and "finish" in turn, and "judge": what the trees that have not drawn a row say of it.
+threads grow one tree each, and level by level from merged histograms, where some trees share each reduce. At the end
+each row is judged by the trees that have not drawn it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from itertools import count
 from threading import Event
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import MANY, Array, Claim, Codes, Schema
+from tenfold.core import Array, Codes, Schema
+from tenfold.core.axes import Bundle
 from tenfold.core.crew import hands, share
-from tenfold.kernels.tree_growing import ARITY, FIRST, PATH
-from tenfold.kernels.tree_search import NUMERIC, SUBSET, SUMS
+from tenfold.core.learner import Begun, Solved
+from tenfold.kernels.forests import MOST
+from tenfold.kernels.tree_growing import ARITY, FIRST, PATH, SLOT
 from tenfold.stats.draws import COLUMNS, keys_of
 from tenfold.stats.gathered import BinnedRows, Gathered
-from tenfold.stats.tree_bins import EXACT, NONE, Cut, SampleAndRanges, TreeLens
-from tenfold.trees import frontier as fr
-from tenfold.trees.channels import Channels, ChannelSums
-from tenfold.trees.forest import Forest, OutOfBag, joined, taken
-from tenfold.trees.forest_model import ForestModel
-from tenfold.trees.growing import Rules, grow_from
-from tenfold.trees.learner import GATHER, columns_of
+from tenfold.stats.tree_bins import NONE, Look, SampleAndRanges
+from tenfold.trees import levelwise as lw
+from tenfold.trees.channels import ChannelSums, Weighed
+from tenfold.trees.forest import ForestModel, OutOfBag
+from tenfold.trees.grower import TreeGrower, gathers
+from tenfold.trees.growing import grow_from
 from tenfold.trees.node_statistics import NodeHistograms, NodeRows, TreeDraws
-from tenfold.trees.promises import category_claims
-from tenfold.trees.records import RowsOf
-from tenfold.trees.tree import Tree, no_tree
+from tenfold.trees.records import Histograms, RowsOf, Setup
+from tenfold.trees.tree import GrownTree, joined, no_tree
 
 Asked = SampleAndRanges | ChannelSums | BinnedRows | NodeHistograms | NodeRows | OutOfBag[Any]
 TOGETHER = 16
 """trees that are grown at a time"""
-DRAWN = 4
-"""bits of how often a row is drawn"""
 
 
-class RandomForest(ForestModel):
-    """The phases. A learner brings what is left open below."""
+class WeighingRows(NamedTuple):
+    """The weight of all rows is wanted: limits or classes have weights."""
 
-    passes = MANY
-    model_type = Forest
-    steering = frozenset({
-        "step", "phase", "turn", "bin_edges", "levels", "rows", "unit", "even", "heaviest", "center",
-        "scale", "whole", "factor", "heft", "frontier",
-    })  # fmt: skip
+    step: int
+    setup: Setup
+
+
+class GrowingForest(NamedTuple):
+    """Trees grow from rows in one place."""
+
+    step: int
+    """how many trees there are"""
+    setup: Setup
+    forest: ForestModel
+
+
+class GrowingForestLevels(NamedTuple):
+    """Some trees grow level by level."""
+
+    step: int
+    setup: Setup
+    forest: ForestModel
+    frontier: lw.Frontier
+    """the roots of the growing trees come first"""
+
+
+class CheckingForest(NamedTuple):
+    """All trees are there: what they say of rows they have not drawn is wanted."""
+
+    step: int
+    setup: Setup
+    forest: ForestModel
+
+
+ForestState = Begun | WeighingRows | GrowingForest | GrowingForestLevels | CheckingForest | Solved
+
+
+class RandomForest(TreeGrower):
+    """Trees that are averaged. A learner brings how rows are summed, and what nodes say."""
+
+    model_type = ForestModel
+    state_types = (Begun, WeighingRows, GrowingForest, GrowingForestLevels, CheckingForest, Solved)
     expected_failed_checks: ClassVar[dict[str, str]] = {
         "check_sample_weight_equivalence_on_dense_data": "a row with a weight is drawn as one row, not as several"
     }
+    most_draws, draw_bits = MOST + 1, 4
     n_estimators: int
-    max_depth: int | None
-    min_samples_split: int
-    min_samples_leaf: int
-    min_weight_fraction_leaf: float
-    min_impurity_decrease: float
-    max_features: Any
-    max_leaf_nodes: int | None
-    bootstrap: bool
-    min_data_per_group: int
-    cat_smooth: float
-    cat_penalty: float
-    max_bins: int
-    random_state: Any
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]
         """Trees draw rows, unless each sees all."""
         return self.bootstrap
 
-    def begin(self, schema: Schema, outputs: int) -> Forest:
-        """No tree yet."""
-        levels, none = schema.levels, np.zeros(0, np.int64)
-        return Forest(
-            0, "look", 0, np.zeros((len(levels), 0)), levels, 0, 1.0, True, 1.0, 0.0, 1.0, 0, none, 1.0, no_tree(),
-            none, np.zeros((0, outputs)), fr.root(0, 0),
-        )  # fmt: skip
-
-    def ask(self, state: Forest) -> Asked | None:
-        """What the phase needs; rows in one place are asked for once."""
-        lens, weights = TreeLens(state.cut), state.weights
-        match state.phase:
-            case "look":
-                return SampleAndRanges(int(self.random_state))
-            case "weigh":
-                return ChannelSums(weights, self.channels(state), lens=lens)
-            case "rows":
-                return BinnedRows(weights, self.bootstrap, lens=lens)
-            case "level" | "finish":
-                kind = NodeHistograms if state.phase == "level" else NodeRows
-                growing = state.frontier, self.channels(state), self._rules(state)
-                return kind(weights, *growing, draws=self._draws(state), lens=lens)
-            case "judge":
-                every = self._draws(state)._replace(first=0, many=state.step)
-                return self.unseen(state, every)
+    def ask(self, state: ForestState) -> Asked | None:
+        """A sample of the rows; then rows, asked for once, or histograms; then how wrong the trees are."""
+        match state:
+            case Begun():
+                return SampleAndRanges(self._seed)
+            case WeighingRows(_, setup):
+                return ChannelSums(setup.weights, self.channels(setup), lens=setup.lens)
+            case GrowingForest(_, setup):
+                return BinnedRows(setup.weights, self.bootstrap, lens=setup.lens)
+            case GrowingForestLevels(_, setup, _, at):
+                growing = setup.weights, at, self.weighed_channels(setup), self.rules(setup)
+                kind = NodeRows if at.wants_rows else NodeHistograms
+                return kind(*growing, draws=self._draws(state), lens=setup.lens)
+            case CheckingForest(_, setup, forest):
+                return self.unseen(setup, forest, TreeDraws(self._seed, 0, state.step, self.bootstrap))
         return None
 
-    def _draws(self, state: Forest) -> TreeDraws:
-        """Of the growing trees."""
-        return TreeDraws(int(self.random_state), state.step, self._growing(state), self.bootstrap)
+    def update(self, state: ForestState, s: Any) -> ForestState:
+        """The next trees or levels: match what was asked for."""
+        match state, s:
+            case Begun(), Look():
+                setup = self.setup(state, s)
+                return WeighingRows(0, setup) if self.weighs() else self._planted(setup)
+            case WeighingRows(_, setup), Weighed():
+                return self._planted(self.weighed(setup, s.sums))
+            case GrowingForest(step, setup), Gathered():
+                numbers = range(step, min(step + TOGETHER, self.n_estimators))
+                return self._more(state, run_all([partial(self._tree, setup, s, t) for t in numbers]))
+            case GrowingForestLevels(), Histograms() | RowsOf():
+                return self._level(state, s)
+            case CheckingForest(), _:
+                return Solved(state.step, Bundle((state.forest,)))
+        raise TypeError(f"{type(s).__name__} is not what was asked for")
 
-    def update(self, state: Forest, s: Any) -> Forest:
-        """The next phase, trees or levels."""
-        if state.phase == "look":
-            s.check_target()
-            state = state._replace(
-                phase="weigh", bin_edges=Cut.of(s, state.levels, min(self.max_bins, 255)).edges, rows=s.rows,
-                unit=s.unit(self.room() - DRAWN), even=s.even, heaviest=s.heaviest,
-                center=0.5 * s.least + 0.5 * s.most, scale=max(0.5 * s.most - 0.5 * s.least, 0.0),
-            )  # fmt: skip
-            return state if self.weighs() else self._planted(state)
-        state = state._replace(turn=state.turn + 1)
-        if state.phase == "weigh":
-            return self._planted(self.weighed(state, s.sums))
-        if state.phase == "judge":
-            return state._replace(phase="done")
-        if state.phase == "rows":
-            next_ones = range(state.step, min(state.step + TOGETHER, self.n_estimators))
-            return self._more(state, _shared([lambda t=t: self._tree(state, s, t) for t in next_ones]))
-        rules, at = self._rules(state), state.frontier
-        if state.phase == "level":
-            hist, squares = s.apart(at.sums.shape[1], int(state.cut.offset[-1]))
-            at = fr.take_in(at, hist, state.cut, rules, squares)
-        else:
-            numbers = self.channels(state).numbers(s.rows.target, s.rows.weight, self._times_of(state, s))
-            at = fr.finish(at, s.rows.bins, s.node, state.cut, rules, *numbers)
-        more = fr.want(at, state.cut, rules)
-        if more is not None:
-            some = (more.node[:, fr.SLOT] == fr.ROWS).any()
-            return state._replace(phase="finish" if some else "level", frontier=more)
-        node = fr.pruned(at, rules)
-        return self._more(state, [taken(node, at, t, state.cut) for t in range(self._growing(state))])
+    def model(self, state: ForestState) -> ForestModel | None:
+        """The forest, once it was judged."""
+        return state.kept.each[0] if isinstance(state, Solved) else None
 
-    def resumable(self, state: Forest, summary: Any, schema: Schema) -> bool:
+    def resumable(self, state: ForestState, summary: Any, schema: Schema) -> bool:
         """Whether trees are to come, and gathered rows are in bins and nodes that there are."""
-        if state.phase in ("look", "weigh"):
+        if isinstance(state, Begun | WeighingRows):
             return state.step == 0
-        if state.phase == "judge":
-            return state.step == self.n_estimators
-        if not state.step < self.n_estimators:
+        if isinstance(state, Solved) or state.step != len(state.forest.roots):
             return False
-        at, rows = state.frontier, summary.rows if isinstance(summary, RowsOf) else summary
-        if isinstance(rows, Gathered):
-            fits = state.cut.holds(rows.bins) and len(rows.order) == (rows.rows if self.bootstrap else 0)
-            if not fits or (isinstance(summary, RowsOf) and not fr.holds(at, summary.node)):
-                return False
-        if state.phase == "rows":
-            return rows is summary
-        fits = (at.sums.shape[1], at.gaps.shape[1]) == (self.channels(state).size, 0)
-        return fits and len(at.node) >= self._growing(state)
+        if isinstance(state, CheckingForest):
+            return state.step == self.n_estimators
+        if state.step >= self.n_estimators:
+            return False
+        rows = summary.rows if isinstance(summary, RowsOf) else summary
+        if isinstance(rows, Gathered) and not (
+            state.setup.cut.holds(rows.bins) and len(rows.order) == (rows.rows if self.bootstrap else 0)
+        ):
+            return False
+        if isinstance(state, GrowingForest):
+            return isinstance(summary, Gathered)
+        at = state.frontier
+        if isinstance(summary, RowsOf) and not lw.holds(at, summary.node):
+            return False
+        return at.fits(self.channels(state.setup).size) and len(at.node) >= self._growing(state.step)
 
-    def _planted(self, state: Forest) -> Forest:
-        """In the phase in which trees begin to grow."""
-        few = state.rows * len(state.levels) <= GATHER
-        return state._replace(phase="rows") if few else self._roots(state)
-
-    def _tree(self, state: Forest, s: Gathered, t: int) -> tuple[Tree, Any]:
-        """Tree t from rows in one place."""
-        times = self._draws(state).times(s.order, t)
-        index = np.flatnonzero(times) if len(times) else np.arange(s.rows)
-        label, a, b = self.channels(state).numbers(s.target, s.weight, times)
-        rules = self._rules(state)._replace(seed=int(keys_of(self.random_state, COLUMNS, t, 1).view(np.int64)[0]))
-        channels = self.channels(state).size
-        tree, sums, _ = grow_from(s.bins, state.cut, rules, channels, label, a, b, index.astype(np.uint32))
-        return tree, sums
-
-    def _more(self, state: Forest, grown: list[tuple[Tree, Any]]) -> Forest:
-        """With some trees more; then the next ones, or the judgement."""
-        trees = [state.trees, *(tree for tree, _ in grown)]
-        start = np.cumsum([tree.node_count for tree in trees])
-        state = state._replace(
-            step=state.step + len(grown),
-            trees=joined(trees),
-            roots=np.concatenate([state.roots, start[:-1]]),
-            value=np.concatenate([state.value, *(self.values(state, sums) for _, sums in grown)]),
+    def _planted(self, setup: Setup) -> GrowingForest | GrowingForestLevels:
+        """No tree yet."""
+        forest = ForestModel(
+            NONE, no_tree(), self.values(setup, np.zeros((0, self.channels(setup).size), np.int64)), setup.ranges
         )
-        if state.step == self.n_estimators:
-            return state._replace(phase="judge", frontier=fr.root(0, 0))
-        return state if state.phase == "rows" else self._roots(state)
+        return GrowingForest(0, setup, forest) if gathers(setup) else self._roots(0, setup, forest)
 
-    def _growing(self, state: Forest) -> int:
+    def _tree(self, setup: Setup, s: Gathered, t: int) -> GrownTree:
+        """Tree t from rows in one place."""
+        channels, times = self.weighed_channels(setup), self._times(s.order, t)
+        index = np.flatnonzero(times) if len(times) else np.arange(s.rows)
+        rules = self.rules(setup)._replace(seed=int(keys_of(self._seed, COLUMNS, t, 1).view(np.int64)[0]))
+        numbers = channels.numbers(s.target, s.weight, times)
+        return grow_from(s, setup.cut, rules, channels.size, numbers, index.astype(np.uint32))
+
+    def _level(self, state: GrowingForestLevels, s: Histograms | RowsOf) -> ForestState:
+        """One level more of the growing trees, or the rows of small nodes."""
+        setup, numbers = state.setup, None
+        if isinstance(s, RowsOf):
+            times = self._times_of(state, s)
+            numbers = self.weighed_channels(setup).numbers(s.rows.target, s.rows.weight, times)
+        growing = self._growing(state.step)
+        found = lw.proceed(state.frontier, s, numbers, setup.cut, self.rules(setup), growing)
+        return state._replace(frontier=found) if isinstance(found, lw.Frontier) else self._more(state, found)
+
+    def _more(self, state: GrowingForest | GrowingForestLevels, grown: list[GrownTree]) -> ForestState:
+        """With some trees more; then the next ones, or the judgement."""
+        setup, old = state.setup, state.forest
+        trees = [old.trees, *(one.tree for one in grown)]
+        start = np.cumsum([tree.node_count for tree in trees])
+        value = np.concatenate([old.value, *(self.values(setup, one.sums) for one in grown)])
+        forest = ForestModel(np.concatenate([old.roots, start[:-1]]), joined(trees), value, old.ranges)
+        step = state.step + len(grown)
+        if step == self.n_estimators:
+            return CheckingForest(step, setup, forest)
+        if isinstance(state, GrowingForest):
+            return GrowingForest(step, setup, forest)
+        return self._roots(step, setup, forest)
+
+    def _growing(self, step: int) -> int:
         """How many trees grow at a time: one, if the best leaf of each comes first."""
-        return min(1 if self.max_leaf_nodes else TOGETHER, self.n_estimators - state.step)
+        return min(1 if self.max_leaf_nodes else TOGETHER, self.n_estimators - step)
 
-    def _roots(self, state: Forest) -> Forest:
+    def _draws(self, state: GrowingForestLevels) -> TreeDraws:
+        """Of the growing trees."""
+        return TreeDraws(self._seed, state.step, self._growing(state.step), self.bootstrap)
+
+    def _times(self, places: Codes, tree: int) -> Codes:
+        """How often a tree draws each row; none: every row once."""
+        return TreeDraws(self._seed, 0, 0, self.bootstrap).times(places, tree)
+
+    def _roots(self, step: int, setup: Setup, forest: ForestModel) -> GrowingForestLevels:
         """The roots of the next trees."""
-        n = self._growing(state)
-        one = fr.root(self.channels(state).size, 0)
-        fields: Any = (np.repeat(x, n, axis=0) for x in (one.node, one.real, one.sums, one.gaps))
-        node, real, sums, gaps = fields
-        node[:, fr.SLOT] = np.arange(n)
-        node[:, PATH] = keys_of(self.random_state, COLUMNS, state.step, n).view(np.int64)
-        return state._replace(phase="level", frontier=fr.Frontier(node, real, sums, one.route, gaps))
+        n, one = self._growing(step), lw.root(self.channels(setup).size, 0)
+        node, sums, gaps = (np.repeat(x, n, axis=0) for x in (one.node, one.sums, one.gaps))
+        node[:, SLOT] = np.arange(n)
+        node[:, PATH] = keys_of(self._seed, COLUMNS, step, n).view(np.int64)
+        at = lw.Frontier(node, np.repeat(one.real, n, axis=0), sums, one.route, gaps)
+        return GrowingForestLevels(step, setup, forest, at)
 
-    def _times_of(self, state: Forest, s: RowsOf) -> Any:
+    def _times_of(self, state: GrowingForestLevels, s: RowsOf) -> Codes:
         """How often each of the gathered rows was drawn by the tree it is there for."""
         if not self.bootstrap:
             return NONE
-        node, draws = state.frontier.node, self._draws(state)
+        node, growing = state.frontier.node, self._growing(state.step)
         tree = np.full(len(node), -1)
-        tree[: draws.many] = np.arange(draws.many)
+        tree[:growing] = np.arange(growing)
         for k in np.flatnonzero(node[:, FIRST]):
             tree[node[k, FIRST] : node[k, FIRST] + node[k, ARITY]] = tree[k]
         out, of = np.zeros(s.rows.rows, np.int64), tree[s.node]
-        for t in range(draws.many):
-            out[of == t] = draws.times(s.rows.order[of == t], draws.first + t)
+        for t in range(growing):
+            out[of == t] = self._times(s.rows.order[of == t], state.step + t)
         return out
 
-    def _rules(self, state: Forest) -> Rules:
-        most, units, criterion = (
-            columns_of(self.max_features, len(state.levels)),
-            self.units(state),
-            self.criterion_of(),
-        )
-        least = self.min_impurity_decrease * state.whole * (units[1] if criterion == SUMS else 1.0)
-        return Rules(
-            criterion, np.where(state.levels > 0, SUBSET, NUMERIC), units,
-            -1 if self.max_depth is None else self.max_depth, self.min_samples_split, self.min_samples_leaf,
-            self.min_weight_fraction_leaf * state.whole * units[1], self.max_leaf_nodes or 0,
-            float(np.nextafter(least, -np.inf)), max_features=most, min_data_per_group=self.min_data_per_group,
-            cat_smooth=self.cat_smooth, cat_penalty=self.cat_penalty, noise=self.noise_of(state),
-            counted=state.unit == 1.0 and not self.bootstrap and not len(state.factor),
-        )  # fmt: skip
+    @property
+    def feature_importances_(self) -> Array:
+        """Share of the decrease of impurity that is due to each column, a mean over the trees.
+
+        It favours columns with many values, and says nothing about rows that were not seen: a column of noise gets
+        its share too.
+        """
+        model: ForestModel = self.model_
+        p, n = len(model.ranges.levels), len(model.roots)
+        inner = model.trees.feature >= 0
+        tree = np.repeat(np.arange(n), np.diff(np.append(model.roots, model.trees.node_count)))
+        cell = tree[inner] * p + model.trees.feature[inner]
+        each = np.bincount(cell, model.trees.merit[inner], n * p).reshape(n, p)
+        whole = each.sum(axis=1, keepdims=True)
+        mean = (each / np.where(whole > 0, whole, 1.0)).mean(axis=0)
+        return np.asarray(mean / mean.sum() if mean.any() else mean)
 
     def weighs(self) -> bool:
         """Whether the weight of all rows has to be known."""
-        return self.min_weight_fraction_leaf > 0 or self.min_impurity_decrease > 0
+        return self.min_weight_fraction_leaf > 0 or self.min_impurity_decrease > 0 or self.class_weight == "balanced"
 
-    def weighed(self, state: Forest, sums: Codes) -> Forest:
-        """With the weight of all rows, from their channel sums."""
-        return state._replace(whole=int(sums[1]))
-
-    def room(self) -> int:
-        """Bits of a sum of weights."""
-        return EXACT
-
-    def criterion_of(self) -> int:
-        """What makes a split good."""
-        raise NotImplementedError
-
-    def claims_of(self, state: Forest) -> tuple[Claim, ...]:
-        """What is claimed of the categories."""
-        return category_claims(state.levels, state.rows, self.cat_penalty)
-
-    def noise_of(self, state: Forest) -> float:
-        """The variance of a row, if the criterion does not tell it; below nought: each node has its own."""
-        return 0.0
-
-    def channels(self, state: Forest) -> Channels:
-        """Of a histogram: how a row counts."""
-        raise NotImplementedError
-
-    def units(self, state: Forest) -> Array:
-        """What one means in the channels."""
-        raise NotImplementedError
-
-    def values(self, state: Forest, sums: Any) -> Array:
+    def values(self, setup: Setup, sums: Codes) -> Array:
         """What is said of rows that end in each node, from its channel sums."""
         raise NotImplementedError
 
-    def unseen(self, state: Forest, draws: TreeDraws) -> OutOfBag[Any]:
+    def unseen(self, setup: Setup, forest: ForestModel, draws: TreeDraws) -> OutOfBag[Any]:
         """How wrong trees are about rows they have not drawn."""
         raise NotImplementedError
 
 
-def _shared(calls: list[Any]) -> list[Any]:
+def run_all(calls: list[Callable[[], GrownTree]]) -> list[GrownTree]:
     """What the calls return, in order; each thread takes the next one that is left."""
-    found: list[Any] = [None] * len(calls)
+    found: dict[int, GrownTree] = {}
     left, stopped = count(), Event()
 
     def work() -> None:
@@ -282,4 +270,4 @@ def _shared(calls: list[Any]) -> list[Any]:
             raise
 
     share([work] * min(hands(), len(calls)))
-    return found
+    return [found[k] for k in range(len(calls))]

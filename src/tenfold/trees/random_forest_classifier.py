@@ -7,20 +7,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need
 from tenfold.estimator import Classifier
 from tenfold.estimator.constraints import boolean, choice, integer, real, seed, share
 from tenfold.estimator.kinds import winners
 from tenfold.kernels import tree_search as ts
 from tenfold.stats.gathered import Gathered
-from tenfold.stats.tree_bins import EXACT, Look, TreeLens
-from tenfold.trees.channels import ClassChannels, Weighed
-from tenfold.trees.decision_tree_classifier import balanced, given
-from tenfold.trees.forest import Forest, OutOfBag
-from tenfold.trees.learner import HEFT
+from tenfold.stats.tree_bins import Look
+from tenfold.trees.channels import Weighed
+from tenfold.trees.forest import ForestModel, OutOfBag
+from tenfold.trees.grower import ClassTrees, ClassWeight, MaxFeatures
 from tenfold.trees.node_statistics import TreeDraws
 from tenfold.trees.random_forest import RandomForest
-from tenfold.trees.records import Histograms, RowsOf
+from tenfold.trees.records import Histograms, RowsOf, Setup
 
 CRITERIA = {"gini": ts.GINI, "entropy": ts.ENTROPY, "log_loss": ts.ENTROPY}
 
@@ -52,7 +51,7 @@ class OutOfBagErrors(OutOfBag[Unseen]):
         return Unseen(int(weight[wrong].sum()), int(weight[told].sum()), int(weight[~told].sum()))
 
 
-class RandomForestClassifier(RandomForest, Classifier):
+class RandomForestClassifier(RandomForest, ClassTrees, Classifier):
     """A random forest on binned columns, the same trees for any threads and workers.
 
     Each tree draws every row a Poisson number of times, from a hash of its place and the tree, and each node chooses
@@ -146,9 +145,9 @@ class RandomForestClassifier(RandomForest, Classifier):
         min_samples_leaf: int = 1,
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
-        max_features: Any = "sqrt",
+        max_features: MaxFeatures = "sqrt",
         max_leaf_nodes: int | None = None,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         bootstrap: bool = True,
         min_data_per_group: int = 1,
         cat_smooth: float = 0.0,
@@ -173,86 +172,41 @@ class RandomForestClassifier(RandomForest, Classifier):
         self.max_bins = max_bins
         self.random_state = random_state
 
-    def start(self, schema: Schema) -> Forest:
-        """No tree yet; the weights of the classes, if they are given."""
-        state = self.begin(schema, len(schema.classes))
-        if not isinstance(self.class_weight, dict):
-            return state
-        factor, heft = given(self.class_weight, schema)
-        return state._replace(factor=factor, heft=heft)
-
-    def weighs(self) -> bool:
-        """To balance classes too."""
-        return self.class_weight == "balanced" or super().weighs()
-
-    def weighed(self, state: Forest, sums: Codes) -> Forest:
-        """With the weight of all rows; and of each class, if they are to be balanced."""
-        weight = sums[:-1]
-        if self.class_weight == "balanced":
-            factor, heft = balanced(weight)
-            state, weight = state._replace(factor=factor, heft=heft), weight * factor
-        return state._replace(whole=int(weight.sum()))
-
-    def room(self) -> int:
-        """Less, if classes have weights."""
-        return EXACT if self.class_weight is None else 62 - HEFT
-
-    def criterion_of(self) -> int:
-        """What makes a split good."""
+    @property
+    def criterion_code(self) -> int:
+        """By its name."""
         return CRITERIA[self.criterion]
 
-    def channels(self, state: Forest) -> ClassChannels:
-        """The classes, and the number of rows."""
-        return ClassChannels(state.outputs, state.factor)
-
-    def units(self, state: Forest) -> Array:
-        """Of weights."""
-        return np.full(2, state.unit * state.heft)
-
-    def values(self, state: Forest, sums: Any) -> Array:
+    def values(self, setup: Setup, sums: Codes) -> Array:
         """The shares of the classes; all alike, where there is no weight: a tree may have drawn nothing."""
         weight = sums[:, :-1].sum(axis=1, keepdims=True)
-        return np.where(weight > 0, sums[:, :-1] / np.maximum(weight, 1), 1 / state.outputs)
+        return np.where(weight > 0, sums[:, :-1] / np.maximum(weight, 1), 1 / (sums.shape[1] - 1))
 
-    def unseen(self, state: Forest, draws: TreeDraws) -> OutOfBagErrors:
+    def unseen(self, setup: Setup, forest: ForestModel, draws: TreeDraws) -> OutOfBagErrors:
         """How wrong trees are about rows they have not drawn."""
-        return OutOfBagErrors(state.weights, state.grown, draws, lens=TreeLens(state.cut))
+        return OutOfBagErrors(setup.weights, forest, draws, lens=setup.lens)
 
-    def certify(self, state: Forest, s: Any) -> tuple[Claim, ...] | None:
+    def certify(self, model: ForestModel, s: Unseen) -> tuple[Claim, ...]:
         """The error on rows that trees have not drawn; the training error, if they draw none."""
-        if not isinstance(s, Unseen) or state.phase != "done":
-            return None
+        more = self.category_claims(model.ranges)
         if not self.bootstrap:
             why = "share of the weight of the training rows, sent down all trees"
-            return (Claim("training error", s.wrong / s.whole, "proved", why, "data"), *self.claims_of(state))
+            return Claim("training error", s.wrong / s.whole, "proved", why, "data"), *more
         why = "share of the weight of the rows that every tree has drawn: they are not judged"
         claims = [Claim("rows not judged", s.drawn / (s.drawn + s.whole), "proved", why, "data")]
         if s.whole:
             why = "each row judged by the trees that have not drawn it, about a third: rather too high than too low"
             claims.append(Claim("out-of-bag error", s.wrong / s.whole, "estimated", why, "unseen rows"))
-        return *claims, *self.claims_of(state)
+        return *claims, *more
 
     @property
     def oob_score_(self) -> float:
         """Share of the rows whose class is said right by the trees that have not drawn them."""
-        s = self.summary_
+        s: Unseen = self.summary_
         if not self.bootstrap:
             raise AttributeError("oob_score_")  # every tree has seen every row
         return 1 - s.wrong / s.whole if s.whole else float("nan")
 
-    def scores_from(self, state: Forest, X: Columns) -> Array:
+    def scores_from(self, model: ForestModel, X: Columns) -> Array:
         """The mean of the trees' shares."""
-        return self.means(state, X)
-
-    def probability_from(self, scores: Any) -> Any:
-        """Means of shares are probabilities."""
-        return scores
-
-    def log_probability_from(self, scores: Any) -> Any:
-        """Their logarithm."""
-        with np.errstate(divide="ignore"):
-            return np.log(scores)
-
-    def sound(self, state: Forest, summary: Any, schema: Schema) -> bool:
-        """Whether the trees can be gone down, and speak of these classes."""
-        return state.outputs == len(schema.classes) and super().sound(state, summary, schema)
+        return model.means(X)

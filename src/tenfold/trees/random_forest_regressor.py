@@ -7,21 +7,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Claim, Columns, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need
 from tenfold.estimator import Regressor
 from tenfold.estimator.constraints import boolean, choice, integer, real, seed, share
-from tenfold.kernels import tree_search as ts
-from tenfold.kernels.forests import MOST
 from tenfold.stats.gathered import Gathered
-from tenfold.stats.tree_bins import Look, TreeLens, fine_unit, square_unit
-from tenfold.trees.channels import SumChannels, Weighed
-from tenfold.trees.forest import Forest, OutOfBag
+from tenfold.stats.tree_bins import Look
+from tenfold.trees.channels import Weighed
+from tenfold.trees.forest import ForestModel, OutOfBag
+from tenfold.trees.grower import MaxFeatures, NumberTrees
 from tenfold.trees.node_statistics import TreeDraws
 from tenfold.trees.random_forest import RandomForest
-from tenfold.trees.records import Histograms, RowsOf
-
-FEW = 16
-"""whole weights up to this one multiply numbers that are whole already"""
+from tenfold.trees.records import Histograms, RowsOf, Setup
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +47,6 @@ class UnseenNumbers:
 class OutOfBagSquares(OutOfBag[UnseenNumbers]):
     """Squared errors of what trees say of rows that they have not drawn."""
 
-    center: float
-    """of the target"""
-
     def summarize(self, chunk: Chunk) -> UnseenNumbers:
         """Send the rows of one chunk down the trees."""
         seen, _ = self.seen(chunk, self.draws.bootstrap)
@@ -61,13 +54,13 @@ class OutOfBagSquares(OutOfBag[UnseenNumbers]):
         weight = seen.weight * self.weights.unit if len(seen.weight) else np.ones(len(trees))
         told = trees > 0
         w, y = weight[told], seen.target[told]
-        error, away = sums[told, 0] / trees[told] - y, y - self.center
+        error, away = sums[told, 0] / trees[told] - y, y - self.forest.ranges.center
         return UnseenNumbers(
             float(w @ error**2), float(w.sum()), float(w @ away), float(w @ away**2), float(weight[~told].sum())
         )
 
 
-class RandomForestRegressor(RandomForest, Regressor):
+class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
     """A random forest on binned columns, the same trees for any threads and workers.
 
     Each tree draws every row a Poisson number of times, from a hash of its place and the tree. The trees' means are
@@ -155,7 +148,7 @@ class RandomForestRegressor(RandomForest, Regressor):
         min_samples_leaf: int = 1,
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
-        max_features: Any = None,
+        max_features: MaxFeatures = None,
         max_leaf_nodes: int | None = None,
         bootstrap: bool = True,
         min_data_per_group: int = 1,
@@ -179,71 +172,36 @@ class RandomForestRegressor(RandomForest, Regressor):
         self.max_bins = max_bins
         self.random_state = random_state
 
-    def start(self, schema: Schema) -> Forest:
-        """No tree yet."""
-        return self.begin(schema, 1)
-
-    def criterion_of(self) -> int:
-        """What makes a split good."""
-        return ts.SUMS
-
-    def noise_of(self, state: Forest) -> float:
-        """Each node has its own, if there are categories."""
-        if self.cat_penalty == 0 or not (state.levels > 0).any():
-            return 0.0
-        return -square_unit(state.scale, state.heaviest * (MOST + 1), state.unit, state.rows)
-
-    def channels(self, state: Forest) -> SumChannels:
-        """Σg, Σh, and the number of rows."""
-        return SumChannels(state.center, float(self.units(state)[0]), state.unit, _few(state))
-
-    def units(self, state: Forest) -> Array:
-        """Of sums of the target, and of weights."""
-        heft = FEW if _few(state) else state.heaviest
-        return np.array([fine_unit(state.scale * heft * (MOST + 1), state.rows), state.unit])
-
-    def values(self, state: Forest, sums: Any) -> Array:
+    def values(self, setup: Setup, sums: Codes) -> Array:
         """The mean of the target."""
-        g, h = (sums[:, k] * unit for k, unit in enumerate(self.units(state)))
-        return np.asarray(state.center - g / np.where(h > 0, h, 1.0))[:, None]
+        g, h = (sums[:, k] * unit for k, unit in enumerate(self.units(setup)))
+        return np.asarray(setup.ranges.center - g / np.where(h > 0, h, 1.0))[:, None]
 
-    def unseen(self, state: Forest, draws: TreeDraws) -> OutOfBagSquares:
+    def unseen(self, setup: Setup, forest: ForestModel, draws: TreeDraws) -> OutOfBagSquares:
         """How wrong trees are about rows they have not drawn."""
-        return OutOfBagSquares(state.weights, state.grown, draws, state.center, lens=TreeLens(state.cut))
+        return OutOfBagSquares(setup.weights, forest, draws, lens=setup.lens)
 
-    def certify(self, state: Forest, s: Any) -> tuple[Claim, ...] | None:
+    def certify(self, model: ForestModel, s: UnseenNumbers) -> tuple[Claim, ...]:
         """The error on rows that trees have not drawn, or on all if they draw none; how finely targets were summed."""
-        if not isinstance(s, UnseenNumbers) or state.phase != "done":
-            return None
-        fine = "targets were summed in whole multiples of this"
-        claims = [Claim("resolution", float(self.units(state)[0]), "proved", fine, "arithmetic")]
+        fine, more = "targets were summed in whole multiples of this", self.category_claims(model.ranges)
+        claims = [Claim("resolution", self.target_unit(model.ranges), "proved", fine, "arithmetic")]
         if not self.bootstrap:
             why = "over the training rows, sent down all trees"
             claims.append(Claim("training mean squared error", s.squares / s.whole, "proved", why, "data"))
-            return *claims, *self.claims_of(state)
-        if s.whole:
+        elif s.whole:
             why = "each row judged by the trees that have not drawn it, about a third: rather too high than too low"
             claims.append(Claim("out-of-bag mean squared error", s.squares / s.whole, "estimated", why, "unseen rows"))
-        return *claims, *self.claims_of(state)
+        return *claims, *more
 
     @property
     def oob_score_(self) -> float:
         """R² of what the trees that have not drawn a row say of it."""
-        s = self.summary_
+        s: UnseenNumbers = self.summary_
         if not self.bootstrap:
             raise AttributeError("oob_score_")  # every tree has seen every row
         spread = s.spread - s.away * s.away / s.whole if s.whole else 0.0
         return 1 - s.squares / spread if spread > 0 else float("nan")
 
-    def predict_from(self, state: Forest, X: Columns) -> Array:
+    def predict_from(self, model: ForestModel, X: Columns) -> Array:
         """The mean of the trees' means."""
-        return self.means(state, X)[:, 0]
-
-    def sound(self, state: Forest, summary: Any, schema: Schema) -> bool:
-        """Whether the trees can be gone down."""
-        return state.outputs == 1 and super().sound(state, summary, schema)
-
-
-def _few(state: Forest) -> bool:
-    """Whether weights are small whole numbers."""
-    return state.unit == 1.0 and state.heaviest <= FEW
+        return model.means(X)[:, 0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from tenfold.estimator.base import Estimator
 from tenfold.trees import reading
 from tenfold.trees.conditions import Rule
 from tenfold.trees.reading import Book, TreeStats
+from tenfold.trees.records import TreeModel
 
 DEEPEST = 400
 """levels of a tree whose rules can be written"""
@@ -19,14 +19,17 @@ DEEPEST = 400
 class Readable(Estimator):
     """A tree that can be read. What it says of missing values goes for all ways but fractional ones."""
 
+    missing: str
+
     def book(self) -> Book:
         """The tree, and what its nodes say."""
-        state, schema = self.model_, self.schema_
+        model: TreeModel = self.model_
+        tree, value, schema, gaps = model.tree, model.value, self.schema_, model.has_missing
         if schema.classes is None:
-            return Book(state.tree, schema, state.value[:, 0], state.value[:, 1], np.ones(len(state.value)), state.gaps)
-        weight = state.value.sum(axis=1)
-        share = state.value.max(axis=1) / np.where(weight > 0, weight, 1.0)
-        return Book(state.tree, schema, schema.classes[state.value.argmax(axis=1)], weight, share, state.gaps)
+            return Book(tree, schema, value[:, 0], value[:, 1], np.ones(len(value)), gaps)
+        weight = value.sum(axis=1)
+        share = value.max(axis=1) / np.where(weight > 0, weight, 1.0)
+        return Book(tree, schema, schema.classes[value.argmax(axis=1)], weight, share, gaps)
 
     @property
     def rules_(self) -> tuple[Rule, ...]:
@@ -52,7 +55,7 @@ class Readable(Estimator):
         """
         return reading.text(self.book())
 
-    def to_dnf(self, label: Any) -> str:
+    def to_dnf(self, label: object) -> str:
         """The disjunctive normal form of a class: when the tree says it.
 
         A category that no training row of a node had fulfils no condition there; an unknown one counts as missing.
@@ -111,5 +114,5 @@ class Readable(Estimator):
             )
 
     def _in_one_leaf(self, what: str) -> None:
-        if getattr(self, "missing", None) == "fractional":
+        if self.missing == "fractional":
             raise ValueError(f'{what}: with missing="fractional" a row may end in several leaves. Remedy: another way')

@@ -1,68 +1,109 @@
-"""What a tree learner knows between reduces, and what it asks of the rows."""
+"""What trees know of the rows they grow from, what they ask of them, and what is kept of a tree."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tenfold.core import Array, Codes, Flags, Schema
-from tenfold.core.allowed import ANYTHING, COUNTS, EDGES, LEVELS, POSITIVE, OneOf
+from tenfold.core.allowed import ANYTHING, COUNTS, EDGES, LEVELS, POSITIVE
 from tenfold.stats.gathered import Gathered
-from tenfold.stats.tree_bins import Cut, WeightUnit
-from tenfold.trees import frontier as fr
+from tenfold.stats.tree_bins import NONE, Cut, Look, TreeLens, WeightUnit
 from tenfold.trees.tree import Tree
 
+Histogram = NDArray[np.int64]
+"""slots x channels x cells"""
 
-class TreeState(NamedTuple):
-    """A tree, and how to go on."""
 
-    step: int
-    phase: Annotated[str, OneOf("look", "rows", "values", "level", "finish", "prune", "judge", "done")]
-    turn: int
-    """how many reduces there were since the look"""
-    bin_edges: Annotated[Array, "column", "edge", EDGES]
+class Ranges(NamedTuple):
+    """How many rows trees grow from, and the ranges of their weights and targets."""
+
     levels: Annotated[Codes, "column", LEVELS]
+    """categories of each column, 0: it holds numbers"""
     rows: int
     unit: Annotated[float, POSITIVE]
     """what one means in sums of weights"""
-    even: bool
+    uniform_weights: bool
     """whether every weight is one"""
-    center: float
-    scale: float
-    """of the target, if it is a number: the middle, and the way from there to the ends"""
-    whole: int
-    """weight of all rows, in whole units, once it is known"""
-    factor: Annotated[Codes, "weighed class", COUNTS]
-    heft: Annotated[float, POSITIVE]
+    max_weight: float
+    min_target: float
+    max_target: float
+    """of numbers; of classes 0"""
+
+    @property
+    def center(self) -> float:
+        """The middle of the targets."""
+        return 0.5 * self.min_target + 0.5 * self.max_target
+
+    @property
+    def reach(self) -> float:
+        """How far targets are from the middle at the most."""
+        return max(0.5 * self.max_target - 0.5 * self.min_target, 0.0)
+
+    def weights_up_to(self, most: int) -> bool:
+        """Whether weights are whole numbers up to this one: a row of weight two is then two rows."""
+        return self.unit == 1.0 and self.max_weight <= most
+
+
+class Setup(NamedTuple):
+    """What the first look at the rows told a fit: where columns are cut, and the units of sums."""
+
+    schema: Schema
+    edges: Annotated[Array, "column", "edge", EDGES]
+    ranges: Ranges
+    total_weight: int = 0
+    """of all rows, in whole units, once it is known"""
+    class_weight: Annotated[Codes, "weighed class", COUNTS] = NONE
+    class_weight_unit: Annotated[float, POSITIVE] = 1.0
     """weights of the classes in whole units, none if all are one; and that unit"""
-    costs: Annotated[Array, "column"]
-    frontier: fr.Frontier
-    tree: Tree
-    value: Annotated[Array, "tree.node", "output"]
-    """weights of the classes, or the mean of the target and the weight, of the training rows of each node"""
-    outputs: int
-    gaps: Annotated[Flags, "column"]
-    """whether a value of the column was missing"""
-    heaviest: float = 1.0
-    """the largest weight"""
-    log_prior: float = 0.0
-    """ln of the weight of this pruning among all that held-back rows could have chosen"""
+
+    @classmethod
+    def of(cls, schema: Schema, look: Look, max_bins: int, bits: int) -> Setup:
+        """From a look at the rows; sums of weights have so many bits."""
+        look.check_target()
+        cut = Cut.of(look, schema.levels, min(max_bins, 255))
+        weights = look.unit(bits), look.even, look.heaviest
+        return cls(schema, cut.edges, Ranges(cut.levels, look.rows, *weights, look.least, look.most))
 
     @property
     def cut(self) -> Cut:
         """Where columns are cut."""
-        return Cut(self.bin_edges, self.levels)
+        return Cut(self.edges, self.ranges.levels)
+
+    @property
+    def lens(self) -> TreeLens:
+        """How rows become bins."""
+        return TreeLens(self.cut)
 
     @property
     def weights(self) -> WeightUnit:
         """What one means in sums of weights."""
-        return WeightUnit(self.unit, self.even)
+        return WeightUnit(self.ranges.unit, self.ranges.uniform_weights)
 
     def sound(self, schema: Schema) -> bool:
-        """Whether nodes say as many numbers as there are outputs, and classes have weights, or none has."""
-        return self.value.shape[1] == self.outputs and len(self.factor) in (0, schema.size("class"))
+        """Whether classes have weights, or none has."""
+        return len(self.class_weight) in (0, schema.size("class"))
+
+
+class TreeModel(NamedTuple):
+    """A tree, and what its nodes say."""
+
+    tree: Tree
+    value: Annotated[Array, "tree.node", "output"]
+    """weights of the classes, or the mean of the target and the weight, of the training rows of each node"""
+    has_missing: Annotated[Flags, "column"]
+    """whether a value of the column was missing"""
+    ranges: Ranges
+    log_prior: float = 0.0
+    """ln of the weight of this pruning among all that held-back rows could have chosen"""
+
+    def sound(self, schema: Schema) -> bool:
+        """Whether it is one tree, whose nodes say as many numbers as there are classes, or two."""
+        outputs = 2 if schema.classes is None else len(schema.classes)
+        return self.value.shape[1] == outputs and self.tree.rooted(np.zeros(1, np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +113,12 @@ class Histograms:
     sums: Annotated[Codes, "slot", "cell", ANYTHING]
 
     @classmethod
-    def of(cls, hist: Any, squares: Any) -> Histograms:
+    def of(cls, hist: Histogram, squares: Codes | None) -> Histograms:
         """From histograms, and sums of squares by slot, or None."""
         flat = hist.reshape(len(hist), -1)
         return cls(flat if squares is None else np.concatenate([flat, squares[:, None]], axis=1))
 
-    def apart(self, channels: int, cells: int) -> tuple[Any, Any]:
+    def apart(self, channels: int, cells: int) -> tuple[Histogram, Codes | None]:
         """The histograms, and the sums of squares or None."""
         n = len(self.sums)
         hist = self.sums[:, : channels * cells].reshape(n, channels, cells)

@@ -6,20 +6,51 @@ Weights of classes by rule, and by rule without one of its conditions, merge: ea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from tenfold.core import MANY, Array, Claim, Columns, Need, Schema
+from tenfold.core.axes import Bundle
+from tenfold.core.learner import Solved
 from tenfold.estimator import Classifier
 from tenfold.estimator.constraints import choice, integer, seed, share
-from tenfold.trees.clauses import clauses_of, no_clauses
 from tenfold.trees.conditions import Rule, tightened, words
+from tenfold.trees.decision_tree import Asked, CheckingTree, DecisionTree, TreeState, TreeSummary
 from tenfold.trees.decision_tree_classifier import CRITERIA, DecisionTreeClassifier
-from tenfold.trees.learner import Asked, TreeLearner
 from tenfold.trees.reading import dialect as sql_dialect
 from tenfold.trees.reading import when
-from tenfold.trees.rule_pruning import Covered, Fired, FirstRules, RuleCoverage, RuleState, ended, pruned
+from tenfold.trees.rule_pruning import (
+    CheckingRules,
+    Covered,
+    Fired,
+    FirstRules,
+    OrderingRules,
+    PruningRules,
+    RuleCoverage,
+    RuleListModel,
+)
+
+
+class GrowingTree(NamedTuple):
+    """The tree grows that rules are made of."""
+
+    step: int
+    within: Bundle
+    """how far it is"""
+
+    @property
+    def tree(self) -> TreeState:
+        """The state of the learner of the tree."""
+        found: TreeState = self.within.each[0]
+        return found
+
+    def sound(self, schema: Schema) -> bool:
+        """Whether there is one tree."""
+        return len(self.within.each) == 1 and type(self.tree) in DecisionTree.state_types
+
+
+RuleListState = GrowingTree | PruningRules | OrderingRules | CheckingRules | Solved
 
 
 class RuleListClassifier(Classifier):
@@ -66,9 +97,9 @@ class RuleListClassifier(Classifier):
 
     need = Need("mixed", missing=True, target="class")
     passes = MANY
-    model_type = RuleState
-    summary_types = (*TreeLearner.summary_types, Covered, Fired)
-    steering = frozenset({"step", "phase", "turn", "trunk", "settled"})
+    model_type = RuleListModel
+    state_types = (*DecisionTree.state_types, GrowingTree, PruningRules, OrderingRules, CheckingRules)
+    summary_types = (*DecisionTree.summary_types, Covered, Fired)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {},
         {"criterion": "gini", "split": "subset"},
@@ -113,88 +144,95 @@ class RuleListClassifier(Classifier):
             min_samples_leaf=self.min_samples_leaf, max_bins=self.max_bins, random_state=self.random_state,
         )  # fmt: skip
 
-    def start(self, schema: Schema) -> RuleState:
-        """No rule, and no tree."""
-        k = len(schema.classes)
-        nothing = np.zeros((0, k)), np.zeros(0, np.int64), np.zeros(k)
-        return RuleState(0, "grow", 0, self._tree.start(schema), no_clauses(), *nothing)
+    def start(self, schema: Schema) -> GrowingTree:
+        """The start of the tree."""
+        return GrowingTree(0, Bundle((self._tree.start(schema),)))
 
-    def ask(self, state: RuleState) -> Asked | RuleCoverage | FirstRules | None:
+    def ask(self, state: RuleListState) -> Asked | RuleCoverage | FirstRules | None:
         """What the tree asks for; then what rules cover, and which comes first."""
-        match state.phase:
-            case "grow":
-                return self._tree.ask(state.trunk)
-            case "prune":
-                return RuleCoverage(state.clauses, state.settled, len(state.rest), state.trunk.weights)
-            case "order" | "judge":
-                return FirstRules(state.clauses, len(state.rest), state.trunk.weights)
+        match state:
+            case GrowingTree():
+                return self._tree.ask(state.tree)
+            case PruningRules():
+                return RuleCoverage(state.clauses, state.settled, state.value.shape[1], state.weights)
+            case OrderingRules():
+                return FirstRules(state.clauses, state.value.shape[1], state.weights)
+            case CheckingRules(_, weights, model):
+                return FirstRules(model.clauses, len(model.rest), weights)
         return None
 
-    def update(self, state: RuleState, s: Any) -> RuleState:
+    def update(self, state: RuleListState, s: TreeSummary | Covered | Fired) -> RuleListState:
         """The next round: fewer conditions, then an order, then fewer rules."""
-        if state.phase == "grow":
-            trunk = self._tree.update(state.trunk, s)
-            if trunk.phase != "judge":
-                return state._replace(trunk=trunk)
-            rules = clauses_of(trunk.tree, trunk.levels)
-            nothing = np.zeros((rules.size, len(state.rest))), np.zeros(rules.size, np.int64)
-            return state._replace(phase="prune", trunk=trunk, clauses=rules, value=nothing[0], settled=nothing[1])
-        state = state._replace(turn=state.turn + 1)
-        if state.phase == "prune":
-            return pruned(state, s, self.confidence)
-        if state.phase == "order":
-            return ended(state, s, self.confidence)
-        return state._replace(phase="done")
+        match state, s:
+            case PruningRules(), Covered():
+                return state.after(s, self.confidence)
+            case OrderingRules(), Fired():
+                return state.after(s, self.confidence)
+            case CheckingRules(), Fired():
+                return Solved(1, Bundle((state.model,)))
+        assert isinstance(state, GrowingTree)
+        assert not isinstance(s, Covered | Fired)
+        tree = self._tree.update(state.tree, s)
+        if isinstance(tree, CheckingTree):
+            return PruningRules.of(tree.setup.weights, tree.model)
+        return GrowingTree(0, Bundle((tree,)))
 
-    def certify(self, state: RuleState, s: Any) -> tuple[Claim, ...] | None:
+    def model(self, state: RuleListState) -> RuleListModel | None:
+        """The list, once rows went through it."""
+        return state.kept.each[0] if isinstance(state, Solved) else None
+
+    def certify(self, model: RuleListModel, s: Fired) -> tuple[Claim, ...]:
         """The training error, from the rows for which each rule is the first."""
-        if state.phase != "done":
-            return None
-        said = np.append(state.value.argmax(axis=1), state.rest.argmax())
+        said = np.append(model.value.argmax(axis=1), model.rest.argmax())
         whole = s.weight.sum()
         wrong = whole - s.weight[np.arange(len(said)), said].sum()
         why = "share of the weight of the training rows, by the first rule that each fulfils"
         return (
             Claim("training error", float(wrong / whole), "proved", why, "data"),
-            Claim("rules", float(state.clauses.size), "proved", "in the list, without the default", "objective"),
+            Claim("rules", float(model.clauses.size), "proved", "in the list, without the default", "objective"),
         )
 
-    def scores_from(self, state: RuleState, X: Columns) -> Array:
+    def scores_from(self, model: RuleListModel, X: Columns) -> Array:
         """The shares of the classes among all training rows that fulfil the first rule that fits."""
-        value = np.vstack([state.value, state.rest])
-        return np.asarray((value / value.sum(axis=1, keepdims=True))[state.clauses.firsts(X)])
+        value = np.vstack([model.value, model.rest])
+        return np.asarray((value / value.sum(axis=1, keepdims=True))[model.clauses.firsts(X)])
 
-    def probability_from(self, scores: Any) -> Any:
+    def probability_from(self, scores: Array) -> Array:
         """Shares are probabilities."""
         return scores
 
-    def log_probability_from(self, scores: Any) -> Any:
-        """Their logarithm."""
+    def log_probability_from(self, scores: Array) -> Array:
+        """The logarithms of shares."""
         with np.errstate(divide="ignore"):
-            return np.log(scores)
+            return np.asarray(np.log(scores))
 
-    def sound(self, state: RuleState, summary: Any, schema: Schema) -> bool:
-        """Whether rules can be gone through, and each says something."""
-        told = np.vstack([state.value, state.rest])
-        if summary is not None and (type(summary) is not Fired or summary.weight.shape != told.shape):
-            return False
-        return bool(state.phase == "done" and len(state.value) == state.clauses.size and (told.sum(axis=1) > 0).all())
+    def sound(self, model: RuleListModel, summary: Fired | None, schema: Schema) -> bool:
+        """Whether the summary is of as many rules."""
+        return summary is None or self._fired(model, summary)
 
-    def resumable(self, state: RuleState, summary: Any, schema: Schema) -> bool:
-        """Whether the tree can go on; or its leaves, and then the rules, have what they say."""
-        if state.phase == "grow":
-            return self._tree.resumable(state.trunk, summary, schema)
-        fits = len(state.value) == state.clauses.size and state.trunk.tree.rooted(np.zeros(1, np.int64))
-        return fits and (state.turn > 0 or state.clauses.size == len(state.trunk.tree.leaves))
+    def resumable(self, state: RuleListState, summary: TreeSummary | Covered | Fired, schema: Schema) -> bool:
+        """Whether the tree can go on, or rules have what they say."""
+        match state:
+            case GrowingTree():
+                return not isinstance(summary, Covered | Fired) and self._tree.resumable(state.tree, summary, schema)
+            case PruningRules() | OrderingRules():
+                return len(state.value) == state.clauses.size
+            case CheckingRules():
+                return self._fired(state.model, summary)
+        return False
+
+    def _fired(self, model: RuleListModel, summary: TreeSummary | Covered | Fired) -> bool:
+        return isinstance(summary, Fired) and summary.weight.shape == (len(model.value) + 1, len(model.rest))
 
     @property
     def rules_(self) -> tuple[Rule, ...]:
         """The rules in order; the last has no conditions."""
-        state, schema, found = self.model_, self.schema_, []
-        for r, value in enumerate(np.vstack([state.value, state.rest])):
-            conditions = tightened(state.clauses.conditions(r)) if r < len(state.value) else ()
+        schema, found = self.schema_, []
+        model: RuleListModel = self.model_
+        for r, value in enumerate(np.vstack([model.value, model.rest])):
+            conditions = tightened(model.clauses.conditions(r)) if r < len(model.value) else ()
             said, weight = schema.classes[value.argmax()], float(value.sum())
-            head = " and ".join(words(one, schema, state.trunk.gaps) for one in conditions)
+            head = " and ".join(words(one, schema, model.has_missing) for one in conditions)
             text = f"{f'if {head} then' if head else 'else'} {said}"
             found.append(Rule(conditions, said, weight, float(value.max()) / weight, text))
         return tuple(found)

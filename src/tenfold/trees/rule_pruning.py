@@ -10,14 +10,14 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes
-from tenfold.core.allowed import COUNTS, OneOf
+from tenfold.core import Array, Chunk, Codes, Flags, Schema
+from tenfold.core.allowed import COUNTS, Index, OneOf
 from tenfold.core.statistic import Statistic
 from tenfold.kernels import rule_covering as rc
 from tenfold.stats.tree_bins import WeightUnit
-from tenfold.trees.clauses import Clauses
+from tenfold.trees.clauses import Clauses, clauses_of
 from tenfold.trees.pruning import upper_rate
-from tenfold.trees.records import TreeState
+from tenfold.trees.records import TreeModel
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,64 +75,96 @@ class FirstRules(Statistic[Fired]):
         return Fired(found)
 
 
-class RuleState(NamedTuple):
-    """A list of rules, and the tree it comes from."""
+class RuleListModel(NamedTuple):
+    """An ordered list of rules; the first that a row fulfils decides."""
 
-    step: int
-    phase: Annotated[str, OneOf("grow", "prune", "order", "judge", "done")]
-    """"grow", "prune", "order", "judge", "done" """
-    turn: int
-    trunk: TreeState
     clauses: Clauses
     value: Annotated[Array, "rule", "class"]
     """weights of the classes of all training rows that fulfil a rule"""
-    settled: Annotated[Codes, "rule", OneOf(0, 1)]
-    """whether no condition of it is to be dropped any more"""
     rest: Annotated[Array, "class"]
     """the same of the rows that fulfil none"""
+    has_missing: Annotated[Flags, "column"]
+    """whether a value of the column was missing"""
+
+    def sound(self, schema: Schema) -> bool:
+        """Whether each rule, and what follows if none holds, says something."""
+        told = np.vstack([self.value, self.rest])
+        return len(self.value) == self.clauses.size and bool((told.sum(axis=1) > 0).all())
 
 
-def pruned(state: RuleState, s: Covered, confidence: float) -> RuleState:
-    """Each rule without the condition that it is best without, if there is one; equal rules once."""
-    rules, unit = state.clauses, state.trunk.unit
-    full = np.where(state.settled[:, None] == 1, state.value, s.full * unit)
-    leaf = state.trunk.value[state.trunk.tree.leaves].argmax(axis=1) if state.turn == 1 else full.argmax(axis=1)
-    worst = _estimate(full, leaf, confidence)
-    of = rules.rule
-    less = _estimate(full[of] + s.without * unit, leaf[of], confidence)
-    drop = np.zeros(len(of), bool)
-    settled = np.ones(rules.size, np.int64)
-    for r in np.flatnonzero(state.settled == 0).tolist():
-        some = less[rules.start[r] : rules.start[r + 1]]
-        if len(some) and some.min() <= worst[r]:
-            drop[rules.start[r] + some.argmin()], settled[r] = True, 0
-    smaller = rules.only(range(rules.size), ~drop)
-    once = {(smaller.key(r), int(settled[r])): r for r in range(rules.size - 1, -1, -1)}
-    keep = sorted(once.values())
-    state = state._replace(clauses=smaller.only(keep), value=full[keep], settled=settled[keep])
-    if not state.settled.all():
-        return state
-    value = state.value
-    order = np.lexsort((-value.sum(axis=1), _estimate(value, value.argmax(axis=1), confidence)))
-    return state._replace(
-        phase="order", clauses=state.clauses.only(order), value=value[order], settled=state.settled[order]
-    )
+class PruningRules(NamedTuple):
+    """Conditions of rules are dropped one by one."""
+
+    step: int
+    weights: WeightUnit
+    has_missing: Annotated[Flags, "column"]
+    said: Annotated[Codes, "rule", Index("class", none=True)]
+    """the class that a rule says, -1: the most common of the rows that fulfil it"""
+    clauses: Clauses
+    value: Annotated[Array, "rule", "class"]
+    """weights of the classes of all training rows that fulfil a rule, once no condition is to be dropped any more"""
+    settled: Annotated[Codes, "rule", OneOf(0, 1)]
+    """whether that is so"""
+
+    @classmethod
+    def of(cls, weights: WeightUnit, tree: TreeModel) -> PruningRules:
+        """The rules of the leaves of a tree."""
+        rules, said = clauses_of(tree.tree, tree.ranges.levels), tree.value[tree.tree.leaves].argmax(axis=1)
+        value, settled = np.zeros((rules.size, tree.value.shape[1])), np.zeros(rules.size, np.int64)
+        return cls(0, weights, tree.has_missing, said, rules, value, settled)
+
+    def after(self, s: Covered, confidence: float) -> PruningRules | OrderingRules:
+        """Each rule without the condition that it is best without, if there is one; equal rules once."""
+        rules, unit = self.clauses, self.weights.unit
+        full = np.where(self.settled[:, None] == 1, self.value, s.full * unit)
+        said, of = np.where(self.said < 0, full.argmax(axis=1), self.said), rules.rule
+        worst = _estimate(full, said, confidence)
+        less = _estimate(full[of] + s.without * unit, said[of], confidence)
+        drop = np.zeros(len(of), bool)
+        settled = np.ones(rules.size, np.int64)
+        for r in np.flatnonzero(self.settled == 0).tolist():
+            some = less[rules.start[r] : rules.start[r + 1]]
+            if len(some) and some.min() <= worst[r]:
+                drop[rules.start[r] + some.argmin()], settled[r] = True, 0
+        smaller = rules.only(np.arange(rules.size), ~drop)
+        once = {(smaller.key(r), int(settled[r])): r for r in range(rules.size - 1, -1, -1)}
+        keep = np.array(sorted(once.values()), np.int64)
+        clauses, value = smaller.only(keep), full[keep]
+        if not settled[keep].all():
+            said = np.full(len(keep), -1)
+            return self._replace(clauses=clauses, value=value, settled=settled[keep], said=said)
+        order = np.lexsort((-value.sum(axis=1), _estimate(value, value.argmax(axis=1), confidence)))
+        return OrderingRules(0, self.weights, self.has_missing, clauses.only(order), value[order])
 
 
-def ended(state: RuleState, s: Fired, confidence: float) -> RuleState:
-    """The rules up to where a default does no worse, without those that are never the first."""
-    weight: Array = np.asarray(s.weight * state.trunk.unit, dtype=np.float64)
-    said = state.value.argmax(axis=1)
-    each = _estimate(weight[:-1], said, confidence) * weight[:-1].sum(axis=1)
-    rest = np.cumsum(weight[::-1], axis=0)[::-1]
-    last = _estimate(rest, rest.argmax(axis=1), confidence) * rest.sum(axis=1)
-    end = int((np.concatenate([[0.0], np.cumsum(each)]) + last).argmin())
-    keep = [r for r in range(end) if weight[r].any()]
-    default = rest[end] if rest[end].any() else rest[0]
-    return state._replace(
-        step=1, phase="judge", clauses=state.clauses.only(keep), value=state.value[keep],
-        settled=state.settled[keep], rest=default,
-    )  # fmt: skip
+class OrderingRules(NamedTuple):
+    """The rules stand in their order; where the list ends is to be seen."""
+
+    step: int
+    weights: WeightUnit
+    has_missing: Annotated[Flags, "column"]
+    clauses: Clauses
+    value: Annotated[Array, "rule", "class"]
+
+    def after(self, s: Fired, confidence: float) -> CheckingRules:
+        """The rules up to where a default does no worse, without those that are never the first."""
+        weight: Array = np.asarray(s.weight * self.weights.unit, dtype=np.float64)
+        each = _estimate(weight[:-1], self.value.argmax(axis=1), confidence) * weight[:-1].sum(axis=1)
+        rest = np.cumsum(weight[::-1], axis=0)[::-1]
+        last = _estimate(rest, rest.argmax(axis=1), confidence) * rest.sum(axis=1)
+        end = int((np.concatenate([[0.0], np.cumsum(each)]) + last).argmin())
+        keep = np.array([r for r in range(end) if weight[r].any()], np.int64)
+        default = rest[end] if rest[end].any() else rest[0]
+        model = RuleListModel(self.clauses.only(keep), self.value[keep], default, self.has_missing)
+        return CheckingRules(1, self.weights, model)
+
+
+class CheckingRules(NamedTuple):
+    """The list is as it will be: all rows go through it."""
+
+    step: int
+    weights: WeightUnit
+    model: RuleListModel
 
 
 def _estimate(weight: Array, said: Codes, confidence: float) -> Array:

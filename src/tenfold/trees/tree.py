@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from tenfold.core import Array, Codes, Columns, Schema
 from tenfold.core.allowed import ANYTHING, COUNTS, Between, Index, OneOf
 from tenfold.kernels.tree_applying import leaves_of, leaves_of_bins
 from tenfold.kernels.tree_growing import ARITY, COLUMN, DEPTH, FIRST, MERIT, PLACE, ROUTE, TURN
-from tenfold.stats.tree_bins import MOST_BINS, Cut
+from tenfold.stats.tree_bins import MOST_BINS, Bins, Cut
 
 
 class Tree(NamedTuple):
@@ -43,7 +44,7 @@ class Tree(NamedTuple):
         return len(self.feature)
 
     @property
-    def leaves(self) -> Any:
+    def leaves(self) -> Codes:
         """The numbers of the leaves."""
         return np.flatnonzero(self.feature < 0)
 
@@ -104,7 +105,7 @@ class Tree(NamedTuple):
             )  # fmt: skip
         return out
 
-    def apply_bins(self, bins: Any, cut: Cut, out: Any, root: int = 0) -> Any:
+    def apply_bins(self, bins: Bins, cut: Cut, out: Codes, root: int = 0) -> Codes:
         """The same for rows in bins; `out` holds nodes to go on from (the root, at least), then those they end in."""
         leaves_of_bins(
             bins, cut.offset, cut.gap, self.feature, self.place, self.missing_left, self.first_child, self.route_at,
@@ -113,21 +114,21 @@ class Tree(NamedTuple):
         return out
 
 
-def stacked(trees: Tree, more: Tree) -> Tree:
-    """One tree after others."""
-    nodes, routes = trees.node_count, len(trees.route)
-    more = more._replace(
-        first_child=np.where(more.feature >= 0, more.first_child + nodes, 0),
-        route_at=np.where(more.route_at >= 0, more.route_at + routes, -1),
-    )
-    joined: Any = (np.concatenate(pair) for pair in zip(trees, more, strict=True))
-    return Tree(*joined)
+def joined(trees: Sequence[Tree]) -> Tree:
+    """One tree after the other."""
+    node, route, moved = 0, 0, []
+    for tree in trees:
+        if node:
+            first = np.where(tree.feature >= 0, tree.first_child + node, 0)
+            tree = tree._replace(first_child=first, route_at=np.where(tree.route_at >= 0, tree.route_at + route, -1))
+        moved.append(tree)
+        node, route = node + tree.node_count, route + len(tree.route)
+    return Tree._make(np.concatenate(x) for x in zip(*moved, strict=True))
 
 
 def no_tree() -> Tree:
     """No node at all."""
-    fields: Any = (field[:0] for field in leaf())
-    return Tree(*fields)
+    return Tree._make(field[:0] for field in leaf())
 
 
 def leaf() -> Tree:
@@ -136,41 +137,63 @@ def leaf() -> Tree:
     return Tree(none, np.full(1, np.nan), no, no, no, no, none, no, np.zeros(0, np.int64), no, np.zeros(1))
 
 
-def tree_from(node: Any, real: Any, route: Any, cut: Cut, threshold: Any = None) -> tuple[Tree, Any]:
-    """A tree of grown nodes, renumbered level by level: however it was grown. And the old number of each node.
+class GrownTree(NamedTuple):
+    """A tree as it was grown, and what is known of each node of it."""
 
-    Thresholds are where the columns are cut, unless they are given.
-    """
-    order, level = [], np.zeros(1, np.int64)
-    while len(level):
-        order.append(level)
-        inner = level[node[level, COLUMN] >= 0]
-        first, arity = node[inner, FIRST], node[inner, ARITY]
-        level = np.repeat(first - np.cumsum(arity) + arity, arity) + np.arange(arity.sum())
-    old = np.concatenate(order)
-    new = np.empty(len(node), np.int64)
-    new[old] = np.arange(len(old))
-    node, merit = node[old], real[old, MERIT]
-    inner = node[:, COLUMN] >= 0
-    column = np.where(inner, node[:, COLUMN], 0)
-    sets = inner & (node[:, ROUTE] >= 0)
-    place = np.where(inner & ~sets, node[:, PLACE], 0)
-    if threshold is None:
-        edge = np.append(cut.edges, np.full((len(cut.edges), 1), np.inf), axis=1)[column, place]
-    else:
-        edge = threshold[old]
-    width = np.where(sets, cut.gap[column] + 1, 0)
-    pieces = [route[at : at + w] for at, w in zip(node[sets, ROUTE], width[sets])]
-    return Tree(
-        np.where(inner, node[:, COLUMN], -1),
-        np.where(inner & ~sets, edge, np.nan),
-        place,
-        np.where(inner, node[:, TURN], 0),
-        np.where(inner, new[np.where(inner, node[:, FIRST], 0)], 0),
-        np.where(inner, node[:, ARITY], 0),
-        np.where(sets, np.cumsum(width) - width, -1),
-        width,
-        np.concatenate(pieces) if pieces else np.zeros(0, np.int64),
-        node[:, DEPTH].copy(),
-        np.where(inner, merit, 0.0),
-    ), old
+    tree: Tree
+    sums: Codes
+    """channel sums of its rows"""
+    real: Array
+    """the merit of its split, and the bounds of its value"""
+    node: Codes
+    """as kernels have it, with the span of its rows if they are in one place"""
+
+    @classmethod
+    def of(
+        cls,
+        node: Codes,
+        real: Array,
+        sums: Codes,
+        route: Codes,
+        cut: Cut,
+        threshold: Array | None = None,
+        root: int = 0,
+    ) -> GrownTree:
+        """From grown nodes, renumbered level by level from a root: however they were grown.
+
+        Thresholds are where the columns are cut, unless they are given.
+        """
+        order, level = [], np.array([root])
+        while len(level):
+            order.append(level)
+            inner = level[node[level, COLUMN] >= 0]
+            first, arity = node[inner, FIRST], node[inner, ARITY]
+            level = np.repeat(first - np.cumsum(arity) + arity, arity) + np.arange(arity.sum())
+        old = np.concatenate(order)
+        new = np.empty(len(node), np.int64)
+        new[old] = np.arange(len(old))
+        node, real = node[old], real[old]
+        inner = node[:, COLUMN] >= 0
+        column = np.where(inner, node[:, COLUMN], 0)
+        sets = inner & (node[:, ROUTE] >= 0)
+        place = np.where(inner & ~sets, node[:, PLACE], 0)
+        if threshold is None:
+            edge = np.append(cut.edges, np.full((len(cut.edges), 1), np.inf), axis=1)[column, place]
+        else:
+            edge = threshold[old]
+        width = np.where(sets, cut.gap[column] + 1, 0)
+        pieces = [route[at : at + w] for at, w in zip(node[sets, ROUTE], width[sets])]
+        tree = Tree(
+            np.where(inner, node[:, COLUMN], -1),
+            np.where(inner & ~sets, edge, np.nan),
+            place,
+            np.where(inner, node[:, TURN], 0),
+            np.where(inner, new[np.where(inner, node[:, FIRST], 0)], 0),
+            np.where(inner, node[:, ARITY], 0),
+            np.where(sets, np.cumsum(width) - width, -1),
+            width,
+            np.concatenate(pieces) if pieces else np.zeros(0, np.int64),
+            node[:, DEPTH].copy(),
+            np.where(inner, real[:, MERIT], 0.0),
+        )
+        return cls(tree, sums[old], real, node)

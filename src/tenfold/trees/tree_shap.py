@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from tenfold.core import Array, Columns
+from tenfold.core import Array, Codes, Columns
 from tenfold.estimator import check_is_fitted
-from tenfold.trees.boosted_model import BoostedModel
-from tenfold.trees.learner import TreeLearner
+from tenfold.trees.boosted import BoostedModel
+from tenfold.trees.boosting import Boosting
+from tenfold.trees.decision_tree import DecisionTree
+from tenfold.trees.forest import ForestModel
 from tenfold.trees.random_forest import RandomForest
+from tenfold.trees.records import TreeModel
 from tenfold.trees.shap_trees import binary_tree
 from tenfold.trees.tree import Tree
+
+Explained = DecisionTree | RandomForest | Boosting
 
 
 class TreeShap:
@@ -55,14 +61,14 @@ GradientBoostingClassifier or GradientBoostingRegressor
 
     def __init__(
         self,
-        model: Any,
-        data: Any = None,
+        model: Explained,
+        data: ArrayLike | None = None,
         *,
         feature_perturbation: Literal["auto", "interventional", "tree_path_dependent"] = "auto",
     ) -> None:
         shap = _shap()
         self.model = model
-        tree, roots, value, ended = _parts_of(model)
+        tree, roots, value, base, ended = _parts_of(model)
         rows = None if data is None else self.encode(data)
         if feature_perturbation == "auto":
             feature_perturbation = "tree_path_dependent" if rows is None else "interventional"
@@ -84,7 +90,6 @@ GradientBoostingClassifier or GradientBoostingRegressor
             ended = np.zeros(tree.node_count)
         stops = np.append(roots[1:], tree.node_count)
         tables = [binary_tree(tree, a, b, value, ended) for a, b in zip(roots.tolist(), stops.tolist(), strict=True)]
-        base = getattr(model.model_, "base", np.zeros(value.shape[1]))
         forest = {
             "trees": tables, "internal_dtype": np.float64, "input_dtype": np.float64, "base_offset": np.array(base),
             "tree_output": "raw_value",
@@ -92,14 +97,14 @@ GradientBoostingClassifier or GradientBoostingRegressor
         background = rows if feature_perturbation == "interventional" else None
         self.explainer = shap.TreeExplainer(forest, background, feature_perturbation=feature_perturbation)
         found = np.asarray(self.explainer.expected_value, dtype=np.float64).ravel()
-        self.expected_value: Any = float(found[0]) if len(found) == 1 else found
+        self.expected_value: float | Array = float(found[0]) if len(found) == 1 else found
 
     @property
     def _in_parts(self) -> bool:
         """Whether rows with missing values go to all branches."""
-        return getattr(self.model, "missing", None) == "fractional"
+        return isinstance(self.model, DecisionTree) and self.model.missing == "fractional"
 
-    def encode(self, X: Any) -> Array:
+    def encode(self, X: ArrayLike) -> Array:
         """Rows as numbers, categories as codes; a category that is missing or was not seen has one beyond the last.
 
         Parameters
@@ -112,7 +117,7 @@ GradientBoostingClassifier or GradientBoostingRegressor
         """
         levels = self.model.schema_.levels
 
-        def numbers(model: Any, state: Any, columns: Columns) -> Array:
+        def numbers(_: Explained, model: object, columns: Columns) -> Array:
             out = columns.take(np.arange(len(columns)))
             for j in np.flatnonzero(levels):
                 code = out[:, j]
@@ -134,7 +139,7 @@ GradientBoostingClassifier or GradientBoostingRegressor
                 )
         return found
 
-    def shap_values(self, X: Any) -> Array:
+    def shap_values(self, X: ArrayLike) -> Array:
         """What each column adds, for each row.
 
         Parameters
@@ -151,7 +156,7 @@ GradientBoostingClassifier or GradientBoostingRegressor
     def _values(self, rows: Array) -> Array:
         return np.asarray(self.explainer.shap_values(rows, check_additivity=False))
 
-    def __call__(self, X: Any) -> Any:
+    def __call__(self, X: ArrayLike) -> Any:
         """A `shap.Explanation`, for the pictures of shap.
 
         Parameters
@@ -163,7 +168,7 @@ GradientBoostingClassifier or GradientBoostingRegressor
         explanation : shap.Explanation
         """
         rows, schema = self.encode(X), self.model.schema_
-        shown: Any = rows.astype(object)
+        shown = rows.astype(object)
         for j in np.flatnonzero(schema.levels):
             known = np.array([*schema.columns[j].categories, None], dtype=object)
             shown[:, j] = known[rows[:, j].astype(int)]
@@ -183,35 +188,43 @@ def _shap() -> Any:
     return shap
 
 
-def _parts_of(model: Any) -> tuple[Tree, Any, Array, Any]:
-    """Trees, their roots, what a row that ends in a node adds, and how many training rows ended there, if known."""
-    if isinstance(model, (TreeLearner, RandomForest, BoostedModel)):
-        check_is_fitted(model)
-    if isinstance(model, TreeLearner):
-        state = model.model_
-        if hasattr(model, "classes_"):
-            weight = state.value.sum(axis=1)
-            value = state.value / np.where(weight > 0, weight, 1.0)[:, None]
-        else:
-            weight, value = state.value[:, 1], state.value[:, :1]
-        ended = np.where(state.tree.feature < 0, weight, 0.0)
-        return state.tree, np.zeros(1, np.int64), value, ended
-    if isinstance(model, RandomForest):
-        state = model.model_
-        return state.trees, state.roots, state.value / len(state.roots), None
-    if isinstance(model, BoostedModel):
-        state = model.model_
-        k = state.outputs
-        if k == 1:
-            return state.trees, state.roots, state.value[:, None], None
-        tree = np.repeat(np.arange(len(state.roots)), np.diff(np.append(state.roots, state.trees.node_count)))
-        value = np.zeros((len(state.value), k))
-        value[np.arange(len(value)), tree % k] = state.value
-        return state.trees, state.roots, value, None
-    raise TypeError(f"{type(model).__name__} is no tree, forest or boosted trees of tenfold")
+class Parts(NamedTuple):
+    """What there is to explain."""
+
+    trees: Tree
+    roots: Codes
+    value: Array
+    """what a row that ends in a node adds"""
+    base: Array
+    ended: Array | None
+    """how many training rows ended in each node, if that is known"""
 
 
-def _ended(tree: Tree, roots: Any, rows: Array) -> Array:
+def _parts_of(model: Explained) -> Parts:
+    """The trees of a model, and what they add."""
+    if not isinstance(model, DecisionTree | RandomForest | Boosting):
+        raise TypeError(f"{type(model).__name__} is no tree, forest or boosted trees of tenfold")
+    check_is_fitted(model)
+    found: TreeModel | ForestModel | BoostedModel = model.model_
+    match found:
+        case TreeModel(tree, value):
+            if model.schema_.classes is not None:
+                weight = value.sum(axis=1)
+                value = value / np.where(weight > 0, weight, 1.0)[:, None]
+            else:
+                weight, value = value[:, 1], value[:, :1]
+            ended = np.where(tree.feature < 0, weight, 0.0)
+            return Parts(tree, np.zeros(1, np.int64), value, np.zeros(value.shape[1]), ended)
+        case ForestModel(roots, trees, value):
+            return Parts(trees, roots, value / len(roots), np.zeros(value.shape[1]), None)
+        case BoostedModel(roots, trees, added, base):
+            tree_of = np.repeat(np.arange(len(roots)), np.diff(np.append(roots, trees.node_count)))
+            value = np.zeros((len(added), len(base)))
+            value[np.arange(len(value)), tree_of % len(base)] = added
+            return Parts(trees, roots, value, base, None)
+
+
+def _ended(tree: Tree, roots: Codes, rows: Array) -> Array:
     """How many rows end in each node."""
     X, out = Columns(rows, missing=True), np.zeros(tree.node_count)
     for root in roots.tolist():

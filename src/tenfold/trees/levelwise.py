@@ -7,12 +7,13 @@ depend on how many histograms came at a time, and is the one that `grow` makes o
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from tenfold.core import Array, Codes, Schema
 from tenfold.core.allowed import ANYTHING, Between
+from tenfold.kernels import tree_parts as tp
 from tenfold.kernels.tree_applying import leaves_of_bins
 from tenfold.kernels.tree_growing import (
     ARITY,
@@ -35,12 +36,15 @@ from tenfold.kernels.tree_growing import (
     row_noise,
 )  # fmt: skip
 from tenfold.kernels.tree_levels import branches_of
-from tenfold.kernels.tree_missing import CLASS, LEARNED
+from tenfold.kernels.tree_missing import CLASS, LEARNED, WHOLE
 from tenfold.kernels.tree_search import SUMS, badness, leaf_value, search
-from tenfold.stats.tree_bins import MOST_BINS, Cut
+from tenfold.stats.tree_bins import MOST_BINS, NONE, Bins, Cut, Target
 from tenfold.trees import missing
+from tenfold.trees.channels import Numbers
 from tenfold.trees.growing import Rules
-from tenfold.trees.missing import Split
+from tenfold.trees.missing import Parts, Split
+from tenfold.trees.records import Histogram, Histograms, RowsOf
+from tenfold.trees.tree import GrownTree
 
 UNKNOWN, HISTOGRAM, ROWS = -2, 0, -3
 """in the field SLOT: not looked at yet; its histogram is wanted, and its place; its rows are wanted"""
@@ -59,6 +63,15 @@ class Frontier(NamedTuple):
     route: Annotated[Codes, "route", Between(-1, MOST_BINS)]
     gaps: Annotated[Codes, "node", "gap", ANYTHING]
     """where rows go that miss the value (`trees/missing.py`)"""
+
+    @property
+    def wants_rows(self) -> bool:
+        """Whether the rows of small nodes are wanted, not histograms."""
+        return bool((self.node[:, SLOT] == ROWS).any())
+
+    def fits(self, channels: int, gaps: int = 0) -> bool:
+        """Whether its nodes have so many channels, and so many numbers for missing values."""
+        return (self.sums.shape[1], self.gaps.shape[1]) == (channels, gaps)
 
     def sound(self, schema: Schema) -> bool:
         """Whether rows can go down: children come after their parents, routes lead to them, and slots are numbered."""
@@ -96,7 +109,7 @@ def root(channels: int, seed: int, gaps: int = 0) -> Frontier:
     )
 
 
-def go_down(at: Frontier, bins: Any, cut: Cut, nodes: Any) -> Any:
+def go_down(at: Frontier, bins: Bins, cut: Cut, nodes: Codes) -> Codes:
     """The node of each row, going on from those given (-1: the root)."""
     column, place, turn, first, routed = (
         np.ascontiguousarray(at.node[:, f]) for f in (COLUMN, PLACE, TURN, FIRST, ROUTE)
@@ -105,55 +118,126 @@ def go_down(at: Frontier, bins: Any, cut: Cut, nodes: Any) -> Any:
     return nodes
 
 
+def go_down_by_class(at: Frontier, bins: Bins, cut: Cut, label: Target, nodes: Codes) -> Codes:
+    """The same where missing values go by the class of the row."""
+    tp.down_by_class(bins, cut.gap, at.node, at.route, at.gaps, label, nodes)
+    return nodes
+
+
+def go_down_in_parts(at: Frontier, bins: Bins, cut: Cut, parts: Parts | None) -> Parts:
+    """The parts of all rows, going on from those given."""
+    if parts is None:
+        n = bins.shape[1]
+        parts = Parts(np.arange(n), np.zeros(n, np.int64), np.full(n, WHOLE))
+    arity = np.ascontiguousarray(at.node[:, ARITY])
+    while (at.node[parts.node, COLUMN] >= 0).any():
+        room = len(parts.row)
+        while True:
+            more = Parts(*(np.empty(room, np.int64) for _ in range(3)))
+            count = tp.down_in_parts(bins, cut.gap, at.node, arity, at.route, at.gaps, *parts, *more)
+            if count <= room:
+                break
+            room = count
+        parts = Parts(*(x[:count] for x in more))
+    order = np.lexsort((parts.node, parts.row))
+    return Parts(*(np.ascontiguousarray(x[order]) for x in parts))
+
+
 def holds(at: Frontier, nodes: Codes) -> bool:
     """Whether rows are in nodes that there are."""
     return not len(nodes) or int(nodes.max()) < len(at.node)
 
 
-def take_in(at: Frontier, hist: Any, cut: Cut, rules: Rules, squares: Any = None) -> Frontier:
+def proceed(
+    at: Frontier,
+    came: Histograms | RowsOf,
+    numbers: Numbers | None,
+    cut: Cut,
+    rules: Rules,
+    roots: int = 1,
+    factor: Codes = NONE,
+) -> Frontier | list[GrownTree]:
+    """What to ask for next, after what was asked for came; or the trees of the first nodes, if nothing is left to ask.
+
+    `numbers` are those of the rows that came; histograms that came are multiplied by a factor for each channel, if
+    there is one.
+    """
+    if isinstance(came, RowsOf):
+        assert numbers is not None
+        at = finish(at, came.rows.bins, came.node, cut, rules, numbers)
+    else:
+        hist, squares = came.apart(at.sums.shape[1], int(cut.offset[-1]))
+        at = take_in(at, hist * factor[:, None] if len(factor) else hist, cut, rules, squares)
+    more = want(at, cut, rules)
+    if more is not None:
+        return more
+    node = without_unchosen(at, rules)
+    return [GrownTree.of(node, at.real, at.sums, at.route, cut, root=t) for t in range(roots)]
+
+
+class Growth:
+    """Nodes to which more are added."""
+
+    def __init__(self, at: Frontier) -> None:
+        self.node, self.real, self.sums, self.gaps = at.node.copy(), at.real.copy(), at.sums.copy(), at.gaps.copy()
+        self.route = at.route
+        self.count, self.routed = len(at.node), len(at.route)
+        self.more: list[tuple[Codes, Array, Codes, Codes, Codes]] = []
+
+    def add(self, node: Codes, real: Array, sums: Codes, route: Codes, gaps: Codes) -> None:
+        """Add nodes, and routes to them."""
+        self.more.append((node, real, sums, route, gaps))
+        self.count, self.routed = self.count + len(node), self.routed + len(route)
+
+    def split(self, k: int, found: Split, monotonic: int, rules: Rules) -> None:
+        """Add the children of a node whose column, place and merit are noted."""
+        if rules.kind[self.node[k, COLUMN]]:
+            self.node[k, ROUTE] = self.routed
+            table = found.table
+        else:
+            table = NONE
+        self.node[k, [FIRST, ARITY]] = self.count, len(found.sums)
+        below = children(self.node[k], self.real[k], found.sums, monotonic, rules)
+        self.add(*below, table, found.shares)
+
+    def frontier(self) -> Frontier:
+        """All nodes."""
+        node, real, sums, route, gaps = zip(*self.more) if self.more else [()] * 5
+        return Frontier(
+            np.concatenate([self.node, *node]), np.concatenate([self.real, *real]), np.concatenate([self.sums, *sums]),
+            np.concatenate([self.route, *route]), np.concatenate([self.gaps, *gaps]),
+        )  # fmt: skip
+
+
+def take_in(at: Frontier, hist: Histogram, cut: Cut, rules: Rules, squares: Codes | None = None) -> Frontier:
     """The best splits of the nodes whose histograms came (and Σ of squares, if rules want them), and their children."""
-    wanted = np.flatnonzero(at.node[:, SLOT] >= 0)
-    node, real, sums, route = at.node.copy(), at.real.copy(), at.sums.copy(), [at.route]
-    gaps = at.gaps.copy()
-    _, way, _ = rules.columns(len(cut.levels))
-    new: list[Any] = []
-    count, routed = len(node), len(at.route)
-    for k in wanted:
-        h = hist[node[k, SLOT]]
-        own = squares[node[k, SLOT]] if squares is not None else 0
-        sums[k] = h[:, : cut.offset[1]].sum(axis=1)
-        node[k, SLOT] = -1
-        if not may_split(node[k], sums[k], rules):
+    nodes, (_, way, _) = Growth(at), rules.columns(len(cut.levels))
+    for k in np.flatnonzero(at.node[:, SLOT] >= 0).tolist():
+        node, sums, slot = nodes.node[k], nodes.sums[k], at.node[k, SLOT]
+        sums[:] = hist[slot][:, : cut.offset[1]].sum(axis=1)
+        node[SLOT] = -1
+        if not may_split(node, sums, rules):
             continue
-        noise = rules.noise if squares is None else row_noise(own, sums[k], rules.units, rules.limits)
-        found = best_split(h, node[k], real[k], sums[k], cut, rules, noise)
+        noise = rules.noise if squares is None else row_noise(squares[slot], sums, rules.units, rules.limits)
+        found = best_split(hist[slot], node, nodes.real[k], sums, cut, rules, noise)
         if found is None:
             continue
-        j, arity = int(node[k, COLUMN]), len(found.sums)
         if rules.missing == CLASS:
-            gaps[k] = found.gaps
-        if rules.kind[j]:
-            node[k, ROUTE] = routed
-            route.append(found.table)
-            routed += len(found.table)
-        node[k, [FIRST, ARITY]] = count, arity
-        new.append((*_children(node[k], real[k], found.sums, way[j], rules), found.shares))
-        count += arity
-    if new:
-        node, real, sums, gaps = (
-            np.concatenate([had, *more]) for had, more in zip((node, real, sums, gaps), zip(*new), strict=True)
-        )
-    return Frontier(node, real, sums, np.concatenate(route), gaps)
+            nodes.gaps[k] = found.gaps
+        nodes.split(k, found, way[node[COLUMN]], rules)
+    return nodes.frontier()
 
 
-def best_split(h: Any, node: Any, real: Any, sums: Any, cut: Cut, rules: Rules, noise: float) -> Split | None:
+def best_split(
+    h: Histogram, node: Codes, real: Array, sums: Codes, cut: Cut, rules: Rules, noise: float
+) -> Split | None:
     """The best split of a node with this histogram, which is noted in its fields; or None."""
     cost, way, most = rules.columns(len(cut.levels))
     picked = np.arange(len(cut.levels))
     if most < len(picked):
         draw(picked.copy(), node[PATH : PATH + 1].view(np.uint64)[0], picked)
     base = badness(sums, rules.criterion, rules.units, rules.l2, real[LEAST], real[MOST])
-    best: Any = (-1.0,)
+    best: missing.Found = (-1.0, -1, -1, -1, 0)
     done, tries = 0, most
     while done < most or (best[0] <= rules.least_merit and done < len(picked)):
         some = picked[done : done + tries]
@@ -181,7 +265,7 @@ def best_split(h: Any, node: Any, real: Any, sums: Any, cut: Cut, rules: Rules, 
     return Split(table[: int(cut.gap[node[COLUMN]]) + 1], split[:arity], none[0], none)
 
 
-def _children(node: Any, real: Any, sums: Any, way: int, rules: Rules) -> tuple[Any, Any, Any]:
+def children(node: Codes, real: Array, sums: Codes, way: int, rules: Rules) -> tuple[Codes, Array, Codes]:
     """The children of a node: nothing is known of them but their sums."""
     arity = len(sums)
     below = np.zeros((arity, FIELDS), np.int64)
@@ -196,7 +280,7 @@ def _children(node: Any, real: Any, sums: Any, way: int, rules: Rules) -> tuple[
     return below, bound, sums.copy()
 
 
-def may_split(node: Any, sums: Any, rules: Rules) -> bool:
+def may_split(node: Codes, sums: Codes, rules: Rules) -> bool:
     """Whether a leaf may be split at all."""
     fine = sums[-1] >= rules.min_samples_split and (rules.max_depth < 0 or node[DEPTH] < rules.max_depth)
     if fine and rules.criterion != SUMS:
@@ -204,7 +288,7 @@ def may_split(node: Any, sums: Any, rules: Rules) -> bool:
     return bool(fine)
 
 
-def chosen(at: Frontier, rules: Rules) -> tuple[Any, Any]:
+def chosen(at: Frontier, rules: Rules) -> tuple[Codes, Codes]:
     """The nodes that are split, as far as is known, and the leaves that nothing is known of.
 
     With a limit on leaves, the split of greatest merit comes first, of equals that of the leaf that came first.
@@ -236,7 +320,7 @@ def want(at: Frontier, cut: Cut, rules: Rules) -> Frontier | None:
     for k in unknown:
         if not may_split(node[k], at.sums[k], rules):
             node[k, SLOT] = -1
-    unknown = [k for k in unknown if node[k, SLOT] == UNKNOWN]
+    unknown = unknown[node[unknown, SLOT] == UNKNOWN]
     at = at._replace(node=node)
     if not len(unknown):
         return None
@@ -255,40 +339,32 @@ def want(at: Frontier, cut: Cut, rules: Rules) -> Frontier | None:
     return at
 
 
-def finish(at: Frontier, bins: Any, nodes: Any, cut: Cut, rules: Rules, label: Any, a: Any, b: Any) -> Frontier:
+def finish(at: Frontier, bins: Bins, nodes: Codes, cut: Cut, rules: Rules, numbers: Numbers) -> Frontier:
     """Grow the subtrees of nodes whose rows came."""
     cost, way, most = rules.columns(len(cut.levels))
-    every = np.arange(len(cut.levels))
-    node, real, sums, route = [at.node.copy()], [at.real.copy()], [at.sums.copy()], [at.route]
-    count, routed = len(at.node), len(at.route)
+    every, (label, a, b), grown = np.arange(len(cut.levels)), numbers, Growth(at)
     wanted = np.flatnonzero(at.node[:, SLOT] == ROWS)
     order, square = np.argsort(nodes, kind="stable"), rules.squares(a, b)
     spans = np.searchsorted(nodes[order], [wanted, wanted + 1])
     for k, start, stop in zip(wanted.tolist(), *spans.tolist(), strict=True):
-        depth = int(node[0][k, DEPTH])
-        n, r, s, way_down = grow(
+        depth = int(at.node[k, DEPTH])
+        node, real, sums, route = grow(
             bins, cut.offset, rules.kind, cut.gap, every, label, a, b, square,
             order[start:stop].astype(np.uint32), at.sums.shape[1], rules.criterion, rules.units, rules.limits,
             cost, way, max(rules.max_depth - depth, -1), rules.min_samples_split, 0, rules.least_merit, most,
-            node[0][k, PATH], real[0][k, LEAST], real[0][k, MOST],
+            at.node[k, PATH], at.real[k, LEAST], at.real[k, MOST],
         )  # fmt: skip
-        n = n.copy()
-        n[:, SLOT] = -1
-        n[:, DEPTH] += depth
-        n[:, FIRST] += count - 1
-        n[n[:, ROUTE] >= 0, ROUTE] += routed
-        node[0][k], real[0][k] = n[0], r[0]
-        node.append(n[1:])
-        real.append(r[1:])
-        sums.append(s[1:])
-        route.append(way_down)
-        count += len(n) - 1
-        routed += len(way_down)
-    tables: Any = (np.concatenate(x) for x in (node, real, sums, route, [np.zeros((count, 0), np.int64)]))
-    return Frontier(*tables)
+        node = node.copy()
+        node[:, SLOT] = -1
+        node[:, DEPTH] += depth
+        node[:, FIRST] += grown.count - 1
+        node[node[:, ROUTE] >= 0, ROUTE] += grown.routed
+        grown.node[k], grown.real[k] = node[0], real[0]
+        grown.add(node[1:], real[1:], sums[1:], route, np.zeros((len(node) - 1, 0), np.int64))
+    return grown.frontier()
 
 
-def pruned(at: Frontier, rules: Rules) -> Any:
+def without_unchosen(at: Frontier, rules: Rules) -> Codes:
     """The table of nodes in which those that are not split are leaves."""
     picked, _ = chosen(at, rules)
     node = at.node.copy()

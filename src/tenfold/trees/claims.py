@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from tenfold.core import Claim
+from tenfold.core import Array, Claim, Codes
 from tenfold.kernels.tree_search import FREE
 from tenfold.theory.occam import occam_bound
 from tenfold.trees.tree import Tree
@@ -19,7 +18,7 @@ SURE = "95 % sure"
 ASKED = "rows drawn independently from one distribution, their columns and categories known beforehand"
 
 
-def description_bits(tree: Tree, levels: Any, classes: int) -> float:
+def description_bits(tree: Tree, levels: Codes, classes: int) -> float:
     """Bits in which a tree can be written down so that nobody needs the rows to read it.
 
     A bit a node says whether it splits. A split names its column and where missing values go; a threshold has its sign,
@@ -41,14 +40,14 @@ def description_bits(tree: Tree, levels: Any, classes: int) -> float:
     return float(bits + answers * math.log2(max(classes, 2)))
 
 
-def mantissa_bits(values: Any) -> Any:
+def mantissa_bits(values: Array) -> Codes:
     """How many bits of the mantissa a float64 uses."""
     mantissa = np.ascontiguousarray(values, dtype=np.float64).view(np.int64) & ((1 << 52) - 1)
     lowest = np.where(mantissa == 0, 1 << 52, mantissa & -mantissa)
     return 52 - np.log2(lowest.astype(np.float64)).astype(np.int64)
 
 
-def occam_claim(tree: Tree, levels: Any, classes: int, wrong: int, rows: int) -> Claim:
+def occam_claim(tree: Tree, levels: Codes, classes: int, wrong: int, rows: int) -> Claim:
     """The true error, from training errors and the length of the tree."""
     bits = description_bits(tree, levels, classes)
     bound = occam_bound(wrong, rows, DELTA, log_prior=-bits * math.log(2.0))
@@ -69,7 +68,7 @@ def held_back_claims(log_prior: float, wrong: int, rows: int) -> tuple[Claim, Cl
     )  # fmt: skip
 
 
-def category_claims(levels: Any, rows: int, penalty: float) -> tuple[Claim, ...]:
+def category_claims(levels: Codes, rows: int, penalty: float) -> tuple[Claim, ...]:
     """How many rows the categories of a column have, of the column where they have least; none, if all have few."""
     many = np.flatnonzero(levels > FREE)
     if not len(many):

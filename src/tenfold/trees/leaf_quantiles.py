@@ -8,9 +8,10 @@ which the weight of those up to it reaches the level; leaves round residuals to 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tenfold.core import Array, Codes
 from tenfold.core.allowed import ANYTHING, COUNTS
@@ -22,6 +23,11 @@ BITS = 11
 """of a digit"""
 ROUGH = np.float32
 """what residuals are rounded to before quantiles of leaves are found"""
+
+
+Keys = NDArray[np.uint64]
+"""floats as whole numbers of the same order"""
+Kind = type[np.float32] | type[np.float64]
 
 
 class Sought(NamedTuple):
@@ -52,31 +58,31 @@ def seek(many: int) -> Sought:
     return Sought(none, none, none, 0)
 
 
-def keys(values: Array, kind: Any) -> Any:
+def keys(values: Array, kind: Kind) -> Keys:
     """Whole numbers in the order of floats of a kind."""
     x = (values + 0.0).astype(kind).view(f"u{np.dtype(kind).itemsize}")
     top = x.dtype.type(1 << (8 * x.itemsize - 1))
     return np.where(x & top, ~x, x | top).astype(np.uint64)
 
 
-def residual_keys(target: Array, margin: Array, scale: float) -> Any:
+def residual_keys(target: Array, margin: Array, scale: float) -> Keys:
     """Residuals, divided by a power of two beyond which no target lies, as whole numbers of the same order."""
     return keys((target - margin[:, 0]) / scale, ROUGH)
 
 
-def values(key: Any, kind: Any) -> Array:
+def values(key: Keys, kind: Kind) -> Array:
     """The way back."""
     x = key.astype(f"u{np.dtype(kind).itemsize}")
     top = x.dtype.type(1 << (8 * x.itemsize - 1))
     return np.where(x & top, x ^ top, ~x).view(kind).astype(np.float64)
 
 
-def last(kind: Any) -> int:
+def last(kind: Kind) -> int:
     """How many digits a key has."""
     return -(-8 * np.dtype(kind).itemsize // BITS)
 
 
-def count(sought: Sought, place: Any, key: Any, weight: Any, kind: Any) -> Digits:
+def count(sought: Sought, place: Codes, key: Keys, weight: Codes, kind: Kind) -> Digits:
     """Weights of rows whose first digits are known, by the next."""
     out = np.zeros((len(sought.prefix), 1 << BITS), np.int64)
     shift = BITS * (last(kind) - 1 - sought.digit)
@@ -96,12 +102,12 @@ def narrow(sought: Sought, s: Digits, level: float) -> Sought:
     return Sought(prefix.view(np.int64), rest - before, weight, sought.digit + 1)
 
 
-def goal(weight: Any, level: float) -> Codes:
+def goal(weight: Codes, level: float) -> Codes:
     """The weight at which a quantile is reached."""
     return np.maximum(np.ceil(level * (1 - 1e-12) * weight), 1).astype(np.int64)
 
 
-def in_place(key: Any, weight: Any, index: Any, node: Any, level: float) -> tuple[Any, Codes]:
+def in_place(key: Keys, weight: Codes, index: NDArray[np.uint32], node: Codes, level: float) -> tuple[Keys, Codes]:
     """Keys of the quantiles of some leaves whose rows are spans of an index, and the weights of the leaves."""
     found, heft = np.zeros(len(node), np.uint64), np.zeros(len(node), np.int64)
     for k, (start, stop) in enumerate(zip(node[:, START].tolist(), node[:, STOP].tolist(), strict=True)):
@@ -121,14 +127,14 @@ def in_place(key: Any, weight: Any, index: Any, node: Any, level: float) -> tupl
     return found, heft
 
 
-def filled(tree: Tree, value: Array, weight: Codes, way: Codes) -> Array:
+def filled(tree: Tree, value: Array, weight: Codes, monotonic: Codes) -> Array:
     """Values of all nodes from those of the leaves, kept in the order that columns ask for; means of what is below."""
     out, heft = np.zeros(tree.node_count), np.zeros(tree.node_count)
     out[tree.leaves], heft[tree.leaves] = value, weight
     for k in np.flatnonzero(tree.feature >= 0)[::-1]:
         left = int(tree.first_child[k])
-        if way[tree.feature[k]]:
-            low, high = (below(tree, left), below(tree, left + 1))[:: way[tree.feature[k]]]
+        if monotonic[tree.feature[k]]:
+            low, high = (below(tree, left), below(tree, left + 1))[:: monotonic[tree.feature[k]]]
             if out[low].max() > out[high].min():
                 middle = 0.5 * (out[low].max() + out[high].min())
                 out[low], out[high] = np.minimum(out[low], middle), np.maximum(out[high], middle)
@@ -139,7 +145,7 @@ def filled(tree: Tree, value: Array, weight: Codes, way: Codes) -> Array:
     return out
 
 
-def below(tree: Tree, k: int) -> Any:
+def below(tree: Tree, k: int) -> Codes:
     """The leaves below a node."""
     if tree.feature[k] < 0:
         return np.array([k])

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
+from tenfold.core import Array, Codes, Flags
 from tenfold.core.crew import by_rows
 from tenfold.kernels import gradients as gr
 from tenfold.kernels.tree_sums import SHORT, words
 from tenfold.stats.tree_bins import fine_unit
-from tenfold.trees.boosted import FEW, Boosted, Loss
+from tenfold.trees.boosted import Loss
+from tenfold.trees.records import Ranges
 
+FEW = 64
+"""weights up to this, if they are whole numbers, leave the units alone in which gradients are summed"""
 MANY = 1 << 15
 """rows from which on slopes from -1 to 1 and curvatures up to 1/4 are rounded to so few bits that they share a word:
 the rounding is far below what another draw of the rows would do"""
+Sums = tuple[Codes, Array]
 _NONE = np.zeros(0)
 _NO_LOSS = np.zeros(2, np.int64), np.zeros(2)
 
 
-class Slopes(NamedTuple):
+class Gradients(NamedTuple):
     """A loss, and what one means in its sums."""
 
     loss: int
@@ -38,60 +44,62 @@ class Slopes(NamedTuple):
     """whether g and h share a word while they are summed"""
 
     @classmethod
-    def of(cls, state: Boosted, loss: int, level: float) -> Slopes:
+    def of(cls, ranges: Ranges, loss: int, level: float) -> Gradients:
         """The units follow from the ranges of targets and weights: slopes beyond twice the range are cut there."""
-        wide = max(state.most - state.least, abs(state.most) if loss == gr.POISSON else 0.0, 1e-300)
+        wide = max(ranges.max_target - ranges.min_target, abs(ranges.max_target) if loss == gr.POISSON else 0.0, 1e-300)
         slope, curve, worst = {
             gr.SQUARED: (2 * wide, 1.0, 2 * wide * wide),
             gr.ABSOLUTE: (1.0, 1.0, 2 * wide),
             gr.QUANTILE: (1.0, 1.0, 2 * wide),
             gr.POISSON: (2 * wide, 2 * wide, 64 * wide),
         }.get(loss, (1.0, 1.0, 64.0))
-        if state.few:
-            g, h = fine_unit(FEW * slope, state.rows), fine_unit(FEW * curve, state.rows)
-        else:
-            g, h = (fine_unit(x * state.heaviest, state.rows) for x in (slope, curve))
-        most, top = fine_unit(worst * state.heaviest, state.rows), 2.0**62 / max(state.rows, 1)
-        if loss >= gr.LOGISTIC and state.even and state.rows >= MANY:
+        few, even, rows, heaviest = ranges.weights_up_to(FEW), ranges.uniform_weights, ranges.rows, ranges.max_weight
+        g, h = (fine_unit(x * (FEW if few else heaviest), rows) for x in (slope, curve))
+        most, top = fine_unit(worst * heaviest, rows), 2.0**62 / max(rows, 1)
+        if loss >= gr.LOGISTIC and even and rows >= MANY:
             return cls(loss, level, 1.0, (2.0**-SHORT, 2.0 ** -(SHORT + 2)), most, top, True, True)
-        return cls(loss, level, state.unit, (g, 1.0 if loss < gr.POISSON and state.even else h), most, top, state.few)
+        return cls(loss, level, ranges.unit, (g, 1.0 if loss < gr.POISSON and even else h), most, top, few)
 
-    def gradients(self, margin: Any, output: int, target: Any, weight: Any) -> tuple[Any, Any]:
+    def gradients(self, margin: Array, output: int, target: Array, weight: Codes) -> tuple[Codes, Codes]:
         """g and h of each row; no h, if every one is one."""
         g, h, call = self._gradients(margin, output, target, weight)
         by_rows(len(margin), call)
         return g, h
 
-    def words(self, margin: Any, output: int, target: Any, weight: Any, keep: Any) -> tuple[Any, Any, Any, Loss]:
+    def words(
+        self, margin: Array, output: int, target: Array, weight: Codes, keep: Flags
+    ) -> tuple[Codes, Codes, Codes, Loss]:
         """The same, the words that they add to histograms, and for the first output the loss, all in one go."""
         g, h, gradients = self._gradients(margin, output, target, weight)
         word, losses = np.empty(len(g), np.int64), self._losses(margin, target, weight, keep)
 
-        def call(start: int, stop: int) -> Any:
+        def call(start: int, stop: int) -> Sums:
             gradients(start, stop)
             words(g, h, self.short, start, stop, word)
             return losses(start, stop) if output == 0 else _NO_LOSS
 
         return g, h, word, _sum(by_rows(len(g), call))
 
-    def _gradients(self, margin: Any, output: int, target: Any, weight: Any) -> tuple[Any, Any, Any]:
+    def _gradients(
+        self, margin: Array, output: int, target: Array, weight: Codes
+    ) -> tuple[Codes, Codes, Callable[[int, int], None]]:
         n = len(margin)
         g, h = np.empty(n, np.int64), np.empty(0 if self.loss < gr.POISSON and not len(weight) else n, np.int64)
         weights = (_NONE, weight) if self.few else (self._weights(weight), weight[:0])
         given = (margin, output, target, *weights, self.level, *self.units)
         return g, h, lambda start, stop: gr.gradients(self.loss, *given, start, stop, g, h)
 
-    def sum(self, margin: Any, target: Any, weight: Any, keep: Any) -> Loss:
+    def sum(self, margin: Array, target: Array, weight: Codes, keep: Flags) -> Loss:
         """The loss of the rows that are kept for learning, and of the others."""
         return _sum(by_rows(len(margin), self._losses(margin, target, weight, keep)))
 
-    def _losses(self, margin: Any, target: Any, weight: Any, keep: Any) -> Any:
+    def _losses(self, margin: Array, target: Array, weight: Codes, keep: Flags) -> Callable[[int, int], Sums]:
         given = (margin, target, self._weights(weight), self.level, keep, self.unit, self.top)
         return lambda start, stop: gr.loss_sum(self.loss, *given, start, stop)
 
-    def _weights(self, weight: Any) -> Any:
-        return weight * self.weight_unit if len(weight) else _NONE
+    def _weights(self, weight: Codes) -> Array:
+        return np.asarray(weight * self.weight_unit, dtype=np.float64) if len(weight) else _NONE
 
 
-def _sum(found: Any) -> Loss:
+def _sum(found: list[Sums]) -> Loss:
     return Loss(*(np.sum(x, axis=0) for x in zip(*found, strict=True)))

@@ -7,14 +7,16 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy.special import entr
 
-from tenfold.core import Array, Codes, DataError
+from tenfold.core import Array, Codes, DataError, Flags, Schema
 from tenfold.estimator.base import Estimator
 from tenfold.kernels.tree_missing import PARTS
 from tenfold.kernels.tree_search import ERROR, GINI, SUMS
 from tenfold.stats.draws import Holdout
 from tenfold.trees import pruning
-from tenfold.trees.missing import WAYS
+from tenfold.trees.grower import TreeGrower
+from tenfold.trees.growing import Rules
 from tenfold.trees.pruning import Losses, Path
+from tenfold.trees.records import Setup, TreeModel
 from tenfold.trees.tree import Tree
 
 BY_ROWS = ("reduced_error", "best_cut", "cost_complexity")
@@ -30,7 +32,7 @@ class Prices(NamedTuple):
     impurities: Array
 
 
-class Pruned(Estimator):
+class Pruned(TreeGrower):
     """What pruning adds to a tree learner."""
 
     fitting: ClassVar[frozenset[str]] = Estimator.fitting | {"cost_complexity_pruning_path"}
@@ -40,20 +42,21 @@ class Pruned(Estimator):
     ccp_alpha: float
     confidence: float
     significance: float
-    random_state: Any
-    missing: str
 
-    def _back(self) -> bool:
-        """Whether rows are held back."""
+    @property
+    def holds_back(self) -> bool:
+        """Whether rows are held back to prune by."""
         return self.prune in BY_ROWS
 
+    @property
     def _holdout(self) -> Holdout:
         """Which rows those are."""
-        return Holdout(int(self.random_state), self.held_back) if self._back() else Holdout()
+        return Holdout(self._seed, self.held_back) if self.holds_back else Holdout()
 
-    def check_pruning(self) -> None:
+    def check_params(self, schema: Schema) -> None:
         """Refuse what does not go together."""
-        if self._back() and WAYS[self.missing] == PARTS:
+        super().check_params(schema)
+        if self.holds_back and self._missing_code == PARTS:
             raise ValueError(
                 f'prune="{self.prune}" with missing="fractional": rows that are held back end in one leaf each. '
                 'Remedy: prune="pessimistic", or another way with missing values'
@@ -64,39 +67,37 @@ class Pruned(Estimator):
         if not rows:
             raise DataError(f'{what}: prune="{self.prune}" needs more rows. Remedy: prune="pessimistic", or None')
 
-    def prune_grown(self, state: Any) -> Any:
-        """The state with its tree pruned by all that needs no rows; in a phase of its own, if rows are held back."""
-        tree, rules = state.tree, self.rules_of(state)
-        at = np.zeros(tree.node_count, bool)
+    def prune_grown(self, model: TreeModel) -> TreeModel:
+        """The tree pruned by all that needs no rows."""
+        tree, ranges, at = model.tree, model.ranges, np.zeros(model.tree.node_count, bool)
         # A test wants to know how many rows there are: a weight of two stands for two, but one of 1/n for one.
-        count = state.value if state.unit == 1.0 else state.value * (state.rows / state.value[0].sum())
+        count = model.value if ranges.unit == 1.0 else model.value * (ranges.rows / model.value[0].sum())
         if self.prune == "pessimistic":
             at = pruning.pessimistic(tree, count, self.confidence)
         elif self.prune == "chi_squared":
             at = pruning.chi_squared(tree, count, self.significance)
         if self.ccp_alpha > 0:
-            state = cut_state(state, at)
-            path = path_of(state.tree, state.value, rules.criterion)
+            model = cut_at(model, at)
+            path = path_of(model.tree, model.value, self.criterion_code)
             steps = int(np.searchsorted(path.alpha, self.ccp_alpha, side="right")) - 1
-            at = pruning.cuts_of(path, steps, state.tree.node_count)
-        return cut_state(state, at)._replace(phase="prune" if self._back() else "judge")
+            at = pruning.cuts_of(path, steps, model.tree.node_count)
+        return cut_at(model, at)
 
-    def prune_held_back(self, state: Any, sums: Codes) -> Any:
-        """The state with its tree pruned by the channel sums of held-back rows, and ln of the weight of that choice."""
+    def prune_held_back(self, setup: Setup, model: TreeModel, sums: Codes) -> TreeModel:
+        """The tree pruned by the channel sums of held-back rows, with ln of the weight of that choice."""
         self.enough(int(sums[:, -1].sum()), "no row was held back")
-        rules = self.rules_of(state)
-        weighed = sums * np.append(state.factor, 1) if len(state.factor) else sums
-        losses = losses_of(state, weighed, rules)
+        each = setup.class_weight
+        losses = losses_of(model, sums * np.append(each, 1) if len(each) else sums, self.rules(setup))
         if self.prune == "cost_complexity":
-            path = path_of(state.tree, state.value, rules.criterion, losses)
+            path = path_of(model.tree, model.value, self.criterion_code, losses)
             steps = len(path.loss) - 1 - int(path.loss[::-1].argmin())
-            at, prior = pruning.cuts_of(path, steps, state.tree.node_count), -float(np.log(len(path.loss)))
+            at, prior = pruning.cuts_of(path, steps, model.tree.node_count), -float(np.log(len(path.loss)))
         else:
-            at = (pruning.reduced_error if self.prune == "reduced_error" else pruning.best_cut)(state.tree, losses)
-            prior = pruning.log_prior(state.tree, at)
-        return cut_state(state, at)._replace(phase="judge", log_prior=prior)
+            at = (pruning.reduced_error if self.prune == "reduced_error" else pruning.best_cut)(model.tree, losses)
+            prior = pruning.log_prior(model.tree, at)
+        return cut_at(model, at)._replace(log_prior=prior)
 
-    def cost_complexity_pruning_path(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def cost_complexity_pruning_path(self, X: Any, y: Any = None, sample_weight: Any = None) -> Prices:
         """The prices of a leaf at which the tree of these rows gets smaller, and the impurity that is then left.
 
         Parameters
@@ -114,27 +115,26 @@ class Pruned(Estimator):
         whole = self._blank()
         whole.prune, whole.ccp_alpha = None, 0.0
         whole.fit(X, y, sample_weight)
-        state = whole.model_
-        path = path_of(state.tree, state.value, whole.rules_of(state).criterion)
+        path = path_of(whole.model_.tree, whole.model_.value, self.criterion_code)
         return Prices(path.alpha, path.impurity)
 
 
-def cut_state(state: Any, at: Any) -> Any:
-    """The state, its tree cut at these nodes, if there are any."""
+def cut_at(model: TreeModel, at: Flags) -> TreeModel:
+    """The tree cut at these nodes, if there are any."""
     if not at.any():
-        return state
-    tree, old = pruning.cut(state.tree, at)
-    return state._replace(tree=tree, value=state.value[old])
+        return model
+    tree, old = pruning.cut(model.tree, at)
+    return model._replace(tree=tree, value=model.value[old])
 
 
-def losses_of(state: Any, sums: Codes, rules: Any) -> Losses:
+def losses_of(model: TreeModel, sums: Codes, rules: Rules) -> Losses:
     """What held-back rows lose by each node, from their channel sums: errors; or squares, but for a constant."""
-    every = pruning.up(state.tree, sums)
+    every = pruning.up(model.tree, sums)
     if rules.criterion != SUMS:
-        said = state.value.argmax(axis=1)
+        said = model.value.argmax(axis=1)
         found = (s[:, :-1].sum(axis=1) - s[np.arange(len(s)), said] for s in (every, sums))
         return Losses(*(x.astype(np.float64) for x in found))
-    away = state.value[:, 0] - state.center
+    away = model.value[:, 0] - model.ranges.center
     g, h = (-sums[:, 0] * rules.units[0], sums[:, 1] * rules.units[1])
     up_g, up_h = (-every[:, 0] * rules.units[0], every[:, 1] * rules.units[1])
     return Losses(away * (away * up_h - 2 * up_g), away * (away * h - 2 * g))

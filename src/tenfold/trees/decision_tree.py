@@ -1,0 +1,233 @@
+"""What both decision trees share: a look at the rows, then the tree, then a check of it by all rows.
+
+A tree grows from rows in one place, if they are few, or level by level from merged histograms, small nodes from their
+rows: the same tree, because all sums are of whole numbers. The exact method takes all rows as they are. Then rows that
+were held back prune it, if there are any.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from tenfold.core import Array, Codes, Flags, Schema
+from tenfold.core.axes import Bundle
+from tenfold.core.learner import Begun, Solved
+from tenfold.kernels import tree_search as ts
+from tenfold.kernels.tree_missing import LEARNED, PARTS
+from tenfold.stats.gathered import BinnedRows, Gathered
+from tenfold.stats.tree_bins import Look, SampleAndRanges
+from tenfold.trees import exact, missing
+from tenfold.trees import levelwise as lw
+from tenfold.trees.channels import Numbers, sums_by
+from tenfold.trees.exact import RowValues, Values
+from tenfold.trees.grower import gathers
+from tenfold.trees.growing import grow_from
+from tenfold.trees.node_statistics import (
+    LeafSums,
+    LeafSumsOfValues,
+    NodeHistograms,
+    NodeRows,
+    PartErrors,
+    PartHistograms,
+)
+from tenfold.trees.pruning_methods import Pruned
+from tenfold.trees.readable import Readable
+from tenfold.trees.records import Ends, Histograms, Ranges, RowsOf, Setup, TreeModel
+from tenfold.trees.tree import GrownTree
+
+Asked = (
+    SampleAndRanges | RowValues | BinnedRows | NodeHistograms | NodeRows | PartHistograms | LeafSums | LeafSumsOfValues
+    | PartErrors
+)  # fmt: skip
+TreeSummary = Look | Values | Gathered | Histograms | RowsOf | Ends
+
+
+class GatheringRows(NamedTuple):
+    """All rows are wanted in one place: in bins, or as they are for the exact method."""
+
+    step: int
+    setup: Setup
+
+
+class GrowingLevels(NamedTuple):
+    """A tree grows level by level."""
+
+    step: int
+    setup: Setup
+    has_missing: Annotated[Flags, "column"]
+    """whether a value of the column was missing"""
+    frontier: lw.Frontier
+
+
+class PruningTree(NamedTuple):
+    """A grown tree is to be pruned by the rows that were held back."""
+
+    step: int
+    setup: Setup
+    model: TreeModel
+
+
+class CheckingTree(NamedTuple):
+    """The tree is as it will be: all rows are sent down."""
+
+    step: int
+    setup: Setup
+    model: TreeModel
+
+
+TreeState = Begun | GatheringRows | GrowingLevels | PruningTree | CheckingTree | Solved
+
+
+class DecisionTree(Pruned, Readable):
+    """One tree, from whatever rows tell. A learner brings how they are summed, and what nodes say."""
+
+    model_type = TreeModel
+    state_types = (Begun, GatheringRows, GrowingLevels, PruningTree, CheckingTree, Solved)
+    summary_types = (Look, Gathered, Histograms, RowsOf, Values, Ends)
+    method: str
+
+    @property
+    def draws_rows(self) -> bool:  # type: ignore[override]
+        """Whether rows are held back to prune by."""
+        return self.holds_back
+
+    def check_params(self, schema: Schema) -> None:
+        """Refuse what does not go together."""
+        super().check_params(schema)
+        if self.method == "exact" and self.missing != "learned":
+            raise ValueError(f'method="exact" with missing="{self.missing}". Remedy: missing="learned", or no method')
+
+    def ask(self, state: TreeState) -> Asked | None:
+        """A sample of the rows; then rows or histograms; then where rows end."""
+        match state:
+            case Begun():
+                return SampleAndRanges(self._seed, self._holdout)
+            case GatheringRows(_, setup) if self.method == "exact":
+                return RowValues(setup.weights, self._holdout)
+            case GatheringRows(_, setup):
+                return BinnedRows(setup.weights, holdout=self._holdout, lens=setup.lens)
+            case GrowingLevels(_, setup, _, at):
+                growing = setup.weights, at, self.channels(setup), self.rules(setup)
+                if self._missing_code == PARTS:
+                    return PartHistograms(*growing, lens=setup.lens)
+                return (NodeRows if at.wants_rows else NodeHistograms)(*growing, self._holdout, lens=setup.lens)
+            case PruningTree(_, setup, model) | CheckingTree(_, setup, model):
+                return self._ends(setup, model)
+        return None
+
+    def _ends(self, setup: Setup, model: TreeModel) -> LeafSums | LeafSumsOfValues | PartErrors:
+        """Where rows end."""
+        channels, weights = self.channels(setup), setup.weights
+        if self._missing_code == PARTS:
+            return PartErrors(model.tree, model.value, channels, weights)
+        if self.method == "exact":
+            return LeafSumsOfValues(model.tree, channels, weights, self._holdout)
+        return LeafSums(weights, model.tree, channels, self._holdout, lens=setup.lens)
+
+    def update(self, state: TreeState, s: TreeSummary) -> TreeState:
+        """The next state: match what was asked for."""
+        match state, s:
+            case Begun(), Look():
+                return self._looked(state, s)
+            case GatheringRows(), Values():
+                return self._from_values(state.setup, s)
+            case GatheringRows(), Gathered():
+                return self._from_rows(state.setup, s)
+            case GrowingLevels(), Histograms() | RowsOf():
+                return self._level(state, s)
+            case PruningTree(_, setup, model), Ends():
+                return CheckingTree(1, setup, self.prune_held_back(setup, model, s.back))
+            case CheckingTree(), Ends():
+                return Solved(1, Bundle((state.model,)))
+        raise TypeError(f"{type(s).__name__} is not what was asked for")
+
+    def model(self, state: TreeState) -> TreeModel | None:
+        """The tree, once rows were sent down."""
+        return state.kept.each[0] if isinstance(state, Solved) else None
+
+    def _looked(self, state: Begun, look: Look) -> GatheringRows | GrowingLevels:
+        if self.holds_back:
+            self.enough(len(look.sample.key), "every row was held back")
+        setup = self.setup(state, look)
+        if self.method == "exact" or (self._missing_code == LEARNED and gathers(setup)):
+            return GatheringRows(0, setup)
+        channels = self.channels(setup).size
+        at = lw.root(channels, self._seed, missing.width_of(self._missing_code, channels))
+        return GrowingLevels(0, setup, np.zeros(len(setup.edges), bool), at)
+
+    def _from_values(self, setup: Setup, s: Values) -> PruningTree | CheckingTree:
+        """The exact tree."""
+        setup, numbers = self._weighed(setup, s)
+        grown = exact.grow(s, setup.ranges.levels, self.rules(setup), self.channels(setup).size, numbers)
+        return self._grown(setup, np.isnan(s.columns).any(axis=1), grown)
+
+    def _from_rows(self, setup: Setup, s: Gathered) -> PruningTree | CheckingTree:
+        """The tree of rows in one place."""
+        setup, numbers = self._weighed(setup, s)
+        index = np.arange(s.rows, dtype=np.uint32)
+        grown = grow_from(s, setup.cut, self.rules(setup), self.channels(setup).size, numbers, index)
+        missing_bin: Flags = s.bins == setup.cut.gap[:, None]
+        return self._grown(setup, missing_bin.any(axis=1), grown)
+
+    def _weighed(self, setup: Setup, s: Values | Gathered) -> tuple[Setup, Numbers]:
+        """With the weight of all rows; and how each of them counts."""
+        label, a, b = self.channels(setup).numbers(s.target, s.weight)
+        root = np.zeros(len(s.target), np.int64)
+        setup = self.weighed(setup, sums_by(root, 1, self.channels(setup).size, label, a, b)[0])
+        return setup, self.weighed_channels(setup).numbers(s.target, s.weight)
+
+    def _level(self, state: GrowingLevels, s: Histograms | RowsOf) -> GrowingLevels | PruningTree | CheckingTree:
+        """One level more, or the rows of small nodes."""
+        setup, has_missing, numbers = state.setup, state.has_missing, None
+        cut, channels = setup.cut, self.channels(setup).size
+        if isinstance(s, RowsOf):
+            numbers = self.weighed_channels(setup).numbers(s.rows.target, s.rows.weight)
+        elif len(state.frontier.node) == 1:
+            hist, _ = s.apart(channels, int(cut.offset[-1]))
+            has_missing = hist[0, -1, cut.offset[1:] - 1] > 0
+            setup = self.weighed(setup, hist[0, :, : cut.offset[1]].sum(axis=1))
+        each = setup.class_weight
+        factor = np.append(each, 1) if len(each) else each
+        found = lw.proceed(state.frontier, s, numbers, cut, self.rules(setup), factor=factor)
+        if isinstance(found, lw.Frontier):
+            return GrowingLevels(0, setup, has_missing, found)
+        return self._grown(setup, has_missing, found[0])
+
+    def _grown(self, setup: Setup, has_missing: Flags, grown: GrownTree) -> PruningTree | CheckingTree:
+        tree, units = grown.tree, self.units(setup) / self._parts
+        if self.criterion_code <= ts.ERROR:
+            tree = tree._replace(merit=tree.merit * units[0])
+        value = self.values(setup.ranges, units, grown.sums)
+        model = self.prune_grown(TreeModel(tree, value, has_missing, setup.ranges))
+        return (PruningTree if self.holds_back else CheckingTree)(1, setup, model)
+
+    def sound(self, model: TreeModel, summary: Ends | None, schema: Schema) -> bool:
+        """Whether the rows of the summary end in the nodes of the tree."""
+        return summary is None or self._ended(model, summary, schema)
+
+    def resumable(self, state: TreeState, summary: TreeSummary, schema: Schema) -> bool:
+        """Whether the nodes have what rows leave there, and gathered rows are in bins and nodes that there are."""
+        match state, summary:
+            case GrowingLevels(_, setup, _, at), _:
+                channels = self.channels(setup).size
+                fits = at.fits(channels, missing.width_of(self._missing_code, channels))
+                fits = fits and missing.sound(self._missing_code, at.node, at.gaps)
+                if not fits or not isinstance(summary, RowsOf):
+                    return fits
+                return lw.holds(at, summary.node) and setup.cut.holds(summary.rows.bins)
+            case ((PruningTree() | CheckingTree()), Ends()):
+                return self._ended(state.model, summary, schema)
+            case GatheringRows(), Gathered():
+                return state.setup.cut.holds(summary.bins)
+        return isinstance(state, Begun) or (isinstance(state, GatheringRows) and isinstance(summary, Values))
+
+    def _ended(self, model: TreeModel, summary: TreeSummary, schema: Schema) -> bool:
+        """Whether a summary is of rows that were sent down this tree."""
+        shape = model.tree.node_count, 3 if schema.classes is None else len(schema.classes) + 1
+        return isinstance(summary, Ends) and summary.sums.shape == shape and len(summary.back) in (0, shape[0])
+
+    def values(self, ranges: Ranges, units: Array, sums: Codes) -> Array:
+        """What is told of each node, from its channel sums in these units."""
+        raise NotImplementedError

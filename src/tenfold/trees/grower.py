@@ -1,0 +1,267 @@
+"""What trees and forests share: their parameters as the kernels have them, and how classes and numbers are summed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+
+from tenfold.core import MANY, Array, Claim, Codes, Schema
+from tenfold.core.learner import Begun
+from tenfold.estimator.base import Estimator
+from tenfold.kernels import tree_search as ts
+from tenfold.kernels.tree_missing import PARTS, WHOLE
+from tenfold.stats.tree_bins import EXACT, Look, fine_unit, in_units, square_unit
+from tenfold.trees.channels import Channels, ClassChannels, SumChannels
+from tenfold.trees.claims import category_claims
+from tenfold.trees.growing import Rules
+from tenfold.trees.missing import WAYS
+from tenfold.trees.records import Ranges, Setup
+
+GATHER = 1 << 27
+"""bytes of bins that are gathered in one place"""
+FEW = 16
+"""whole weights up to this one multiply targets that are whole already"""
+HEFT = 20
+"""bits of the weight of a class"""
+
+ClassWeight = Mapping[object, float] | str | None
+MaxFeatures = int | float | str | None
+
+
+def gathers(setup: Setup) -> bool:
+    """Whether there are so few rows that trees grow where all of them are."""
+    return setup.ranges.rows * len(setup.ranges.levels) <= GATHER
+
+
+class TreeGrower(Estimator):
+    """Parameters of all trees. A learner brings how rows are summed, and what nodes say."""
+
+    passes = MANY
+    max_depth: int | None
+    min_samples_split: int
+    min_samples_leaf: int
+    min_weight_fraction_leaf: float
+    min_impurity_decrease: float
+    max_features: MaxFeatures
+    max_leaf_nodes: int | None
+    split: str = "subset"
+    missing: str = "learned"
+    class_weight: ClassWeight = None
+    cost_power: float = 1.0
+    min_data_per_group: int
+    cat_smooth: float
+    cat_penalty: float
+    max_bins: int
+    random_state: int | None
+
+    bootstrap: bool = False
+    """whether trees draw rows"""
+    most_draws: ClassVar[int] = 1
+    """how often a tree takes a row at the most"""
+    draw_bits: ClassVar[int] = 0
+    """the bits of that"""
+
+    @property
+    def criterion_code(self) -> int:
+        """What makes a split good, as the kernels have it."""
+        raise NotImplementedError
+
+    @property
+    def _seed(self) -> int:
+        """Of a fit it is known; else nothing is drawn."""
+        return int(self.random_state or 0)
+
+    @property
+    def _missing_code(self) -> int:
+        """What becomes of missing values, as the kernels have it."""
+        return WAYS[self.missing]
+
+    @property
+    def _parts(self) -> int:
+        """In how many parts a row goes down a tree."""
+        return WHOLE if self._missing_code == PARTS else 1
+
+    def check_params(self, schema: Schema) -> None:
+        """Refuse parameters that do not go together, or not with the schema."""
+
+    def start(self, schema: Schema) -> Begun:
+        """Nothing but the schema."""
+        self.check_params(schema)
+        return Begun(0, schema)
+
+    def setup(self, state: Begun, look: Look) -> Setup:
+        """What a look at the rows tells; the unit leaves room for parts, for weights of classes and for draws."""
+        room = 62 - (12 if self._parts > 1 else 0) - (HEFT if self.class_weight is not None else 0)
+        return Setup.of(state.schema, look, self.max_bins, min(room, EXACT) - self.draw_bits)
+
+    def rules(self, setup: Setup) -> Rules:
+        """When to split."""
+        levels, parts, criterion = setup.ranges.levels, self._parts, self.criterion_code
+        units = self.units(setup) / parts
+        plain = criterion <= ts.ERROR or criterion == ts.SUMS
+        whole = float(setup.total_weight) * (units[1] if criterion == ts.SUMS else 1.0) if plain else 1.0
+        return Rules(
+            criterion,
+            np.where(levels > 0, ts.MULTIWAY if self.split == "multiway" else ts.SUBSET, ts.NUMERIC),
+            units,
+            -1 if self.max_depth is None else self.max_depth,
+            self.min_samples_split * parts,
+            self.min_samples_leaf * parts,
+            self.min_weight_fraction_leaf * setup.total_weight * units[1],
+            self.max_leaf_nodes or 0,
+            float(np.nextafter(self.min_impurity_decrease * whole, -np.inf)),
+            costs=self.costs(setup.schema),
+            cost_power=self.cost_power,
+            max_features=columns_of(self.max_features, len(levels)),
+            seed=self._seed,
+            missing=self._missing_code,
+            min_data_per_group=self.min_data_per_group * parts,
+            cat_smooth=self.cat_smooth,
+            cat_penalty=self.cat_penalty,
+            noise=self.noise(setup.ranges),
+            counted=setup.ranges.unit == 1.0 and not self.bootstrap and not len(setup.class_weight),
+            parts=parts,
+        )
+
+    def category_claims(self, ranges: Ranges) -> tuple[Claim, ...]:
+        """How many rows the categories of columns have."""
+        return category_claims(ranges.levels, ranges.rows, self.cat_penalty if self.split == "subset" else 0.0)
+
+    def costs(self, schema: Schema) -> Array | None:
+        """Of columns, if they have any."""
+        return None
+
+    def noise(self, ranges: Ranges) -> float:
+        """The variance of a row, if the criterion does not tell it; below nought: each node has its own."""
+        return 0.0
+
+    def units(self, setup: Setup) -> Array:
+        """What one means in the channels."""
+        raise NotImplementedError
+
+    def channels(self, setup: Setup) -> Channels:
+        """How a row counts in a histogram, classes unweighted."""
+        raise NotImplementedError
+
+    def weighed_channels(self, setup: Setup) -> Channels:
+        """How a row counts with the weight of its class."""
+        return self.channels(setup)
+
+    def weighed(self, setup: Setup, sums: Codes) -> Setup:
+        """With the weight of all rows, from the sums of their channels."""
+        return setup._replace(total_weight=int(sums[1]))
+
+
+class ClassTrees(TreeGrower):
+    """Trees whose nodes sum the weights of classes."""
+
+    def check_params(self, schema: Schema) -> None:
+        """Refuse weights of classes that there are not."""
+        super().check_params(schema)
+        if isinstance(self.class_weight, Mapping):
+            given_weights(self.class_weight, schema)
+
+    def channels(self, setup: Setup) -> ClassChannels:
+        """The classes, and the number of rows."""
+        return ClassChannels(len(setup.schema.classes))
+
+    def weighed_channels(self, setup: Setup) -> ClassChannels:
+        """The same, with the weights of the classes."""
+        return ClassChannels(len(setup.schema.classes), setup.class_weight)
+
+    def setup(self, state: Begun, look: Look) -> Setup:
+        """With the weights of the classes, if they are given."""
+        found = super().setup(state, look)
+        if not isinstance(self.class_weight, Mapping):
+            return found
+        weight, unit = given_weights(self.class_weight, state.schema)
+        return found._replace(class_weight=weight, class_weight_unit=unit)
+
+    def weighed(self, setup: Setup, sums: Codes) -> Setup:
+        """With the weight of all rows; and of each class, if they are to be balanced."""
+        weight = sums[:-1]
+        if self.class_weight == "balanced":
+            each, unit = balanced(weight)
+            setup = setup._replace(class_weight=each, class_weight_unit=unit)
+        each = setup.class_weight
+        return setup._replace(total_weight=int((weight * each if len(each) else weight).sum()))
+
+    def units(self, setup: Setup) -> Array:
+        """Of weights."""
+        return np.full(2, setup.ranges.unit * setup.class_weight_unit)
+
+    def probability_from(self, scores: Array) -> Array:
+        """Shares are probabilities."""
+        return scores
+
+    def log_probability_from(self, scores: Array) -> Array:
+        """The logarithms of shares."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(scores))
+
+
+class NumberTrees(TreeGrower):
+    """Trees whose nodes sum how far targets are below their middle, and weights."""
+
+    @property
+    def criterion_code(self) -> int:
+        """The decrease of the squared error."""
+        return ts.SUMS
+
+    def channels(self, setup: Setup) -> SumChannels:
+        """Σg, Σh, and the number of rows."""
+        ranges = setup.ranges
+        return SumChannels(ranges.center, self.target_unit(ranges), ranges.unit, ranges.weights_up_to(FEW))
+
+    def units(self, setup: Setup) -> Array:
+        """Of sums of the target, and of weights."""
+        return np.array([self.target_unit(setup.ranges), setup.ranges.unit])
+
+    def target_unit(self, ranges: Ranges) -> float:
+        """What one means in sums of the target."""
+        weight = FEW if ranges.weights_up_to(FEW) else ranges.max_weight
+        return fine_unit(ranges.reach * weight * self.most_draws, ranges.rows * self._parts)
+
+    def noise(self, ranges: Ranges) -> float:
+        """Each node has its own, if there are categories."""
+        if self.cat_penalty == 0 or self.split != "subset" or not (ranges.levels > 0).any():
+            return 0.0
+        most = ranges.max_weight * self.most_draws
+        return -square_unit(ranges.reach, most, ranges.unit, ranges.rows * self._parts)
+
+
+def columns_of(most: MaxFeatures, p: int) -> int:
+    """How many of p columns a node may choose from; 0: all."""
+    if most is None:
+        return 0
+    if isinstance(most, str):
+        most = int(math.sqrt(p) if most == "sqrt" else math.log2(p))
+    elif isinstance(most, float):
+        most = int(most * p)
+    return min(max(1, int(most)), p)
+
+
+def given_weights(weights: Mapping[object, float], schema: Schema) -> tuple[Codes, float]:
+    """Weights of classes by their names, 1 of one that is not named, in whole units; and the unit."""
+    classes = schema.classes.tolist()
+    strange, unnamed = [c for c in weights if c not in classes], [c for c in classes if c not in weights]
+    if strange and unnamed:
+        raise ValueError(f"class_weight names {strange}, but not {unnamed}: the classes are {classes}")
+    return class_units(np.array([float(weights.get(c, 1.0)) for c in classes]))
+
+
+def balanced(weight: Codes) -> tuple[Codes, float]:
+    """Weights that give all classes that are there the same, in whole units; and the unit."""
+    there = weight > 0
+    return class_units(np.where(there, weight.sum() / (there.sum() * np.maximum(weight, 1)), 1.0))
+
+
+def class_units(weight: Array) -> tuple[Codes, float]:
+    """Weights of classes in whole units, one at the least unless they are nought; and the unit."""
+    if not (np.isfinite(weight).all() and (weight >= 0).all() and weight.any()):
+        raise ValueError("class_weight: weights are numbers from 0 on, and not all are 0")
+    unit = 2.0 ** (math.ceil(math.log2(weight.max())) - HEFT)
+    return in_units(weight, unit), unit
