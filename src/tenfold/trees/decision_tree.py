@@ -161,15 +161,15 @@ class DecisionTree(Pruned, Readable):
         """The exact tree."""
         setup, numbers = self._weighed(setup, s)
         grown = exact.grow(s, setup.ranges.levels, self.rules(setup), self.channels(setup).size, numbers)
-        return self._grown(setup, np.isnan(s.columns).any(axis=1), grown)
+        return self._grown(setup, np.asarray(np.isnan(s.columns).any(axis=1)), grown)
 
     def _from_rows(self, setup: Setup, s: Gathered) -> PruningTree | CheckingTree:
         """The tree of rows in one place."""
         setup, numbers = self._weighed(setup, s)
         index = np.arange(s.rows, dtype=np.uint32)
         grown = grow_from(s, setup.cut, self.rules(setup), self.channels(setup).size, numbers, index)
-        missing_bin: Flags = s.bins == setup.cut.gap[:, None]
-        return self._grown(setup, missing_bin.any(axis=1), grown)
+        has_missing = np.asarray((s.bins == setup.cut.gap[:, None]).any(axis=1))
+        return self._grown(setup, has_missing, grown)
 
     def _weighed(self, setup: Setup, s: Values | Gathered) -> tuple[Setup, Numbers]:
         """With the weight of all rows; and how each of them counts."""
