@@ -9,8 +9,8 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 import tenfold as tn
-from tenfold.core import ONE, Array, Chunk, Claim, Columns, Grouped, Need, Schema
-from tenfold.estimator import Classifier
+from tenfold.core import Array, Chunk, Claim, Columns, Grouped, Need, Schema
+from tenfold.estimator import Classifier, OnePass
 from tenfold.estimator.constraints import real
 
 
@@ -40,21 +40,19 @@ class CountsAbove(Grouped[Counts]):
         return Counts(member.sum(axis=0), above)
 
 
-class ThresholdState(NamedTuple):
+class ThresholdModel(NamedTuple):
     """How probable each class is, and values above the threshold within it."""
 
-    step: int
     class_prior: Annotated[Array, "class"]
     above: Annotated[Array, "class", "column"]
 
 
 @tn.register
-class ThresholdNB(Classifier):
+class ThresholdNB(OnePass, Classifier):
     """Naive Bayes of columns that are above a threshold or not, exact in one pass."""
 
-    passes = ONE
     need = Need("numeric", target="class")
-    model_type = ThresholdState
+    model_type = ThresholdModel
     summary_types = (Counts,)
     _parameter_constraints: ClassVar[dict[str, Any]] = {"threshold": [Real], "alpha": [real(0, open=True)]}
 
@@ -62,30 +60,24 @@ class ThresholdNB(Classifier):
         self.threshold = threshold
         self.alpha = alpha
 
-    def start(self, schema: Schema) -> ThresholdState:
-        """Nothing is known yet but how many classes and columns there are."""
-        k, p = len(schema.classes), len(schema.columns)
-        return ThresholdState(0, np.full(k, 1 / k), np.full((k, p), 0.5))
+    def statistic(self, schema: Schema) -> CountsAbove:
+        """The counts serve every alpha."""
+        return CountsAbove(len(schema.classes), self.threshold)
 
-    def ask(self, state: ThresholdState) -> CountsAbove | None:
-        """Once: the counts serve every alpha."""
-        return None if state.step else CountsAbove(len(state.class_prior), self.threshold)
-
-    def update(self, state: ThresholdState, s: Counts) -> ThresholdState:
+    def solve(self, schema: Schema, s: Counts) -> ThresholdModel:
         """Frequencies; the smoothing enters here."""
         above = (s.above + self.alpha) / (s.weight[:, None] + 2 * self.alpha)
-        return ThresholdState(1, s.weight / s.weight.sum(), above)
+        return ThresholdModel(s.weight / s.weight.sum(), above)
 
-    def certify(self, state: ThresholdState, s: Counts) -> tuple[Claim, ...] | None:
+    def certify(self, model: ThresholdModel, s: Counts) -> tuple[Claim, ...]:
         """The estimate is a closed form of the counts."""
-        claim = Claim("gap", 0.0, "proved", "smoothed frequencies of the merged counts", "objective")
-        return (claim,) if state.step else None
+        return (Claim("gap", 0.0, "proved", "smoothed frequencies of the merged counts", "objective"),)
 
-    def scores_from(self, state: ThresholdState, X: Columns) -> Array:
+    def scores_from(self, model: ThresholdModel, X: Columns) -> Array:
         """The log-probability of each class, up to a constant of the row."""
-        out = np.empty((len(X), len(state.class_prior)))
+        out = np.empty((len(X), len(model.class_prior)))
         with np.errstate(divide="ignore"):
-            prior, no = np.log(state.class_prior), np.log1p(-state.above)
+            prior, no = np.log(model.class_prior), np.log1p(-model.above)
         for rows, block in X.blocks():
-            out[rows] = prior + no.sum(axis=1) + (block > self.threshold) @ (np.log(state.above) - no).T
+            out[rows] = prior + no.sum(axis=1) + (block > self.threshold) @ (np.log(model.above) - no).T
         return out
