@@ -87,7 +87,7 @@ class VotingClassifier(Voting, Averaged):
         """Names and members, which must have probabilities if those are averaged."""
         some = super().named()
         for name, member in some if self.voting == "soft" else ():
-            if not hasattr(member, "predict_proba"):
+            if not member.has_probabilities:
                 raise TypeError(f"member {name!r} is {member!r}, which has no probabilities. Remedy: voting='hard'")
         return some
 

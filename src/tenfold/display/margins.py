@@ -26,7 +26,7 @@ class Votes(Model):
     def said(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
         """The share of the votes of each class, by the number of rounds."""
         rounds = sorted(map(int, wanted))
-        votes = self.learner.it.votes_from(self.state.it, self.staged(chunk).X, rounds)
+        votes = self.learner.it.votes_from(self.model.it, self.staged(chunk).X, rounds)
         return {str(t): share for t, share in zip(rounds, votes, strict=True)}
 
 

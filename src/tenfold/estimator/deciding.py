@@ -12,7 +12,7 @@ from tenfold.estimator.kinds import Classifier
 
 
 class Deciding(Classifier):
-    """Brings `scores(state, X)`: rows x outputs, one output for two classes. Probabilities only if it says so."""
+    """Brings `scores(model, X)`: rows x outputs, one output for two classes. Probabilities only if it says so."""
 
     decides = True
 
@@ -21,9 +21,9 @@ class Deciding(Classifier):
         """Scores are distances from a plane, unless a learner says otherwise."""
         return False
 
-    def scores_from(self, state: Any, X: Any) -> Array:
+    def scores_from(self, model: Any, X: Any) -> Array:
         """A score for each class; for two, that of the second and its opposite."""
-        f: Array = self.scores(state, X)
+        f: Array = self.scores(model, X)
         if f.shape[1] > 1:
             return f
         classes = len(self.schema_.classes) if "schema_" in self.__dict__ else 2
@@ -43,7 +43,7 @@ class Deciding(Classifier):
         check_is_fitted(self)
         one = len(self.model_.intercept) == 1
         return self._apply(
-            lambda model, state, X: model.scores(state, X)[:, 0] if one else model.scores(state, X),
+            lambda learner, model, X: learner.scores(model, X)[:, 0] if one else learner.scores(model, X),
             X,
             lambda: ["decision"] if one else [f"decision_{c}" for c in self.classes_],
         )

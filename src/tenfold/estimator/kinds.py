@@ -1,4 +1,4 @@
-"""What the four kinds of learner add: how a state is applied to rows."""
+"""What the four kinds of learner add: how a model is applied to rows."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Regressor(RegressorMixin, Estimator):
 class SummaryScored(Regressor):
     """Brings `regression_from`: the errors of a model on other rows, read off their summary."""
 
-    def regression_from(self, state: Any, rows: int, summary: Any) -> Regression | None:
+    def regression_from(self, model: Any, rows: int, summary: Any) -> Regression | None:
         """The errors of the predictions for so many rows of this summary; None if that would lose digits."""
         raise NotImplementedError
 
@@ -172,7 +172,7 @@ class Classifier(ClassifierMixin, Estimator):
         p : array of shape (rows, classes)
         """
         return self._apply(
-            lambda model, state, X: model.probability_from(model.scores_from(state, X)),
+            lambda learner, model, X: learner.probability_from(learner.scores_from(model, X)),
             X,
             lambda: [f"probability_{c}" for c in self.classes_],
         )
@@ -190,7 +190,7 @@ class Classifier(ClassifierMixin, Estimator):
         log_p : array of shape (rows, classes)
         """
         return self._apply(
-            lambda model, state, X: model.log_probability_from(model.scores_from(state, X)),
+            lambda learner, model, X: learner.log_probability_from(learner.scores_from(model, X)),
             X,
             lambda: [f"log_probability_{c}" for c in self.classes_],
         )
@@ -211,20 +211,20 @@ class Classifier(ClassifierMixin, Estimator):
 
 
 class GroupScored(Classifier):
-    """Brings `scores_by(states, X, codes)`: the scores of rows by several models of it at once."""
+    """Brings `scores_by(models, X, codes)`: the scores of rows by several models of it at once."""
 
-    def scores_from(self, state: Any, X: Columns) -> Array:
+    def scores_from(self, model: Any, X: Columns) -> Array:
         """The score of each class."""
-        return self.scores_by([state], X, np.zeros(len(X), np.int64))
+        return self.scores_by([model], X, np.zeros(len(X), np.int64))
 
-    def scores_by(self, states: Sequence[Any], X: Columns, codes: Codes) -> Array:
-        """The score of each class, each row by the state that its code names."""
+    def scores_by(self, models: Sequence[Any], X: Columns, codes: Codes) -> Array:
+        """The score of each class, each row by the model that its code names."""
         raise NotImplementedError
 
 
-def _winner(model: Any, state: Any, X: Columns) -> Any:
+def _winner(learner: Any, model: Any, X: Columns) -> Any:
     """The class with the highest score, by its label."""
-    return model.schema_.classes[winners(model.scores_from(state, X))]
+    return learner.schema_.classes[winners(learner.scores_from(model, X))]
 
 
 def winners(scores: Any) -> Any:
@@ -241,8 +241,10 @@ def _possible(scores: Any) -> Any:
 
 
 class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
-    """Brings `transform_from(state, X)`, and may bring `inverse_from(state, X)`."""
+    """Brings `transform_from(model, X)`; one that is `invertible` also `inverse_from(model, X)`."""
 
+    invertible: ClassVar[bool] = False
+    """whether there is a way back"""
     preserves_dtype: ClassVar[tuple[str, ...]] = ("float64",)
     """types of numbers that come out as they went in"""
 
@@ -264,7 +266,7 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         """
         return self._apply(type(self).transform_from, X, self.get_feature_names_out)
 
-    @available_if(lambda self: hasattr(self, "inverse_from"))
+    @available_if(lambda self: self.invertible)
     def inverse_transform(self, X: Any) -> Any:
         """The rows that `transform` makes into these.
 

@@ -17,26 +17,26 @@ class Model(Predictor):
     """A fitted learner, and the fitted transformers before it."""
 
     learner: Itself
-    state: Itself
+    model: Itself
     stages: tuple[Stage, ...]
-    telling = ("learner", "state", "stages", "n_classes", "known")
+    telling = ("learner", "model", "stages", "n_classes", "known")
 
     @classmethod
-    def of(cls, learner: Any, state: Any, before: Before, classes: Any, **more: Any) -> Self:
-        """Of a learner and its state, about rows with its own classes."""
+    def of(cls, learner: Any, model: Any, before: Before, classes: Any, **more: Any) -> Self:
+        """Of a learner and its model, about rows with its own classes."""
         gives = {"prediction"} if classes is None else {"prediction", "score"}
         if classes is not None and learner.has_probabilities:
             gives.add("probability")
         stages = stages_of(before, learner.need)
         what = (type(learner).__name__, frozenset(gives), classes)
-        return cls(*what, Itself(learner), Itself(state), stages, **more).among(classes)
+        return cls(*what, Itself(learner), Itself(model), stages, **more).among(classes)
 
     def said(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
         """Numbers, or what its scores of classes say."""
         X, learner = self.staged(chunk).X, self.learner.it
         if self.classes is None:
-            return {"prediction": learner.predict_from(self.state.it, X)}
-        return self._read(learner.scores_from(self.state.it, X), wanted)
+            return {"prediction": learner.predict_from(self.model.it, X)}
+        return self._read(learner.scores_from(self.model.it, X), wanted)
 
     def staged(self, chunk: Chunk) -> Chunk:
         """The rows as the transformers make them."""
@@ -46,13 +46,13 @@ class Model(Predictor):
 
     def outputs_by(self, each: Sequence[Predictor], chunk: Chunk, codes: Codes, wanted: Iterable[str]) -> Outputs:
         """What several say: in one go, if they are models of one learner that can."""
-        learner, states = self.learner.it, [p.state.it for p in each if isinstance(p, Model) and p._joins(self)]
-        if not isinstance(learner, GroupScored) or len(states) < len(each):
+        learner, models = self.learner.it, [p.model.it for p in each if isinstance(p, Model) and p._joins(self)]
+        if not isinstance(learner, GroupScored) or len(models) < len(each):
             return super().outputs_by(each, chunk, codes, wanted)
-        return self.placed(self._read(learner.scores_by(states, chunk.X, codes), frozenset(wanted)))
+        return self.placed(self._read(learner.scores_by(models, chunk.X, codes), frozenset(wanted)))
 
     def _joins(self, other: Model) -> bool:
-        """Whether it differs from another in its state only, and takes rows as they are."""
+        """Whether it differs from another in its model only, and takes rows as they are."""
         return not self.stages and self.learner == other.learner and self.known is other.known is None
 
     def _read(self, scores: Any, wanted: frozenset[str]) -> Outputs:

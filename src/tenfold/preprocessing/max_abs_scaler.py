@@ -56,6 +56,7 @@ class MaxAbsScaler(OnePass, Transformer):
     """
 
     need = Need("numeric", missing=True, sparse=True)
+    invertible = True
     model_type = MaxAbsModel
     summary_types = (Largest,)
 
