@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from tenfold.core import Array, Flags
+from tenfold.core import Array, Flags, VectorLike
 from tenfold.stats.metrics.rows import as_codes, weighted
 
 Average = Literal["binary", "macro", "micro", "weighted"]
@@ -33,7 +33,7 @@ class Confusion:
     """the true class by row, the predicted one by column"""
 
     @classmethod
-    def of(cls, truth: Any, prediction: Any, weight: Any = None, *, n_classes: int) -> Confusion:
+    def of(cls, truth: VectorLike, prediction: VectorLike, weight: VectorLike = None, *, n_classes: int) -> Confusion:
         """Summarize some rows.
 
         Parameters
