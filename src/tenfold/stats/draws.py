@@ -25,7 +25,7 @@ def keys_of(seed: int, stream: int, first: int, n: int) -> Bits:
     return out
 
 
-def times_of(places: Codes, key: Bits) -> Codes:
+def times_of(places: Codes, key: np.uint64) -> Codes:
     """How often a member with this key draws each row: Poisson numbers of mean one."""
     out = np.empty(len(places), np.int64)
     draw_rows(places, key, out)
