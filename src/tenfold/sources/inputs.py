@@ -35,6 +35,8 @@ from tenfold.sources.validation import numbers as numbers_of
 
 ANY = Need()
 """numbers, without a target"""
+MatrixLike = Any
+"""what users pass as X: an array, CSR matrix, frame, collection of Dask, or Source; nobody else looks inside"""
 
 
 def as_source(

@@ -1,4 +1,6 @@
-"""What is drawn by chance: from the places of rows (`core/chunk.py`), a seed, and what it is for.
+"""What is drawn by chance inside a fit: from the places of rows (`core/chunk.py`), a seed, and what it is for.
+
+The folds of cross-validation are drawn in `evaluate/cross_validation/folds.py`.
 
 Every purpose has a stream of its own, so that draws for one tell nothing of draws for another.
 """

@@ -70,6 +70,11 @@ class Confusion:
         return np.diagonal(self.count).copy()
 
     @property
+    def wrong(self) -> float:
+        """Weight of the rows that were predicted wrongly."""
+        return float(self.count.sum() - self.hits.sum())
+
+    @property
     def present(self) -> Flags:
         """Which classes occur in the truth or in the predictions."""
         return (self.support > 0) | (self.predicted > 0)
