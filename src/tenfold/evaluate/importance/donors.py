@@ -11,11 +11,9 @@ from typing import Annotated
 
 import numpy as np
 
-
 from tenfold.core import Array, Bits, Chunk, Codes
 from tenfold.core.statistic import Statistic
 from tenfold.kernels.shuffling import deal, mix
-
 
 UNITS = 32
 """at most: as many as tell a spread well"""
