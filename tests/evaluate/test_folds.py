@@ -33,8 +33,8 @@ from sklearn.neighbors import KNeighborsClassifier
 import tenfold as tn
 from tenfold.core import ONE, Array, Claim, Codes, Grouped, Need
 from tenfold.estimator import Classifier, Regressor
-from tenfold.evaluate.cross_validation.candidates import entries_of
-from tenfold.evaluate.cross_validation.fit_and_score import Run
+from tenfold.evaluate.cross_validation.candidates import candidates_of as entries_of
+from tenfold.evaluate.cross_validation.fit_and_score import FitAndScore as Run
 from tenfold.sources import part_rows
 
 # The only feature is the number of the row, so rows are sorted by it.

@@ -3,7 +3,22 @@
 Imports nothing of ours but the kernels that read columns.
 """
 
-from tenfold.core.arrays import CSR, Array, Bits, Codes, Flags, Labels, Matrix, Names
+from tenfold.core.arrays import (
+    CSR,
+    AnyColumn,
+    Array,
+    Bits,
+    Codes,
+    ColumnData,
+    Flags,
+    Labels,
+    Matrix,
+    MatrixLike,
+    Names,
+    RowIndex,
+    Values,
+    VectorLike,
+)
 from tenfold.core.certificate import Certificate, Claim, Provenance
 from tenfold.core.chunk import Chunk
 from tenfold.core.columns import Columns
@@ -20,6 +35,7 @@ __all__ = [
     "MANY",
     "ONE",
     "SEQUENTIAL",
+    "AnyColumn",
     "Array",
     "Bits",
     "Certificate",
@@ -27,6 +43,7 @@ __all__ = [
     "Claim",
     "Codes",
     "Column",
+    "ColumnData",
     "ColumnError",
     "Columns",
     "DataError",
@@ -40,6 +57,7 @@ __all__ = [
     "Learner",
     "Lens",
     "Matrix",
+    "MatrixLike",
     "MergeError",
     "ModelFileError",
     "Names",
@@ -48,9 +66,12 @@ __all__ = [
     "Ordered",
     "Provenance",
     "Rounds",
+    "RowIndex",
     "Schema",
     "Seconds",
     "Statistic",
     "Stop",
     "Strided",
+    "Values",
+    "VectorLike",
 ]

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from tenfold.core.arrays import Array
 from tenfold.core.schema import Schema
 
 LARGEST = 1 << 62
@@ -24,7 +25,7 @@ Size = Callable[[str], int | None]
 class Allowed(Protocol):
     """A rule for the values of a field."""
 
-    def holds(self, value: Any, size: Size, schema: Schema) -> bool:
+    def holds(self, value: object, size: Size, schema: Schema) -> bool:
         """Whether an array, or a single value, keeps the rule."""
 
     def __str__(self) -> str:
@@ -38,7 +39,7 @@ class Index:
     axis: str
     none: bool = False
 
-    def holds(self, value: Any, size: Size, schema: Schema) -> bool:
+    def holds(self, value: object, size: Size, schema: Schema) -> bool:
         """Whether every one is a place."""
         return _within(value, -1 if self.none else 0, (size(self.axis) or 0) - 1)
 
@@ -53,7 +54,7 @@ class Between:
     low: float
     high: float = LARGEST
 
-    def holds(self, value: Any, size: Size, schema: Schema) -> bool:
+    def holds(self, value: object, size: Size, schema: Schema) -> bool:
         """Whether every one is in the range."""
         return _within(value, self.low, self.high)
 
@@ -65,12 +66,12 @@ class Between:
 class OneOf:
     """One of a few texts or numbers."""
 
-    values: tuple[Any, ...]
+    values: tuple[object, ...]
 
-    def __init__(self, *values: Any) -> None:
+    def __init__(self, *values: object) -> None:
         object.__setattr__(self, "values", values)
 
-    def holds(self, value: Any, size: Size, schema: Schema) -> bool:
+    def holds(self, value: object, size: Size, schema: Schema) -> bool:
         """Whether every one is among them."""
         if not isinstance(value, np.ndarray):
             return value in self.values
@@ -83,104 +84,46 @@ class OneOf:
         return f"one of {', '.join(map(str, self.values))}"
 
 
-class _Anything:
-    """Any number of the type: NaN, infinite, negative."""
+@dataclass(frozen=True)
+class Rule:
+    """A rule in words, and whether a value keeps it under a schema."""
 
-    def holds(self, value: Any, size: Size, schema: Schema) -> bool:
-        """Always."""
-        return True
+    words: str
+    keeps: Callable[[Any, Schema], bool]
 
-    def __str__(self) -> str:
-        return "anything"
-
-
-class _Finite:
-    """Numbers that are neither NaN nor infinite."""
-
-    def holds(self, value: Any, size: Size, schema: Schema) -> bool:
-        """Whether every one is."""
-        return bool(np.isfinite(value).all())
+    def holds(self, value: object, size: Size, schema: Schema) -> bool:
+        """Whether an array, or a single value, keeps it."""
+        return bool(self.keeps(value, schema))
 
     def __str__(self) -> str:
-        return "finite"
+        return self.words
 
 
-class _NotNaN:
-    """Numbers, infinite ones among them."""
-
-    def holds(self, value: Any, size: Size, schema: Schema) -> bool:
-        """Whether none is NaN."""
-        return not np.isnan(value).any()
-
-    def __str__(self) -> str:
-        return "numbers, not NaN"
+def _edges(value: Array) -> bool:
+    """Whether numbers rise as far as they are finite, column by column, and are infinite from there on."""
+    before, after = value[:, :-1], value[:, 1:]
+    rising = (after > before) | ((after == np.inf) & (before == np.inf))
+    return bool(rising.all() and (value > -np.inf).all())
 
 
-class _Levels:
-    """As many categories as each column of the schema has."""
-
-    def holds(self, value: Any, size: Size, schema: Schema) -> bool:
-        """Whether they are these."""
-        return np.array_equal(value, schema.levels)
-
-    def __str__(self) -> str:
-        return "the number of categories of each column"
-
-
-class _Offsets:
-    """Where the categories of each column of the schema begin."""
-
-    def holds(self, value: Any, size: Size, schema: Schema) -> bool:
-        """Whether they are these."""
-        return np.array_equal(value, schema.value_offsets)
-
-    def __str__(self) -> str:
-        return "where the categories of each column begin"
-
-
-class _ClassCount:
-    """How many classes the target has: 0 if it holds numbers."""
-
-    def holds(self, value: Any, size: Size, schema: Schema) -> bool:
-        """Whether it is that number."""
-        return bool(value == (0 if schema.classes is None else len(schema.classes)))
-
-    def __str__(self) -> str:
-        return "the number of classes"
-
-
-class _Rising:
-    """Each number above the one before it."""
-
-    def holds(self, value: Any, size: Size, schema: Schema) -> bool:
-        """Whether they rise."""
-        return bool((value[1:] > value[:-1]).all())
-
-    def __str__(self) -> str:
-        return "rising"
-
-
-class _Edges:
-    """Of each column, finite numbers that rise; then infinity, up to the longest."""
-
-    def holds(self, value: Any, size: Size, schema: Schema) -> bool:
-        """Whether they rise as far as they are finite, and are infinite from there on."""
-        before, after = value[:, :-1], value[:, 1:]
-        rising = (after > before) | ((after == np.inf) & (before == np.inf))
-        return bool(rising.all() and (value > -np.inf).all())
-
-    def __str__(self) -> str:
-        return "edges that rise, and infinity behind them"
-
-
-ANYTHING, FINITE, NOT_NAN, RISING, EDGES = _Anything(), _Finite(), _NotNaN(), _Rising(), _Edges()
-LEVELS, OFFSETS, CLASS_COUNT = _Levels(), _Offsets(), _ClassCount()
+ANYTHING = Rule("anything", lambda value, schema: True)
+FINITE = Rule("finite", lambda value, schema: np.isfinite(value).all())
+NOT_NAN = Rule("numbers, not NaN", lambda value, schema: not np.isnan(value).any())
+RISING = Rule("rising", lambda value, schema: (value[1:] > value[:-1]).all())
+EDGES = Rule("edges that rise, and infinity behind them", lambda value, schema: _edges(value))
+LEVELS = Rule("the number of categories of each column", lambda value, schema: np.array_equal(value, schema.levels))
+OFFSETS = Rule(
+    "where the categories of each column begin", lambda value, schema: np.array_equal(value, schema.value_offsets)
+)
+CLASS_COUNT = Rule(
+    "the number of classes", lambda value, schema: value == (0 if schema.classes is None else len(schema.classes))
+)
 COUNTS = Between(0)
 POSITIVE = Between(5e-324, float(np.finfo(float).max))
 NOT_NEGATIVE = Between(0.0, float(np.finfo(float).max))
 
 
-def usual(kind: Any) -> tuple[Allowed, ...]:
+def usual(kind: object) -> tuple[Allowed, ...]:
     """The rule of a field that says none: floats are finite, single whole numbers are counts."""
     if kind is int:
         return (COUNTS,)

@@ -1,4 +1,4 @@
-"""Names for the three kinds of array that states and summaries are made of, and ones."""
+"""Names for the kinds of array that states, summaries and rows are made of, and ones."""
 
 from __future__ import annotations
 
@@ -12,17 +12,29 @@ Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Bits = NDArray[np.uint64]
+Values: TypeAlias = NDArray[Any]
+"""numbers or texts of rows, in a type of their own"""
 Labels: TypeAlias = NDArray[Any]
 """classes or categories: texts or numbers"""
 Names: TypeAlias = NDArray[np.object_]
 """texts, as pandas and scikit-learn have them"""
+RowIndex: TypeAlias = slice | Codes
+"""which rows: those from one to another, or their numbers"""
 CSR: TypeAlias = sp.csr_array
-Matrix: TypeAlias = NDArray[Any] | sp.csr_array
+Matrix: TypeAlias = Values | sp.csr_array
 """rows of numbers, dense (in any float type) or sparse"""
+ColumnData: TypeAlias = Any
+"""what columns are made of: a tuple of 1-D arrays, a 2-D array, or a CSR matrix"""
+AnyColumn: TypeAlias = Any
+"""one column: an array of numpy or of Arrow"""
+MatrixLike: TypeAlias = Any
+"""what users give as X: an array, a CSR matrix, a frame of any library, nested lists, or a Source"""
+VectorLike: TypeAlias = Any
+"""what users give as y or as weights: an array, a column of a frame, a list, or None"""
 
 _ones = np.ones(1 << 18)
 
 
-def ones(n: int) -> Any:
+def ones(n: int) -> Array:
     """So many weights of one: mostly a view of the same ones."""
     return _ones[:n] if n <= len(_ones) else np.ones(n)

@@ -21,6 +21,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, ge
 import numpy as np
 
 from tenfold.core.allowed import FINITE, Allowed, usual
+from tenfold.core.arrays import Values
 from tenfold.core.errors import MergeError
 from tenfold.core.schema import Schema
 
@@ -45,7 +46,7 @@ class Field(NamedTuple):
     """what its values may be"""
 
 
-def is_record(value: Any) -> bool:
+def is_record(value: object) -> bool:
     """Whether a class (or an instance) is a NamedTuple or a dataclass."""
     return hasattr(value, "_fields") or dataclasses.is_dataclass(value)
 
@@ -74,7 +75,7 @@ class Bundle:
 
 
 @cache
-def with_schema(cls: Any) -> tuple[str, ...]:
+def with_schema(cls: type) -> tuple[str, ...]:
     """The fields of a record class that hold the schema itself: it is known, and is no part of what is written."""
     if cls is Bundle:
         return ()
@@ -82,7 +83,7 @@ def with_schema(cls: Any) -> tuple[str, ...]:
 
 
 @cache
-def fields(cls: Any) -> dict[str, Field]:
+def fields(cls: type) -> dict[str, Field]:
     """The fields of a record class, in order."""
     if cls is Bundle:
         return {"each": Field(Bundle, None)}
@@ -95,7 +96,7 @@ def _hints(cls: type) -> Iterator[tuple[str, Any]]:
     return ((name, hints[name]) for name in names if hints[name] is not Schema)
 
 
-def _field(cls: type, name: str, hint: Any) -> Field:
+def _field(cls: type, name: str, hint: object) -> Field:
     said: list[Any] = []
     if get_origin(hint) is Annotated:
         hint, *said = get_args(hint)
@@ -112,17 +113,17 @@ def _field(cls: type, name: str, hint: Any) -> Field:
     )
 
 
-def values(record: Any) -> Iterator[tuple[str, Field, Any]]:
+def values(record: object) -> Iterator[tuple[str, Field, Any]]:
     """Name, description and value of each field of a record."""
-    kind: Any = type(record)
-    if kind is Bundle:
+    if isinstance(record, Bundle):
         yield from ((str(at), Field(type(each), None), each) for at, each in enumerate(record.each))
         return
+    kind: type = type(record)
     for name, field in fields(kind).items():
         yield name, field, getattr(record, name)
 
 
-def not_finite(record: Any) -> str | None:
+def not_finite(record: object) -> str | None:
     """The first field of a record that holds NaN or an infinite number and may not; None if there is none."""
     try:
         found = list(values(record))
@@ -137,7 +138,7 @@ def not_finite(record: Any) -> str | None:
     return None
 
 
-def check(record: Any, schema: Schema) -> dict[str, int]:
+def check(record: object, schema: Schema) -> dict[str, int]:
     """Refuse a record whose types, shapes or values are not those its annotations and the schema say.
 
     Returns the lengths of the axes that the schema does not know.
@@ -175,7 +176,9 @@ def check(record: Any, schema: Schema) -> dict[str, int]:
     return free
 
 
-def check_shape(where: str, field: Field, dtype: Any, shape: Any, schema: Schema, free: dict[str, int]) -> None:
+def check_shape(
+    where: str, field: Field, dtype: object, shape: tuple[int, ...], schema: Schema, free: dict[str, int]
+) -> None:
     """Refuse a dtype or shape that the field's annotation and the schema do not allow."""
     assert field.axes is not None
     if dtype != field.type:
@@ -189,7 +192,7 @@ def check_shape(where: str, field: Field, dtype: Any, shape: Any, schema: Schema
             raise MergeError(f"{where} has length {length} on axis {axis!r}, not {want}")
 
 
-def alike(a: Any, b: Any) -> bool:
+def alike(a: object, b: object) -> bool:
     """Whether summaries of one kind have the same lengths, on all axes but those that depend on the rows.
 
     Those of two kinds say nothing about each other: whether they belong together, `+` shows.
@@ -203,21 +206,21 @@ def alike(a: Any, b: Any) -> bool:
     )
 
 
-def starts_alike(state: Any, first: Any) -> bool:
+def starts_alike(state: object, first: object) -> bool:
     """Whether a state, or a model, has the lengths that were decided when its fit started."""
     begun = {(axis, n) for axis, n in _lengths(first) if axis in BY_START}
     known = {axis for axis, _ in begun}
     return all((axis, n) in begun for axis, n in _lengths(state) if axis in known)
 
 
-def _lengths(record: Any) -> Iterator[tuple[str, int]]:
+def _lengths(record: object) -> Iterator[tuple[str, int]]:
     """The axes of a record, and how long they are."""
     for _, field, value in values(record):
         if field.axes is not None:
             yield from zip(field.axes, value.shape, strict=True)
 
 
-def _same_lengths(field: Field, x: Any, y: Any, axes: Any) -> bool:
+def _same_lengths(field: Field, x: Values, y: Values, axes: set[str]) -> bool:
     return (
         all(m == n for axis, m, n in zip(field.axes, x.shape, y.shape, strict=True) if axis in axes)
         if field.axes is not None
@@ -225,7 +228,7 @@ def _same_lengths(field: Field, x: Any, y: Any, axes: Any) -> bool:
     )
 
 
-def bits(record: Any) -> str:
+def bits(record: object) -> str:
     """A digest of every bit of a record."""
     digest = hashlib.sha256()
     for name, _, value in values(record):

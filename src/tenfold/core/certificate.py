@@ -6,7 +6,7 @@ import hashlib
 import html
 import math
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from tenfold.core.marks import digest_of, united, words
 
@@ -125,7 +125,7 @@ class Certificate:
         """The same claims, marked with where they come from."""
         return replace(self, origin=origin)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Plain values, ready for JSON (infinite values as strings)."""
         where = self.provenance
         return {

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core.arrays import Array, Codes
+from tenfold.core.arrays import AnyColumn, Array, Codes, RowIndex
 from tenfold.core.columns import Columns
 from tenfold.core.errors import DataError
 
@@ -41,13 +41,13 @@ class Chunk(NamedTuple):
     """what the learner's lens made of the rows; then X has no columns and y is None"""
     scratch: Any = None
     """what the learner's `follow` made for these rows and the state"""
-    side: Mapping[str, Any] = {}
+    side: Mapping[str, AnyColumn] = {}
     """columns that come along, as they come: those that the need names, and those given with the rows"""
     starts: Codes | None = None
     """where each sequence begins, if the need is of whole sequences"""
     first_place: int = 0
     """the place of the first row of the chunk, as it was loaded"""
-    picked: Any = None
+    picked: Codes | None = None
     """which rows of the chunk, as it was loaded, these are; None: all from the first on"""
 
     @property
@@ -55,14 +55,16 @@ class Chunk(NamedTuple):
         """How many rows there are."""
         return self.X.shape[0]
 
-    def rows(self, which: Any) -> Chunk:
+    def rows(self, which: RowIndex) -> Chunk:
         """Some of the rows: a slice or their numbers. Sequences are chosen whole, or not at all."""
         y = None if self.y is None else self.y[which]
         first, picked = self.first_place, self.picked
-        if isinstance(which, slice) and picked is None:
+        if picked is not None:
+            picked = picked[which]
+        elif isinstance(which, slice):
             first += which.start
         else:
-            picked = which if picked is None else picked[which]
+            picked = which
         return self._replace(
             X=self.X.rows(which),
             y=y,
@@ -74,7 +76,7 @@ class Chunk(NamedTuple):
             picked=picked,
         )
 
-    def _starts_among(self, which: Any) -> Codes:
+    def _starts_among(self, which: RowIndex) -> Codes:
         """Where each sequence begins among some of the rows."""
         begins = np.zeros(self.n + 1, dtype=bool)
         begins[self.starts] = begins[self.n] = True
@@ -98,12 +100,12 @@ class Chunk(NamedTuple):
         return self._replace(first_place=self.first_place + depth * NESTED)
 
 
-def chosen(values: Any, which: Any) -> Any:
+def chosen(values: AnyColumn, which: RowIndex) -> AnyColumn:
     """Some entries of an array of numpy or Arrow: a slice, or their numbers."""
     return values[which] if isinstance(which, slice) else values.take(which)
 
 
-def concatenated(columns: Sequence[Any]) -> Any:
+def concatenated(columns: Sequence[AnyColumn]) -> AnyColumn:
     """Arrays of numpy or Arrow, all of one type, as one."""
     if isinstance(columns[0], np.ndarray):
         return np.concatenate(columns)
@@ -118,7 +120,7 @@ def segments(chunk: Chunk, codes: Codes) -> Iterator[tuple[int, Chunk]]:
     return ((group, chunk.rows(which)) for group, which in places_by_group(codes))
 
 
-def places_by_group(codes: Codes) -> Iterator[tuple[int, Any]]:
+def places_by_group(codes: Codes) -> Iterator[tuple[int, slice | Codes]]:
     """Where the rows of each group stand, by group: a slice if groups stand in order, else their numbers."""
     order = None if bool((codes[1:] >= codes[:-1]).all()) else np.argsort(codes, kind="stable")
     ordered = codes if order is None else codes[order]

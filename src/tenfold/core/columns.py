@@ -12,8 +12,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import DTypeLike
 
-from tenfold.core.arrays import Array, Codes
+from tenfold.core.arrays import CSR, Array, Codes, ColumnData, Matrix, RowIndex, Values
 from tenfold.core.errors import DataError
 from tenfold.kernels.copying import copy_columns, copy_rows
 
@@ -43,12 +44,12 @@ class Columns:
 
     def __init__(
         self,
-        data: Any,
+        data: ColumnData,
         names: Sequence[str] | None = None,
         *,
         missing: bool = False,
         offset: int = 0,
-        kept: Any = None,
+        kept: Codes | None = None,
         place: str = "",
     ) -> None:
         if isinstance(data, np.ndarray):
@@ -84,10 +85,10 @@ class Columns:
         wide = max(1, self.shape[1] if columns is None else columns)
         return max(64, min(4096, BLOCK_BYTES // (8 * wide)))
 
-    def column(self, j: int) -> Any:
+    def column(self, j: int) -> Values:
         """Column `j` in its own float type."""
         if isinstance(self.data, tuple):
-            values = self.data[j]
+            values: Values = self.data[j]
         elif sp.issparse(self.data):
             values = self.data[:, [j]].toarray().ravel()
         else:
@@ -95,10 +96,10 @@ class Columns:
         self._check(values[:, None], 0, j)
         return values
 
-    def take(self, rows: Any) -> Array:
+    def take(self, rows: Codes) -> Array:
         """A few rows, by their numbers, as a float64 array."""
         if isinstance(self.data, tuple):
-            picked: Any = tuple(c[rows] for c in self.data)
+            picked: ColumnData = tuple(c[rows] for c in self.data)
         else:
             picked = self.data[rows]
         few = Columns(picked, self.names, missing=self.missing, offset=self.offset)
@@ -107,10 +108,10 @@ class Columns:
             out[at] = block
         return out
 
-    def rows(self, which: Any) -> Columns:
+    def rows(self, which: RowIndex) -> Columns:
         """Some of the rows: a slice, which is a view, or their numbers."""
         if isinstance(self.data, tuple):
-            data: Any = tuple(c[which] for c in self.data)
+            data: ColumnData = tuple(c[which] for c in self.data)
         elif sp.issparse(self.data) and isinstance(which, slice) and which.step is None:
             start, stop, _ = which.indices(len(self))
             data = _rows_of(self.data, start, max(start, stop))
@@ -119,13 +120,15 @@ class Columns:
         else:
             data = self.data.take(which, axis=0)
         offset, kept = self.offset, self.kept
-        if isinstance(which, slice) and kept is None:
+        if kept is not None:
+            kept = kept[which]
+        elif isinstance(which, slice):
             offset += which.start
         else:
-            kept = which if kept is None else kept[which]
+            kept = which
         return self.other_rows(data, offset, kept)
 
-    def other_rows(self, data: Any, offset: int, kept: Any) -> Columns:
+    def other_rows(self, data: ColumnData, offset: int, kept: Codes | None) -> Columns:
         """Other rows of the same columns, with their numbers."""
         return type(self)(data, self.names, missing=self.missing, offset=offset, kept=kept, place=self.place)
 
@@ -139,10 +142,10 @@ class Columns:
         rows: int | None = None,
         *,
         shift: Array | None = None,
-        dtype: Any = np.float64,
+        dtype: DTypeLike | None = np.float64,
         checked: bool = True,
         whole: bool = False,
-    ) -> Iterator[tuple[slice, Any]]:
+    ) -> Iterator[tuple[slice, Array]]:
         """Yield `(rows, block)`, the columns minus `shift`, some rows at a time, in C order.
 
         The block may be a view of the data or one buffer used again and again: read it before
@@ -182,7 +185,7 @@ class Columns:
         for _ in self.blocks():
             pass
 
-    def check_sums(self, sums: Any) -> None:
+    def check_sums(self, sums: Array) -> None:
         """Look for NaN and infinity, and refuse them, if sums of squares, by column, are not finite."""
         fine = np.isfinite(sums)
         if not fine.all():
@@ -190,7 +193,7 @@ class Columns:
             j = int(np.argwhere(~fine)[0][-1])
             raise DataError(f"{self._column(j)} is too large to be squared. Remedy: rescale it")
 
-    def _fill(self, start: int, stop: int, shift: Any, block: Any, checked: bool) -> None:
+    def _fill(self, start: int, stop: int, shift: Array | None, block: Array, checked: bool) -> None:
         if isinstance(self.data, tuple):
             for j, column in enumerate(self.data) if checked else ():
                 self._check(column[start:stop, None], start, j)
@@ -204,12 +207,12 @@ class Columns:
         if copy_rows(rows, shift, block):
             self._check(rows, start)
 
-    def sparse(self) -> Any:
+    def sparse(self) -> CSR:
         """The CSR matrix itself, its explicit values checked (zeros are finite)."""
         self._check(self.data.data[:, None], 0, None)
         return self.data
 
-    def scaled(self, scale: Array, shift: Array | None = None) -> Any:
+    def scaled(self, scale: Array, shift: Array | None = None) -> Matrix:
         """(x - shift) / scale, in the float type of x; a CSR matrix (without shift) stays one."""
         if sp.issparse(self.data) and shift is None:
             return self.sparse() @ sp.diags_array(1 / scale, dtype=self.dtype, format="csr")
@@ -227,7 +230,7 @@ class Columns:
             np.matmul(block, weights, out=out[rows])
         return out
 
-    def _check(self, block: Any, start: int, column: int | None = -1) -> None:
+    def _check(self, block: Values, start: int, column: int | None = -1) -> None:
         """Refuse NaN (unless it may pass) and infinity: a sum in cache, a search only if it fails."""
         with np.errstate(over="ignore", invalid="ignore"):
             total = np.add.reduce(block, axis=None)
@@ -263,11 +266,12 @@ class TextColumns(Columns):
 
     __slots__ = ()
 
-    def column(self, j: int) -> Any:
+    def column(self, j: int) -> Values:
         """Column `j`: an array of strings (and None)."""
-        return self.data[j]
+        texts: Values = self.data[j]
+        return texts
 
-    def take(self, rows: Any) -> NoReturn:
+    def take(self, rows: Codes) -> NoReturn:
         """Text has no rows of numbers."""
         raise self._no_numbers()
 
@@ -279,7 +283,7 @@ class TextColumns(Columns):
         return TypeError("these columns are text, and have no numbers: read them by X.column(j)")
 
 
-def _rows_of(matrix: Any, start: int, stop: int) -> Any:
+def _rows_of(matrix: CSR, start: int, stop: int) -> CSR:
     """Rows of a CSR matrix as a view: its own slices are copies."""
     first, last = matrix.indptr[start], matrix.indptr[stop]
     ends = matrix.indptr[start : stop + 1] - first

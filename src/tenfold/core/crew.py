@@ -13,7 +13,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import TypeVar
+
+T = TypeVar("T")
 
 _threads: ContextVar[int] = ContextVar("threads", default=1)
 _pools: dict[int, ThreadPoolExecutor] = {}
@@ -35,12 +37,12 @@ def hands() -> int:
     return _threads.get()
 
 
-def share(calls: Sequence[Callable[[], Any]]) -> list[Any]:
+def share(calls: Sequence[Callable[[], T]]) -> list[T]:
     """What the calls return, in order: the first is made here, others by other threads or, if none is free, here."""
     n = hands()
     if n == 1 or len(calls) == 1:
         return [call() for call in calls]
-    rest: list[tuple[Future[Any], Callable[[], Any]]] = []
+    rest: list[tuple[Future[T], Callable[[], T]]] = []
     try:
         pool = _pool(n)
         for call in calls[1:]:
@@ -67,7 +69,7 @@ def _after_fork() -> None:
     _pools.clear()
 
 
-def by_rows(n: int, call: Callable[[int, int], Any]) -> list[Any]:
+def by_rows(n: int, call: Callable[[int, int], T]) -> list[T]:
     """What a call returns for the rows from one to another: some rows for each thread."""
     ends = [n * i // hands() for i in range(hands() + 1)]
     return share([partial(call, a, z) for a, z in pairwise(ends)])

@@ -8,12 +8,11 @@ done as it would be without this file.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core.arrays import Array, Codes
+from tenfold.core.arrays import Array, Codes, ColumnData
 from tenfold.core.columns import Columns
 from tenfold.kernels.blas import add_gram
 from tenfold.kernels.coded import add_by_code, add_looked_up, add_pairs
@@ -67,7 +66,7 @@ class Design:
         self.like = X.data[0][:0]
         self.addresses = X.addresses[which]  # type: ignore[index]
         places = np.flatnonzero(~which).tolist()
-        data: Any = tuple(X.data[j] for j in places) if len(places) else np.empty((len(X), 0))
+        data: ColumnData = tuple(X.data[j] for j in places) if len(places) else np.empty((len(X), 0))
         names = None if X.names is None else [X.names[j] for j in places]
         self.numbers = Columns(data, names, missing=X.missing, offset=X.offset, kept=X.kept, place=X.place)
 
@@ -125,7 +124,7 @@ class Design:
         out[np.ix_(self.coded, self.coded)] = self.pairs(weight)
         return out
 
-    def blocks(self, rows: int) -> Iterator[tuple[slice, Any]]:
+    def blocks(self, rows: int) -> Iterator[tuple[slice, Array]]:
         """Yield `(rows, block)`, the features made after all, some rows at a time: for what must have them."""
         if self.plain:
             yield from self.X.blocks(rows)

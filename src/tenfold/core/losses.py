@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, log
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tenfold.core.arrays import Array
 from tenfold.kernels import losses as by_number
@@ -32,15 +33,15 @@ class Loss:
         """The one number that kernels need beside the code."""
         return 1.0
 
-    def value(self, score: Any, target: Any) -> Array:
+    def value(self, score: ArrayLike, target: ArrayLike) -> Array:
         """The loss of each score."""
         return self._both(score, target)[0]
 
-    def gradient(self, score: Any, target: Any) -> Array:
+    def gradient(self, score: ArrayLike, target: ArrayLike) -> Array:
         """The derivative of each loss in its score; at a corner that of the flat side."""
         return self._both(score, target)[1]
 
-    def _both(self, score: Any, target: Any) -> tuple[Array, Array]:
+    def _both(self, score: ArrayLike, target: ArrayLike) -> tuple[Array, Array]:
         f, y = np.broadcast_arrays(np.asarray(score, dtype=np.float64), np.asarray(target, dtype=np.float64))
         if self.kind == "class" and not np.isin(y, (-1, 1)).all():
             raise ValueError(f"the target of {type(self).__name__} is -1 or 1")
@@ -173,7 +174,7 @@ class CrossEntropy(Loss):
         """Of the logarithm of a sum of exponentials, times the unit."""
         return 0.5 * self.e
 
-    def _both(self, score: Any, target: Any) -> tuple[Array, Array]:
+    def _both(self, score: ArrayLike, target: ArrayLike) -> tuple[Array, Array]:
         slope = np.array(score, dtype=np.float64)
         label = np.asarray(target, dtype=np.int64)
         if slope.ndim != 2 or label.shape != slope.shape[:1]:

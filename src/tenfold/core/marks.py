@@ -14,12 +14,12 @@ from __future__ import annotations
 import hashlib
 import zlib
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from scipy import special
 
+from tenfold.core.arrays import Array, Bits, Labels
 from tenfold.core.columns import Columns
 from tenfold.core.schema import Schema, is_text
 
@@ -41,7 +41,7 @@ WHOLE = 2.0**24
 class Marks:
     """The least distinct hashes of some rows, and how often these are equal."""
 
-    hashes: Any
+    hashes: Bits
     pairs: int = 0
     """of rows that were compared with each other"""
     equal: int = 0
@@ -69,7 +69,7 @@ class Marks:
         some = self.hashes.astype(">u8").view(np.uint8).reshape(-1, 8)[:, 2:].tobytes().hex()  # the low 48 bits
         return f"{self.pairs:x}.{self.equal:x}.{some}" if some else ""
 
-    def met_by(self, hashes: Any, made: int) -> float:
+    def met_by(self, hashes: Bits, made: int) -> float:
         """Share of rows, given by their hashes, among the `made` rows of which these are the marks; 0 if by chance.
 
         If no rows are in common, a mark is as likely to be equal to a row as two marks, or two rows, are to each
@@ -87,13 +87,13 @@ class Marks:
         return 1.0 if among > 0.98 else among
 
 
-def _compared(hashes: Any) -> tuple[Any, int, int]:
+def _compared(hashes: Bits) -> tuple[Bits, int, int]:
     """The distinct ones; how many pairs there are, and how many equal ones."""
     distinct, count = np.unique(hashes, return_counts=True)
     return distinct, len(hashes) * (len(hashes) - 1) // 2, int((count * (count - 1) // 2).sum())
 
 
-def row_hashes(X: Columns, schema: Schema, step: int = 1) -> Any:
+def row_hashes(X: Columns, schema: Schema, step: int = 1) -> Bits:
     """48 bits for every row, or for one of every `step`."""
     values = _values(X, schema, step)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -113,7 +113,7 @@ def row_hashes(X: Columns, schema: Schema, step: int = 1) -> Any:
     return (out ^ (out >> np.uint64(32))) >> np.uint64(16)
 
 
-def _values(X: Columns, schema: Schema, step: int) -> Any:
+def _values(X: Columns, schema: Schema, step: int) -> Array:
     """The first columns of some rows as float64, categories as numbers that stand for their labels."""
     data, wide = X.data, min(COLUMNS, X.shape[1])
     if isinstance(data, tuple):
@@ -131,7 +131,7 @@ def _values(X: Columns, schema: Schema, step: int) -> Any:
     return out
 
 
-def _labels(codes: Any, categories: Any) -> Any:
+def _labels(codes: Array, categories: Labels) -> Array:
     """Numbers that stand for labels: the labels themselves if they are numbers."""
     known = codes >= 0
     used, at = np.unique(codes[known].astype(np.int64), return_inverse=True)
@@ -143,7 +143,7 @@ def _labels(codes: Any, categories: Any) -> Any:
     return out
 
 
-def _numbers_for(texts: list[Any]) -> list[float]:
+def _numbers_for(texts: list[str | None]) -> list[float]:
     """Numbers that stand for texts; NaN, for one that is missing."""
     return [np.nan if t is None else float(zlib.crc32(str(t).encode(errors="backslashreplace"))) for t in texts]
 

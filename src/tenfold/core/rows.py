@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from tenfold.core.arrays import ColumnData, Values
 from tenfold.core.chunk import Chunk, concatenated
 from tenfold.core.errors import DataError
 
@@ -46,7 +46,7 @@ class Rows:
 
 def _size(chunk: Chunk) -> int:
     data = chunk.X.data
-    pieces: tuple[Any, ...] = data if isinstance(data, tuple) else (data,)
+    pieces: tuple[Values, ...] = data if isinstance(data, tuple) else (data,)
     if sp.issparse(data):
         pieces = (data.data, data.indices, data.indptr)
     values = (*pieces, chunk.weight, *(() if chunk.y is None else (chunk.y,)), *chunk.side.values())
@@ -59,7 +59,7 @@ def joined(chunks: Sequence[Chunk]) -> Chunk:
     if len(chunks) == 1:
         return first
     if isinstance(pieces[0], tuple):
-        data: Any = tuple(np.concatenate(same) for same in zip(*pieces, strict=True))
+        data: ColumnData = tuple(np.concatenate(same) for same in zip(*pieces, strict=True))
     else:
         data = sp.vstack(pieces, format="csr") if sp.issparse(pieces[0]) else np.concatenate(pieces)
     numbers = np.concatenate([chunk.X.numbers() for chunk in chunks])

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from tenfold.core.arrays import Codes, Labels
 from tenfold.core.errors import ColumnError, MergeError
 from tenfold.core.need import Target
 
@@ -99,12 +100,12 @@ class Schema:
         return tuple(0 if c.categories is None else len(c.categories) for c in self.columns)
 
     @property
-    def value_offsets(self) -> Any:
+    def value_offsets(self) -> Codes:
         """Where each column's categories begin on the axis `value`, and its length at the end."""
         return np.concatenate([[0], np.cumsum(self.n_values, dtype=np.int64)]).astype(np.int64)
 
     @property
-    def levels(self) -> Any:
+    def levels(self) -> Codes:
         """How many features each column has as a category: 0 for numbers, which are one feature themselves."""
         return np.array(self.n_values, dtype=np.int64)
 
@@ -142,7 +143,7 @@ class Schema:
         made = tuple(Column(f"x{j}", "numeric") for j in range(width))
         return Schema(made + self.columns if beside else made, self.target, self.classes)
 
-    def places(self, axis: str, larger: Schema) -> Any:
+    def places(self, axis: str, larger: Schema) -> Codes | None:
         """Where each label of `axis` stands in a larger schema; None where nothing moves."""
         if axis == "class" and not same(self.classes, larger.classes):
             return _places(self.classes, larger.classes)
@@ -162,7 +163,7 @@ class Schema:
         return np.concatenate(at) if at else None
 
 
-def _places(labels: Any, larger: Any) -> Any:
+def _places(labels: Labels, larger: Labels) -> Codes:
     """Where each label stands in a larger array of labels."""
     here, there = comparable(labels, larger)
     return np.searchsorted(there, here)
@@ -178,14 +179,14 @@ def naming_columns(*schemas: Schema) -> Iterator[None]:
         raise (error.named(names.pop()) if len(names) == 1 else error) from None
 
 
-def same(a: Any, b: Any) -> bool:
+def same(a: Labels | None, b: Labels | None) -> bool:
     """Whether two label arrays (or None) hold the same labels in the same type."""
     if a is None or b is None:
         return a is b
     return a.dtype == b.dtype and np.array_equal(a, b)
 
 
-def unite(a: Any, b: Any, where: str) -> Any:
+def unite(a: Labels | None, b: Labels | None, where: str) -> Labels | None:
     """The sorted union of two label arrays of one family of types."""
     if a is None or b is None:
         return b if a is None else a
@@ -201,12 +202,12 @@ def unite(a: Any, b: Any, where: str) -> Any:
         raise MergeError(f"{where}: {error}") from None
 
 
-def is_text(labels: Any) -> bool:
+def is_text(labels: Labels) -> bool:
     """Whether labels are strings (and not numbers or booleans)."""
     return labels.dtype.kind in "UOT"
 
 
-def comparable(a: Any, b: Any) -> tuple[Any, Any]:
+def comparable(a: Labels, b: Labels) -> tuple[Labels, Labels]:
     """Two label arrays in one type that holds every one of them exactly, or ValueError."""
     if a.dtype == b.dtype or is_text(a):
         return a, b

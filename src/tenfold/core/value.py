@@ -15,6 +15,8 @@ from typing import Any, ClassVar, dataclass_transform
 
 import numpy as np
 
+from tenfold.core.arrays import Values
+
 Put = Callable[[bytes | memoryview], None]
 SHORT = 1 << 16
 """bytes below which two arrays are compared as bytes"""
@@ -94,7 +96,7 @@ class Itself(Value):
         return digest_of(id(self.it))
 
 
-def digest_of(*values: Any) -> bytes:
+def digest_of(*values: object) -> bytes:
     """Sixteen bytes of some values; equal where `same` finds them equal."""
     made = hashlib.blake2b(digest_size=16)
     for value in values:
@@ -102,7 +104,7 @@ def digest_of(*values: Any) -> bytes:
     return made.digest()
 
 
-def feed(put: Put, value: Any) -> None:
+def feed(put: Put, value: object) -> None:
     """Every bit of a value, in one way only."""
     if value is None or isinstance(value, (bool, int, str, bytes)):
         text = value if isinstance(value, bytes) else repr(value).encode()
@@ -153,7 +155,7 @@ def same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-def _same_arrays(a: Any, b: Any) -> bool:
+def _same_arrays(a: Values, b: Values) -> bool:
     if a.dtype != b.dtype or a.shape != b.shape:
         return False
     if a.dtype.hasobject:
@@ -164,19 +166,19 @@ def _same_arrays(a: Any, b: Any) -> bool:
     return bool(np.array_equal(one, other))
 
 
-def _parts(record: Any) -> list[Any]:
+def _parts(record: Any) -> list[object]:
     """What a tuple, a list or a dataclass holds, in order."""
     if isinstance(record, (tuple, list)):
         return list(record)
     return [getattr(record, field.name) for field in dataclasses.fields(record)]
 
 
-def _feed_each(put: Put, values: Iterable[Any]) -> None:
+def _feed_each(put: Put, values: Iterable[object]) -> None:
     for value in values:
         feed(put, value)
 
 
-def _frozen(value: Any) -> Any:
+def _frozen(value: object) -> object:
     """An array that nobody can write to; anything else as it is."""
     if not isinstance(value, np.ndarray) or not value.flags.writeable:
         return value

@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
+from sklearn.base import BaseEstimator
 
-from tenfold.display.drawing import axes, finish, folds_of, predicted, pyplot, summarized
+from tenfold.core import Array, Codes
+from tenfold.display.drawing import (
+    Predicted,
+    Summarize,
+    Summarized,
+    chance_line,
+    finish,
+    of_class,
+    predicted,
+    summarized,
+    summarized_folds,
+)
 from tenfold.engine import merge
-from tenfold.evaluate.formatting import percent
+from tenfold.evaluate.formatting import axes, percent, pyplot
+from tenfold.sources.inputs import MatrixLike
 from tenfold.stats.metrics import Calibration, Ranking
 from tenfold.stats.metrics.calibration import even_edges, quantile_edges
 from tenfold.theory.checks import fraction, one_of, whole
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+S = TypeVar("S", Ranking, Calibration)
 
 Strategy = Literal["uniform", "quantile"]
 
@@ -61,14 +81,14 @@ class CalibrationDisplay:
 
     def __init__(
         self,
-        prob_true: Any,
-        prob_pred: Any,
-        y_prob: Any = None,
+        prob_true: Array,
+        prob_pred: Array,
+        y_prob: Predicted | None = None,
         *,
         estimator_name: str | None = None,
-        pos_label: Any = None,
-        interval: Any = None,
-        rows: Any = None,
+        pos_label: object = None,
+        interval: Array | None = None,
+        rows: Codes | None = None,
         expected_error: float | None = None,
         level: float = 0.95,
     ) -> None:
@@ -77,7 +97,13 @@ class CalibrationDisplay:
         self.interval, self.rows, self.expected_error, self.level = interval, rows, expected_error, level
 
     def plot(
-        self, *, ax: Any = None, name: str | None = None, ref_line: bool = True, despine: bool = True, **kwargs: Any
+        self,
+        *,
+        ax: Axes | None = None,
+        name: str | None = None,
+        ref_line: bool = True,
+        despine: bool = True,
+        **kwargs: Any,
     ) -> CalibrationDisplay:
         """Draw it.
 
@@ -97,10 +123,8 @@ class CalibrationDisplay:
         """
         self.ax_ = axes(type(self).__name__, ax)
         self.figure_ = self.ax_.figure
-        known = self.ax_.get_legend_handles_labels()[1]
-        if ref_line and "perfectly calibrated" not in known:
-            look = {"color": "#777777", "linestyle": (0, (4, 3)), "linewidth": 1, "label": "perfectly calibrated"}
-            self.ax_.plot([0, 1], [0, 1], **look)
+        if ref_line:
+            chance_line(self.ax_, (0, 1), "perfectly calibrated")
         shown = name or self.estimator_name
         words = [] if self.expected_error is None else [f"off by {self.expected_error:.3f}"]
         words += [] if self.interval is None else [f"bars: {percent(self.level)}"]
@@ -112,7 +136,7 @@ class CalibrationDisplay:
             self.bars_ = self.ax_.vlines(
                 self.prob_pred, *self.interval, color=self.line_.get_color(), alpha=0.6, linewidth=1.5
             )
-        of = "" if self.pos_label is None else f" (positive: {self.pos_label})"
+        of = of_class(self.pos_label)
         self.ax_.set(
             xlabel=f"mean predicted probability{of}", ylabel=f"share of positives{of}", xlim=(-0.02, 1.02),
             ylim=(-0.02, 1.02), aspect="equal",
@@ -123,17 +147,17 @@ class CalibrationDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
-        y: Any = None,
+        estimator: BaseEstimator,
+        X: MatrixLike,
+        y: ArrayLike | None = None,
         *,
         n_bins: int = 5,
         strategy: Strategy = "uniform",
-        sample_weight: Any = None,
-        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        pos_label: object = None,
         name: str | None = None,
         level: float = 0.95,
-        ax: Any = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> CalibrationDisplay:
         """Draw the curve of a fitted classifier on rows it has not seen.
@@ -164,26 +188,26 @@ class CalibrationDisplay:
         """
         pyplot(cls.__name__)
 
-        def of(summarize: Any) -> Any:
+        def of(summarize: Summarize[S]) -> Summarized[S]:
             return summarized(estimator, X, y, sample_weight, pos_label, "probability", summarize)
 
-        edges = _edges(n_bins, strategy, lambda: of(Ranking.of)[0])
-        found, label, _ = of(partial(Calibration.of, edges=edges))
-        return cls._of(found, name or type(estimator).__name__, label, level).plot(ax=ax, **kwargs)
+        edges = _edges(n_bins, strategy, lambda: of(Ranking.of).summary)
+        found = of(partial(Calibration.of, edges=edges))
+        return cls._of(found, name or type(estimator).__name__, level).plot(ax=ax, **kwargs)
 
     @classmethod
     def from_predictions(
         cls,
-        y_true: Any,
-        y_prob: Any,
+        y_true: ArrayLike | None,
+        y_prob: Predicted,
         *,
         n_bins: int = 5,
         strategy: Strategy = "uniform",
-        sample_weight: Any = None,
-        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        pos_label: object = None,
         name: str | None = None,
         level: float = 0.95,
-        ax: Any = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> CalibrationDisplay:
         """Draw the curve of probabilities.
@@ -205,29 +229,28 @@ class CalibrationDisplay:
         """
         pyplot(cls.__name__)
 
-        def of(summarize: Any) -> Any:
+        def of(summarize: Summarize[S]) -> Summarized[S]:
             return predicted(y_true, y_prob, sample_weight, pos_label, summarize)
 
-        edges = _edges(n_bins, strategy, lambda: of(Ranking.of)[0])
-        found, label, _ = of(partial(Calibration.of, edges=edges))
-        one = cls._of(found, name or "Classifier", label, level)
+        edges = _edges(n_bins, strategy, lambda: of(Ranking.of).summary)
+        one = cls._of(of(partial(Calibration.of, edges=edges)), name or "Classifier", level)
         one.y_prob = y_prob
         return one.plot(ax=ax, **kwargs)
 
     @classmethod
     def from_cv_results(
         cls,
-        cv_results: Any,
-        X: Any,
-        y: Any,
+        cv_results: Mapping[str, Any],
+        X: MatrixLike,
+        y: ArrayLike,
         *,
         n_bins: int = 5,
         strategy: Strategy = "uniform",
-        sample_weight: Any = None,
-        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        pos_label: object = None,
         name: str | None = None,
         level: float = 0.95,
-        ax: Any = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> CalibrationDisplay:
         """Draw one curve of all folds: each row has a probability by the model that had not seen it.
@@ -248,18 +271,16 @@ class CalibrationDisplay:
         """
         pyplot(cls.__name__)
 
-        def of(summarize: Any) -> Any:
-            some, label, _, known = folds_of(
-                cv_results, "Calibration", "probability", 0, X, y, sample_weight, pos_label, summarize
-            )
-            return merge(some), label, known
-
-        edges = _edges(n_bins, strategy, lambda: of(Ranking.of)[0])
-        found, label, known = of(partial(Calibration.of, edges=edges))
-        return cls._of(found, name or known, label, level).plot(ax=ax, **kwargs)
+        rows = (X, y, sample_weight, pos_label)
+        ranking = partial(summarized_folds, cv_results, "probability", Ranking.of, *rows)
+        edges = _edges(n_bins, strategy, lambda: merge(ranking().each))
+        folds = summarized_folds(cv_results, "probability", partial(Calibration.of, edges=edges), *rows)
+        found = Summarized(merge(folds.each), folds.label, sample_weight is not None)
+        return cls._of(found, name or folds.name, level).plot(ax=ax, **kwargs)
 
     @classmethod
-    def _of(cls, found: Calibration, name: str, label: Any, level: float) -> CalibrationDisplay:
+    def _of(cls, summarized: Summarized[Calibration], name: str, level: float) -> CalibrationDisplay:
+        found, label, _ = summarized
         return cls(
             found.prob_true,
             found.prob_pred,
@@ -272,14 +293,14 @@ class CalibrationDisplay:
         )
 
 
-def _edges(n_bins: int, strategy: str, ranking: Any) -> Any:
+def _edges(n_bins: int, strategy: str, ranking: Callable[[], Ranking]) -> Array:
     whole("n_bins", n_bins)
     if one_of("strategy", strategy, ("uniform", "quantile")) == "uniform":
         return even_edges(n_bins)
     return quantile_edges(ranking(), n_bins)
 
 
-def share_interval(found: Calibration, level: float) -> Any:
+def share_interval(found: Calibration, level: float) -> Array:
     """Ends for the share of positives of each bin that has rows: exact, at the effective number of rows."""
     tail = (1 - fraction("level", level)) / 2
     filled = found.filled

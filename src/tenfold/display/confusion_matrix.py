@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
-from tenfold.display.drawing import axes, folds_of, pyplot
+from tenfold.core import Array, Labels
+from tenfold.display.drawing import Look, Predicted, kept_of
 from tenfold.engine import merge
-from tenfold.evaluate.scoring.predictors import scores_of
-from tenfold.sources.inputs import is_lazy
+from tenfold.evaluate.cross_validation.result import CrossValidation
+from tenfold.evaluate.formatting import axes, pyplot
+from tenfold.evaluate.scoring.predictors import Want, scores_of
+from tenfold.sources.inputs import MatrixLike, is_lazy
 from tenfold.sources.labels import class_codes, levels
 from tenfold.stats.metrics import Confusion
 from tenfold.stats.metrics.scorers import confusion
 from tenfold.theory.checks import one_of
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+
 Normalize = Literal["true", "pred", "all"]
+Rotation = Literal["horizontal", "vertical"] | float
 OF = {"true": "of the true class", "pred": "of the predicted class", "all": "of all rows"}
 
 
@@ -51,10 +62,10 @@ class ConfusionMatrixDisplay:
 
     def __init__(
         self,
-        confusion_matrix: Any,
+        confusion_matrix: ArrayLike,
         *,
-        display_labels: Any = None,
-        counts: Any = None,
+        display_labels: Sequence[object] | None = None,
+        counts: Array | None = None,
         normalize: Normalize | None = None,
     ) -> None:
         self.confusion_matrix, self.display_labels = np.asarray(confusion_matrix), display_labels
@@ -64,13 +75,13 @@ class ConfusionMatrixDisplay:
         self,
         *,
         include_values: bool = True,
-        cmap: Any = "Blues",
-        xticks_rotation: Any = "horizontal",
+        cmap: str | Colormap = "Blues",
+        xticks_rotation: Rotation = "horizontal",
         values_format: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         colorbar: bool = True,
-        im_kw: Any = None,
-        text_kw: Any = None,
+        im_kw: Look | None = None,
+        text_kw: Look | None = None,
     ) -> ConfusionMatrixDisplay:
         """Draw it.
 
@@ -132,15 +143,15 @@ class ConfusionMatrixDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
-        y: Any = None,
+        estimator: BaseEstimator,
+        X: MatrixLike,
+        y: ArrayLike | None = None,
         *,
-        labels: Any = None,
-        sample_weight: Any = None,
+        labels: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
         normalize: Normalize | None = None,
-        display_labels: Any = None,
-        ax: Any = None,
+        display_labels: Sequence[object] | None = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> ConfusionMatrixDisplay:
         """Draw the matrix of a fitted classifier on rows it has not seen.
@@ -169,7 +180,7 @@ class ConfusionMatrixDisplay:
         """
         pyplot(cls.__name__)
 
-        def wants(classes: Any) -> list[Any]:
+        def wants(classes: Labels | None) -> list[Want]:
             if classes is None:
                 raise TypeError(f"{type(estimator).__name__} is no classifier")
             return [("prediction", confusion)]
@@ -180,14 +191,14 @@ class ConfusionMatrixDisplay:
     @classmethod
     def from_predictions(
         cls,
-        y_true: Any,
-        y_pred: Any,
+        y_true: ArrayLike | None,
+        y_pred: Predicted,
         *,
-        labels: Any = None,
-        sample_weight: Any = None,
+        labels: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
         normalize: Normalize | None = None,
-        display_labels: Any = None,
-        ax: Any = None,
+        display_labels: Sequence[object] | None = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> ConfusionMatrixDisplay:
         """Draw the matrix of predictions.
@@ -222,13 +233,13 @@ class ConfusionMatrixDisplay:
     @classmethod
     def from_cv_results(
         cls,
-        cv_results: Any,
+        cv_results: CrossValidation,
         *,
-        learner: Any = 0,
-        labels: Any = None,
+        learner: int | str = 0,
+        labels: ArrayLike | None = None,
         normalize: Normalize | None = None,
-        display_labels: Any = None,
-        ax: Any = None,
+        display_labels: Sequence[object] | None = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> ConfusionMatrixDisplay:
         """Draw the matrix of all folds: each row is predicted by the model that had not seen it.
@@ -249,13 +260,17 @@ class ConfusionMatrixDisplay:
         display : ConfusionMatrixDisplay
         """
         pyplot(cls.__name__)
-        some, _, cv, _ = folds_of(cv_results, "Confusion", "prediction", learner, None, None, None, None, None)
-        return cls._of(merge(some), cv.classes, labels, normalize, display_labels).plot(ax=ax, **kwargs)
+        if not isinstance(cv_results, CrossValidation):
+            raise ValueError(f"cv_results must be a CrossValidation, not {type(cv_results).__name__}")
+        folds = kept_of(cv_results, Confusion, "accuracy", learner)
+        return cls._of(merge(folds.each), cv_results.classes, labels, normalize, display_labels).plot(ax=ax, **kwargs)
 
     @classmethod
     def _of(
-        cls, found: Confusion, classes: Any, labels: Any, normalize: Normalize | None, names: Any
+        cls, found: Confusion, classes: Labels | None, labels: ArrayLike | None, normalize: Normalize | None,
+        names: Sequence[object] | None,
     ) -> ConfusionMatrixDisplay:  # fmt: skip
+        assert classes is not None
         counts = found.count
         if labels is not None:
             at = class_codes(np.asarray(labels), classes)
@@ -271,9 +286,11 @@ class ConfusionMatrixDisplay:
         return cls(share, display_labels=names, counts=counts, normalize=normalize)
 
 
-def _count(value: Any) -> str:
+def _count(value: float) -> str:
     return f"{int(value):,}" if value == int(value) else f"{value:.4g}"
 
 
-def _degrees(rotation: Any) -> float:
-    return {"horizontal": 0.0, "vertical": 90.0}.get(rotation, rotation)
+def _degrees(rotation: Rotation) -> float:
+    if isinstance(rotation, str):
+        return 90.0 if rotation == "vertical" else 0.0
+    return rotation

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
-from tenfold.display.drawing import pyplot
-from tenfold.evaluate.curves.curve import Band, Curve, draw
-from tenfold.evaluate.curves.learning_curve import learning_curve
-from tenfold.evaluate.curves.validation_curve import validation_curve
+from tenfold.core import Array, Codes
+from tenfold.display.drawing import Look
+from tenfold.evaluate.cross_validation.folds import Folds, Grouping
+from tenfold.evaluate.curves.curve import Band, draw
+from tenfold.evaluate.curves.learning_curve import LearningCurve, learning_curve
+from tenfold.evaluate.curves.validation_curve import ValidationCurve, validation_curve
+from tenfold.evaluate.formatting import pyplot
+from tenfold.sources.inputs import MatrixLike
 from tenfold.theory.checks import one_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Side = Literal["both", "train", "test"]
 
@@ -18,24 +28,23 @@ Side = Literal["both", "train", "test"]
 class _CurveDisplay:
     """Scores on rows learned from and on rows not seen, along a line."""
 
-    train_scores: Any
-    test_scores: Any
-    score_name: str | None
-    sizes: Any
+    def __init__(self, train_scores: Array, test_scores: Array, score_name: str | None, sizes: Codes | None) -> None:
+        self.train_scores, self.test_scores = train_scores, test_scores
+        self.score_name, self.sizes = score_name, sizes
 
-    def _values(self) -> tuple[str, Any]:
+    def _values(self) -> tuple[str, Sequence[Any]]:
         raise NotImplementedError
 
     def plot(
         self,
-        ax: Any = None,
+        ax: Axes | None = None,
         *,
         negate_score: bool = False,
         score_name: str | None = None,
         score_type: Side = "both",
         band: Band | None = "interval",
-        line_kw: Any = None,
-    ) -> Any:
+        line_kw: Look | None = None,
+    ) -> Self:
         """Draw it.
 
         Parameters
@@ -64,7 +73,7 @@ class _CurveDisplay:
         name = name.removeprefix("neg_") if negate_score else name
         train, test = sign * np.asarray(self.train_scores), sign * np.asarray(self.test_scores)
         found = draw(values, train, test, self.sizes, word, name, ax, which=which, band=band, style=line_kw)
-        self.ax_, self.lines_, self.fill_between_ = found["ax"], found["lines"], found["bands"]
+        self.ax_, self.lines_, self.fill_between_ = found
         self.figure_ = self.ax_.figure
         return self
 
@@ -97,28 +106,34 @@ class LearningCurveDisplay(_CurveDisplay):
     """
 
     def __init__(
-        self, *, train_sizes: Any, train_scores: Any, test_scores: Any, score_name: str | None = None, sizes: Any = None
+        self,
+        *,
+        train_sizes: Codes,
+        train_scores: Array,
+        test_scores: Array,
+        score_name: str | None = None,
+        sizes: Codes | None = None,
     ) -> None:
-        self.train_sizes, self.train_scores, self.test_scores = train_sizes, train_scores, test_scores
-        self.score_name, self.sizes = score_name, sizes
+        super().__init__(train_scores, test_scores, score_name, sizes)
+        self.train_sizes = train_sizes
 
-    def _values(self) -> tuple[str, Any]:
-        return "rows learned from", self.train_sizes
+    def _values(self) -> tuple[str, Sequence[int]]:
+        return "rows learned from", np.asarray(self.train_sizes).tolist()
 
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
-        y: Any = None,
+        estimator: BaseEstimator,
+        X: MatrixLike,
+        y: ArrayLike | None = None,
         *,
-        train_sizes: Any = (0.1, 0.325, 0.55, 0.775, 1.0),
-        folds: Any = 10,
+        train_sizes: ArrayLike = (0.1, 0.325, 0.55, 0.775, 1.0),
+        folds: Folds = 10,
         shuffle: bool = False,
         random_state: int | None = None,
-        groups: Any = None,
+        groups: Grouping | None = None,
         scoring: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> LearningCurveDisplay:
         """Compute the curve with `learning_curve` and draw it.
@@ -143,7 +158,9 @@ class LearningCurveDisplay(_CurveDisplay):
         return cls.from_cv_results(found, ax=ax, **kwargs)
 
     @classmethod
-    def from_cv_results(cls, cv_results: Any, *, ax: Any = None, **kwargs: Any) -> LearningCurveDisplay:
+    def from_cv_results(
+        cls, cv_results: LearningCurve, *, ax: Axes | None = None, **kwargs: Any
+    ) -> LearningCurveDisplay:  # fmt: skip
         """Draw a curve that was computed.
 
         Parameters
@@ -157,7 +174,11 @@ class LearningCurveDisplay(_CurveDisplay):
         -------
         display : LearningCurveDisplay
         """
-        return cls(train_sizes=cv_results.train_sizes, **_scores(cv_results)).plot(ax, **kwargs)
+        found = cls(
+            train_sizes=cv_results.train_sizes, train_scores=cv_results.train_scores,
+            test_scores=cv_results.test_scores, score_name=cv_results.score_name, sizes=cv_results.sizes,
+        )  # fmt: skip
+        return found.plot(ax, **kwargs)
 
 
 class ValidationCurveDisplay(_CurveDisplay):
@@ -195,33 +216,33 @@ class ValidationCurveDisplay(_CurveDisplay):
         self,
         *,
         param_name: str,
-        param_range: Any,
-        train_scores: Any,
-        test_scores: Any,
+        param_range: Sequence[Any],
+        train_scores: Array,
+        test_scores: Array,
         score_name: str | None = None,
-        sizes: Any = None,
+        sizes: Codes | None = None,
     ) -> None:
+        super().__init__(train_scores, test_scores, score_name, sizes)
         self.param_name, self.param_range = param_name, param_range
-        self.train_scores, self.test_scores, self.score_name, self.sizes = train_scores, test_scores, score_name, sizes
 
-    def _values(self) -> tuple[str, Any]:
+    def _values(self) -> tuple[str, Sequence[Any]]:
         return self.param_name, self.param_range
 
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
-        y: Any = None,
+        estimator: BaseEstimator,
+        X: MatrixLike,
+        y: ArrayLike | None = None,
         *,
         param_name: str,
-        param_range: Any,
-        folds: Any = 10,
+        param_range: Iterable[Any],
+        folds: Folds = 10,
         shuffle: bool = False,
         random_state: int | None = None,
-        groups: Any = None,
+        groups: Grouping | None = None,
         scoring: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> ValidationCurveDisplay:
         """Compute the curve with `validation_curve` and draw it.
@@ -246,7 +267,9 @@ class ValidationCurveDisplay(_CurveDisplay):
         return cls.from_cv_results(found, ax=ax, **kwargs)
 
     @classmethod
-    def from_cv_results(cls, cv_results: Any, *, ax: Any = None, **kwargs: Any) -> ValidationCurveDisplay:
+    def from_cv_results(
+        cls, cv_results: ValidationCurve, *, ax: Axes | None = None, **kwargs: Any
+    ) -> ValidationCurveDisplay:  # fmt: skip
         """Draw a curve that was computed.
 
         Parameters
@@ -260,10 +283,9 @@ class ValidationCurveDisplay(_CurveDisplay):
         -------
         display : ValidationCurveDisplay
         """
-        found = cls(param_name=cv_results.param_name, param_range=cv_results.param_range, **_scores(cv_results))
+        found = cls(
+            param_name=cv_results.param_name, param_range=cv_results.param_range,
+            train_scores=cv_results.train_scores, test_scores=cv_results.test_scores,
+            score_name=cv_results.score_name, sizes=cv_results.sizes,
+        )  # fmt: skip
         return found.plot(ax, **kwargs)
-
-
-def _scores(found: Curve) -> dict[str, Any]:
-    names = ("train_scores", "test_scores", "score_name", "sizes")
-    return {name: getattr(found, name) for name in names}

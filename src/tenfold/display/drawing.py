@@ -2,53 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils import _safe_indexing
 
-from tenfold.core import DataError
+from tenfold.core import Array, Codes, DataError, Labels
 from tenfold.evaluate.cross_validation.result import CrossValidation
 from tenfold.evaluate.formatting import percent
-from tenfold.evaluate.scoring.predictors import Want, scores_of
-from tenfold.sources.inputs import is_lazy
+from tenfold.evaluate.scoring.predictors import Response, Want, scores_of
+from tenfold.sources import Source
+from tenfold.sources.inputs import MatrixLike, is_lazy
 from tenfold.sources.labels import class_codes, levels
+from tenfold.stats.metrics import Ranking
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+S = TypeVar("S")
+Look = Mapping[str, Any]
+"""keywords of matplotlib"""
+Results = CrossValidation | Mapping[str, Any]
+"""of `cross_validate`: ours, or what scikit-learn's returns"""
+Predicted: TypeAlias = ArrayLike | Source
+"""predictions: an array, or what a model says of a source"""
+Summarize = Callable[[Codes, Array, Array | None], S]
+"""a summary of whether rows are of the positive class, of its score, and of weights"""
 FOLDS = {"color": "#3b82c4", "alpha": 0.35, "linewidth": 1.0}
 """how the curves of folds look, unless said otherwise"""
+CHANCE = {"color": "#777777", "linestyle": (0, (4, 3)), "linewidth": 1}
+"""how a line of reference looks"""
 REFERENCE = ("chance", "perfectly")
 """how labels of lines begin that are no curve of a model"""
 
 
-def pyplot(who: str) -> Any:
-    """Of matplotlib, which is loaded when the first picture is drawn."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise ImportError(f"{who} needs matplotlib. Remedy: pip install 'tenfold[plot]'") from None
-    return plt
+def draw_curves(
+    ax: Axes,
+    x: Array | Sequence[Array],
+    y: Array | Sequence[Array],
+    label: str | None,
+    given: Look | list[Look] | None,
+    usual: Look,
+) -> Line2D | list[Line2D]:
+    """Draw one curve, or those of several folds, of which the first has a label."""
+    xs, ys = (list(one) if isinstance(one, (list, tuple)) else [one] for one in (x, y))
+    usual = {**usual, **(FOLDS if len(xs) > 1 else {"linewidth": 2.0})}
+    lines = []
+    for at, (a, b, look) in enumerate(zip(xs, ys, styles(given, len(xs), usual), strict=True)):
+        lines += ax.plot(a, b, **{"label": label if at == 0 else None, **look})
+    return lines[0] if len(lines) == 1 else lines
 
 
-def axes(who: str, ax: Any = None, size: tuple[float, float] = (5.0, 4.6)) -> Any:
-    """The axes to draw on: those given, or of a new figure."""
-    plt = pyplot(who)
-    if ax is None:
-        _, ax = plt.subplots(figsize=size, layout="constrained")
-    return ax
+def chance_line(ax: Axes, ends: tuple[float, float], label: str, look: Look | None = None) -> Line2D | None:
+    """Draw a line of reference from left to right, once."""
+    if label in ax.get_legend_handles_labels()[1]:
+        return None
+    return ax.plot([0, 1], ends, **{**CHANCE, "label": label, **(look or {})})[0]
 
 
-def finish(ax: Any, despine: bool, place: str) -> None:
+def of_class(pos_label: object) -> str:
+    """Which class is the positive one, for the labels of axes."""
+    return "" if pos_label is None else f" (positive: {pos_label})"
+
+
+def finish(ax: Axes, despine: bool, place: Literal["upper left", "lower left", "lower right"]) -> None:
     """Leave out the frame above and on the right; a legend in which lines of reference come last."""
     if despine:
         ax.spines[["top", "right"]].set_visible(False)
     known = sorted(zip(*ax.get_legend_handles_labels(), strict=True), key=lambda one: one[1].startswith(REFERENCE))
-    box = ax.legend(*zip(*known, strict=True), loc=place, edgecolor="none", framealpha=0.85, fontsize="small")
+    handles, labels = zip(*known, strict=True)
+    box = ax.legend(handles, labels, loc=place, edgecolor="none", framealpha=0.85, fontsize="small")
     for line in box.get_lines():
         line.set_alpha(1.0)
 
 
-def positive(classes: Any, pos_label: Any) -> int:
+def positive(classes: Labels, pos_label: object) -> int:
     """The number of the positive class, of two."""
     known = classes.tolist()
     if len(known) != 2:
@@ -57,52 +90,49 @@ def positive(classes: Any, pos_label: Any) -> int:
         return 1
     if pos_label not in known:
         raise ValueError(f"pos_label={pos_label!r} is none of the classes {known}")
-    return known.index(pos_label)
+    at: int = known.index(pos_label)
+    return at
 
 
-def label_of(classes: Any, at: int) -> Any:
-    """A class, for axis labels."""
-    return classes.tolist()[at]
-
-
-def of_positive(summarize: Callable[[Any, Any, Any], Any], at: int, truth: Any, said: Any, weight: Any, k: int) -> Any:
+def of_positive(summarize: Summarize[S], at: int, truth: Codes, said: Array, weight: Array | None, k: int) -> S:
     """A summary of the positive class alone: whether a row is of it, and its score."""
     return summarize((truth == at).astype(np.int64), said[:, at], weight)
 
 
-class Summarized(NamedTuple):
+class Summarized(NamedTuple, Generic[S]):
     """A summary of the positive class, of all rows."""
 
-    summary: Any
-    label: Any
+    summary: S
+    label: object
     """the positive class"""
     weighted: bool
 
 
 def summarized(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    weight: Any,
-    pos_label: Any,
+    estimator: BaseEstimator | None,
+    X: MatrixLike,
+    y: ArrayLike | None,
+    weight: ArrayLike | None,
+    pos_label: object,
     needs: str,
-    summarize: Callable[[Any, Any, Any], Any],
-    how: str = "auto",
-) -> Summarized:
+    summarize: Summarize[S],
+    how: Response = "auto",
+) -> Summarized[S]:
     """What a classifier says of the positive class, summarized; without one, what rows that are predictions say."""
 
-    def wants(classes: Any) -> list[Want]:
+    def wants(classes: Labels | None) -> list[Want]:
         if classes is None:
             raise TypeError(f"{type(estimator).__name__} is no classifier")
         return [(needs, partial(of_positive, summarize, positive(classes, pos_label)))]
 
     scores, classes = scores_of(estimator, X, y, weight, wants, how)
-    return Summarized(scores.each[0], label_of(classes, positive(classes, pos_label)), scores.weighted)
+    assert classes is not None
+    return Summarized(scores.each[0], classes.tolist()[positive(classes, pos_label)], scores.weighted)
 
 
 def predicted(
-    y_true: Any, y_score: Any, weight: Any, pos_label: Any, summarize: Callable[[Any, Any, Any], Any]
-) -> Summarized:
+    y_true: ArrayLike | None, y_score: Predicted, weight: ArrayLike | None, pos_label: object, summarize: Summarize[S]
+) -> Summarized[S]:  # fmt: skip
     """The same of scores that are given: as an array, or as a source that keeps the target of its rows."""
     if is_lazy(y_score):
         if y_true is not None:
@@ -121,53 +151,81 @@ def predicted(
     if score.ndim == 2 and score.shape[1] == 2:
         score = score[:, at]
     codes = (class_codes(truth, classes) == at).astype(np.int64)
-    return Summarized(summarize(codes, score, weight), label_of(classes, at), weight is not None)
+    heft = None if weight is None else np.asarray(weight)
+    return Summarized(summarize(codes, score, heft), classes.tolist()[at], weight is not None)
+
+
+class FoldSummaries(NamedTuple, Generic[S]):
+    """The summaries of all folds."""
+
+    each: list[S]
+    label: object
+    """the positive class"""
+    cv: CrossValidation | None
+    """that kept them"""
+    name: str
+    """of the learner"""
+
+    def interval(self, score: str) -> tuple[list[float], tuple[float, float]] | None:
+        """The scores of the folds and the ends of an interval of their mean, if the cross-validation has them."""
+        if self.cv is None or score not in self.cv.scoring:
+            return None
+        at = self.cv.names.index(self.name), self.cv.scoring.index(score)
+        low, high = self.cv.interval()[at].tolist()
+        return self.cv.scores[at].tolist(), (low, high)
 
 
 def folds_of(
-    cv_results: Any, kind: str, needs: str, learner: Any, X: Any, y: Any, weight: Any, pos_label: Any, summarize: Any
-) -> tuple[list[Any], Any, Any, str]:
-    """The summaries of all folds, the positive class, an interval of the mean score if there is one, and a name.
+    cv_results: Results, learner: int | str, X: MatrixLike, y: ArrayLike | None, weight: ArrayLike | None,
+    pos_label: object,
+) -> FoldSummaries[Ranking]:  # fmt: skip
+    """The rankings of all folds: those that a `CrossValidation` keeps, or made of the rows by scikit-learn's models."""
+    if not isinstance(cv_results, CrossValidation):
+        return summarized_folds(cv_results, "score", Ranking.of, X, y, weight, pos_label)
+    found = kept_of(cv_results, Ranking, "roc_auc", learner)
+    if pos_label is not None and pos_label != found.label:
+        raise ValueError(
+            f"this cross-validation ranks by the class {found.label!r}. Remedy: cross_validate(..., "
+            f"pos_label={pos_label!r})"
+        )
+    return found
 
-    From a `CrossValidation`, which keeps what its scores were read off; or from what `cross_validate` of scikit-learn
-    returns with `return_estimator=True` and `return_indices=True`, and the rows.
-    """
-    if isinstance(cv_results, CrossValidation):
-        at = cv_results.names.index(learner) if isinstance(learner, str) else int(learner)
-        kept = (cv_results.summaries or [{}] * (at + 1))[at]
-        if not kept or kind not in kept[0]:
-            score = {"Ranking": "roc_auc", "Confusion": "accuracy"}[kind]
-            raise ValueError(f"this cross-validation kept no {kind}. Remedy: cross_validate(..., scoring={score!r})")
-        found = [kept[j][kind] for j in sorted(kept)]
-        label = None
-        if kind == "Ranking":
-            label = cv_results.pos_label
-            if pos_label is not None and pos_label != label:
-                raise ValueError(
-                    f"this cross-validation ranks by the class {label!r}. Remedy: cross_validate(..., "
-                    f"pos_label={pos_label!r})"
-                )
-        return found, label, cv_results, cv_results.names[at]
+
+def kept_of(cv: CrossValidation, kind: type[S], score: str, learner: int | str) -> FoldSummaries[S]:
+    """The summaries of all folds of a learner that a cross-validation has kept; a score that needs them leaves them."""
+    at = cv.names.index(learner) if isinstance(learner, str) else int(learner)
+    kept = cv.summaries[at] if cv.summaries else {}
+    found = [one for j in sorted(kept) if isinstance(one := kept[j].get(kind.__name__), kind)]
+    if not found:
+        raise ValueError(
+            f"this cross-validation kept no {kind.__name__}. Remedy: cross_validate(..., scoring={score!r})"
+        )  # fmt: skip
+    return FoldSummaries(found, cv.pos_label, cv, cv.names[at])
+
+
+def summarized_folds(
+    cv_results: object,
+    needs: str,
+    summarize: Summarize[S],
+    X: MatrixLike,
+    y: ArrayLike | None,
+    weight: ArrayLike | None,
+    pos_label: object,
+) -> FoldSummaries[S]:
+    """The summaries of all folds, of what scikit-learn's `cross_validate` returns with its estimators and indices."""
     if not (isinstance(cv_results, Mapping) and {"estimator", "indices"} <= {*cv_results}):
         raise ValueError(
             "cv_results must be a CrossValidation, or what scikit-learn's cross_validate returns with "
             "return_estimator=True and return_indices=True"
         )
-    from sklearn.utils import _safe_indexing
-
     each = []
     for model, rows in zip(cv_results["estimator"], cv_results["indices"]["test"], strict=True):
         some = None if weight is None else np.asarray(weight)[rows]
         each.append(summarized(model, _safe_indexing(X, rows), np.asarray(y)[rows], some, pos_label, needs, summarize))
-    return [one.summary for one in each], each[-1].label, None, type(cv_results["estimator"][0]).__name__
+    return FoldSummaries([e.summary for e in each], each[-1].label, None, type(cv_results["estimator"][0]).__name__)
 
 
-def curves(value: Any) -> list[Any]:
-    """One curve or several, as a list."""
-    return list(value) if isinstance(value, (list, tuple)) else [value]
-
-
-def styles(given: Any, n: int, usual: Mapping[str, Any]) -> list[dict[str, Any]]:
+def styles(given: Look | list[Look] | None, n: int, usual: Look) -> list[dict[str, Any]]:
     """How each curve looks."""
     if isinstance(given, list):
         if len(given) != n:
@@ -176,16 +234,18 @@ def styles(given: Any, n: int, usual: Mapping[str, Any]) -> list[dict[str, Any]]
     return [{**usual, **(given or {})} for _ in range(n)]
 
 
-def legend_of(name: str | None, word: str, values: Any, interval: Any, level: float) -> str | None:
+def legend_of(
+    name: str | None, word: str, values: float | list[float] | None, ends: tuple[float, float] | None, level: float
+) -> str | None:  # fmt: skip
     """What the legend says of a curve, or of several: its area, and how sure that is."""
     if values is None:
         return name
     several = isinstance(values, (list, tuple))
     text = f"{'mean ' if several else ''}{word} = {np.mean(values):.2f}"
-    if interval is not None:
-        text += f", {percent(level)}: {interval[0]:.2f} to {interval[1]:.2f}"
+    if ends is not None:
+        text += f", {percent(level)}: {ends[0]:.2f} to {ends[1]:.2f}"
     elif several:
         text += f" ± {np.std(values):.2f}"
     if not name:
         return text
-    return f"{name}, {len(values)} folds:\n{text}" if several else f"{name} ({text})"
+    return f"{name}, {len(values)} folds:\n{text}" if isinstance(values, (list, tuple)) else f"{name} ({text})"

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from tenfold.compose.ada_boost_classifier import AdaBoostClassifier
-from tenfold.core import Array, Chunk
-from tenfold.display.drawing import axes, finish, pyplot, styles
+from tenfold.core import Array, Chunk, Codes
+from tenfold.display.drawing import Look, finish, styles
 from tenfold.estimator.predictor import Model
+from tenfold.evaluate.formatting import axes, pyplot
 from tenfold.evaluate.scoring.predictors import learners_of, scores_of
+from tenfold.sources.inputs import MatrixLike
 from tenfold.stats.metrics import Ranking
 from tenfold.stats.score import Outputs
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class Votes(Model):
@@ -64,7 +71,9 @@ class MarginsDisplay:
     array([0.13, 0.  ])
     """
 
-    def __init__(self, *, rounds: Any, margin: Any, share: Any, name: str | None = None) -> None:
+    def __init__(
+        self, *, rounds: list[int], margin: list[Array], share: list[Array], name: str | None = None
+    ) -> None:  # fmt: skip
         self.rounds, self.margin, self.share, self.name = rounds, margin, share, name
 
     def share_below(self, margin: float) -> Array:
@@ -73,7 +82,12 @@ class MarginsDisplay:
         return np.array([s[i - 1] if i else 0.0 for s, i in zip(self.share, at, strict=True)])
 
     def plot(
-        self, ax: Any = None, *, name: str | None = None, curve_kwargs: Any = None, despine: bool = True
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | None = None,
+        curve_kwargs: Look | list[Look] | None = None,
+        despine: bool = True,
     ) -> MarginsDisplay:
         """Draw it.
 
@@ -109,14 +123,14 @@ class MarginsDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
-        y: Any = None,
+        estimator: BaseEstimator,
+        X: MatrixLike,
+        y: ArrayLike | None = None,
         *,
         rounds: Sequence[int] = (5, 100, 1000),
-        sample_weight: Any = None,
+        sample_weight: ArrayLike | None = None,
         name: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> MarginsDisplay:
         """Draw the margins of a fitted model, of the rows it has learned from or of new ones.
@@ -159,7 +173,7 @@ class MarginsDisplay:
         ).plot(ax, **kwargs)  # fmt: skip
 
 
-def _margins(truth: Any, said: Any, weight: Any, classes: int) -> Ranking:
+def _margins(truth: Codes, said: Array, weight: Array | None, classes: int) -> Ranking:
     """The weight of the rows by margin; a class that the model does not know has no votes."""
     said = np.maximum(said, 0.0)
     rows = np.arange(len(truth))

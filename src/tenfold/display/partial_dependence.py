@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
-from tenfold.display.drawing import pyplot
-from tenfold.evaluate.dependence.partial_dependence import partial_dependence
+from tenfold.core import Labels
+from tenfold.display.drawing import Look
+from tenfold.evaluate.dependence.partial_dependence import Feature, partial_dependence
 from tenfold.evaluate.dependence.result import PartialDependence
-from tenfold.evaluate.formatting import percent
+from tenfold.evaluate.formatting import percent, pyplot
+from tenfold.evaluate.scoring.predictors import Response
+from tenfold.sources.inputs import MatrixLike
 from tenfold.theory.checks import whole
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.contour import QuadContourSet
+    from matplotlib.image import AxesImage
 
 
 class PartialDependenceDisplay:
@@ -42,21 +53,21 @@ class PartialDependenceDisplay:
     ['x0', 'x0']
     """
 
-    def __init__(self, pd_results: PartialDependence | Sequence[PartialDependence], *, target: Any = None) -> None:
+    def __init__(self, pd_results: PartialDependence | Sequence[PartialDependence], *, target: object = None) -> None:
         self.pd_results = [pd_results] if isinstance(pd_results, PartialDependence) else list(pd_results)
         self.target = target
 
     def plot(
         self,
-        ax: Any = None,
+        ax: Axes | Sequence[Axes] | None = None,
         *,
         n_cols: int = 3,
         centered: bool = False,
         band: bool = True,
         deciles: bool = True,
-        line_kw: Mapping[str, Any] | None = None,
-        ice_lines_kw: Mapping[str, Any] | None = None,
-        contour_kw: Mapping[str, Any] | None = None,
+        line_kw: Look | None = None,
+        ice_lines_kw: Look | None = None,
+        contour_kw: Look | None = None,
         despine: bool = True,
     ) -> PartialDependenceDisplay:
         """Draw it.
@@ -116,22 +127,22 @@ class PartialDependenceDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
-        features: Any,
+        estimator: BaseEstimator,
+        X: MatrixLike,
+        features: Feature | list[Feature],
         *,
         kind: Literal["average", "individual", "both"] = "average",
-        target: Any = None,
+        target: object = None,
         grid_resolution: int = 100,
         percentiles: tuple[float, float] = (0.05, 0.95),
-        custom_values: Any = None,
-        categorical_features: Any = None,
-        sample_weight: Any = None,
-        response_method: Literal["auto", "predict_proba", "decision_function"] = "auto",
+        custom_values: Mapping[int | str, ArrayLike] | None = None,
+        categorical_features: Sequence[int | str] | None = None,
+        sample_weight: ArrayLike | None = None,
+        response_method: Response = "auto",
         subsample: int = 50,
         level: float = 0.95,
         random_state: int = 0,
-        ax: Any = None,
+        ax: Axes | Sequence[Axes] | None = None,
         **kwargs: Any,
     ) -> PartialDependenceDisplay:
         """Find the curves with `partial_dependence`, all in one scan, and draw them.
@@ -164,7 +175,9 @@ def _label(found: PartialDependence, at: int, centered: bool) -> str:
     return f"{found.label(at)}, less its first" if centered else found.label(at)
 
 
-def _curve(ax: Any, found: PartialDependence, at: int, centered: bool, band: bool, line: Any, rows: Any) -> list[Any]:
+def _curve(
+    ax: Axes, found: PartialDependence, at: int, centered: bool, band: bool, line: Look, rows: Look
+) -> list[Any]:  # fmt: skip
     """Of a column of numbers."""
     x, y = found.grid_values[0], found.average[at]
     shift = y[0] if centered else 0.0
@@ -181,14 +194,16 @@ def _curve(ax: Any, found: PartialDependence, at: int, centered: bool, band: boo
     return drawn
 
 
-def _bars(ax: Any, found: PartialDependence, at: int, centered: bool, band: bool, line: Any, rows: Any) -> list[Any]:
+def _bars(
+    ax: Axes, found: PartialDependence, at: int, centered: bool, band: bool, line: Look, rows: Look
+) -> list[Any]:  # fmt: skip
     """Of a column of categories."""
     y, place = found.average[at], np.arange(len(found.grid_values[0]))
     shift = y[0] if centered else 0.0
     bars = ax.bar(place, y - shift, **{"color": "#3b82c4", "alpha": 0.75, "width": 0.7, **line})
     if band and not centered:
         ax.vlines(place, *found.interval[:, at], color="#12365c", linewidth=1.5, label=percent(found.level))
-    drawn = [bars]
+    drawn: list[Any] = [bars]
     if found.individual is not None:
         each = found.individual[at]
         each = each - each[:, :1] if centered else each
@@ -197,12 +212,13 @@ def _bars(ax: Any, found: PartialDependence, at: int, centered: bool, band: bool
     return drawn
 
 
-def _map(ax: Any, found: PartialDependence, at: int, look: dict[str, Any]) -> Any:
+def _map(ax: Axes, found: PartialDependence, at: int, look: dict[str, Any]) -> QuadContourSet | AxesImage:
     """Of two columns: lines of equal height for numbers, else a table of colours."""
     x, y = found.grid_values
     z = found.average[at].T
     color = look.setdefault("cmap", "viridis")
     ax.set_ylabel(found.names[1])
+    drawn: QuadContourSet | AxesImage
     if not any(found.categorical) and min(z.shape) > 1:
         filled = ax.contourf(x, y, z, **{"levels": 10, "alpha": 0.85, **look})
         lines = ax.contour(x, y, z, levels=filled.levels, colors="#222222", linewidths=0.5)
@@ -217,7 +233,7 @@ def _map(ax: Any, found: PartialDependence, at: int, look: dict[str, Any]) -> An
     return drawn
 
 
-def _ticks(axis: Any, values: Any, turned: bool = False) -> None:
+def _ticks(axis: Axis, values: Labels, turned: bool = False) -> None:
     """The values themselves; of many, some."""
     step = max(1, len(values) // 12)
     shown = [f"{v:.3g}" if isinstance(v, float) else str(v) for v in values.tolist()[::step]]

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
-from tenfold.display.drawing import axes, pyplot
-from tenfold.evaluate.formatting import percent, short
-from tenfold.evaluate.importance.permutation_importance import permutation_importance
+from tenfold.evaluate.formatting import axes, percent, pyplot, short
+from tenfold.evaluate.importance.permutation_importance import Columns, permutation_importance
 from tenfold.evaluate.importance.result import PermutationImportance
+from tenfold.sources.inputs import MatrixLike
 from tenfold.theory.checks import one_of, whole
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class PermutationImportanceDisplay:
@@ -44,7 +49,7 @@ class PermutationImportanceDisplay:
 
     def plot(
         self,
-        ax: Any = None,
+        ax: Axes | None = None,
         *,
         by: Literal["rows", "repeats"] | None = "rows",
         most: int = 20,
@@ -102,18 +107,18 @@ class PermutationImportanceDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
-        y: Any = None,
+        estimator: BaseEstimator,
+        X: MatrixLike,
+        y: ArrayLike | None = None,
         *,
-        columns: Any = None,
+        columns: Columns | None = None,
         scoring: str | None = None,
         n_repeats: int = 5,
-        sample_weight: Any = None,
+        sample_weight: ArrayLike | None = None,
         level: float = 0.95,
         within: Literal["source", "part"] = "source",
         random_state: int = 0,
-        ax: Any = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> PermutationImportanceDisplay:
         """Find the importances with `permutation_importance` and draw them.

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
+from tenfold.core import Array
 from tenfold.display.drawing import (
-    FOLDS,
-    axes,
-    curves,
+    Look,
+    Predicted,
+    Results,
+    Summarized,
+    chance_line,
+    draw_curves,
     finish,
     folds_of,
     legend_of,
+    of_class,
     predicted,
-    pyplot,
-    styles,
     summarized,
 )
+from tenfold.evaluate.formatting import axes, pyplot
+from tenfold.evaluate.scoring.predictors import Response
+from tenfold.sources.inputs import MatrixLike
 from tenfold.stats.metrics import Ranking
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class PrecisionRecallDisplay:
@@ -53,14 +64,14 @@ class PrecisionRecallDisplay:
 
     def __init__(
         self,
-        precision: Any,
-        recall: Any,
+        precision: Array | list[Array],
+        recall: Array | list[Array],
         *,
-        average_precision: Any = None,
+        average_precision: float | list[float] | None = None,
         name: str | None = None,
-        pos_label: Any = None,
-        prevalence_pos_label: Any = None,
-        interval: Any = None,
+        pos_label: object = None,
+        prevalence_pos_label: float | list[float] | None = None,
+        interval: tuple[float, float] | None = None,
     ) -> None:
         self.precision, self.recall, self.average_precision = precision, recall, average_precision
         self.name, self.pos_label, self.prevalence_pos_label = name, pos_label, prevalence_pos_label
@@ -68,12 +79,12 @@ class PrecisionRecallDisplay:
 
     def plot(
         self,
-        ax: Any = None,
+        ax: Axes | None = None,
         *,
         name: str | None = None,
-        curve_kwargs: Any = None,
+        curve_kwargs: Look | list[Look] | None = None,
         plot_chance_level: bool = True,
-        chance_level_kw: Any = None,
+        chance_level_kw: Look | None = None,
         despine: bool = True,
     ) -> PrecisionRecallDisplay:
         """Draw it, in steps: between two thresholds nothing is known.
@@ -95,22 +106,14 @@ class PrecisionRecallDisplay:
         """
         self.ax_ = axes(type(self).__name__, ax)
         self.figure_ = self.ax_.figure
-        x, y = curves(self.recall), curves(self.precision)
         label = legend_of(name or self.name, "AP", self.average_precision, self.interval, 0.95)
-        usual = {"drawstyle": "steps-post", **(FOLDS if len(x) > 1 else {"linewidth": 2.0})}
-        lines = []
-        for at, (a, b, look) in enumerate(zip(x, y, styles(curve_kwargs, len(x), usual), strict=True)):
-            lines += self.ax_.plot(a, b, **{"label": label if at == 0 else None, **look})
-        self.line_ = lines[0] if len(lines) == 1 else lines
+        usual = {"drawstyle": "steps-post"}
+        self.line_ = draw_curves(self.ax_, self.recall, self.precision, label, curve_kwargs, usual)
         self.chance_level_ = None
         if plot_chance_level and self.prevalence_pos_label is not None:
             share = float(np.mean(self.prevalence_pos_label))
-            look = {"color": "#777777", "linestyle": (0, (4, 3)), "linewidth": 1}
-            known = f"chance (AP = {share:.2f})"
-            if known not in self.ax_.get_legend_handles_labels()[1]:
-                look = {**look, "label": known, **(chance_level_kw or {})}
-                (self.chance_level_,) = self.ax_.plot([0, 1], [share, share], **look)
-        of = "" if self.pos_label is None else f" (positive: {self.pos_label})"
+            self.chance_level_ = chance_line(self.ax_, (share, share), f"chance (AP = {share:.2f})", chance_level_kw)
+        of = of_class(self.pos_label)
         self.ax_.set(
             xlabel=f"recall{of}", ylabel=f"precision{of}", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal"
         )  # fmt: skip
@@ -120,15 +123,15 @@ class PrecisionRecallDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
-        y: Any = None,
+        estimator: BaseEstimator,
+        X: MatrixLike,
+        y: ArrayLike | None = None,
         *,
-        sample_weight: Any = None,
-        response_method: str = "auto",
-        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        response_method: Response = "auto",
+        pos_label: object = None,
         name: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> PrecisionRecallDisplay:
         """Draw the curve of a fitted classifier on rows it has not seen.
@@ -154,18 +157,18 @@ class PrecisionRecallDisplay:
         """
         pyplot(cls.__name__)
         found = summarized(estimator, X, y, sample_weight, pos_label, "score", Ranking.of, response_method)
-        return cls._of(found.summary, name or type(estimator).__name__, found.label).plot(ax, **kwargs)
+        return cls._of(found, name or type(estimator).__name__).plot(ax, **kwargs)
 
     @classmethod
     def from_predictions(
         cls,
-        y_true: Any,
-        y_score: Any,
+        y_true: ArrayLike | None,
+        y_score: Predicted,
         *,
-        sample_weight: Any = None,
-        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        pos_label: object = None,
         name: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> PrecisionRecallDisplay:
         """Draw the curve of scores.
@@ -187,21 +190,21 @@ class PrecisionRecallDisplay:
         display : PrecisionRecallDisplay
         """
         pyplot(cls.__name__)
-        ranking, label, _ = predicted(y_true, y_score, sample_weight, pos_label, Ranking.of)
-        return cls._of(ranking, name or "Classifier", label).plot(ax, **kwargs)
+        found = predicted(y_true, y_score, sample_weight, pos_label, Ranking.of)
+        return cls._of(found, name or "Classifier").plot(ax, **kwargs)
 
     @classmethod
     def from_cv_results(
         cls,
-        cv_results: Any,
-        X: Any = None,
-        y: Any = None,
+        cv_results: Results,
+        X: MatrixLike = None,
+        y: ArrayLike | None = None,
         *,
-        learner: Any = 0,
-        sample_weight: Any = None,
-        pos_label: Any = None,
+        learner: int | str = 0,
+        sample_weight: ArrayLike | None = None,
+        pos_label: object = None,
         name: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> PrecisionRecallDisplay:
         """Draw the curves of all folds.
@@ -225,26 +228,26 @@ class PrecisionRecallDisplay:
         display : PrecisionRecallDisplay
         """
         pyplot(cls.__name__)
-        some, label, cv, known = folds_of(
-            cv_results, "Ranking", "score", learner, X, y, sample_weight, pos_label, Ranking.of
-        )
-        each = [cls._of(one, name or known, label) for one in some]
-        area, interval = [one.average_precision for one in each], None
-        if cv is not None and "average_precision" in cv.scoring:
-            s, i = cv.scoring.index("average_precision"), cv.names.index(known)
-            area, interval = cv.scores[i, s].tolist(), tuple(cv.interval()[i, s])
-        share = [one.prevalence_pos_label for one in each]
+        folds = folds_of(cv_results, learner, X, y, sample_weight, pos_label)
+        points = [one.pr_curve()[:2] for one in folds.each]
+        area, interval = folds.interval("average_precision") or ([one.average_precision for one in folds.each], None)
         one = cls(
-            [one.precision for one in each], [one.recall for one in each], average_precision=area, name=name or known,
-            pos_label=label, prevalence_pos_label=share, interval=interval,
+            [p[0] for p in points], [p[1] for p in points], average_precision=area, name=name or folds.name,
+            pos_label=folds.label, prevalence_pos_label=list(map(_prevalence, folds.each)), interval=interval,
         )  # fmt: skip
         return one.plot(ax, **kwargs)
 
     @classmethod
-    def _of(cls, ranking: Ranking, name: str, label: Any) -> PrecisionRecallDisplay:
+    def _of(cls, found: Summarized[Ranking], name: str) -> PrecisionRecallDisplay:
+        ranking, label, _ = found
         precision, recall, _ = ranking.pr_curve()
-        up, down = float(ranking.positive.sum()), float(ranking.negative.sum())
-        area = ranking.average_precision
         return cls(
-            precision, recall, average_precision=area, name=name, pos_label=label, prevalence_pos_label=up / (up + down)
+            precision, recall, average_precision=ranking.average_precision, name=name, pos_label=label,
+            prevalence_pos_label=_prevalence(ranking),
         )  # fmt: skip
+
+
+def _prevalence(ranking: Ranking) -> float:
+    """The share of the positives."""
+    up, down = float(ranking.positive.sum()), float(ranking.negative.sum())
+    return up / (up + down)

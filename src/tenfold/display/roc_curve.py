@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+
+from tenfold.core import Array
 from tenfold.display.drawing import (
-    FOLDS,
+    Look,
+    Predicted,
+    Results,
     Summarized,
-    axes,
-    curves,
+    chance_line,
+    draw_curves,
     finish,
     folds_of,
     legend_of,
+    of_class,
     predicted,
-    pyplot,
-    styles,
     summarized,
 )
 from tenfold.evaluate.certify.auc_interval import auc_interval
+from tenfold.evaluate.formatting import axes, pyplot
+from tenfold.evaluate.scoring.predictors import Response
+from tenfold.sources.inputs import MatrixLike
 from tenfold.stats.metrics import Ranking
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class RocCurveDisplay:
@@ -60,12 +71,12 @@ class RocCurveDisplay:
     def __init__(
         self,
         *,
-        fpr: Any,
-        tpr: Any,
-        roc_auc: Any = None,
+        fpr: Array | list[Array],
+        tpr: Array | list[Array],
+        roc_auc: float | list[float] | None = None,
         name: str | None = None,
-        pos_label: Any = None,
-        auc_interval: Any = None,
+        pos_label: object = None,
+        auc_interval: tuple[float, float] | None = None,
         level: float = 0.95,
     ) -> None:
         self.fpr, self.tpr, self.roc_auc = fpr, tpr, roc_auc
@@ -73,12 +84,12 @@ class RocCurveDisplay:
 
     def plot(
         self,
-        ax: Any = None,
+        ax: Axes | None = None,
         *,
         name: str | None = None,
-        curve_kwargs: Any = None,
+        curve_kwargs: Look | list[Look] | None = None,
         plot_chance_level: bool = True,
-        chance_level_kw: Any = None,
+        chance_level_kw: Look | None = None,
         despine: bool = True,
     ) -> RocCurveDisplay:
         """Draw it.
@@ -100,19 +111,12 @@ class RocCurveDisplay:
         """
         self.ax_ = axes(type(self).__name__, ax)
         self.figure_ = self.ax_.figure
-        x, y = curves(self.fpr), curves(self.tpr)
         label = legend_of(name or self.name, "AUC", self.roc_auc, self.auc_interval, self.level)
-        looks = styles(curve_kwargs, len(x), FOLDS if len(x) > 1 else {"linewidth": 2.0})
-        lines = []
-        for at, (a, b, look) in enumerate(zip(x, y, looks, strict=True)):
-            lines += self.ax_.plot(a, b, **{"label": label if at == 0 else None, **look})
-        self.line_ = lines[0] if len(lines) == 1 else lines
+        self.line_ = draw_curves(self.ax_, self.fpr, self.tpr, label, curve_kwargs, {})
         self.chance_level_ = None
-        known = self.ax_.get_legend_handles_labels()[1]
-        if plot_chance_level and "chance (AUC = 0.5)" not in known:
-            look = {"color": "#777777", "linestyle": (0, (4, 3)), "linewidth": 1, "label": "chance (AUC = 0.5)"}
-            (self.chance_level_,) = self.ax_.plot([0, 1], [0, 1], **{**look, **(chance_level_kw or {})})
-        of = "" if self.pos_label is None else f" (positive: {self.pos_label})"
+        if plot_chance_level:
+            self.chance_level_ = chance_line(self.ax_, (0, 1), "chance (AUC = 0.5)", chance_level_kw)
+        of = of_class(self.pos_label)
         self.ax_.set(
             xlabel=f"false positive rate{of}", ylabel=f"true positive rate{of}", xlim=(-0.01, 1.01),
             ylim=(-0.01, 1.01), aspect="equal",
@@ -123,17 +127,17 @@ class RocCurveDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
-        y: Any = None,
+        estimator: BaseEstimator,
+        X: MatrixLike,
+        y: ArrayLike | None = None,
         *,
-        sample_weight: Any = None,
+        sample_weight: ArrayLike | None = None,
         drop_intermediate: bool = True,
-        response_method: str = "auto",
-        pos_label: Any = None,
+        response_method: Response = "auto",
+        pos_label: object = None,
         name: str | None = None,
         level: float = 0.95,
-        ax: Any = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> RocCurveDisplay:
         """Draw the curve of a fitted classifier on rows it has not seen.
@@ -168,15 +172,15 @@ class RocCurveDisplay:
     @classmethod
     def from_predictions(
         cls,
-        y_true: Any,
-        y_score: Any,
+        y_true: ArrayLike | None,
+        y_score: Predicted,
         *,
-        sample_weight: Any = None,
+        sample_weight: ArrayLike | None = None,
         drop_intermediate: bool = True,
-        pos_label: Any = None,
+        pos_label: object = None,
         name: str | None = None,
         level: float = 0.95,
-        ax: Any = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> RocCurveDisplay:
         """Draw the curve of scores.
@@ -204,16 +208,16 @@ class RocCurveDisplay:
     @classmethod
     def from_cv_results(
         cls,
-        cv_results: Any,
-        X: Any = None,
-        y: Any = None,
+        cv_results: Results,
+        X: MatrixLike = None,
+        y: ArrayLike | None = None,
         *,
-        learner: Any = 0,
-        sample_weight: Any = None,
+        learner: int | str = 0,
+        sample_weight: ArrayLike | None = None,
         drop_intermediate: bool = True,
-        pos_label: Any = None,
+        pos_label: object = None,
         name: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> RocCurveDisplay:
         """Draw the curves of all folds.
@@ -237,23 +241,17 @@ class RocCurveDisplay:
         display : RocCurveDisplay
         """
         pyplot(cls.__name__)
-        some, label, cv, known = folds_of(
-            cv_results, "Ranking", "score", learner, X, y, sample_weight, pos_label, Ranking.of
-        )
-        points = [one.roc_curve(drop_intermediate)[:2] for one in some]
-        area = [one.roc_auc for one in some]
-        interval = None
-        if cv is not None and "roc_auc" in cv.scoring:
-            s, i = cv.scoring.index("roc_auc"), cv.names.index(known)
-            area, interval = cv.scores[i, s].tolist(), tuple(cv.interval()[i, s])
+        folds = folds_of(cv_results, learner, X, y, sample_weight, pos_label)
+        points = [one.roc_curve(drop_intermediate)[:2] for one in folds.each]
+        area, interval = folds.interval("roc_auc") or ([one.roc_auc for one in folds.each], None)
         one = cls(
-            fpr=[p[0] for p in points], tpr=[p[1] for p in points], roc_auc=area, name=name or known, pos_label=label,
-            auc_interval=interval,
+            fpr=[p[0] for p in points], tpr=[p[1] for p in points], roc_auc=area, name=name or folds.name,
+            pos_label=folds.label, auc_interval=interval,
         )  # fmt: skip
         return one.plot(ax, **kwargs)
 
     @classmethod
-    def _of(cls, found: Summarized, name: str, drop: bool, level: float) -> RocCurveDisplay:
+    def _of(cls, found: Summarized[Ranking], name: str, drop: bool, level: float) -> RocCurveDisplay:
         ranking, label, weighted = found
         fpr, tpr, _ = ranking.roc_curve(drop)
         interval = None if weighted else auc_interval(ranking, level)

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
 from tenfold.core import Array
-from tenfold.display.drawing import axes
+from tenfold.evaluate.formatting import axes
 from tenfold.trees.reading import Book, edge
 from tenfold.trees.tree import Tree
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+    from matplotlib.text import Text
 
 COLOURS = ("#3b82c4", "#d9822b", "#4c9a5b", "#b05cc6", "#c44e52", "#8c7a5b", "#5bbcc4", "#c4b23b")
 MANY = 8
 """branches at the most whose answers are written across"""
 LINE = 13
 """letters in a line of an answer, about"""
+
+
+@runtime_checkable
+class SingleTree(Protocol):
+    """A model that is one tree."""
+
+    def book(self) -> Book:
+        """The tree and what its nodes say."""
 
 
 class TreeDisplay:
@@ -48,7 +61,12 @@ class TreeDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, *, max_depth: int | None = None, ax: Any = None, fontsize: float | None = None
+        cls,
+        estimator: SingleTree,
+        *,
+        max_depth: int | None = None,
+        ax: Axes | None = None,
+        fontsize: float | None = None,
     ) -> TreeDisplay:
         """Draw a fitted tree.
 
@@ -65,11 +83,13 @@ class TreeDisplay:
         -------
         display : TreeDisplay
         """
-        if not hasattr(estimator, "book"):
+        if not isinstance(estimator, SingleTree):
             raise TypeError(f"{type(estimator).__name__} is no single tree")
         return cls(estimator.book()).plot(ax, max_depth=max_depth, fontsize=fontsize)
 
-    def plot(self, ax: Any = None, *, max_depth: int | None = None, fontsize: float | None = None) -> TreeDisplay:
+    def plot(
+        self, ax: Axes | None = None, *, max_depth: int | None = None, fontsize: float | None = None
+    ) -> TreeDisplay:  # fmt: skip
         """Draw it.
 
         Parameters
@@ -89,7 +109,9 @@ class TreeDisplay:
         x, wide = places(tree, deep)
         ax = axes("TreeDisplay", ax, (max(4.0, min(1.25 * wide, 24.0)), 1.2 + 1.25 * deep))
         size = fontsize or _fitting(ax, wide)
-        self.ax_, self.figure_, self.boxes_, self.lines_ = ax, ax.figure, [], []
+        self.ax_, self.figure_ = ax, ax.figure
+        self.boxes_: list[Text] = []
+        self.lines_: list[Line2D] = []
         above = tree.parent
         for k in np.flatnonzero(tree.depth <= deep).tolist():
             y, up = -int(tree.depth[k]), int(above[k])
@@ -112,9 +134,10 @@ class TreeDisplay:
             bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"},
         )  # fmt: skip
 
-    def _box(self, k: int, x: float, y: float, deep: int, size: float) -> Any:
+    def _box(self, k: int, x: float, y: float, deep: int, size: float) -> Text:
         book, tree = self.book, self.book.tree
         inner = tree.feature[k] >= 0
+        face: str | tuple[float, float, float]
         if inner and tree.depth[k] < deep:
             text, face = book.schema.columns[int(tree.feature[k])].name, "white"
         else:
@@ -140,7 +163,7 @@ def places(tree: Tree, deep: int) -> tuple[Array, int]:
     return x, wide
 
 
-def _colour(book: Book, k: int) -> Any:
+def _colour(book: Book, k: int) -> tuple[float, float, float]:
     from matplotlib.colors import to_rgb
 
     if book.schema.classes is None:
@@ -151,7 +174,8 @@ def _colour(book: Book, k: int) -> Any:
         chance = 1 / max(classes, 2)
         strength = 0.15 + 0.5 * max(float(book.share[k]) - chance, 0.0) / (1 - chance)
         base = COLOURS[int(np.searchsorted(book.schema.classes, book.said[k])) % len(COLOURS)]
-    return tuple(1 - strength * (1 - channel) for channel in to_rgb(base))
+    red, green, blue = (1 - strength * (1 - channel) for channel in to_rgb(base))
+    return red, green, blue
 
 
 def _folded(words: str) -> str:
@@ -165,7 +189,7 @@ def _folded(words: str) -> str:
     return ",\n".join(lines)
 
 
-def _fitting(ax: Any, wide: int) -> float:
+def _fitting(ax: Axes, wide: int) -> float:
     """A size of letters for so many leaves side by side."""
     inches = ax.get_window_extent().width / ax.figure.dpi
     return float(np.clip(9.0 * inches / max(wide, 1), 4.0, 10.0))

@@ -1,5 +1,7 @@
 """Which group a row belongs to: a fold, a site, a country. Keys are pure values, so that any worker finds the same.
 
+Which key stands for the folds that a user asks for is decided in `evaluate/cross_validation/folds.py`.
+
 A key makes a coder for each part; the coder is called with the chunks of the part as they were read, in order, and
 gives each row the number of its group, or -1: it belongs to none.
 """

@@ -1,12 +1,16 @@
-"""What results look like: levels in words, names that fit, tables of text and of HTML."""
+"""What results look like: levels in words, names that fit, tables of text and of HTML, axes to draw on."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from tenfold.stats.metrics import scorers
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 def percent(level: float) -> str:
@@ -14,10 +18,15 @@ def percent(level: float) -> str:
     return f"{100 * level:.6g} %"
 
 
-def positive_note(scoring: Sequence[str], pos_label: Any) -> str:
+def positive_note(scoring: Sequence[str], pos_label: object) -> str:
     """Which class is the positive one, for the note below a table, if one of the scores depends on it."""
     one_sided = any(name in scorers and scorers[name].one_sided for name in scoring)
     return f"; positive class: {pos_label!r}" if one_sided and pos_label is not None else ""
+
+
+def scans_note(scans: int, seconds: float) -> str:
+    """What a result cost, for the note below a table."""
+    return f"{'1 scan' if scans == 1 else f'{scans} scans'} of the rows, {seconds:.3g} s"
 
 
 def short(name: str, most: int = 40) -> str:
@@ -31,10 +40,59 @@ def in_columns(rows: list[list[str]]) -> str:
     return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths)).rstrip() for row in rows)
 
 
-def html_table(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
-    """A small table for notebooks."""
+def html_table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "", bold: int | None = None
+) -> str:  # fmt: skip
+    """A small table for notebooks; one of its rows may stand out."""
     cell = "style='text-align:left;padding:2px 8px'"
     top = "".join(f"<th {cell}>{html.escape(h)}</th>" for h in head)
-    body = "".join("<tr>" + "".join(f"<td {cell}>{html.escape(c)}</td>" for c in row) + "</tr>" for row in rows)
+    body = "".join(
+        f"<tr{' style=font-weight:bold' if i == bold else ''}>"
+        + "".join(f"<td {cell}>{html.escape(c)}</td>" for c in row)
+        + "</tr>"
+        for i, row in enumerate(rows)
+    )
     below = f"<caption style='caption-side:bottom;text-align:left'>{html.escape(caption)}</caption>" if caption else ""
-    return f"<table class='tenfold-table'>{below}<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+    return f"<table class='tenfold-table'><thead><tr>{top}</tr></thead><tbody>{body}</tbody>{below}</table>"
+
+
+class Table:
+    """A result that is shown as a table with a note below: as text, and as HTML in a notebook."""
+
+    def _head(self) -> list[str]:
+        raise NotImplementedError
+
+    def _rows(self) -> list[list[str]]:
+        raise NotImplementedError
+
+    def _note(self) -> str:
+        raise NotImplementedError
+
+    def _bold(self) -> int | None:
+        """The number of the row that stands out in a notebook."""
+        return None
+
+    def __str__(self) -> str:
+        return in_columns([self._head(), *self._rows()]) + "\n" + self._note()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return html_table(self._head(), self._rows(), self._note(), self._bold())
+
+
+def pyplot(who: str) -> ModuleType:
+    """Of matplotlib, which is loaded when the first picture is drawn."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise ImportError(f"{who} needs matplotlib. Remedy: pip install 'tenfold[plot]'") from None
+    return plt
+
+
+def axes(who: str, ax: Axes | None, size: tuple[float, float] = (5.0, 4.6)) -> Axes:
+    """The axes to draw on: those given, or of a new figure."""
+    plt = pyplot(who)
+    made: Axes = plt.subplots(figsize=size, layout="constrained")[1] if ax is None else ax
+    return made

@@ -12,7 +12,21 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import Chunk, Column, Columns, DataError, Need, Schema
+from tenfold.core import (
+    AnyColumn,
+    Array,
+    Chunk,
+    Codes,
+    Column,
+    ColumnData,
+    Columns,
+    DataError,
+    Labels,
+    Need,
+    Schema,
+    Values,
+    VectorLike,
+)
 from tenfold.core.arrays import ones
 from tenfold.core.columns import TextColumns
 from tenfold.core.schema import is_text
@@ -33,7 +47,7 @@ def part_rows(rows: int) -> Iterator[None]:
         _part_rows.reset(token)
 
 
-def even_cuts(n_rows: int) -> Any:
+def even_cuts(n_rows: int) -> Codes:
     """Where rows in memory are cut into parts: it follows from their number alone."""
     rows = _part_rows.get() or min(max(n_rows // 16, 4096), 65536)
     return np.linspace(0, n_rows, max(1, -(-n_rows // rows)) + 1).astype(int)
@@ -58,11 +72,11 @@ class ArraySource(Source):
 
     def __init__(
         self,
-        X: Any,
-        y: Any = None,
-        weight: Any = None,
+        X: ColumnData,
+        y: Values | None = None,
+        weight: Array | None = None,
         names: Sequence[str] | None = None,
-        classes: Any = None,
+        classes: Labels | None = None,
         target: str = "the target",
     ) -> None:
         super().__init__()
@@ -99,7 +113,7 @@ class ArraySource(Source):
                 classes = np.union1d(levels(self.classes, "classes"), classes)
         return Schema(columns, need.target, classes, self.named)
 
-    def _column(self, name: str, values: Any, need: Need) -> Column:
+    def _column(self, name: str, values: Values | None, need: Need) -> Column:
         if values is None or (need.kinds == "mixed" and values.dtype.kind in "biuf"):
             return Column(name, "text" if need.kinds == "text" else "numeric")
         found = levels(values, f"column {name!r}")
@@ -108,7 +122,7 @@ class ArraySource(Source):
     def read(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
         rows, keep = self._rows(part)
         n = rows.stop - rows.start if keep is None else len(keep)
-        data: Any
+        data: ColumnData
         if not schema.columns:
             data = np.empty((n, 0))
         elif self._has_categories(need) or not schema.plain:
@@ -137,7 +151,7 @@ class ArraySource(Source):
             first_place=self.first_place(part),
         )
 
-    def _coded(self, rows: slice, keep: Any, need: Need, schema: Schema) -> Any:
+    def _coded(self, rows: slice, keep: Codes | None, need: Need, schema: Schema) -> ColumnData:
         out = []
         for j, column in enumerate(schema.columns):
             values = self._values(j, rows, keep)
@@ -161,7 +175,7 @@ class ArraySource(Source):
             out.append(codes)
         return tuple(out)
 
-    def _side(self, name: str) -> Any:
+    def _side(self, name: str) -> AnyColumn:
         """A column that comes along: given with the rows, or one of them."""
         if name in self.side and not isinstance(self.side[name], str):
             return self.side[name]
@@ -172,12 +186,12 @@ class ArraySource(Source):
             return self.X[:, [j]].toarray().ravel()
         return self.X[j] if isinstance(self.X, tuple) else self.X[:, j]
 
-    def _target(self) -> Any:
+    def _target(self) -> Values:
         if self.y is None:
             raise DataError("there is no target. Remedy: give it, tenfold.scan(X, target=y)")
         return self.y
 
-    def _values(self, j: int, rows: slice, keep: Any) -> Any:
+    def _values(self, j: int, rows: slice, keep: Codes | None) -> Values:
         if sp.issparse(self.X):
             raise validation.refuse_sparse()
         return _pick(self.X[j] if isinstance(self.X, tuple) else self.X[:, j], rows, keep)
@@ -209,7 +223,7 @@ class ArraySource(Source):
         other.weight, other._found = None, {}
         return other
 
-    def target_values(self) -> Any:
+    def target_values(self) -> Values | None:
         """The target of every row."""
         return self.y
 
@@ -224,11 +238,11 @@ class ArraySource(Source):
         pieces = [p for d in some for p in ((d.data, d.indices, d.indptr) if sp.issparse(d) else (d,))]
         return sum(np.asarray(p).nbytes for p in pieces)
 
-    def fingerprints(self, y: Any, weight: Any) -> set[str]:
+    def fingerprints(self, y: VectorLike, weight: VectorLike) -> set[str]:
         """With this target and these weights, or without."""
         return fingerprints_of(self, y, weight)
 
-    def _rows(self, part: int) -> tuple[slice, Any]:
+    def _rows(self, part: int) -> tuple[slice, Codes | None]:
         """The rows of a part, and which of them have a weight (None: all)."""
         rows = slice(int(self._cuts[part]), int(self._cuts[part + 1]))
         if self.weight is None:
@@ -250,7 +264,7 @@ class ArraySource(Source):
         return f"array {self.counted} x {len(self.names)}, {digest.hexdigest()}"
 
 
-def fingerprints_of(source: Any, y: Any, weight: Any) -> set[str]:
+def fingerprints_of(source: Any, y: VectorLike, weight: VectorLike) -> set[str]:
     """Of rows in memory, with a target and weights or without."""
     found = {source.fingerprint()}
     for target, heft in ((y, weight), (y, None), (None, weight), (None, None)):
@@ -260,6 +274,6 @@ def fingerprints_of(source: Any, y: Any, weight: Any) -> set[str]:
     return found
 
 
-def _pick(values: Any, rows: slice, keep: Any) -> Any:
+def _pick(values: Values, rows: slice, keep: Codes | None) -> Values:
     some = values[rows]
     return some if keep is None else some[keep]

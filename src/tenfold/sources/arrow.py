@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tenfold.core import Array, DataError
+from tenfold.core import Array, DataError, Labels, Values
 from tenfold.core.schema import is_text as holds_text
 from tenfold.sources import labels
 
@@ -46,7 +44,7 @@ def is_text(kind: pa.DataType) -> bool:
     return _is_text(kind) or bool(pa.types.is_null(kind))
 
 
-def texts(column: Any, where: str) -> Any:
+def texts(column: pa.ChunkedArray, where: str) -> Values:
     """Strings as they are, in an array of objects; None where one is missing."""
     if not is_text(column.type):
         raise DataError(
@@ -55,10 +53,11 @@ def texts(column: Any, where: str) -> Any:
     column = whole(column)
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
-    return _unicode(column, where).astype(object, copy=False)
+    found: Values = _unicode(column, where).astype(object, copy=False)
+    return found
 
 
-def numbers(column: Any, where: str) -> Any:
+def numbers(column: pa.ChunkedArray, where: str) -> Values:
     """Floats in their own width; anything else as float64. A missing value is NaN."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
@@ -74,10 +73,11 @@ def numbers(column: Any, where: str) -> Any:
             ) from None
     if isinstance(column, pa.ChunkedArray):
         column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    return column.to_numpy(zero_copy_only=False)  # a view, where nothing is missing
+    found: Values = column.to_numpy(zero_copy_only=False)  # a view, where nothing is missing
+    return found
 
 
-def whole(column: Any) -> Any:
+def whole(column: pa.ChunkedArray) -> pa.Array:
     """A column in one piece. Pieces have dictionaries of their own, which Arrow does not unite if they have nulls."""
     if not isinstance(column, pa.ChunkedArray):
         return column
@@ -88,7 +88,7 @@ def whole(column: Any) -> Any:
     return column.combine_chunks()
 
 
-def levels(column: Any, where: str) -> Any:
+def levels(column: pa.ChunkedArray, where: str) -> Labels:
     """The sorted distinct labels that occur, without missing ones."""
     if pa.types.is_dictionary(column.type):  # each chunk has its own, which Arrow does not unite if it has nulls
         chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
@@ -100,7 +100,7 @@ def levels(column: Any, where: str) -> Any:
     return labels.levels(found, where)
 
 
-def codes(column: Any, known: Any, where: str) -> Array:
+def codes(column: pa.ChunkedArray, known: Labels, where: str) -> Array:
     """The place of each value among `known`: NaN if it is missing, -1 if it is not there.
 
     Each chunk brings a dictionary of its own, with nulls and repetitions as it likes: its entries are
@@ -120,7 +120,7 @@ def codes(column: Any, known: Any, where: str) -> Array:
     return np.concatenate(out)
 
 
-def _places(dictionary: Any, known: Any, where: str) -> Array:
+def _places(dictionary: pa.Array, known: Labels, where: str) -> Array:
     """The code of each entry of a dictionary, and NaN after the last, for rows without one."""
     place = np.full(len(dictionary) + 1, np.nan)
     here = dictionary.is_valid().to_numpy(zero_copy_only=False)
@@ -137,7 +137,7 @@ def _places(dictionary: Any, known: Any, where: str) -> Array:
     return place
 
 
-def _values(some: Any, where: str) -> Any:
+def _values(some: pa.Array, where: str) -> Labels:
     """Distinct values, or values without nulls, as numpy labels."""
     if isinstance(some, pa.ChunkedArray):
         some = some.combine_chunks()
@@ -153,12 +153,13 @@ def _values(some: Any, where: str) -> Any:
         return np.empty(0, dtype=object)
     if pa.types.is_decimal(some.type):
         some = some.cast(pa.float64())
-    found = _unicode(some, where)
+    found: Labels = _unicode(some, where)
     return found.astype(object) if holds_text(found) else found
 
 
-def _unicode(some: Any, where: str) -> Any:
+def _unicode(some: pa.Array, where: str) -> Labels:
     try:
-        return some.to_numpy(zero_copy_only=False)
+        found: Labels = some.to_numpy(zero_copy_only=False)
+        return found
     except UnicodeDecodeError as error:
         raise DataError(f"{where} holds text that is not valid Unicode ({error}). Remedy: mend or drop it") from None

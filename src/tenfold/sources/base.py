@@ -7,13 +7,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from difflib import get_close_matches
-from typing import Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 
-from tenfold.core import Chunk, DataError, Need, Schema
+from tenfold.core import AnyColumn, Chunk, DataError, Need, Schema, Values, VectorLike
 from tenfold.core.chunk import NESTED, PART
 from tenfold.sources import sequences, validation
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class Source(ABC):
@@ -41,7 +44,7 @@ class Source(ABC):
     def __init__(self) -> None:
         self._found: dict[Need, Schema] = {}
         self._warned: set[str] = set()
-        self.side: dict[str, Any] = {}
+        self.side: dict[str, str | AnyColumn] = {}
         """what comes along with the rows, whatever the need: an entry for each row, or the name of a column"""
         self.first_part = 0
         """from which parts are numbered when rows are drawn: a model that learns more goes on where it was"""
@@ -77,7 +80,7 @@ class Source(ABC):
     def fingerprint(self) -> str:
         """A short text by which this data is recognised."""
 
-    def fingerprints(self, y: Any, weight: Any) -> set[str]:
+    def fingerprints(self, y: VectorLike, weight: VectorLike) -> set[str]:
         """Those that the same rows may have: of rows in memory, with this target and these weights or without."""
         return {self.fingerprint()}
 
@@ -89,7 +92,7 @@ class Source(ABC):
         """All that this process has of the rows; a fingerprint looks at a few of them only."""
         return ()
 
-    def target_values(self) -> Any:
+    def target_values(self) -> Values | None:
         """The target of every row, if this process has it; else None."""
         return None
 
@@ -117,7 +120,7 @@ class Source(ABC):
             "rows can be chosen of files and of frames in memory only. Remedy: choose them before they become a source"
         )
 
-    def with_side(self, name: str, values: Any) -> Self:
+    def with_side(self, name: str, values: str | AnyColumn) -> Self:
         """The same rows; as `chunk.side[name]` an entry for each comes along, or the column that is named."""
         if isinstance(values, str):
             self.check_there([values])
@@ -125,7 +128,7 @@ class Source(ABC):
         other.side = {**self.side, name: values}
         return other
 
-    def given_side(self) -> list[Any]:
+    def given_side(self) -> list[AnyColumn]:
         """What comes along and is no column: an entry for each row."""
         return [values for values in self.side.values() if not isinstance(values, str)]
 
@@ -166,7 +169,7 @@ class Source(ABC):
             if rows <= 0:
                 return
 
-    def raw(self, part: int, columns: Sequence[str]) -> Iterator[Any]:
+    def raw(self, part: int, columns: Sequence[str]) -> Iterator[pa.Table]:
         """Yield some columns of one part, as Arrow tables that fit in memory; also rows of weight zero."""
         self.check_there(columns)
         raise NotImplementedError

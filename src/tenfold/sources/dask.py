@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import copy
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
 import scipy.sparse as sp
 
-from tenfold.core import Chunk, Column, DataError, Need, Schema
+from tenfold.core import Chunk, Column, DataError, MatrixLike, Need, Schema, VectorLike
 from tenfold.sources import validation
 from tenfold.sources.arrays import ArraySource
 from tenfold.sources.base import Source
@@ -26,8 +26,11 @@ from tenfold.sources.frames import table_of
 from tenfold.sources.sequences import ids_of, run_of, whole, with_ids
 from tenfold.sources.tables import ArrowSource, Roles
 
+if TYPE_CHECKING:
+    from dask.delayed import Delayed
 
-def is_dask(data: Any) -> bool:
+
+def is_dask(data: MatrixLike) -> bool:
     """Whether data is a collection of Dask."""
     return type(data).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(data, "__dask_graph__")
 
@@ -56,7 +59,7 @@ class Computed(Source):
         return self
 
     @abstractmethod
-    def partitions(self, parts: Iterable[int]) -> list[Any]:
+    def partitions(self, parts: Iterable[int]) -> list[Delayed]:
         """What to compute for each part, as nodes of Dask's graph."""
 
     def _value(self, part: int) -> Any:
@@ -70,7 +73,7 @@ class Computed(Source):
 class DaskFrame(Computed, ArrowSource):
     """A dask DataFrame."""
 
-    def __init__(self, frame: Any, roles: Roles, said: str) -> None:
+    def __init__(self, frame: MatrixLike, roles: Roles, said: str) -> None:
         if type(frame).__name__ != "DataFrame":
             raise _no_rows(frame)
         named = all(isinstance(n, str) for n in frame.columns)
@@ -81,7 +84,7 @@ class DaskFrame(Computed, ArrowSource):
         used = [*self.names, *(n for n in (roles.target, roles.weight, roles.sequence) if n)]
         self.types = pa.schema([self.types.field(n) for n in dict.fromkeys(used)])
         self._frame = frame[list(dict.fromkeys(used))]
-        self._lazy: list[Any] | None = None
+        self._lazy: list[Delayed] | None = None
         self.key = str(self._frame._name)
         self._length = int(frame.npartitions)
 
@@ -101,14 +104,14 @@ class DaskFrame(Computed, ArrowSource):
                 )
         super().check_there(columns)
 
-    def partitions(self, parts: Iterable[int]) -> list[Any]:
+    def partitions(self, parts: Iterable[int]) -> list[Delayed]:
         if self._lazy is None:
             self._lazy = _partitions(self._frame)
         if self.sequence is None:
             return [self._lazy[part] for part in parts]
         return [self._with_neighbours(part, self._lazy) for part in parts]
 
-    def _with_neighbours(self, part: int, lazy: list[Any]) -> Any:
+    def _with_neighbours(self, part: int, lazy: list[Delayed]) -> Delayed:
         """A partition, with what of those next to it shows where sequences begin and end."""
         from dask import delayed
 
@@ -117,7 +120,7 @@ class DaskFrame(Computed, ArrowSource):
         after = delayed(_first_sequence)(lazy[part + 1], *kept) if part + 1 < len(lazy) else None
         return delayed(Neighbours)(lazy[part], before, after)
 
-    def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, Any]]:
+    def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, pa.Table]]:
         value = self._value(part)
         frame = value if self.sequence is None else value.rows
         yield 0, table_of(frame[columns] if rows is None else frame[columns].iloc[:rows])
@@ -138,7 +141,7 @@ class DaskFrame(Computed, ArrowSource):
             if not len(before) and part > 1:
                 raise self._unseen(part - 1)
 
-        def after(last: Any) -> Iterator[Chunk]:
+        def after(last: object) -> Iterator[Chunk]:
             if beside.after is None:
                 return
             with at_hand(self.key, part + 1, Neighbours(beside.after.rows)):
@@ -158,7 +161,7 @@ class DaskFrame(Computed, ArrowSource):
             "each has the rows of several sequences"
         )
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_frame": None, "_lazy": None}
 
     def fingerprint(self) -> str:
@@ -184,25 +187,25 @@ class FirstSequence(NamedTuple):
     """whether it has no others"""
 
 
-def _columns(frame: Any, names: list[str]) -> Any:
+def _columns(frame: MatrixLike, names: list[str]) -> MatrixLike:
     return frame[names]
 
 
-def _first_sequence(frame: Any, sequence: str, weight: str | None = None) -> FirstSequence:
+def _first_sequence(frame: MatrixLike, sequence: str, weight: str | None = None) -> FirstSequence:
     there = np.arange(len(frame)) if weight is None else np.flatnonzero(frame[weight].to_numpy())
     ids = np.asarray(frame[sequence], dtype=object)[there]
     other = there[ids != ids[0]] if len(ids) else there
     return FirstSequence(frame.iloc[: other[0]] if len(other) else frame, not len(other))
 
 
-def _no_rows(data: Any) -> DataError:
+def _no_rows(data: MatrixLike) -> DataError:
     return DataError(
         f"rows cannot be read from a dask {type(data).__name__}. Remedy: make it a dask DataFrame, or an Array of "
         "rows and columns"
     )
 
 
-def _partitions(frame: Any) -> list[Any]:
+def _partitions(frame: MatrixLike) -> list[Delayed]:
     """The partitions that the user made: Dask would read small ones of a file together, and parts must stay parts."""
     import dask
 
@@ -216,7 +219,7 @@ def _partitions(frame: Any) -> list[Any]:
 class DaskArray(Computed):
     """A dask Array: blocks of its rows, with those of target and weights."""
 
-    def __init__(self, X: Any, y: Any = None, weight: Any = None) -> None:
+    def __init__(self, X: MatrixLike, y: VectorLike = None, weight: VectorLike = None) -> None:
         super().__init__()
         if type(X).__name__ != "Array":
             raise _no_rows(X)
@@ -252,7 +255,7 @@ class DaskArray(Computed):
     def __len__(self) -> int:
         return self._length
 
-    def partitions(self, parts: Iterable[int]) -> list[Any]:
+    def partitions(self, parts: Iterable[int]) -> list[Delayed]:
         from dask import delayed
 
         blocks = [None if a is None else a.to_delayed().ravel() for a in self._lazy]
@@ -310,7 +313,7 @@ class DaskArray(Computed):
     def target_error(self, part: int, row: int) -> DataError:
         return DataError(f"block {part} of the target is missing or not finite in row {row}. Remedy: leave it out")
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_lazy": None}
 
     def fingerprint(self) -> str:

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from tenfold.core import DataError
+from tenfold.core import DataError, MatrixLike
 from tenfold.sources.labels import in_native_order
 from tenfold.sources.spool import spool
 
 
-def is_frame(data: Any) -> bool:
+def is_frame(data: MatrixLike) -> bool:
     """Whether data has named columns in memory: pandas, polars, Arrow, an Arrow stream."""
     if isinstance(data, (pa.Table, pa.RecordBatch, pa.RecordBatchReader)) or _is_lazy(data):
         return True
     return hasattr(data, "__arrow_c_stream__") and not hasattr(data, "__array_interface__")
 
 
-def table_of(data: Any) -> Any:
+def table_of(data: MatrixLike) -> pa.Table:
     """Anything in memory with named columns as an Arrow table."""
     if isinstance(data, pa.Table):
         return data
@@ -45,14 +44,14 @@ def table_of(data: Any) -> Any:
     )
 
 
-def settled(data: Any) -> Any:
+def settled(data: MatrixLike) -> MatrixLike:
     """Rows that a reader, a stream or a lazy frame can give only once, or at a cost, as a table; all else as it is."""
     if is_frame(data) and not isinstance(data, pa.Table) and type(data).__name__ != "DataFrame":
         return table_of(data)
     return data
 
 
-def _from_pandas(frame: Any) -> Any:
+def _from_pandas(frame: MatrixLike) -> pa.Table:
     if not frame.columns.is_unique:
         twice = sorted({str(c) for c in frame.columns[frame.columns.duplicated()]})
         raise DataError(f"columns {twice} stand twice. Remedy: rename them")
@@ -69,7 +68,7 @@ def _from_pandas(frame: Any) -> Any:
     return pa.Table.from_arrays(arrays, names=[str(n) for n in frame.columns])
 
 
-def _from_polars(frame: Any) -> Any:
+def _from_polars(frame: MatrixLike) -> pa.Table:
     """A polars frame as a table. An object comes through as its address, and a few types not at all."""
     if wrong := [n for n, kind in frame.schema.items() if str(kind) in ("Object", "Int128", "UInt128")]:
         said = ", ".join(f"{n!r} ({frame.schema[n]})" for n in wrong)
@@ -80,11 +79,11 @@ def _from_polars(frame: Any) -> Any:
         raise DataError(f"the frame has a column that Arrow cannot hold: {error}. Remedy: drop it") from None
 
 
-def _is_lazy(data: Any) -> bool:
+def _is_lazy(data: MatrixLike) -> bool:
     return type(data).__name__ == "LazyFrame" and hasattr(data, "collect")
 
 
-def _lazy_batches(data: Any) -> Iterator[Any]:
+def _lazy_batches(data: MatrixLike) -> Iterator[pa.RecordBatch]:
     frames = data.collect_batches() if hasattr(data, "collect_batches") else [data.collect()]
     for frame in frames:
         yield from _from_polars(frame).to_batches()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils import assert_all_finite
@@ -20,7 +21,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from tenfold.core import DataError, Need
+from tenfold.core import Array, ColumnData, DataError, Labels, MatrixLike, Need, Values, VectorLike
 from tenfold.sources.arrays import ArraySource
 from tenfold.sources.arrow import is_category
 from tenfold.sources.base import Source
@@ -34,17 +35,19 @@ from tenfold.sources.validation import numbers as numbers_of
 
 ANY = Need()
 """numbers, without a target"""
+MatrixLike = Any
+"""what users pass as X: an array, CSR matrix, frame, collection of Dask, or Source; nobody else looks inside"""
 
 
 def as_source(
-    X: Any,
-    y: Any = None,
-    sample_weight: Any = None,
+    X: MatrixLike,
+    y: VectorLike = None,
+    sample_weight: VectorLike = None,
     need: Need = ANY,
     *,
     model: Any = None,
     reset: bool = True,
-    classes: Any = None,
+    classes: Labels | None = None,
 ) -> Source:
     """Rows in whatever form, as a source.
 
@@ -79,7 +82,7 @@ def as_source(
     return source
 
 
-def is_lazy(X: Any) -> bool:
+def is_lazy(X: MatrixLike) -> bool:
     """Whether rows are read part by part, and what a model says of them is a source: a Source, or a collection of Dask.
 
     Rows that came through the door already may be either.
@@ -87,7 +90,7 @@ def is_lazy(X: Any) -> bool:
     return X.lazy if isinstance(X, Source) else is_dask(X)
 
 
-def refuse_lazy(X: Any, name: str) -> None:
+def refuse_lazy(X: MatrixLike, name: str) -> None:
     """Refuse rows that are not in memory, for an estimator that needs them there."""
     if is_lazy(X):
         raise DataError(
@@ -96,7 +99,7 @@ def refuse_lazy(X: Any, name: str) -> None:
         )
 
 
-def check_target(X: Any, y: Any, weight: Any, remedy: str = "") -> None:
+def check_target(X: MatrixLike, y: VectorLike, weight: VectorLike, remedy: str = "") -> None:
     """Refuse a target or weights beside a Source, which names its own, and other rows without a target."""
     if isinstance(X, Source) and (y is not None or weight is not None):
         raise ValueError("a Source names its own target and weights: pass X alone")
@@ -104,7 +107,7 @@ def check_target(X: Any, y: Any, weight: Any, remedy: str = "") -> None:
         raise ValueError(f"y is needed: the true target of each row{remedy and f'. Remedy: {remedy}'}")
 
 
-def form_of(X: Any, need: Need) -> tuple[Any, ...]:
+def form_of(X: MatrixLike, need: Need) -> tuple[Any, ...]:
     """By which needs are told apart that take rows in different forms: a source serves all needs of one form.
 
     Rows in memory are checked for a need as they become a source, so there it matters what the need is.
@@ -114,13 +117,15 @@ def form_of(X: Any, need: Need) -> tuple[Any, ...]:
     return (need.target, need.kinds == "categorical", need.kinds == "text", need.sparse and sp.issparse(X))
 
 
-def check_names(model: Any, X: Any) -> None:
+def check_names(model: Any, X: MatrixLike) -> None:
     """Refuse rows in memory whose columns are not those that a model was fitted to."""
     if not isinstance(X, Source):
         validate_data(model, X, reset=False, skip_check_array=True)
 
 
-def _in_memory(model: Any, X: Any, y: Any, weight: Any, need: Need, reset: bool, classes: Any) -> Source:
+def _in_memory(
+    model: Any, X: MatrixLike, y: VectorLike, weight: VectorLike, need: Need, reset: bool, classes: Labels | None
+) -> Source:
     """Check X, y and weights for a need; remember (`reset`) or compare the column names."""
     if is_frame(X):
         data = _frame(model, X, reset)
@@ -145,9 +150,9 @@ def _in_memory(model: Any, X: Any, y: Any, weight: Any, need: Need, reset: bool,
     return ArraySource(data, y, weight, names, classes)
 
 
-def _with_target(X: Any, y: Any, weight: Any) -> Source:
+def _with_target(X: MatrixLike, y: VectorLike, weight: VectorLike) -> Source:
     """A dask collection with the target and weights that belong to its rows, as a source."""
-    roles: dict[str, Any] = {"target": y, "weight": weight}
+    roles: dict[str, VectorLike] = {"target": y, "weight": weight}
     if hasattr(X, "columns"):
         for role, values in (("target", y), ("weight", weight)):
             if values is not None:
@@ -161,7 +166,7 @@ def _with_target(X: Any, y: Any, weight: Any) -> Source:
     return scan(X, **roles)
 
 
-def weights(weight: Any, rows: int) -> Any:
+def weights(weight: VectorLike, rows: int) -> Array:
     """Weights as float64: finite, not negative, not all zero."""
     weight = _check_sample_weight(weight, np.empty((rows, 1)), dtype=np.float64, ensure_non_negative=True)
     if not weight.any():
@@ -170,10 +175,11 @@ def weights(weight: Any, rows: int) -> Any:
         total = weight.sum()
     if not np.isfinite(total):
         raise DataError("the sum of the weights is too large. Remedy: divide them by their largest")
-    return weight
+    found: Array = weight
+    return found
 
 
-def _frame(model: Any, X: Any, reset: bool) -> Any:
+def _frame(model: Any, X: MatrixLike, reset: bool) -> pa.Table:
     """A frame as an Arrow table, its names kept or compared; names that are no text count as none."""
     table = table_of(X)  # first: it names columns that stand twice
     if type(X).__name__ == "DataFrame":
@@ -201,7 +207,7 @@ def _frame(model: Any, X: Any, reset: bool) -> Any:
     return table
 
 
-def numbers(model: Any, X: Any, need: Need, reset: bool) -> Any:
+def numbers(model: Any, X: MatrixLike, need: Need, reset: bool) -> ColumnData:
     """X as floats in their own width, or CSR if the learner takes it."""
     refuse_dates(X, "X")
     return validate_data(
@@ -214,7 +220,7 @@ def numbers(model: Any, X: Any, need: Need, reset: bool) -> Any:
     )
 
 
-def either(model: Any, X: Any, need: Need, reset: bool) -> Any:
+def either(model: Any, X: MatrixLike, need: Need, reset: bool) -> ColumnData:
     """X as floats or CSR; if text is among them, as a tuple of columns, text or floats."""
     X = as_labels(X) if isinstance(X, (list, tuple)) else X
     if not isinstance(X, np.ndarray) or X.dtype.kind not in "OUT":
@@ -228,11 +234,11 @@ def either(model: Any, X: Any, need: Need, reset: bool) -> Any:
     )
 
 
-def _holds_text(values: Any, where: str) -> bool:
+def _holds_text(values: Values, where: str) -> bool:
     return bool(is_category(column_of(values, where).type))
 
 
-def labels(model: Any, X: Any, need: Need, reset: bool) -> tuple[Any, ...]:
+def labels(model: Any, X: MatrixLike, need: Need, reset: bool) -> tuple[Values, ...]:
     """X as a tuple of columns, each in its own type."""
     if isinstance(X, (list, tuple)):
         X = as_labels(X)
@@ -240,13 +246,13 @@ def labels(model: Any, X: Any, need: Need, reset: bool) -> tuple[Any, ...]:
     return tuple(X[:, j] for j in range(X.shape[1]))
 
 
-def texts(model: Any, X: Any, need: Need, reset: bool) -> tuple[Any, ...]:
+def texts(model: Any, X: MatrixLike, need: Need, reset: bool) -> tuple[Values, ...]:
     """X as a tuple of columns of text; a list of texts is a single column."""
     X = as_labels(X) if isinstance(X, (list, tuple)) else X
     return labels(model, X.reshape(-1, 1) if isinstance(X, np.ndarray) and X.ndim == 1 else X, need, reset)
 
 
-def target(model: Any, y: Any, need: Need) -> Any:
+def target(model: Any, y: VectorLike, need: Need) -> VectorLike:
     """The target as numbers, or as labels in their own type."""
     if y is None:
         raise ValueError(f"{type(model).__name__} requires y to be passed, but the target y is None.")

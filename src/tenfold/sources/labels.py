@@ -6,19 +6,17 @@ strings nor guesses.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 
-from tenfold.core import Array, Codes, DataError
+from tenfold.core import Array, Codes, DataError, Labels, Values, VectorLike
 from tenfold.core.schema import comparable, is_text
 
 TABLE = 1 << 16
 """integers within so small a range are looked up in a table instead of searched"""
 
 
-def levels(values: Any, where: str) -> Any:
+def levels(values: VectorLike, where: str) -> Labels:
     """The sorted distinct labels of a 1-D array, without missing ones.
 
     Labels keep their type. A mixture of text and numbers, or anything else, is refused by name.
@@ -47,7 +45,7 @@ def levels(values: Any, where: str) -> Any:
     return found
 
 
-def code(values: Any, known: Any, where: str) -> Array:
+def code(values: VectorLike, known: Labels, where: str) -> Array:
     """The place of each value among `known`: NaN if it is missing, -1 if it is not there."""
     if values.dtype.kind in "OUT":
         from tenfold.sources import arrow
@@ -67,7 +65,7 @@ def code(values: Any, known: Any, where: str) -> Array:
     return out
 
 
-def texts(values: Any, where: str) -> Any:
+def texts(values: VectorLike, where: str) -> Values:
     """An array of text as objects: strings as they are, None where one is missing. Numbers are refused."""
     from tenfold.sources import arrow
 
@@ -78,7 +76,7 @@ def texts(values: Any, where: str) -> Any:
     return arrow.texts(column_of(values, where), where)
 
 
-def class_codes(values: Any, classes: Any) -> Codes:
+def class_codes(values: VectorLike, classes: Labels) -> Codes:
     """Class codes of a target; a class that the schema does not know is refused."""
     if (
         values.dtype.kind in "iu"
@@ -106,7 +104,7 @@ def class_codes(values: Any, classes: Any) -> Codes:
     return found
 
 
-def column_of(values: Any, where: str) -> Any:
+def column_of(values: VectorLike, where: str) -> pa.Array:
     """Objects or text as an Arrow array of text or numbers; None, NaN and the like are null."""
     try:
         return pa.array(in_native_order(values), from_pandas=True)
@@ -124,13 +122,13 @@ def column_of(values: Any, where: str) -> Any:
     )
 
 
-def in_native_order(values: Any) -> Any:
+def in_native_order(values: VectorLike) -> VectorLike:
     """An array or a pandas Series with its numbers in this machine's order of bytes, the only one that Arrow knows."""
     dtype = values.dtype if hasattr(values, "dtype") else None
     return values.astype(dtype.newbyteorder("=")) if isinstance(dtype, np.dtype) and not dtype.isnative else values
 
 
-def _missing(value: Any) -> bool:
+def _missing(value: object) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.floating)) and bool(value != value)

@@ -19,7 +19,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 from pyarrow import fs
 
-from tenfold.core import DataError
+from tenfold.core import DataError, MatrixLike
 from tenfold.sources.tables import ArrowSource, Roles
 
 LARGE = 64 << 20
@@ -32,7 +32,7 @@ NULL = "__HIVE_DEFAULT_PARTITION__"
 """a folder's name for a missing value"""
 
 
-def find_files(data: Any, suffix: str) -> tuple[list[str], str]:
+def find_files(data: MatrixLike, suffix: str) -> tuple[list[str], str]:
     """The files that a path, a glob, a folder or a list of these stand for, in order, and their root."""
     found: list[str] = []
     roots: list[str] = []
@@ -78,8 +78,8 @@ class ParquetSource(ArrowSource):
         roles: Roles,
         where: str,
         root: str = "",
-        filter: Any = None,
-        hive: list[dict[str, Any]] | None = None,
+        filter: ds.Expression | None = None,
+        hive: list[dict[str, str]] | None = None,
     ) -> None:
         self.files = list(files)
         self.filter = filter
@@ -98,7 +98,7 @@ class ParquetSource(ArrowSource):
         super().__init__(schema, roles, where)
         self._take_parts(self._footers(first))
 
-    def _footers(self, first: Any) -> Iterator[Any]:
+    def _footers(self, first: pq.FileMetaData) -> Iterator[pq.FileMetaData]:
         """The footer of each file, checked against the first."""
         for k, path in enumerate(self.files):
             metadata = first
@@ -108,7 +108,7 @@ class ParquetSource(ArrowSource):
             self._check_schema(k, metadata.schema.to_arrow_schema())
             yield metadata
 
-    def _take_parts(self, footers: Iterable[Any]) -> None:
+    def _take_parts(self, footers: Iterable[pq.FileMetaData]) -> None:
         """The row groups that have rows and may have such as are asked for."""
         parts: list[tuple[int, int]] = []
         rows: list[int] = []
@@ -124,7 +124,7 @@ class ParquetSource(ArrowSource):
         self.counted = None if self.filter is not None else int(self._starts[-1])
         self._n_rows = self.counted
 
-    def only(self, where: Any) -> Self:
+    def only(self, where: ds.Expression) -> Self:
         """Those of the rows for which an expression of `pyarrow.compute` holds. Its columns are not read yet."""
         other = copy(self)
         other.filter, other.asked, other._found = where if self.filter is None else self.filter & where, "...", {}
@@ -143,7 +143,7 @@ class ParquetSource(ArrowSource):
             )
         return self._n_rows
 
-    def _groups(self, k: int, metadata: Any) -> list[int]:
+    def _groups(self, k: int, metadata: pq.FileMetaData) -> list[int]:
         """Row groups that have rows and may have such as are asked for."""
         groups = [g for g in range(metadata.num_row_groups) if metadata.row_group(g).num_rows]
         if self.filter is None or not groups:
@@ -155,7 +155,7 @@ class ParquetSource(ArrowSource):
         left = {g.id for g in kept.row_groups}
         return [g for g in groups if g in left]
 
-    def _fragment(self, k: int, groups: list[int] | None) -> Any:
+    def _fragment(self, k: int, groups: list[int] | None) -> ds.ParquetFileFragment:
         partition = None
         for name, value in self.hive[k].items():
             here = ds.field(name).is_null() if value is None else ds.field(name) == value
@@ -203,7 +203,7 @@ class ParquetSource(ArrowSource):
         k, group = self._parts[part]
         return f"{self.files[k]}, row group {group}"
 
-    def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, Any]]:
+    def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, pa.Table]]:
         start = int(self._starts[part])
         try:
             for table in self._read(part, columns, rows):
@@ -214,7 +214,7 @@ class ParquetSource(ArrowSource):
                 f"{self.place(part)} cannot be read: {error}. Remedy: write the file anew, or leave it out"
             ) from None
 
-    def _read(self, part: int, columns: list[str], rows: int | None) -> Iterator[Any]:
+    def _read(self, part: int, columns: list[str], rows: int | None) -> Iterator[pa.Table]:
         k, group = (int(i) for i in self._parts[part])
         path, constant = self.files[k], self.hive[k]
         self._check_unchanged(k)
@@ -230,7 +230,7 @@ class ParquetSource(ArrowSource):
             size = sum(facts.column(c).total_uncompressed_size for c in chosen) if _flat(file) else 0
             if rows is not None:
                 first = file.iter_batches(rows, row_groups=[group], columns=physical, use_threads=False)
-                pieces: Any = (pa.Table.from_batches([b]) for b in islice(first, 1))
+                pieces: Iterable[pa.Table] = (pa.Table.from_batches([b]) for b in islice(first, 1))
             elif size > LARGE and facts.num_rows > BATCH:
                 batches = file.iter_batches(BATCH, row_groups=[group], columns=physical, use_threads=False)
                 pieces = (pa.Table.from_batches([b]) for b in batches)
@@ -242,7 +242,7 @@ class ParquetSource(ArrowSource):
                     table = table.append_column(name, pa.repeat(value, table.num_rows))
                 yield table
 
-    def _filtered(self, fragment: Any, columns: list[str], first: int | None) -> Iterator[Any]:
+    def _filtered(self, fragment: ds.ParquetFileFragment, columns: list[str], first: int | None) -> Iterator[pa.Table]:
         """The rows asked for, whole or, if there are many, in batches; or the first of them only."""
         held, rows, empty = [], 0, True
         for batch in fragment.to_batches(
@@ -259,7 +259,7 @@ class ParquetSource(ArrowSource):
         if held or empty:  # a table without rows too: whoever asks for the part gets its columns
             yield pa.Table.from_batches(held, pa.schema([self.types.field(c) for c in columns]))
 
-    def _metadata(self, path: str) -> Any:
+    def _metadata(self, path: str) -> pq.FileMetaData:
         """A file's footer, kept for the file that is read now: reading it again takes as long as a part."""
         found = self._known.get(path)
         if found is None:  # other threads may replace the dictionary meanwhile
@@ -281,7 +281,7 @@ class ParquetSource(ArrowSource):
             )
         self._copies = {**self._copies, path: now}
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """For a worker, whose folder may be another: paths in full, and no footers."""
         files = [os.path.abspath(path) for path in self.files]
         return {**self.__dict__, "_known": {}, "_copies": {}, "files": files}
@@ -307,7 +307,7 @@ class FileState(NamedTuple):
     """a digest of its footer, which holds the place, size and extremes of every column of every row group"""
 
 
-def _opened(path: str) -> tuple[Any, FileState]:
+def _opened(path: str) -> tuple[pq.ParquetFile, FileState]:
     """A file's footer, and by what to recognise the file."""
     try:
         time = os.stat(path).st_mtime_ns
@@ -321,7 +321,7 @@ def _opened(path: str) -> tuple[Any, FileState]:
         ) from None
 
 
-def _flat(file: Any) -> bool:
+def _flat(file: pq.ParquetFile) -> bool:
     """Whether columns of the file and of its Arrow schema have the same numbers."""
     return bool(file.metadata.num_columns == len(file.schema_arrow.names))
 
@@ -341,7 +341,7 @@ def _hive(path: str, root: str) -> dict[str, str]:
     return dict(pairs)
 
 
-def _check_folders(files: list[str], hive: list[dict[str, Any]]) -> None:
+def _check_folders(files: list[str], hive: list[dict[str, str]]) -> None:
     """Refuse files whose folders give them other columns than the first one's."""
     for path, mine in zip(files, hive, strict=True):
         if mine.keys() != hive[0].keys():
@@ -362,7 +362,7 @@ def _is_integer(text: str) -> bool:
     return bool(re.fullmatch(r"-?[0-9]{1,19}", text)) and -(2**63) <= int(text) < 2**63
 
 
-def _convert(value: str, kind: pa.DataType) -> Any:
+def _convert(value: str, kind: pa.DataType) -> object:
     return None if value == NULL else int(value) if pa.types.is_integer(kind) else value
 
 

@@ -12,7 +12,7 @@ import pyarrow.dataset as ds
 import scipy.sparse as sp
 from pyarrow import fs
 
-from tenfold.core import DataError
+from tenfold.core import DataError, MatrixLike, VectorLike
 from tenfold.sources.arrays import ArraySource
 from tenfold.sources.base import Source
 from tenfold.sources.dask import DaskArray, DaskFrame, is_dask
@@ -24,15 +24,15 @@ from tenfold.sources.validation import as_labels, by_column, weights
 
 
 def scan(
-    data: Any,
-    target: Any = None,
+    data: MatrixLike,
+    target: str | VectorLike = None,
     *,
     columns: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     categorical: Sequence[str] = (),
-    weight: Any = None,
-    sequence: Any = None,
-    where: Any = None,
+    weight: str | VectorLike = None,
+    sequence: str | VectorLike = None,
+    where: ds.Expression | None = None,
 ) -> Source:
     """Rows from anywhere, as a source that learners fit. Files are not read yet.
 
@@ -94,7 +94,7 @@ def _names(some: Any) -> tuple[Any, ...]:
     return (some,) if isinstance(some, str) else tuple(some)
 
 
-def _array(data: Any, target: Any, weight: Any, sequence: Any) -> Source:
+def _array(data: MatrixLike, target: VectorLike, weight: VectorLike, sequence: VectorLike) -> Source:
     if data.ndim != 2 or not data.shape[0]:
         raise DataError(f"an array of shape {data.shape} is no table of rows and columns with at least one row")
     target, weight, sequence = (None if v is None else as_labels(v) for v in (target, weight, sequence))
@@ -110,7 +110,7 @@ def _array(data: Any, target: Any, weight: Any, sequence: Any) -> Source:
     return source
 
 
-def _source(data: Any, roles: Roles, only: Any) -> ArrowSource:
+def _source(data: MatrixLike, roles: Roles, only: ds.Expression | None) -> ArrowSource:
     if is_dask(data):
         if only is not None:
             raise DataError("`where` is for files and frames in memory. Remedy: filter the dask DataFrame itself")
@@ -127,17 +127,17 @@ def _source(data: Any, roles: Roles, only: Any) -> ArrowSource:
     return _table(table_of(data), roles, _word(data), only, named)
 
 
-def _table(table: Any, roles: Roles, said: str, only: Any, named: bool = True) -> ArrowSource:
+def _table(table: pa.Table, roles: Roles, said: str, only: ds.Expression | None, named: bool = True) -> ArrowSource:
     if not table.num_rows:
         raise DataError(f"there are no rows in {said}")
     return TableSource(table if only is None else filtered(table, only, said), roles, said, named=named)
 
 
-def _is_path(value: Any) -> bool:
+def _is_path(value: object) -> bool:
     return isinstance(value, (str, Path))
 
 
-def _files(data: Any, roles: Roles, only: Any) -> ArrowSource:
+def _files(data: MatrixLike, roles: Roles, only: ds.Expression | None) -> ArrowSource:
     first = str(data[0] if isinstance(data, (list, tuple)) else data)
     said = repr(data if isinstance(data, (str, list)) else str(data))
     folder = Path(first)
@@ -149,7 +149,7 @@ def _files(data: Any, roles: Roles, only: Any) -> ArrowSource:
     return ParquetSource(paths, roles, said, root, only)
 
 
-def _csvs(paths: list[str]) -> Any:
+def _csvs(paths: list[str]) -> pa.Table:
     """The files as one table: columns in the first one's order, numbers in a type that holds all."""
     tables = [_csv(path) for path in paths]
     first = tables[0].schema
@@ -170,7 +170,7 @@ def _csvs(paths: list[str]) -> Any:
     return pa.concat_tables([table.select(order) for table in tables], promote_options="permissive")
 
 
-def _csv(path: str) -> Any:
+def _csv(path: str) -> pa.Table:
     import pyarrow.csv
 
     try:
@@ -182,7 +182,7 @@ def _csv(path: str) -> Any:
         ) from None
 
 
-def _expression(where: Any) -> Any:
+def _expression(where: object) -> ds.Expression:
     if where is None or isinstance(where, pa.compute.Expression):
         return where
     import pyarrow.parquet as pq
@@ -193,5 +193,5 @@ def _expression(where: Any) -> Any:
         raise DataError(f"`where` is neither an expression nor a list of (column, operator, value): {error}") from None
 
 
-def _word(data: Any) -> str:
+def _word(data: object) -> str:
     return "reader" if isinstance(data, pa.RecordBatchReader) else "frame"

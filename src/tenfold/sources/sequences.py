@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tenfold.core import Chunk, Codes, DataError, Need, Schema
+from tenfold.core import Chunk, Codes, DataError, Need, Schema, Values
 from tenfold.core.rows import joined
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def read(source: Source, part: int, need: Need, schema: Schema) -> Iterator[Chun
     name = source.sequence_column(need)
     plain = with_ids(need, name)
 
-    def after(last: Any) -> Iterator[Chunk]:
+    def after(last: object) -> Iterator[Chunk]:
         for further in range(part + 1, len(source)):
             ids, numbers = ids_of(source, further, name)
             run = run_of(ids, last)
@@ -42,14 +42,14 @@ def with_ids(need: Need, name: str) -> Need:
     return replace(need, sequence=None, side=tuple(dict.fromkeys((*need.side, name))))
 
 
-def ids_of(source: Source, part: int, name: str) -> tuple[Any, Codes]:
+def ids_of(source: Source, part: int, name: str) -> tuple[Values, Codes]:
     """The ids of a part's rows, and the number of each row within the part."""
     chunks = list(source.read(part, Need(side=(name,)), Schema(())))
     numbers = np.concatenate([chunk.X.numbers() - chunks[0].offset for chunk in chunks])
     return np.concatenate([_checked(chunk, name) for chunk in chunks]), numbers
 
 
-def _before(source: Source, part: int, name: str) -> Any:
+def _before(source: Source, part: int, name: str) -> Values:
     """The ids of the rows before a part: those of the nearest part that has any."""
     for earlier in reversed(range(part)):
         ids, _ = ids_of(source, earlier, name)
@@ -58,18 +58,18 @@ def _before(source: Source, part: int, name: str) -> Any:
     return np.empty(0)
 
 
-def run_of(ids: Any, last: Any) -> int:
+def run_of(ids: Values, last: object) -> int:
     """How many of the first ids are equal to the last one before."""
     other = np.flatnonzero(ids != last)
     return int(other[0]) if len(other) else len(ids)
 
 
-def _changes(ids: Any) -> Codes:
+def _changes(ids: Values) -> Codes:
     """Where each run of equal ids begins."""
     return np.flatnonzero(np.append(True, ids[1:] != ids[:-1])[: len(ids)])
 
 
-def _checked(chunk: Chunk, name: str) -> Any:
+def _checked(chunk: Chunk, name: str) -> Values:
     """The ids of a chunk's rows, of which none may be missing."""
     ids = np.asarray(chunk.side[name])
     missing: Any = ids != ids
@@ -83,7 +83,9 @@ def _checked(chunk: Chunk, name: str) -> Any:
     return ids
 
 
-def whole(chunks: Iterable[Chunk], name: str, before: Any, after: Callable[[Any], Iterator[Chunk]]) -> Iterator[Chunk]:
+def whole(
+    chunks: Iterable[Chunk], name: str, before: Values, after: Callable[[object], Iterator[Chunk]]
+) -> Iterator[Chunk]:
     """Yield the sequences that begin in the chunks of a part, whole: a few at a time, in order.
 
     Parameters
@@ -128,7 +130,7 @@ def whole(chunks: Iterable[Chunk], name: str, before: Any, after: Callable[[Any]
         yield rest.rows(slice(0, 0))._replace(starts=np.zeros(0, np.int64), dropped=dropped)
 
 
-def _refuse_again(ids: list[Any], seen: set[Any], name: str) -> None:
+def _refuse_again(ids: list[object], seen: set[object], name: str) -> None:
     """Refuse an id that comes back after others; remember these."""
     for each in ids:
         if each in seen:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterable
-from typing import Any
 
 import pyarrow as pa
 
 from tenfold.core import DataError
 
 
-def spool(batches: Iterable[Any], schema: pa.Schema | None, what: str) -> Any:
+def spool(batches: Iterable[pa.RecordBatch], schema: pa.Schema | None, what: str) -> pa.Table:
     """A table of all the batches, mapped from a file that is gone when the table is."""
     handle, path = tempfile.mkstemp(suffix=".arrow", prefix="tenfold-")
     rows = 0

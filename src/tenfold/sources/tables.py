@@ -17,8 +17,9 @@ from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from tenfold.core import Chunk, Column, Columns, DataError, Need, Schema
+from tenfold.core import Array, Chunk, Codes, Column, Columns, DataError, Labels, Need, Schema, Values, VectorLike
 from tenfold.core.arrays import ones
 from tenfold.core.columns import TextColumns
 from tenfold.sources import arrow, validation
@@ -65,7 +66,9 @@ _kept = threading.local()
 class ArrowSource(Source):
     """Rows that come as Arrow tables, part by part."""
 
-    def __init__(self, schema: pa.Schema, roles: Roles, where: str, y: Any = None, weight: Any = None) -> None:
+    def __init__(
+        self, schema: pa.Schema, roles: Roles, where: str, y: Values | None = None, weight: Array | None = None
+    ) -> None:
         super().__init__()
         self.types = schema
         self.roles = roles
@@ -76,7 +79,8 @@ class ArrowSource(Source):
         self.names = roles.features(schema.names)
         self.sequence = roles.sequence
         self.named = True
-        self.y, self.weight, self.classes = y, weight, None
+        self.y, self.weight = y, weight
+        self.classes: Labels | None = None
 
     @property
     def columns(self) -> Sequence[str]:
@@ -95,14 +99,14 @@ class ArrowSource(Source):
         other.weight, other.roles, other._found = None, replace(self.roles, weight=None), {}
         return other
 
-    def raw(self, part: int, columns: Sequence[str]) -> Iterator[Any]:
+    def raw(self, part: int, columns: Sequence[str]) -> Iterator[pa.Table]:
         """Yield some columns of one part, as they are."""
         self.check_there(columns)
         for _, table in self.tables(part, list(columns)):
             yield table.select(list(columns))
 
     @abstractmethod
-    def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, Any]]:
+    def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, pa.Table]]:
         """Some columns of one part, in pieces that fit in memory, each with its first row's number.
 
         With `rows`, no more than so many from the first on.
@@ -181,7 +185,7 @@ class ArrowSource(Source):
         )
         return Schema(columns, need.target, classes, self.named)
 
-    def _classes(self, table: Any, part: int) -> Any:
+    def _classes(self, table: pa.Table, part: int) -> Labels:
         return validation.check_classes(arrow.levels(self._target_of(table, part, labels=True), "the target"), "it")
 
     def check_columns(self, schema: Schema) -> None:
@@ -223,7 +227,7 @@ class ArrowSource(Source):
         finally:
             _kept.tables = None
 
-    def _tables(self, part: int, columns: list[str], rows: int | None) -> Iterator[tuple[int, Any]]:
+    def _tables(self, part: int, columns: list[str], rows: int | None) -> Iterator[tuple[int, pa.Table]]:
         kept = getattr(_kept, "tables", None)
         if kept is None or part != _kept.part or rows is not None:
             yield from self.tables(part, columns, rows)
@@ -233,7 +237,9 @@ class ArrowSource(Source):
             known = kept[tuple(columns)] = list(self.tables(part, columns))
         yield from known
 
-    def _pieces(self, part: int, names: list[str], need: Need, rows: int | None = None) -> Iterator[tuple[int, Any]]:
+    def _pieces(
+        self, part: int, names: list[str], need: Need, rows: int | None = None
+    ) -> Iterator[tuple[int, pa.Table]]:
         """Features with the columns of target and weight that the need takes."""
         side = self._side(need)
         given = {name: self.side[name] for name, column in side.items() if column is None}
@@ -260,7 +266,7 @@ class ArrowSource(Source):
         """What a column is called that comes along with the table for a while: as none of its own is."""
         return free_name(name, self.types.names)
 
-    def _kept(self, table: Any, start: int, part: int) -> tuple[Any, Any, Any]:
+    def _kept(self, table: pa.Table, start: int, part: int) -> tuple[pa.Table, Array | None, Codes | None]:
         """The rows that have a weight, the weights (None: there are none), and which rows (None: all)."""
         name = self._added("weight") if self.weight is not None else self.roles.weight
         if name is None:
@@ -272,7 +278,7 @@ class ArrowSource(Source):
         kept = np.flatnonzero(weight)
         return table.take(pa.array(kept)), weight[kept], kept
 
-    def _chunk(self, start: int, table: Any, part: int, need: Need, schema: Schema, names: list[str]) -> Chunk:
+    def _chunk(self, start: int, table: pa.Table, part: int, need: Need, schema: Schema, names: list[str]) -> Chunk:
         rows = table.num_rows
         table, weight, kept = self._kept(table, start, part)
         data = []
@@ -306,7 +312,7 @@ class ArrowSource(Source):
             side={n: arrow.whole(table.column(c or self._added(f"side {n}"))) for n, c in self._side(need).items()},
         )
 
-    def _target(self, table: Any, part: int, need: Need, schema: Schema) -> Any:
+    def _target(self, table: pa.Table, part: int, need: Need, schema: Schema) -> Values | None:
         if need.target is None:
             return None
         column = self._target_of(table, part, labels=need.target == "class")
@@ -319,7 +325,7 @@ class ArrowSource(Source):
             return coded.astype(np.int64)
         return arrow.numbers(column, self._at(self.roles.target or "y", part)).astype(np.float64, copy=False)
 
-    def _target_of(self, table: Any, part: int, labels: bool) -> Any:
+    def _target_of(self, table: pa.Table, part: int, labels: bool) -> pa.ChunkedArray:
         """The column of the target, which may miss nothing; NaN among `labels` counts as missing."""
         name = self._added("y") if self.y is not None else self.roles.target
         if name is None:
@@ -357,7 +363,13 @@ class TableSource(ArrowSource):
     """An Arrow table in memory (or mapped from a file): equal slices of its rows are the parts."""
 
     def __init__(
-        self, table: Any, roles: Roles, where: str = "X", y: Any = None, weight: Any = None, named: bool = True
+        self,
+        table: pa.Table,
+        roles: Roles,
+        where: str = "X",
+        y: Values | None = None,
+        weight: Array | None = None,
+        named: bool = True,
     ) -> None:
         super().__init__(table.schema, roles, where, y, weight)
         self.table = table
@@ -368,14 +380,14 @@ class TableSource(ArrowSource):
     def __len__(self) -> int:
         return len(self._cuts) - 1
 
-    def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, Any]]:
+    def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, pa.Table]]:
         start, stop = int(self._cuts[part]), int(self._cuts[part + 1])
         yield start, self.table.select(columns).slice(start, min(stop - start, stop if rows is None else rows))
 
     def place(self, part: int) -> str:
         return ""
 
-    def only(self, where: Any) -> Self:
+    def only(self, where: pc.Expression) -> Self:
         """Those of the rows for which an expression of `pyarrow.compute` holds."""
         if self.y is not None or self.weight is not None or self.side:
             return super().only(where)
@@ -384,7 +396,7 @@ class TableSource(ArrowSource):
         other.counted, other._cuts, other._found = other.table.num_rows, even_cuts(other.table.num_rows), {}
         return other
 
-    def target_values(self) -> Any:
+    def target_values(self) -> Values | None:
         """The target of every row, if it was given as an array."""
         return self.y
 
@@ -396,7 +408,7 @@ class TableSource(ArrowSource):
         """Bytes of all of it."""
         return sum(int(some.nbytes) for some in self.arrays() if some is not None)
 
-    def fingerprints(self, y: Any, weight: Any) -> set[str]:
+    def fingerprints(self, y: VectorLike, weight: VectorLike) -> set[str]:
         """With this target and these weights, or without."""
         return fingerprints_of(self, y, weight)
 
@@ -411,7 +423,7 @@ class TableSource(ArrowSource):
         return f"table {self.counted} x {len(self.names)}, {digest}"
 
 
-def filtered(table: Any, where: Any, said: str) -> Any:
+def filtered(table: pa.Table, where: pc.Expression, said: str) -> pa.Table:
     """The rows of a table for which an expression holds, of which there must be some."""
     try:
         some = table.filter(where)

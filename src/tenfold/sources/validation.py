@@ -7,13 +7,24 @@ weights against the need. Values of X are checked by `Columns` as they are read,
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import Array, Chunk, DataError, Need, Schema
+from tenfold.core import (
+    Array,
+    Chunk,
+    Codes,
+    DataError,
+    Labels,
+    Matrix,
+    MatrixLike,
+    Need,
+    Schema,
+    Values,
+    VectorLike,
+)
 from tenfold.core.schema import is_text
 from tenfold.sources import arrow
 from tenfold.sources.labels import column_of, levels
@@ -63,14 +74,14 @@ def refuse_sparse() -> DataError:
     )
 
 
-def by_column(X: Any) -> Any:
+def by_column(X: MatrixLike) -> MatrixLike:
     """An array of numbers as it is; one of objects or text as a tuple of columns: numbers where all of it are."""
     if sp.issparse(X) or X.dtype.kind not in "OUT":
         return X
     return tuple(_typed(X[:, j], f"column {f'x{j}'!r}") for j in range(X.shape[1]))
 
 
-def _typed(values: Any, where: str) -> Any:
+def _typed(values: Values, where: str) -> Values:
     found = column_of(values, where)
     if not arrow.is_number(found.type):
         return values
@@ -80,7 +91,7 @@ def _typed(values: Any, where: str) -> Any:
 # ---- numbers ------------------------------------------------------------------------------------------
 
 
-def numbers(values: Any, where: str) -> Any:
+def numbers(values: Matrix, where: str) -> Matrix:
     """float32 and float64 as they are, other numbers as float64; dates, text and the like are refused by name.
 
     Parameters
@@ -102,7 +113,7 @@ def numbers(values: Any, where: str) -> Any:
     raise _no_numbers(where, "text" if kind in "UST" else str(values.dtype))
 
 
-def refuse_dates(values: Any, where: str) -> None:
+def refuse_dates(values: VectorLike, where: str) -> None:
     """Refuse dates and durations, of which numpy and scikit-learn would make numbers."""
     dtype = getattr(values, "dtype", None)
     if getattr(dtype, "kind", "") in ("M", "m"):
@@ -117,7 +128,7 @@ def _no_numbers(where: str, kind: str) -> DataError:
 # ---- text -----------------------------------------------------------------------------------------------
 
 
-def present(texts: Any, need: Need, where: str, start: int, kept: Any) -> Any:
+def present(texts: Values, need: Need, where: str, start: int, kept: Codes | None) -> Values:
     """Texts, if none is missing or the need takes missing ones; the number of the first row is `start`."""
     if not need.missing and (missing := [i for i, text in enumerate(texts.tolist()) if text is None]):
         at = start + (missing[0] if kept is None else int(kept[missing[0]]))
@@ -131,13 +142,13 @@ def present(texts: Any, need: Need, where: str, start: int, kept: Any) -> Any:
 # ---- target -------------------------------------------------------------------------------------------
 
 
-def number_target(values: Any, where: str) -> Array:
+def number_target(values: Values, where: str) -> Array:
     """A target of numbers as float64. That it is finite, `check_chunk` sees."""
     found: Array = numbers(values, where).astype(np.float64, copy=False)
     return found
 
 
-def as_labels(values: Any) -> Any:
+def as_labels(values: VectorLike) -> Labels:
     """Lists as an array: of objects if numpy would turn numbers or holes among texts into text."""
     found = np.asarray(values)
     if isinstance(values, (list, tuple)) and found.dtype.kind in "US":
@@ -145,7 +156,7 @@ def as_labels(values: Any) -> Any:
     return found
 
 
-def class_levels(values: Any, where: str) -> Any:
+def class_levels(values: VectorLike, where: str) -> Labels:
     """The sorted classes of a target, which may miss no label and hold no continuous numbers."""
     missing = values.dtype.kind == "f" and bool(np.isnan(values).any())
     if missing or (values.dtype.kind in "OT" and column_of(values, where).null_count):
@@ -153,7 +164,7 @@ def class_levels(values: Any, where: str) -> Any:
     return check_classes(levels(values, where), where)
 
 
-def check_classes(found: Any, where: str) -> Any:
+def check_classes(found: Labels, where: str) -> Labels:
     """The classes, if they can be: numbers that are not whole are no labels, as scikit-learn has it."""
     if found.dtype.kind == "f" and (found != np.rint(found)).any():
         raise DataError(
@@ -164,7 +175,7 @@ def check_classes(found: Any, where: str) -> Any:
     return found
 
 
-def check_binary(classes: Any, need: Need) -> None:
+def check_binary(classes: Labels, need: Need) -> None:
     """Refuse more than two classes where a learner takes two."""
     if need.binary and len(classes) > 2:
         raise DataError(
@@ -176,7 +187,7 @@ def check_binary(classes: Any, need: Need) -> None:
 # ---- weights ------------------------------------------------------------------------------------------
 
 
-def weights(values: Any, where: str, start: int = 0) -> Array:
+def weights(values: VectorLike, where: str, start: int = 0) -> Array:
     """Weights as float64: finite and not negative. `start` is the number of the first row, for errors."""
     weight: Array = numbers(values, where).astype(np.float64, copy=False)
     if not np.isfinite(weight).all() or (weight < 0).any():
@@ -188,7 +199,7 @@ def weights(values: Any, where: str, start: int = 0) -> Array:
 # ---- chunks -------------------------------------------------------------------------------------------
 
 
-def check_chunk(chunk: Chunk, need: Need, schema: Schema, remedy: Any) -> Chunk:
+def check_chunk(chunk: Chunk, need: Need, schema: Schema, remedy: Callable[[int, int], DataError]) -> Chunk:
     """A chunk that a learner may see, or an error.
 
     Parameters

@@ -7,11 +7,11 @@ nothing is lost by binning.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Chunk
+from tenfold.core import Array, Chunk, Codes, Values
 from tenfold.core.statistic import Grouped, Lens
 from tenfold.kernels.binning import CELLS, bin_block, make_grid
 from tenfold.stats.race import Race, row_bits, uniform
@@ -20,7 +20,7 @@ BINS = 256
 """at the most: a bin is a byte"""
 
 
-def sample_of(chunk: Chunk, seed: Any) -> Race:
+def sample_of(chunk: Chunk, seed: int | None) -> Race:
     """A sample of the distinct rows of a chunk, each with its weight: 16,384, or fewer of very wide rows."""
     most = max(1024, min(16384, (1 << 22) // max(1, chunk.X.shape[1])))
     return Race.of(chunk, uniform(row_bits(chunk.X, seed)), np.ones(chunk.n), most)
@@ -64,7 +64,7 @@ def edges_of(sample: Race, most: int) -> Array:
     return out
 
 
-def _capped(upto: Any, most: int) -> Any:
+def _capped(upto: Values, most: int) -> Values:
     """Sums of weights in which no value has more than a bin of even size: the others share the bins that are left.
 
     Nothing is gained by more bins for one value. And a value that many rows have is a single one of the rows that are
@@ -82,9 +82,9 @@ def _capped(upto: Any, most: int) -> Any:
 class Binned(NamedTuple):
     """Rows seen through the edges."""
 
-    bins: Any
+    bins: Values
     """columns x rows, bytes"""
-    label: Any
+    label: Codes
     """class of each row"""
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, Design, MergeError
+from tenfold.core import Array, Chunk, Codes, Design, MergeError, Values
 from tenfold.core.statistic import Grouped, Held, Lens, Statistic
 from tenfold.kernels.coded import add_by_code, add_products
 from tenfold.stats.moments import Moments
@@ -45,7 +45,7 @@ class Products:
     product: Annotated[Array, "value"]
 
     @classmethod
-    def of(cls, codes: Any, chunk: Chunk, levels: Codes, vector: Array) -> Products:
+    def of(cls, codes: Values, chunk: Chunk, levels: Codes, vector: Array) -> Products:
         """From the codes of a chunk, and its weights."""
         out, some = np.zeros(len(vector)), levels[levels > 0]
         weight = EMPTY if chunk.uniform else chunk.weight

@@ -11,9 +11,9 @@ squares are `(s.comoment, s.comoment_rest)`, features first and the target last;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol, Self, TypeAlias
 
 import numpy as np
 
@@ -56,11 +56,11 @@ class DoubleMoments:
         found = cls.of_blocks(chunk, blocks, shift, at, center)
         numeric = slice(0, design.width) if design.plain else design.numeric
         design.numbers.check_sums(np.diag(found.comoment)[:-1][numeric])
-        return found  # type: ignore[no-any-return]
+        return found
 
     @classmethod
     @np.errstate(over="ignore", invalid="ignore")  # what cannot be squared is refused by its sums
-    def of_blocks(cls, chunk: Chunk, blocks: Iterator[Any], shift: Array, at: Double, center: Array) -> Any:
+    def of_blocks(cls, chunk: Chunk, blocks: Iterable[Block], shift: Array, at: Double, center: Array) -> Self:
         """From blocks of features: rows, high and low parts, and how rounding of the columns moves them."""
         p = len(shift)
         if chunk.n == 0:
@@ -87,11 +87,11 @@ class DoubleMoments:
                 own = around * (weight * last_bits(y))[:, None]
                 blur = triangle(blur, np.vstack([own, *rounding.moves(around, at.high[1:], r, weight)]))
         whole = Double(gram, rest)  # the lower triangle
-        weight, offset = whole.at(np.s_[-1, -1]), whole.at(np.s_[-1, :-1])
-        offset = offset / weight
-        second = with_outer(*whole.at(np.s_[:-1, :-1]), *offset, -weight.high, -weight.low)
+        total = whole.at(np.s_[-1, -1])
+        offset = whole.at(np.s_[-1, :-1]) / total
+        second = with_outer(*whole.at(np.s_[:-1, :-1]), *offset, -total.high, -total.low)
         mean = Double.of(np.append(shift, first.high)) + offset
-        pieces: Any = (float(weight.high), float(weight.low), *mean, *second, *at, center, blur)
+        pieces: Any = (float(total.high), float(total.low), *mean, *second, *at, center, blur)
         return cls(*pieces)
 
     def __add__(self, other: Any) -> DoubleMoments:
@@ -189,6 +189,17 @@ class ResidualComoments(Statistic[DoubleMoments]):
     def summarize(self, chunk: Chunk) -> DoubleMoments:
         """Of all rows."""
         return DoubleMoments.of(chunk, Double(self.coef, self.coef_rest), self.center, self.levels)
+
+
+class Moves(Protocol):
+    """How rounding of the columns moves features."""
+
+    def moves(self, around: Array, coef: Array, r: Array, weight: Array) -> list[Array]:
+        """Rows whose squares are the variance that rounding of the columns gives to Σ w r d."""
+
+
+Block: TypeAlias = tuple[slice, Array, Array, Moves]
+"""rows, high and low parts of their features, and how rounding moves them"""
 
 
 class _Plain:

@@ -1,15 +1,17 @@
-"""What is drawn by chance: from the places of rows (`core/chunk.py`), a seed, and what it is for.
+"""What is drawn by chance inside a fit: from the places of rows (`core/chunk.py`), a seed, and what it is for.
+
+The folds of cross-validation are drawn in `evaluate/cross_validation/folds.py`.
 
 Every purpose has a stream of its own, so that draws for one tell nothing of draws for another.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from tenfold.core import Chunk, Codes, Flags
+from tenfold.core import Bits, Chunk, Codes, Flags
 from tenfold.kernels.forests import draw_rows, tree_keys
 from tenfold.kernels.gradients import kept
 from tenfold.kernels.shuffling import deal
@@ -18,21 +20,21 @@ ROWS, COLUMNS, SEEDS, FOLDS = range(4)
 """streams: the bootstraps of members, the columns of their nodes, the seeds of members, folds"""
 
 
-def keys_of(seed: Any, stream: int, first: int, n: int) -> Any:
+def keys_of(seed: int, stream: int, first: int, n: int) -> Bits:
     """What the draws of some members, trees say, come from: 64 bits for each."""
     out = np.empty(n, np.uint64)
     tree_keys(int(seed), stream, first, out)
     return out
 
 
-def times_of(places: Codes, key: Any) -> Codes:
+def times_of(places: Codes, key: np.uint64) -> Codes:
     """How often a member with this key draws each row: Poisson numbers of mean one."""
     out = np.empty(len(places), np.int64)
     draw_rows(places, key, out)
     return out
 
 
-def folds_of(chunk: Chunk, seed: Any, folds: int) -> Codes:
+def folds_of(chunk: Chunk, seed: int, folds: int) -> Codes:
     """The fold of each row by lot: of any `folds` rows in a row that have weight, one is in each, in a drawn order."""
     out = np.empty(chunk.n, np.int64)
     deal(chunk.places(), int(keys_of(seed, FOLDS, 0, 1)[0] >> np.uint64(1)), folds, out)

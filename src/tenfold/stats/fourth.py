@@ -10,7 +10,7 @@ Q_jk = Σ w d_j² d_k² and T_jk = Σ w d_j d_k² around the mean are kept, d = 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
@@ -113,7 +113,7 @@ class FourthByClass(Grouped[ClassFourth]):
         return ClassFourth.by_group(chunk, codes, groups, self.classes)
 
 
-def _moved(s: Any, to: ClassMoments) -> tuple[Array, Array]:
+def _moved(s: ClassFourth, to: ClassMoments) -> tuple[Array, Array]:
     """Third and fourth moments around other means; a class that has not moved keeps its bits."""
     m = s.moments
     here = (m.weight > 0) & (m.weight < to.weight)

@@ -227,8 +227,8 @@ def first_mean(chunk: Chunk) -> tuple[Array, bool]:
     return shift, centred
 
 
-def rough_mean(values: Any, weight: Array) -> Any:
+def rough_mean(values: Array, weight: Array) -> Array:
     """Their mean; the first of them in a column where it overflows."""
     with np.errstate(over="ignore", invalid="ignore"):
-        mean = values[0] + weight @ (values - values[0]) / weight.sum()
+        mean: Array = values[0] + weight @ (values - values[0]) / weight.sum()
     return mean if np.isfinite(mean).all() else np.where(np.isfinite(mean), mean, values[0])

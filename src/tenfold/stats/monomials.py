@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations, combinations_with_replacement
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,7 +37,7 @@ class Monomials(NamedTuple):
     column: Codes
     """by which column that is multiplied"""
 
-    def names(self, columns: Any) -> list[str]:
+    def names(self, columns: Sequence[str]) -> list[str]:
         """The name of each, from those of the columns."""
         out = []
         for some in self.factors:
@@ -44,20 +45,20 @@ class Monomials(NamedTuple):
             out.append(" ".join(f"{columns[j]}^{k}" if k > 1 else str(columns[j]) for j, k in powers.items()))
         return out
 
-    def values(self, block: Any) -> Array:
+    def values(self, block: Array) -> Array:
         """Rows x products."""
         out = np.empty((len(block), len(self.parent)))
         fill_products(block, self.parent, self.column, out)
         return out
 
-    def doubled(self, block: Any) -> Double:
+    def doubled(self, block: Array) -> Double:
         """The same in double-double."""
         shape = (len(block), len(self.parent))
         high, low = np.empty(shape), np.empty(shape)
         fill(block, self.parent, self.column, high, low)
         return Double(high, low)
 
-    def slopes(self, block: Any, values: Array, by: int) -> Array:
+    def slopes(self, block: Array, values: Array, by: int) -> Array:
         """The derivative of each by one of the columns."""
         out = np.empty_like(values)
         fill_slopes(block, values, self.parent, self.column, by, out)

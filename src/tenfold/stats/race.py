@@ -8,16 +8,16 @@ weight is exact. The sample merges: the winners of two parts are among the winne
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Columns
+from tenfold.core import Array, Bits, Chunk, Codes, Columns
 from tenfold.core.allowed import ANYTHING, NOT_NEGATIVE, Between
 from tenfold.kernels.rows import hash_rows
 
 
-def row_bits(X: Columns, seed: Any) -> Any:
+def row_bits(X: Columns, seed: int | None) -> Bits:
     """64 bits for each row, from its content."""
     bits = np.empty(len(X), np.uint64)
     for rows, block in X.blocks():
@@ -25,7 +25,7 @@ def row_bits(X: Columns, seed: Any) -> Any:
     return bits
 
 
-def uniform(bits: Any) -> Array:
+def uniform(bits: Bits) -> Array:
     """A number in (0, 1) from such bits."""
     found: Array = (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53 + 2.0**-54
     return found
@@ -73,7 +73,7 @@ class Race:
         return self.row[:-1], self.weight[:-1] / chance
 
 
-def _winners(key: Array, weight: Array, most: int) -> tuple[Any, Array]:
+def _winners(key: Array, weight: Array, most: int) -> tuple[Codes, Array]:
     """First place of each of the least distinct keys, and the weight of all that share it."""
     order = np.argsort(key, kind="stable")
     ordered = key[order]

@@ -162,6 +162,6 @@ def triangle(top: Array, below: Array) -> Array:
     return np.asarray(np.where(np.diag(factor) < 0, -1.0, 1.0)[:, None] * factor)
 
 
-def last_bits(values: Any) -> Array:
+def last_bits(values: Array) -> Array:
     """Standard deviation of what rounding to float64 may have cut off; whole numbers are exact."""
     return np.where(values == np.rint(values), 0.0, np.spacing(np.abs(values)) / np.sqrt(12.0))

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import Array, Chunk, Codes, Columns, Schema
+from tenfold.core import Array, Chunk, Codes, ColumnData, Columns, Flags, RowIndex, Schema
 from tenfold.core.allowed import COUNTS, Index
 from tenfold.core.statistic import Grouped
 from tenfold.stats.moments import Moments
@@ -75,7 +75,7 @@ class Rows:
     def __len__(self) -> int:
         return len(self.y)
 
-    def matrix(self) -> Any:
+    def matrix(self) -> ColumnData:
         """Rows x columns: an array, or a CSR matrix."""
         n = len(self)
         if not self.sparse:
@@ -116,7 +116,7 @@ class Rows:
         fits = self.width == width and self.counts.sum() == len(self.values)
         return bool(fits and (len(self.column) == len(self.values) if listed else (self.counts == width).all()))
 
-    def take(self, which: Any) -> Rows:
+    def take(self, which: RowIndex | Flags) -> Rows:
         """Some of the rows, by their numbers."""
         X = self.matrix()[which]
         if not self.sparse:

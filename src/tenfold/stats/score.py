@@ -12,14 +12,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, DataError, Need, Schema
+from tenfold.core import Array, Chunk, Codes, DataError, Need, Schema, Values
 from tenfold.core.chunk import places_by_group
 from tenfold.core.statistic import Grouped
 from tenfold.core.value import Itself, Value
 from tenfold.stats.metrics import Confusion, Scorer
 from tenfold.stats.metrics.scorers import confusion
 
-Outputs = dict[str, Any]
+Outputs = dict[str, Values]
 """by what was wanted: numbers or class codes ("prediction"), "probability" or "score", rows x classes"""
 
 
@@ -172,11 +172,11 @@ class Score(Grouped[Scores]):
     def _needs(self) -> frozenset[str]:
         return frozenset(metric.needs for metric in self.metrics)
 
-    def _one(self, metric: Metric, truth: Any, said: Any, weight: Any) -> Any:
+    def _one(self, metric: Metric, truth: Values, said: Values, weight: Array | None) -> Any:
         return metric.summarize.it(truth, said, weight, self.predictors[0].n_classes)
 
     def _confusions(
-        self, chunk: Chunk, codes: Codes, said: Any, weight: Any, groups: int
+        self, chunk: Chunk, codes: Codes, said: Values, weight: Array | None, groups: int
     ) -> Iterable[tuple[int, Confusion]]:
         k = self.predictors[0].n_classes
         place, shape = (codes * k + chunk.y) * k + said, (groups, k, k)

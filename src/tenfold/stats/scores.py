@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import Array, Chunk, Codes, DataError, Design
+from tenfold.core import Array, Chunk, Codes, DataError, Design, Values
 from tenfold.core.allowed import ANYTHING, RISING
 from tenfold.core.statistic import Statistic
 from tenfold.stats.double_moments import DoubleMoments
@@ -160,14 +160,14 @@ def _clusters(chunk: Chunk) -> tuple[Codes, Codes]:
     return keys, code.astype(np.int64)
 
 
-def keys_of(values: Any) -> Codes:
+def keys_of(values: Values) -> Codes:
     """An integer for each value, the same on every worker: whole numbers are their own, other values are hashed."""
     kind = values.dtype.kind
     wrong: Any = values != values if kind in "fM" else [v is None or v != v for v in values] if kind == "O" else False
     if np.any(wrong):
         raise DataError("groups says of some rows not to which group they belong. Remedy: leave these rows out")
     if kind in "biu":
-        return values.astype(np.int64)  # type: ignore[no-any-return]
+        return values.astype(np.int64)
     found, at = np.unique(values.astype(str) if kind == "O" else values, return_inverse=True)
     hashed = [int.from_bytes(hashlib.blake2b(str(v).encode(), digest_size=8).digest(), "little") for v in found]
     return np.array(hashed, dtype=np.uint64).view(np.int64)[at]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -71,7 +72,7 @@ class ColumnSpread:
         """Summarize a chunk."""
         p = chunk.X.shape[1]
 
-        def add(block: Any, rows: slice, known: bool, *into: Array) -> None:
+        def add(block: Array, rows: slice, known: bool, *into: Array) -> None:
             add_spread_present(block, chunk.weight[rows], chunk.X.block_rows(), known, *into)
 
         return cls(*_of(chunk, add, np.zeros(p), np.zeros(p)))
@@ -91,13 +92,13 @@ class SpreadByColumn(Grouped[ColumnSpread]):
 def _by(chunk: Chunk, group: Codes, groups: int) -> tuple[Array, Array, Array, Array]:
     """Weight, mean, its rest, and squares by group."""
 
-    def add(block: Any, rows: slice, known: bool, *into: Array) -> None:
+    def add(block: Array, rows: slice, known: bool, *into: Array) -> None:
         add_spread(block, group[rows], chunk.weight[rows], chunk.X.block_rows(), known, *into)
 
     return _of(chunk, add, np.zeros((groups, chunk.X.shape[1])), np.zeros(groups))
 
 
-def _of(chunk: Chunk, add: Any, shift: Array, weight: Array) -> tuple[Array, Array, Array, Array]:
+def _of(chunk: Chunk, add: Callable[..., None], shift: Array, weight: Array) -> tuple[Array, Array, Array, Array]:
     """Weight, mean, its rest, and squares; once more around the mean if the first rows were far from it."""
     known = False
     while True:

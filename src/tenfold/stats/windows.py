@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import Array, Chunk, Codes, Columns, Design
+from tenfold.core import Array, Chunk, Codes, ColumnData, Columns, Design
 from tenfold.core.statistic import Statistic
 from tenfold.kernels.ordering import order_by
 
@@ -55,7 +55,7 @@ class Epoch(Statistic[S]):
             walk = self.step(walk, chunk.rows(rows))
         return walk
 
-    def in_order(self, chunk: Chunk, sparse: bool = True) -> tuple[Any, Array, Array, Codes]:
+    def in_order(self, chunk: Chunk, sparse: bool = True) -> tuple[ColumnData, Array, Array, Codes]:
         """Features, targets, weights of a window, and the order of its rows in this epoch, by their places.
 
         Features are one block, or CSR if they are and may be. Dense rows are laid in that order: read one after another
@@ -69,7 +69,7 @@ class Epoch(Statistic[S]):
             return block, y, weight, order
         return block.take(order, axis=0), y[order], weight[order], np.arange(chunk.n)
 
-    def _features(self, chunk: Chunk, sparse: bool) -> Any:
+    def _features(self, chunk: Chunk, sparse: bool) -> ColumnData:
         if sparse and sp.issparse(chunk.X.data):
             return chunk.X.sparse()
         if self.levels.any():

@@ -10,35 +10,40 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from sklearn.base import is_classifier, is_regressor
-from sklearn.utils.validation import check_is_fitted
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from tenfold.core import Certificate, Claim, DataError
 from tenfold.engine.progress import progress
-from tenfold.evaluate.certify.clusters import apart, group_codes
+from tenfold.evaluate.certify.clusters import group_codes
 from tenfold.evaluate.certify.confidence_bounds import GROUPED, ends_of
 from tenfold.evaluate.certify.leakage import others, print_of
 from tenfold.evaluate.certify.targets import Asked, Judged, asked_of, judge
+from tenfold.evaluate.cross_validation.folds import Grouping
 from tenfold.evaluate.cross_validation.tune import Tuned
 from tenfold.evaluate.formatting import percent
-from tenfold.sources.inputs import check_target, is_lazy
+from tenfold.evaluate.frame_columns import apart
+from tenfold.evaluate.scoring.predictors import check_model, feature_names
+from tenfold.evaluate.scoring.scorers import Summary
+from tenfold.sources.inputs import MatrixLike, check_target, is_lazy
+from tenfold.stats.metrics import Confusion, Regression
 from tenfold.theory.checks import fraction, one_of, whole
 from tenfold.theory.held_out import UNSEEN
 
 
 def certify(
-    model: Any,
-    X: Any,
-    y: Any = None,
+    model: BaseEstimator | Tuned,
+    X: MatrixLike,
+    y: ArrayLike | None = None,
     *,
-    groups: Any = None,
-    sample_weight: Any = None,
+    groups: Grouping | None = None,
+    sample_weight: ArrayLike | None = None,
     level: float = 0.95,
-    scoring: Any = None,
-    pos_label: Any = None,
+    scoring: str | Sequence[str] | None = None,
+    pos_label: object = None,
     reused: int | None = None,
     method: Literal["jackknife", "bootstrap"] = "jackknife",
     random_state: int = 0,
@@ -102,16 +107,18 @@ assuming rows drawn independently from one distribution, none of them used to ma
     random_state = whole("random_state", random_state, 0)
     times = 1 if reused is None else whole("reused", reused)
     model = model.best_estimator_ if isinstance(model, Tuned) else model
-    _check(model, X, y, sample_weight)
+    check_model(model)
+    check_target(X, y, sample_weight, "certify(model, X, y)")
+    if isinstance(sample_weight, str):
+        raise ValueError(f"sample_weight must be one number for each row, not {sample_weight!r}")
     asked = asked_of(model, scoring, pos_label)
     if isinstance(groups, str) and not is_lazy(X):
-        X, groups = apart(model, X, groups)
-    if groups is not None and not isinstance(groups, str):
-        groups = group_codes(groups)
-    if sample_weight is not None and np.array_equal(sample_weight, np.ones(np.shape(y))):
+        X, groups = apart(X, groups, feature_names(model) or ())
+    units = groups if groups is None or isinstance(groups, str) else group_codes(groups)
+    if sample_weight is not None and np.array_equal(sample_weight, np.ones(np.asarray(y).shape)):
         sample_weight = None
     with progress("certify"):
-        judged, asked = judge(model, X, y, groups, sample_weight, asked, random_state)
+        judged, asked = judge(model, X, y, units, sample_weight, asked, random_state)
     if judged.seen:
         these = "these rows, so they say nothing about unseen ones"
         some = f"some of these rows (about {judged.seen:.0%} of those looked at), so they promise too much"
@@ -133,23 +140,6 @@ assuming rows drawn independently from one distribution, none of them used to ma
             stacklevel=2,
         )
     return Certificate((*claims, *_baselines(judged, asked), *_reuse(times)), judged.provenance)
-
-
-def _check(model: Any, X: Any, y: Any, weight: Any) -> None:
-    try:
-        fits = not isinstance(model, type) and (is_classifier(model) or is_regressor(model))
-    except (AttributeError, TypeError):  # it has no tags
-        fits = False
-    if not fits:
-        what = f"the class {model.__name__}" if isinstance(model, type) else type(model).__name__
-        raise TypeError(
-            f"model must be a classifier or a regressor, and {what} is neither. Remedy: "
-            "certify(learner.fit(X, y), X_new, y_new)"
-        )
-    check_is_fitted(model)
-    check_target(X, y, weight, "certify(model, X, y)")
-    if isinstance(weight, str):
-        raise ValueError(f"sample_weight must be one number for each row, not {weight!r}")
 
 
 def _of_these_rows(judged: Judged, asked: Sequence[Asked]) -> list[Claim]:
@@ -195,11 +185,11 @@ def _reuse(times: int) -> list[Claim]:
     return [Claim("models judged", float(times), "assumed", why, "data")]
 
 
-def _why(judged: Judged, asked: Asked, total: Any) -> str:
+def _why(judged: Judged, asked: Asked, total: Summary) -> str:
     rows = f"{judged.rows:,} rows" if judged.rows > 1 else "1 row"
     many = f"{rows} in {judged.groups:,} groups" if judged.groups else rows
-    if asked.is_rate and not judged.weighted:
-        wrong = round(float(total.count.sum() - total.hits.sum()))
+    if isinstance(total, Confusion) and asked.is_rate and not judged.weighted:
+        wrong = round(total.wrong)
         return f"{wrong:,} of {many} {'is' if wrong == 1 else 'are'} predicted wrong"
     of = f"of the positive class {asked.scorer.pos_label!r}, " if asked.scorer.one_sided else ""
     return f"{of}over {many}" + (", weighted" if judged.weighted else "")
@@ -207,14 +197,13 @@ def _why(judged: Judged, asked: Asked, total: Any) -> str:
 
 def _baselines(judged: Judged, asked: Sequence[Asked]) -> list[Claim]:
     """What could be had without a model."""
-    rate = next((one for one in asked if one.is_rate), None)
-    if rate is not None:
-        support = judged.total(rate).support
-        why = f"always saying {judged.classes.tolist()[int(support.argmax())]!r}, the most common class of these rows"
-        return [Claim("baseline error", 1 - float(support.max() / support.sum()), "proved", why, "data")]
-    number = next((one for one in asked if one.scorer.name == "neg_mean_squared_error"), None)
-    if number is not None:
-        total = judged.total(number)
-        why = "always saying the mean of these rows"
-        return [Claim("baseline mean squared error", total.square.value / total.weight, "proved", why, "data")]
+    for one in asked:
+        total = judged.total(one)
+        if one.is_rate and isinstance(total, Confusion) and judged.classes is not None:
+            common, support = judged.classes.tolist()[int(total.support.argmax())], total.support
+            why = f"always saying {common!r}, the most common class of these rows"
+            return [Claim("baseline error", 1 - float(support.max() / support.sum()), "proved", why, "data")]
+        if one.scorer.name == "neg_mean_squared_error" and isinstance(total, Regression):
+            why = "always saying the mean of these rows"
+            return [Claim("baseline mean squared error", total.square.value / total.weight, "proved", why, "data")]
     return []

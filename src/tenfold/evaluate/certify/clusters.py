@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tenfold.core import Codes, DataError, Need
 from tenfold.engine.keys import Key, Shuffled
 from tenfold.engine.runner import Session
 from tenfold.evaluate.cross_validation.folds import numbering, splits_of
 from tenfold.sources import Source
-from tenfold.sources.frames import is_frame
 from tenfold.sources.labels import code, levels
 from tenfold.stats.combinators import joined
 
@@ -19,20 +17,7 @@ UNITS = 512
 """at most: more groups than these are joined, more rows than these are dealt to so many units"""
 
 
-def apart(model: Any, X: Any, column: str) -> tuple[Any, Any]:
-    """A frame and one of its columns, which is left out of it if the model does not know it."""
-    if not is_frame(X):
-        raise DataError(f"groups={column!r} names a column, and X has no names. Remedy: groups as an array")
-    names = list(getattr(X, "column_names", None) or X.columns)
-    if column not in names:
-        raise DataError(f"groups={column!r} is no column of X; there are {names[:20]}")
-    values = np.asarray(X[column])
-    if column in list(getattr(model, "feature_names_in_", ())):
-        return X, values
-    return (X.drop(columns=[column]) if type(X).__module__.startswith("pandas") else X.drop(column)), values
-
-
-def group_codes(groups: Any) -> Codes:
+def group_codes(groups: ArrayLike) -> Codes:
     """Groups as numbers from 0."""
     values = np.asarray(groups)
     if values.ndim != 1:
@@ -45,7 +30,9 @@ def group_codes(groups: Any) -> Codes:
     return codes.astype(np.int64)
 
 
-def unit_key(groups: Any, source: Source, need: Need, session: Session, seed: int) -> tuple[Key, tuple[str, ...], int]:
+def unit_key(
+    groups: str | Codes | None, source: Source, need: Need, session: Session, seed: int
+) -> tuple[Key, tuple[str, ...], int]:  # fmt: skip
     """Which unit each row belongs to, the columns that say it, and how many groups there are.
 
     A unit is a group, or several groups joined. If rows are independent, they are dealt to units by chance.

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from scipy import special
 
-from tenfold.core import DataError
+from tenfold.core import Array, DataError
 from tenfold.evaluate.certify.intervals import error_interval
 from tenfold.evaluate.certify.targets import Asked, Judged
-from tenfold.evaluate.scoring.resampling import resampler
+from tenfold.evaluate.scoring.resampling import jackknife, resampler, standard_error
+from tenfold.stats.metrics import Confusion
 from tenfold.theory.held_out import UNSEEN
 
 FEW = 10
@@ -36,8 +37,8 @@ def ends_of(judged: Judged, asked: Asked, value: float, tail: float, method: str
     """The ends that a score passes with a chance of `tail` each; None if nothing tells how it spreads."""
     if asked.is_rate and not judged.groups and not judged.weighted:
         total = judged.total(asked)
-        wrong = round(float(total.count.sum() - total.hits.sum()))
-        found = error_interval(wrong, judged.rows, 1 - 2 * tail)
+        assert isinstance(total, Confusion)
+        found = error_interval(round(total.wrong), judged.rows, 1 - 2 * tail)
         low, high = (found.low, found.high) if asked.kind == "error" else (1 - found.high, 1 - found.low)
         return Ends(low, high, "with confidence", "by the exact interval of Clopper and Pearson", UNSEEN)
     units = judged.each(asked)
@@ -46,20 +47,24 @@ def ends_of(judged: Judged, asked: Asked, value: float, tail: float, method: str
         what = "groups" if judged.groups else "rows"
         raise DataError(f"there are not two {what} to judge: one says nothing about the spread. Remedy: more {what}")
     again = resampler(units)
+
+    def score(often: Array) -> float:
+        """The score, if units count so often."""
+        return asked.of(again(often))
+
     few = f" of {judged.groups} groups only, so they are rough" if 0 < judged.groups < FEW else ""
     drawn = GROUPED if judged.groups else UNSEEN
     enough = f"{drawn}, and enough of them that the score is nearly normal"
     if asked.is_rate:
-        left = np.array([asked.of(again(_without(u, k))) for u in range(k)])
-        low, high = _rate(value, left, np.array([float(u.count.sum()) for u in units]), judged.rows, tail)
+        weight = np.array([float(u.count.sum()) for u in units if isinstance(u, Confusion)])
+        low, high = _rate(value, standard_error(jackknife(score, k)), weight, judged.rows, tail)
         by = f"by an exact interval at the effective number of rows (Korn and Graubard){few}"
         return Ends(low, high, "estimated", by, enough)
     if method == "bootstrap":
-        low, high = _bootstrap(asked, again, k, tail, seed)
+        low, high = _bootstrap(score, k, tail, seed)
         by, enough = f"by drawing {'groups' if judged.groups else 'rows'} anew (bootstrap){few}", drawn
     else:
-        left = np.array([asked.of(again(_without(u, k))) for u in range(k)])
-        half = -float(special.stdtrit(k - 1, tail)) * _error(left)
+        half = -float(special.stdtrit(k - 1, tail)) * standard_error(jackknife(score, k))
         low, high = value - half, value + half
         what = "groups" if judged.groups == k else "groups, joined" if judged.groups else "units of rows"
         by = f"by t times the standard error over {k} {what}{few}"
@@ -68,24 +73,11 @@ def ends_of(judged: Judged, asked: Asked, value: float, tail: float, method: str
     return Ends(max(asked.low, low), min(asked.high, high), "estimated", by, enough)
 
 
-def _without(u: int, k: int) -> Any:
-    counts = np.ones(k)
-    counts[u] = 0.0
-    return counts
-
-
-def _error(left: Any) -> float:
-    """The standard error, from the scores with one unit left out (the jackknife)."""
-    k = len(left)
-    return math.sqrt((k - 1) / k * float(((left - left.mean()) ** 2).sum()))
-
-
-def _rate(p: float, left: Any, weight: Any, rows: int, tail: float) -> tuple[float, float]:
+def _rate(p: float, error: float, weight: Array, rows: int, tail: float) -> tuple[float, float]:
     """Ends for an error rate of rows that are not independent: exact ones for as many rows as they are worth."""
-    k, error = len(left), _error(left)
     if 0 < p < 1:
         worth = p * (1 - p) / error**2 if error else float(rows)
-        worth *= float(special.stdtrit(max(rows - 1, 1), tail) / special.stdtrit(k - 1, tail)) ** 2
+        worth *= float(special.stdtrit(max(rows - 1, 1), tail) / special.stdtrit(len(weight) - 1, tail)) ** 2
     else:  # nothing tells how alike the rows of a unit are: count units
         worth = float(weight.sum() ** 2 / (weight**2).sum())
     n = min(worth, float(rows))
@@ -95,12 +87,12 @@ def _rate(p: float, left: Any, weight: Any, rows: int, tail: float) -> tuple[flo
     return low, high
 
 
-def _bootstrap(asked: Asked, again: Callable[[Any], Any], k: int, tail: float, seed: int) -> tuple[float, float]:
+def _bootstrap(score: Callable[[Array], float], k: int, tail: float, seed: int) -> tuple[float, float]:
     """Quantiles of the score of units drawn anew, moved out as t is beyond the normal curve."""
     tail = float(special.ndtr(math.sqrt(k / (k - 1)) * special.stdtrit(k - 1, tail)))
     draws = min(max(2000, math.ceil(50 / tail)), 50_000)
     random = np.random.default_rng(seed)
-    found = np.array([asked.of(again(np.bincount(random.integers(k, size=k), minlength=k))) for _ in range(draws)])
+    found = np.array([score(np.bincount(random.integers(k, size=k), minlength=k).astype(float)) for _ in range(draws)])
     if np.isnan(found).all():
         return math.nan, math.nan
     low, high = np.nanquantile(found, [tail, 1 - tail])

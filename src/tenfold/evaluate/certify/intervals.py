@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from tenfold.evaluate.formatting import html_table, percent
@@ -152,7 +153,7 @@ def difference_interval(
     level: float = 0.95,
     method: Literal["score", "z"] = "score",
     *,
-    table: Any = None,
+    table: ArrayLike | None = None,
 ) -> Interval:
     """The interval for the error rate of a less that of b.
 
@@ -228,7 +229,7 @@ def _rule(p: float, n: int, instead: str = "exact") -> str:
     return ""
 
 
-def _counts(table: Any) -> list[list[int]]:
+def _counts(table: ArrayLike) -> list[list[int]]:
     try:
         found = np.asarray(table, dtype=float)
     except (TypeError, ValueError):

@@ -8,14 +8,18 @@ from others by its score.
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
 
 from tenfold.core import Schema
 from tenfold.core.marks import Marks, row_hashes
+from tenfold.estimator import Estimator
+from tenfold.sources import Source
+from tenfold.sources.inputs import MatrixLike
 
 PARTS = 32
 """of a source that are read to recognise rows, at most"""
@@ -23,9 +27,10 @@ _judged: dict[tuple[str, str], set[str]] = {}
 """by rows and score, the values of the models that were judged"""
 
 
-def made_from(first: Any, source: Any, y: Any, weight: Any) -> float:
+def made_from(first: Estimator, source: Source, y: ArrayLike | None, weight: ArrayLike | None) -> float:
     """Which share of these rows a model was made from, as far as fingerprints and marks tell."""
-    made = getattr(first.__dict__.get("certificate_"), "provenance", None)
+    certificate = vars(first).get("certificate_")
+    made = certificate and certificate.provenance
     if made is None:
         return 0.0
     prints = {source.fingerprint()}
@@ -41,9 +46,9 @@ def made_from(first: Any, source: Any, y: Any, weight: Any) -> float:
     return Marks.read(made.marks).met_by(hashes, made.rows)
 
 
-def print_of(X: Any, y: Any, weight: Any) -> str:
+def print_of(X: MatrixLike, y: ArrayLike | None, weight: ArrayLike | None) -> str:
     """A short text by which rows in memory are recognised, whatever they are kept in: up to 64 of them tell."""
-    n = len(y)
+    n = _num_samples(X)
     at = np.unique(np.linspace(0, n - 1, 64).astype(int))
     some = [_safe_indexing(one, at) for one in (X, y, weight) if one is not None]
     text = repr([(one.toarray() if sp.issparse(one) else np.asarray(one)).tolist() for one in some])

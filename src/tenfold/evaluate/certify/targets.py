@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.pipeline import Pipeline
 
-from tenfold.core import DataError, Provenance
+from tenfold.core import Codes, DataError, Labels, Provenance
 from tenfold.engine.keys import Contiguous, Key
 from tenfold.engine.tree import merge
 from tenfold.estimator import Estimator
 from tenfold.evaluate.certify.clusters import unit_key
 from tenfold.evaluate.certify.leakage import made_from, print_of
 from tenfold.evaluate.scoring.predictors import Foreign, opened_rows, predictor_of
-from tenfold.sources.inputs import as_source, refuse_lazy
+from tenfold.evaluate.scoring.scorers import Summary, scorers_of
+from tenfold.sources.inputs import MatrixLike, as_source, refuse_lazy
 from tenfold.stats.combinators import As, By
-from tenfold.stats.metrics import Scorer, scorers, with_positive
+from tenfold.stats.metrics import Scorer
 from tenfold.stats.score import Score, Scores
 
 LOSSES = ("neg_mean_absolute_error", "neg_mean_squared_error")
@@ -41,7 +43,7 @@ class Asked:
         """Whether rows are right or wrong, each for itself."""
         return self.scorer.name == "accuracy"
 
-    def of(self, summary: Any) -> float:
+    def of(self, summary: Summary) -> float:
         """The score of a summary."""
         return self.offset + self.sign * self.scorer.value(summary)
 
@@ -56,23 +58,25 @@ class Judged:
     weighted: bool
     groups: int
     """how many there are; 0 if rows are independent"""
-    classes: Any
+    classes: Labels | None
     seen: float
     """which share of these rows the model was made from, as far as can be told"""
     provenance: Provenance
 
-    def total(self, asked: Asked) -> Any:
+    def total(self, asked: Asked) -> Summary:
         """The summary of all rows."""
-        return merge(self.each(asked))
+        found: Summary = merge(self.each(asked))
+        return found
 
-    def each(self, asked: Asked) -> list[Any]:
+    def each(self, asked: Asked) -> list[Summary]:
         """The summaries of the units."""
         return [self.score.summary(asked.scorer, unit) for unit in self.units]
 
 
 def judge(
-    model: Any, X: Any, y: Any, groups: Any, weight: Any, asked: list[Asked], seed: int
-) -> tuple[Judged, list[Asked]]:
+    model: BaseEstimator, X: MatrixLike, y: ArrayLike | None, groups: str | Codes | None, weight: ArrayLike | None,
+    asked: list[Asked], seed: int,
+) -> tuple[Judged, list[Asked]]:  # fmt: skip
     """The scores of a model by unit; and what is asked of it, once classes are known."""
     predictor, first = predictor_of(model), model.steps[0][1] if isinstance(model, Pipeline) else model
     if isinstance(predictor, Foreign):
@@ -107,25 +111,20 @@ def judge(
     return Judged(score, units, many, weighted, count, rows.classes, seen, where), asked
 
 
-def asked_of(model: Any, scoring: Any, pos_label: Any = None) -> list[Asked]:
+def asked_of(model: BaseEstimator, scoring: str | Sequence[str] | None, pos_label: object = None) -> list[Asked]:
     """The scores as they are claimed, with the positive class that was asked for."""
-    classifies = is_classifier(model)
     if scoring is None:
-        scoring = ["error"] if classifies else [*LOSSES, "r2"]
+        scoring = ["error"] if is_classifier(model) else [*LOSSES, "r2"]
     if not isinstance(scoring, (str, list, tuple)):
         raise ValueError(f"scoring must be the name of a score, or a list of them, not {scoring!r}")
+    names = [scoring] if isinstance(scoring, str) else scoring
+    if not names:
+        raise ValueError("scoring is empty. Remedy: name a score, or leave it out")
     out = []
-    for name in [scoring] if isinstance(scoring, str) else scoring:
-        scorer = scorers.get("accuracy" if name == "error" else name)
-        if scorer is None or (scorer.kind == "class") != classifies:
-            fit = [n for n, s in scorers.items() if (s.kind == "class") == classifies]
-            raise ValueError(f"scoring={name!r} is no score of {type(model).__name__}; there are {['error', *fit]}")
-        loss = name.startswith("neg_")
+    chosen = scorers_of(["accuracy" if name == "error" else name for name in names], model, pos_label)
+    for name, scorer in zip(names, chosen, strict=True):
         kind = name.removeprefix("neg_").replace("_", " ")
-        offset, sign = float(name == "error"), -1.0 if loss or name == "error" else 1.0
+        offset, sign = float(name == "error"), -1.0 if name.startswith("neg_") or name == "error" else 1.0
         low, high = sorted((offset + sign * scorer.low, offset + sign * scorer.high))
         out.append(Asked(kind, scorer, offset, sign, low, high))
-    if not out:
-        raise ValueError("scoring is empty. Remedy: name a score, or leave it out")
-    some = with_positive([one.scorer for one in out], pos_label)
-    return [replace(one, scorer=scorer) for one, scorer in zip(out, some, strict=True)]
+    return out

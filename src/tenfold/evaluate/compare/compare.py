@@ -5,28 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from tenfold.core import Array
 from tenfold.evaluate.compare.comparison import Comparison, Comparisons
-from tenfold.evaluate.compare.paired_tests import NAMES, NOISE, five_by_two, holm, mcnemar, t_test
-from tenfold.evaluate.compare.ranks import friedman, place
+from tenfold.evaluate.compare.paired_tests import NAMES, NOISE, Sizes, five_by_two, holm, mcnemar, t_test
+from tenfold.evaluate.compare.ranks import Ranks, friedman, place
 from tenfold.evaluate.cross_validation.result import CrossValidation
 from tenfold.evaluate.formatting import short
+from tenfold.sources.inputs import MatrixLike
 from tenfold.theory.checks import fraction, one_of
 
 Method = Literal["corrected", "paired", "5x2", "mcnemar"]
 METHODS = tuple(NAMES)
+Pair = tuple[int | str, int | str]
+"""two learners of a `CrossValidation`, by number or name"""
 
 
 def compare(
-    a: Any,
-    b: Any = None,
+    a: ArrayLike | CrossValidation,
+    b: ArrayLike | Pair | None = None,
     method: Method = "corrected",
     *,
-    sizes: Any = None,
-    truth: Any = None,
+    sizes: Sizes | None = None,
+    truth: ArrayLike | None = None,
     score: int | str = 0,
     level: float = 0.95,
     names: Sequence[str] = ("a", "b"),
@@ -90,24 +95,24 @@ if they were equally good.
         raise ValueError(f"b is needed: the {what} of the other learner")
     if method == "mcnemar":
         return mcnemar(a, b, truth, level, pair)
-    a, b = _scores("a", a), _scores("b", b)
-    if a.shape != b.shape:
-        raise ValueError(f"a and b must be scores on the same folds, but there are {a.shape} and {b.shape} of them")
-    noise = NOISE * float(np.maximum(np.abs(a), np.abs(b)).max(initial=0.0))
-    d = np.where(np.abs(a - b) <= noise, 0.0, a - b)
+    x, z = _scores("a", a), _scores("b", b)
+    if x.shape != z.shape:
+        raise ValueError(f"a and b must be scores on the same folds, but there are {x.shape} and {z.shape} of them")
+    noise = NOISE * float(np.maximum(np.abs(x), np.abs(z)).max(initial=0.0))
+    d = np.where(np.abs(x - z) <= noise, 0.0, x - z)
     if method == "5x2":
         return five_by_two(d, sizes, level, pair, said)
     return t_test(np.ravel(d), noise, method, sizes, level, pair, said)
 
 
 def compare_all(
-    results: Any,
+    results: CrossValidation | Sequence[CrossValidation] | Mapping[str, CrossValidation] | MatrixLike,
     method: Literal["corrected", "paired", "5x2"] = "corrected",
     *,
     score: int | str = 0,
     level: float = 0.95,
     names: Sequence[str] | None = None,
-) -> Any:
+) -> Comparisons | Ranks:
     """Compare several learners: all pairs on one data set, or their ranks over several.
 
     Parameters
@@ -165,7 +170,9 @@ def compare_all(
     return friedman(each, names, level)
 
 
-def _of(cv: CrossValidation, pair: Any, score: int | str) -> tuple[Any, Any, Any, tuple[str, str], str]:
+def _of(
+    cv: CrossValidation, pair: ArrayLike | Pair | None, score: int | str
+) -> tuple[Array, Array, Sizes, tuple[str, str], str]:  # fmt: skip
     """Scores of two learners, sizes, their names, and the name of the score."""
     if isinstance(pair, CrossValidation):
         raise ValueError(
@@ -195,7 +202,7 @@ def _which(score: int | str, scoring: Sequence[str]) -> int:
     return int(score)
 
 
-def _scores(name: str, values: Any) -> Any:
+def _scores(name: str, values: ArrayLike) -> Array:
     try:
         found = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
@@ -212,7 +219,7 @@ def _scores(name: str, values: Any) -> Any:
     return found
 
 
-def _means(each: Sequence[Any], score: int | str) -> tuple[Any, list[str]]:
+def _means(each: Sequence[CrossValidation], score: int | str) -> tuple[Array, list[str]]:
     """Mean scores of the same learners on several data sets, and their names."""
     for at, one in enumerate(each):
         if not isinstance(one, CrossValidation):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tenfold.evaluate.formatting import html_table, in_columns, percent, short
+from tenfold.evaluate.formatting import Table, html_table, percent, short
 from tenfold.theory.checks import positive
 
 
@@ -126,8 +126,8 @@ class Comparison:
         return html_table(["", " against ".join(map(short, self.names))], rows, self.sentence)
 
 
-@dataclass(frozen=True)
-class Comparisons:
+@dataclass(frozen=True, repr=False)
+class Comparisons(Table):
     """All pairs of learners, with p adjusted by Holm.
 
     Parameters
@@ -151,9 +151,14 @@ class Comparisons:
 
     def to_dict(self) -> dict[str, list[Any]]:
         """One row for each pair: ready for a frame."""
-        fields = ("difference", "low", "high", "statistic", "p", "adjusted", "better")
-        some: dict[str, list[Any]] = {"a": [c.names[0] for c in self.pairs], "b": [c.names[1] for c in self.pairs]}
-        return {**some, **{field: [getattr(c, field) for c in self.pairs] for field in fields}}
+        rows = [
+            {
+                "a": c.names[0], "b": c.names[1], "difference": c.difference, "low": c.low, "high": c.high,
+                "statistic": c.statistic, "p": c.p, "adjusted": c.adjusted, "better": c.better,
+            }
+            for c in self.pairs
+        ]  # fmt: skip
+        return {name: [row[name] for row in rows] for name in rows[0]}
 
     def _rows(self) -> list[list[str]]:
         return [
@@ -175,11 +180,3 @@ class Comparisons:
     def _note(self) -> str:
         many = f"{len(self.pairs)} pairs" if len(self.pairs) > 1 else "1 pair"
         return f"{many} by the {self.pairs[0].method}; each interval is of its pair alone"
-
-    def __str__(self) -> str:
-        return in_columns([self._head(), *self._rows()]) + "\n" + self._note()
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return html_table(self._head(), self._rows(), self._note())

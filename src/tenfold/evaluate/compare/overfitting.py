@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
-from sklearn.base import is_classifier, is_regressor
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.base import BaseEstimator, is_classifier
+from sklearn.utils.validation import column_or_1d
 
-from tenfold.core import DataError
+from tenfold.core import Array, Codes, DataError
 from tenfold.engine import current, one_blas_thread, opened, schema_of
 from tenfold.engine.progress import progress
 from tenfold.evaluate.certify.intervals import Interval, difference_interval
 from tenfold.evaluate.formatting import html_table, percent
-from tenfold.evaluate.scoring.predictors import placed, predictor_of, united, view_of
+from tenfold.evaluate.scoring.predictors import check_model, placed, predictor_of, united, view_of
 from tenfold.sources import Source, as_source, is_lazy
+from tenfold.sources.inputs import MatrixLike
 from tenfold.stats.centre import Centre
 from tenfold.stats.combinators import View
 from tenfold.stats.score import Predictor
@@ -29,6 +31,8 @@ from tenfold.theory.checks import fraction
 from tenfold.theory.held_out import UNSEEN
 
 Verdict = Literal["overfits", "does not overfit", "cannot be told"]
+Rows: TypeAlias = Source | tuple[MatrixLike, ArrayLike]
+"""a source with its target, or X and y"""
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,15 @@ class Overfitting:
         return html_table([self.error, "rows learned from", "other rows"], rows, self.sentence)
 
 
-def overfits(h: Any, other: Any, train: Any, test: Any, *, level: float = 0.95, names: Any = None) -> Overfitting:
+def overfits(
+    h: BaseEstimator,
+    other: BaseEstimator,
+    train: Rows,
+    test: Rows,
+    *,
+    level: float = 0.95,
+    names: tuple[str, str] | None = None,
+) -> Overfitting:
     """Whether a hypothesis overfits: another has more error on the training rows, yet less on all rows.
 
     Parameters
@@ -125,9 +137,9 @@ def overfits(h: Any, other: Any, train: Any, test: Any, *, level: float = 0.95, 
     level = fraction("level", level)
     classifies = is_classifier(h)
     for model in (h, other):
-        check_is_fitted(model)
-        if not (is_classifier(model) or is_regressor(model)) or is_classifier(model) != classifies:
-            raise TypeError("h and other must be two classifiers or two regressors")
+        check_model(model)
+    if is_classifier(other) != classifies:
+        raise TypeError("h and other must be two classifiers or two regressors")
     if names is None:
         names = (type(h).__name__, type(other).__name__)
         names = names if len({*names}) == 2 else ("h", "the other")
@@ -148,10 +160,10 @@ def overfits(h: Any, other: Any, train: Any, test: Any, *, level: float = 0.95, 
 class Wrong:
     """Rows by which of the two was wrong: both right, only a right; only b right, both wrong."""
 
-    table: Any
+    table: Codes
 
     @classmethod
-    def of(cls, a: Any, b: Any) -> Wrong:
+    def of(cls, a: Array, b: Array) -> Wrong:
         """Of the losses of some rows."""
         return cls(np.bincount(2 * a.astype(np.int64) + b.astype(np.int64), minlength=4).reshape(2, 2))
 
@@ -178,7 +190,7 @@ class Squares:
     difference: Centre
 
     @classmethod
-    def of(cls, a: Any, b: Any) -> Squares:
+    def of(cls, a: Array, b: Array) -> Squares:
         """Of the losses of some rows."""
         even = np.ones(len(a))
         return cls(*(Centre.of(one, even) for one in (a, b, a - b)))
@@ -203,9 +215,9 @@ class Squares:
         return Interval(what, d.mean, d.mean - half, d.mean + half, level, "both", "paired t, same rows", UNSEEN, note)
 
 
-def _compared(h: Any, other: Any, rows: Any, what: str) -> Any:
+def _compared(h: BaseEstimator, other: BaseEstimator, rows: Rows, what: str) -> Wrong | Squares:
     """Both models on the same rows."""
-    kind = Wrong if is_classifier(h) else Squares
+    kind: type[Wrong] | type[Squares] = Wrong if is_classifier(h) else Squares
     if is_lazy(rows):
         return _by_parts(h, other, as_source(rows), kind)
     if not (isinstance(rows, tuple) and len(rows) == 2):
@@ -221,18 +233,18 @@ class Paired:
     """A job: both models on the rows of a part, which each of them reads in its own way."""
 
     sides: tuple[tuple[Predictor, View], ...]
-    kind: Any
+    kind: type[Wrong] | type[Squares]
 
     def parts(self, source: Source) -> range:
         """All of them."""
         return range(len(source))
 
-    def __call__(self, source: Source, part: int) -> Any:
+    def __call__(self, source: Source, part: int) -> Wrong | Squares:
         """Of one part."""
         with source.once(part, 2):
             return self.kind.of(*(self._losses(source, part, *side) for side in self.sides))
 
-    def _losses(self, source: Source, part: int, predictor: Predictor, view: View) -> Any:
+    def _losses(self, source: Source, part: int, predictor: Predictor, view: View) -> Array:
         found = []
         for chunk in source.chunks(part, view.need, view.schema):
             if not chunk.uniform and not (chunk.weight == 1).all():
@@ -242,7 +254,9 @@ class Paired:
         return np.concatenate(found)
 
 
-def _by_parts(h: Any, other: Any, source: Source, kind: Any) -> Any:
+def _by_parts(
+    h: BaseEstimator, other: BaseEstimator, source: Source, kind: type[Wrong] | type[Squares]
+) -> Wrong | Squares:  # fmt: skip
     with opened(current(), source) as session:
         two = [predictor_of(model) for model in (h, other)]
         found = [schema_of(source, one.need, session) for one in two]
@@ -250,4 +264,5 @@ def _by_parts(h: Any, other: Any, source: Source, kind: Any) -> Any:
         if kind is Wrong:
             classes = united(united(two[0].classes, two[1].classes), found[0].classes)
         sides = ((placed(one, classes), view_of(one, one.need, schema, classes)) for one, schema in zip(two, found))
-        return session.reduce(Paired(tuple(sides), kind))
+        losses: Wrong | Squares = session.reduce(Paired(tuple(sides), kind))
+        return losses

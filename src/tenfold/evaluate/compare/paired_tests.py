@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special, stats
 
+from tenfold.core import Array, Labels
 from tenfold.core.schema import is_text
 from tenfold.evaluate.certify.intervals import difference_interval
 from tenfold.evaluate.compare.comparison import Comparison
 from tenfold.evaluate.formatting import short
 from tenfold.sources.labels import code, levels
 
+Sizes = ArrayLike
+"""rows to learn from and to be judged on: (train, test), of all folds or of each"""
 FEW = 25
 """rows on which two models differ: with fewer, McNemar's test counts exactly"""
 NOISE = 1e-12
@@ -28,7 +31,7 @@ NAMES = {
 
 
 def t_test(
-    d: Any, noise: float, method: str, sizes: Any, level: float, names: tuple[str, str], score: str
+    d: Array, noise: float, method: str, sizes: Sizes | None, level: float, names: tuple[str, str], score: str
 ) -> Comparison:
     """Of the differences in each fold; corrected, their variance counts what the folds share."""
     k = len(d)
@@ -50,7 +53,7 @@ def t_test(
     return _by_t(mean, error, k - 1, level, names, score, NAMES[method], note)
 
 
-def five_by_two(d: Any, sizes: Any, level: float, names: tuple[str, str], score: str) -> Comparison:
+def five_by_two(d: Array, sizes: Sizes | None, level: float, names: tuple[str, str], score: str) -> Comparison:
     """Dietterich's: the first of the ten differences, by the spread within the five repeats."""
     if d.shape == (10,) and sizes is not None and _halves(sizes):
         d = d.reshape(5, 2)
@@ -64,12 +67,12 @@ def five_by_two(d: Any, sizes: Any, level: float, names: tuple[str, str], score:
     return _by_t(float(d[0, 0]), error, 5, level, names, score, NAMES["5x2"], note)
 
 
-def mcnemar(a: Any, b: Any, truth: Any, level: float, names: tuple[str, str]) -> Comparison:
+def mcnemar(a: ArrayLike, b: ArrayLike, truth: ArrayLike | None, level: float, names: tuple[str, str]) -> Comparison:
     """Of the rows that just one of two models gets right."""
     if truth is None:
         raise ValueError("truth is needed for method='mcnemar': the true class of each row. Remedy: truth=y")
-    truth, a, b = _classes(truth=truth, a=a, b=b)
-    right_a, right_b = a == truth, b == truth
+    true, by_a, by_b = _classes(truth=truth, a=a, b=b)
+    right_a, right_b = by_a == true, by_b == true
     only_a, only_b = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum())
     both, differ = int((right_a & right_b).sum()), only_a + only_b
     df: float | None = None
@@ -79,7 +82,7 @@ def mcnemar(a: Any, b: Any, truth: Any, level: float, names: tuple[str, str]) ->
     else:
         statistic, said, df = max(0, abs(only_a - only_b) - 1) ** 2 / differ, "χ², corrected", 1
         p = float(special.chdtrc(1, statistic))
-    table = [[both, only_a], [only_b, len(truth) - both - differ]]
+    table = [[both, only_a], [only_b, len(true) - both - differ]]
     errors = difference_interval(table=table, level=level)
     method = f"{NAMES['mcnemar']} ({said}; {only_a} rows only {short(names[0])} got right, {only_b} only the other)"
     return Comparison(
@@ -109,7 +112,7 @@ def _by_t(
     return Comparison(names, score, method, mean, mean - half, mean + half, level, statistic, df, p, note)
 
 
-def _share(sizes: Any, folds: int) -> float:
+def _share(sizes: Sizes | None, folds: int) -> float:
     """Rows judged to rows learned from, on average."""
     if sizes is None:
         raise ValueError(
@@ -125,13 +128,13 @@ def _share(sizes: Any, folds: int) -> float:
     return float((found[:, 1] / found[:, 0]).mean())
 
 
-def _halves(sizes: Any) -> bool:
+def _halves(sizes: Sizes) -> bool:
     """Whether ten splits are pairs that swap what they learn from and what they are judged on."""
     found = np.asarray(sizes)
     return found.shape == (10, 2) and bool((found[::2] == found[1::2, ::-1]).all())
 
 
-def _classes(**given: Any) -> list[Any]:
+def _classes(**given: ArrayLike) -> list[Labels]:
     """True and predicted classes of the same rows; of one kind, so that none is wrong for being written otherwise."""
     each = {name: np.asarray(values) for name, values in given.items()}
     shapes = [values.shape for values in each.values()]

@@ -5,17 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special, stats
 
 from tenfold.evaluate.compare.paired_tests import NOISE
-from tenfold.evaluate.formatting import html_table, in_columns, percent, short
+from tenfold.evaluate.formatting import Table, axes, html_table, percent, short
+from tenfold.sources.frames import is_frame
+from tenfold.sources.inputs import MatrixLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
-@dataclass(frozen=True)
-class Ranks:
+@dataclass(frozen=True, repr=False)
+class Ranks(Table):
     """Mean ranks of learners over several data sets, and how far apart two must be to differ.
 
     Parameters
@@ -84,18 +89,19 @@ class Ranks:
             + (f"; not told apart: {some}" if some else ""),
         ]
 
+    def _note(self) -> str:
+        return "\n".join(self._notes())
+
     def _rows(self) -> list[list[str]]:
         return [[short(self.names[i]), f"{self.ranks[i]:.6g}"] for i in self.order]
 
-    def __str__(self) -> str:
-        return "\n".join([in_columns([["learner", "mean rank"], *self._rows()]), *self._notes()])
-
-    __repr__ = __str__
+    def _head(self) -> list[str]:
+        return ["learner", "mean rank"]
 
     def _repr_html_(self) -> str:
-        return html_table(["learner", "mean rank"], self._rows(), ". ".join(self._notes()))
+        return html_table(self._head(), self._rows(), ". ".join(self._notes()))
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """The critical-difference diagram: mean ranks on a line, a bar over those that are not told apart.
 
         Parameters
@@ -106,16 +112,10 @@ class Ranks:
         -------
         ax : matplotlib axes
         """
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError:
-            raise ImportError("plot needs matplotlib. Remedy: pip install 'tenfold[plot]'") from None
         k, cliques = len(self.names), self.cliques
         left = (k + 1) // 2
         depth = 0.35 * len(cliques) + 0.5
-        if ax is None:
-            height = 1.2 + 0.28 * (left + len(cliques))
-            _, ax = plt.subplots(figsize=(7, height), layout="constrained")
+        ax = axes("plot", ax, (7, 1.2 + 0.28 * (left + len(cliques))))
         ax.plot([1, k], [0, 0], "-", color="black", lw=1)
         for rank in range(1, k + 1):
             ax.plot([rank, rank], [0, 0.12], "-", color="black", lw=1)
@@ -150,9 +150,10 @@ def place(one: int | str, names: Sequence[str]) -> int:
     return int(one) % len(names)
 
 
-def friedman(table: Any, names: Sequence[str] | None, level: float) -> Ranks:
-    if names is None:
-        names = getattr(table, "columns", None)
+def friedman(table: MatrixLike, names: Sequence[str] | None, level: float) -> Ranks:
+    """Friedman's test of the ranks of learners, by a table of scores: data sets x learners, an array or a frame."""
+    if names is None and is_frame(table):
+        names = table.columns
     try:
         scores = np.asarray(table, dtype=float)
     except (TypeError, ValueError):

@@ -1,35 +1,38 @@
-"""The learners of a cross-validation: their stages, their needs, their scores."""
+"""The learners of a cross-validation: their stages, their needs, and what is found about them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
-from sklearn.base import is_classifier, is_regressor
-from sklearn.pipeline import Pipeline
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 
-from tenfold.core import Need, Schema
+from tenfold.core import Array, Need, Schema
 from tenfold.engine import Member
-from tenfold.estimator.base import Estimator
-from tenfold.estimator.kinds import Classifier, Regressor, Transformer
+from tenfold.estimator import Estimator
+from tenfold.estimator.callbacks import History
+from tenfold.evaluate.scoring.predictors import learners_of
+from tenfold.evaluate.scoring.scorers import Summary
+from tenfold.sources import Source
 from tenfold.stats.combinators import View
-from tenfold.stats.metrics import Ranking, Scorer, scorers, with_positive
+from tenfold.stats.metrics import Ranking, Scorer
 
+Learners: TypeAlias = BaseEstimator | Sequence[BaseEstimator] | Mapping[str, BaseEstimator]
 KEPT = 4096
 """bins of a ranking that is kept: enough for any picture"""
 
 
 @dataclass
-class Entry:
+class Candidate:
     """One of the learners: its stages, and what is found about it."""
 
     given_name: str | None
-    given: Any
-    stages: list[Any]
+    given: BaseEstimator
+    stages: list[Estimator]
     """learners of tenfold, one after the other; empty for an estimator of scikit-learn"""
-    need: Need = field(default_factory=Need)
+    need: Need
     schema: Schema = field(default_factory=lambda: Schema(()))
     """of the rows, for this need"""
     scorers: tuple[Scorer, ...] = ()
@@ -37,13 +40,13 @@ class Entry:
     """by stage and split"""
     whole: Member | None = None
     """the model of all rows, which costs nothing more"""
-    scores: Any = None
+    scores: Array = field(default_factory=lambda: np.empty((0, 0)))
     """scorers x splits"""
-    learned: Any = None
+    learned: Array = field(default_factory=lambda: np.empty((0, 0)))
     """the same on the rows that were learned from, if it is asked for"""
-    kept: dict[int, dict[str, Any]] = field(default_factory=dict)
+    kept: dict[int, dict[str, Summary]] = field(default_factory=dict)
     """by split, the summaries that the scores were read off, by kind"""
-    source: Any = None
+    source: Source = field(init=False)
     seconds: float = 0.0
 
     @property
@@ -58,70 +61,49 @@ class Entry:
 
     def fill(self, split: int, splits: int, values: list[float], learned: bool = False) -> None:
         """Take the scores of one of some splits: on the rows that were learned from, or on others."""
-        if self.scores is None:
+        if not self.scores.size:
             self.scores, self.learned = np.full((2, len(values), splits), np.nan)
         (self.learned if learned else self.scores)[:, split] = values
 
-    def keep(self, split: int, summaries: Any) -> None:
+    def keep(self, split: int, summaries: Iterable[Summary]) -> None:
         """Hold the summaries of a split, for pictures: rankings in few bins."""
         few = Ranking.of([], [], most=KEPT)
-        some = {type(s).__name__: s + few if isinstance(s, Ranking) else s for s in summaries}
-        self.kept[split] = some
-
-    @property
-    def classifies(self) -> bool:
-        """Whether it predicts classes."""
-        return bool(is_classifier(self.given))
+        self.kept[split] = {type(s).__name__: s + few if isinstance(s, Ranking) else s for s in summaries}
 
 
-def entries_of(learners: Any) -> list[Entry]:
+def candidates_of(learners: Learners) -> list[Candidate]:
     """The learners with their names and stages; what cannot be judged is refused."""
+    named: list[tuple[str | None, BaseEstimator]]
     if isinstance(learners, Mapping):
-        named: list[tuple[Any, Any]] = list(learners.items())
+        named = list(learners.items())
     else:
-        some = list(learners) if isinstance(learners, (list, tuple)) else [learners]
-        named = [(None, one) for one in some]
+        named = [(None, one) for one in (learners if isinstance(learners, (list, tuple)) else [learners])]
     if not named:
         raise ValueError("there is no learner to judge")
     out = []
     for name, given in named:
         if not (is_classifier(given) or is_regressor(given)):
             raise TypeError(f"{name or repr(given)} is neither a regressor nor a classifier: it has no scores")
-        entry = Entry(name, given, _stages(given))
-        if entry.stages:
-            first, last = entry.stages[0], entry.stages[-1]
-            entry.need = replace(first.need, target=last.need.target, binary=last.need.binary)
-        else:
-            entry.need = Need(target="class" if entry.classifies else "number")
-        out.append(entry)
+        need = Need(target="class" if is_classifier(given) else "number")
+        stages = [unfitted(step) for step in learners_of(given)]
+        if stages:
+            need = replace(stages[0].need, target=stages[-1].need.target, binary=stages[-1].need.binary)
+        out.append(Candidate(name, given, stages, need))
     return out
 
 
-def _stages(given: Any) -> list[Any]:
-    """A learner of tenfold, or the steps of a pipeline of such, without what they have learned."""
-    steps = [step for _, step in given.steps] if isinstance(given, Pipeline) else [given]
-    if not all(isinstance(step, Estimator) for step in steps) or not isinstance(steps[-1], (Regressor, Classifier)):
-        return []
-    if not all(isinstance(step, Transformer) for step in steps[:-1]):
-        return []
-    stages = []
-    for step in steps:
-        blank = step._blank()
-        blank._validate_params()
-        if (seed := blank.seed()) is not None:
-            blank.random_state = seed
-        stages.append(blank)
-    return stages
+def learned(model: Estimator, member: Member, source: Source, seed: int | None) -> Estimator:
+    """A model, with what a member of a run has learned, and the history of it."""
+    assert member.done is not None
+    model._learned(member.done, source, seed)
+    model.history_ = next(w.turns for w in member.watchers if isinstance(w, History))
+    return model
 
 
-def scorers_of(names: Any, entry: Entry, pos_label: Any = None) -> tuple[Scorer, ...]:
-    """The scores by their names, with the positive class that was asked for."""
-    names = ["accuracy" if entry.classifies else "r2"] if names is None else names
-    out = []
-    for name in names:
-        if name not in scorers:
-            raise ValueError(f"there is no score {name!r}; there are {sorted(scorers)}")
-        if (scorers[name].kind == "class") != entry.classifies:
-            raise ValueError(f"{name!r} is no score of {entry.name}")
-        out.append(scorers[name])
-    return with_positive(out, pos_label)
+def unfitted(learner: Estimator) -> Estimator:
+    """A learner without what it has learned, its parameters checked and its seed drawn."""
+    blank = learner._blank()
+    blank._validate_params()
+    if (seed := blank.seed()) is not None:
+        blank.random_state = seed
+    return blank

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
-from tenfold.evaluate.cross_validation.candidates import entries_of
-from tenfold.evaluate.cross_validation.fit_and_score import Run
+from numpy.typing import ArrayLike
+
+from tenfold.evaluate.cross_validation.candidates import Learners, candidates_of
+from tenfold.evaluate.cross_validation.fit_and_score import FitAndScore
+from tenfold.evaluate.cross_validation.folds import Folds, Grouping
 from tenfold.evaluate.cross_validation.result import CrossValidation
+from tenfold.sources.inputs import MatrixLike
 
 
 def cross_validate(
-    learners: Any,
-    X: Any,
-    y: Any = None,
+    learners: Learners,
+    X: MatrixLike,
+    y: ArrayLike | None = None,
     *,
-    folds: Any = 10,
+    folds: Folds = 10,
     shuffle: bool = False,
     random_state: int | None = None,
-    groups: Any = None,
-    scoring: Any = None,
-    pos_label: Any = None,
+    groups: Grouping | None = None,
+    scoring: str | Sequence[str] | None = None,
+    pos_label: object = None,
     repeats: int = 1,
 ) -> CrossValidation:
     """Judge learners by cross-validation: one scan for all folds of all one-pass learners.
@@ -67,8 +71,5 @@ def cross_validate(
         raise ValueError(f"repeats must be at least 1, not {repeats}")
     if repeats > 1 and not shuffle:
         raise ValueError("repeats draw the folds again: they go with shuffle=True")
-    run_ = Run(
-        entries_of(learners), X, y, folds, shuffle, random_state or 0, groups, scoring, repeats, keep=True,
-        pos_label=pos_label,
-    )  # fmt: skip
-    return run_.results()
+    options = (folds, shuffle, random_state or 0, groups, scoring, repeats)
+    return FitAndScore(candidates_of(learners), X, y, *options, keep=True, pos_label=pos_label).results()

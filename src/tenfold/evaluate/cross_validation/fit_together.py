@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+
+from numpy.typing import ArrayLike
 
 from tenfold.engine import Member, Snapshot, current, opened, run, schema_of
 from tenfold.engine.progress import progress
-from tenfold.estimator.base import Estimator
+from tenfold.estimator import Estimator
 from tenfold.estimator.callbacks import History
+from tenfold.evaluate.cross_validation.candidates import learned, unfitted
+from tenfold.sources import Source
 from tenfold.sources.frames import settled
-from tenfold.sources.inputs import as_source, form_of, is_lazy
+from tenfold.sources.inputs import MatrixLike, as_source, form_of, is_lazy
 
 
-def fit_together(learners: Sequence[Any], X: Any, y: Any = None) -> list[Any]:
+def fit_together(learners: Sequence[Estimator], X: MatrixLike, y: ArrayLike | None = None) -> list[Estimator]:
     """Fit several learners while the rows are read once: as often as the one that needs most.
 
     Learners whose summaries are the same share them: thirty ridge regressions cost one.
@@ -39,40 +42,30 @@ def fit_together(learners: Sequence[Any], X: Any, y: Any = None) -> list[Any]:
     >>> line.coef_.round(6), scaler.mean_
     (array([2.]), array([1.]))
     """
-    if not learners:
-        return []
     for learner in learners:
         if not isinstance(learner, Estimator):
             raise TypeError(f"{learner!r} is not a learner of tenfold: it cannot share a scan")
-    models: list[Any] = [learner._blank() for learner in learners]
-    for model in models:
-        model._validate_params()
+    fitting = [unfitted(learner) for learner in learners]
+    models = [learner._blank() for learner in learners]
     X = settled(X)
-    batches: dict[tuple[Any, ...], list[int]] = {}
+    batches: dict[tuple[object, ...], list[int]] = {}
     for at, model in enumerate(models):
         batches.setdefault(() if is_lazy(X) else form_of(X, model.need), []).append(at)
     with progress(f"{len(models)} learners"):
         for places in batches.values():
-            _fit(places, learners, models, X, y)
+            source = [as_source(X, y, None, models[at].need, model=models[at]) for at in places][-1]
+            members = _members([fitting[at] for at in places], source)
+            for at, member in zip(places, members, strict=True):
+                learned(models[at], member, source, fitting[at].seed())
     return models
 
 
-def _fit(places: list[int], learners: Sequence[Any], models: list[Any], X: Any, y: Any) -> None:
-    """Fit some of the models, which take the rows in the same form."""
-    sources = [as_source(X, y, None, models[at].need, model=models[at]) for at in places]
-    source = sources[-1]
+def _members(learners: list[Estimator], source: Source) -> list[Member]:
+    """Learners, fitted to the same rows."""
     with opened(current(), source) as session:
-        members: list[Any] = []
-        seeds: list[Any] = []
-        for at in places:
-            learner = learners[at]._blank()
-            seeds.append(learner.seed())
-            if seeds[-1] is not None:
-                learner.random_state = seeds[-1]
+        members = []
+        for learner in learners:
             schema = schema_of(source, learner.need, session)
             members.append(Member(learner, Snapshot(schema, learner.start(schema)), learner.stop(), [History()]))
         run(members, source, session)
-    for at, member, seed in zip(places, members, seeds, strict=True):
-        assert member.done is not None
-        models[at]._learned(member.done, source, seed)
-        models[at].history_ = member.watchers[0].turns
+    return members

@@ -1,19 +1,24 @@
-"""How rows are split into folds: keys and splits, which any worker can follow.
+"""Where folds are drawn: what `folds=`, `groups=` and `shuffle=` of a user stand for.
 
-A key gives every row a group; a split learns from some groups and is judged on others. The folds of scikit-learn
-come out the same: contiguous, stratified, grouped, time-ordered, or whatever a splitter says.
+Look here for which rows a fold holds; everything that splits rows asks `splits_of`. A `Split` learns from some groups
+of rows and is judged on others, and a key of `engine/keys.py` says which group a row is in, by its number, its class
+or a column: any worker finds the same. The folds of scikit-learn come out the same: contiguous, stratified, grouped,
+time-ordered, or whatever a splitter says. Folds by chance are dealt by one function, `deal` of `kernels/shuffling.py`;
+learners with folds of their own inside a fit, as stacking has, deal theirs by it too (`stats/draws.py`).
 """
 
 from __future__ import annotations
 
 import warnings
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from tenfold.core import Codes, DataError, Need
+from tenfold.core import Array, Codes, DataError, Labels, Need
 from tenfold.engine.counting import CountClasses, CountLabels, CountRows
 from tenfold.engine.keys import Contiguous, Key, Labelled, Listed, Shuffled, Stratified
 from tenfold.engine.loop import schema_of
@@ -22,6 +27,21 @@ from tenfold.engine.runner import Session
 from tenfold.sources import Source
 from tenfold.stats.combinators import Joined, crossed
 
+Grouping = str | ArrayLike
+"""the name of a column, or an entry for each row"""
+Indices = tuple[NDArray[np.integer], NDArray[np.integer]]
+"""numbers of rows to learn from, and of rows to be judged on"""
+
+
+@runtime_checkable
+class Splitter(Protocol):
+    """A splitter of scikit-learn."""
+
+    def split(self, X: Array, y: Labels | None, groups: ArrayLike | None, /) -> Iterator[Indices]:
+        """The rows to learn from and to be judged on, of each split."""
+
+
+Folds = int | Grouping | Splitter | Sequence[Indices]
 FINEST = 1000
 """places that rows are dealt, at most: a share is rounded to one of so many"""
 APART = 7919
@@ -50,14 +70,14 @@ class Splits:
 
 
 def splits_of(
-    folds: Any,
+    folds: Folds,
     source: Source,
     need: Need,
     session: Session,
     *,
     shuffle: bool = False,
     random_state: int = 0,
-    groups: Any = None,
+    groups: Grouping | None = None,
     repeats: int = 1,
 ) -> Splits:
     """The splits that `folds` stands for, for a learner with this need."""
@@ -65,7 +85,7 @@ def splits_of(
     if groups is not None:
         if shuffle or repeats > 1:
             raise ValueError("groups decide the folds: shuffle and repeats do not go with them")
-        if hasattr(folds, "split"):
+        if isinstance(folds, Splitter):
             return _indices(folds, source, need, session, groups)
         return _grouped(_count(folds), source, need, session, groups)
     if isinstance(folds, (int, np.integer)):
@@ -74,7 +94,7 @@ def splits_of(
         raise ValueError("shuffle and repeats go with a number of folds; these folds are given")
     if isinstance(folds, str):
         return _column(folds, source, session)
-    if hasattr(folds, "split"):
+    if isinstance(folds, Splitter):
         return _indices(folds, source, need, session, None)
     if isinstance(folds, (list, tuple)) and len(folds) and isinstance(folds[0], tuple):
         n, starts, scans = numbering(source, need, session)
@@ -89,9 +109,9 @@ def splits_of(
     return Splits(_leave_one_out(key), starts, scans)
 
 
-def _refuse_missing(given: Any, what: str) -> None:
+def _refuse_missing(given: Labels, what: str) -> None:
     """A row must belong somewhere."""
-    missing: Any = False
+    missing: ArrayLike = False
     if given.dtype.kind in "fM":
         missing = given != given
     elif given.dtype.kind == "O":
@@ -100,7 +120,7 @@ def _refuse_missing(given: Any, what: str) -> None:
         raise DataError(f"{what} says of some rows not to which group they belong. Remedy: leave these rows out")
 
 
-def _count(folds: Any) -> int:
+def _count(folds: object) -> int:
     if not isinstance(folds, (int, np.integer)) or folds < 2:
         raise ValueError(f"folds must be at least 2, not {folds!r}")
     return int(folds)
@@ -118,7 +138,7 @@ def _leave_one_out(key: Key) -> tuple[Split, ...]:
     return tuple(Split(key, tuple(g for g in every if g != j), (j,)) for j in every)
 
 
-def numbering(source: Any, need: Need, session: Session) -> tuple[int, Codes | None, int]:
+def numbering(source: Source, need: Need, session: Session) -> tuple[int, Codes | None, int]:
     """How many rows there are, where each part begins if the source does not know, and scans used."""
     if source.counted is not None:
         return int(source.counted), None, 0
@@ -175,7 +195,7 @@ def _stratified(k: int, source: Source, need: Need, session: Session, shuffle: b
     return Splits(tuple(split for key in keys for split in _leave_one_out(key)), None, 1)
 
 
-def _grouped(k: int, source: Any, need: Need, session: Session, groups: Any) -> Splits:
+def _grouped(k: int, source: Source, need: Need, session: Session, groups: Grouping) -> Splits:
     """Groups stay together; the largest first, each into the fold that has the fewest rows."""
     if isinstance(groups, str):
         labels, rows = _labels(groups, source, session)
@@ -201,7 +221,7 @@ def _spread(rows: Codes, k: int) -> Codes:
     return fold
 
 
-def _labels(column: str, source: Any, session: Session) -> tuple[Any, Codes]:
+def _labels(column: str, source: Source, session: Session) -> tuple[Labels, Codes]:
     source.check_there([column])
     total: Counter[Any] = Counter()
     for some in session.reduce(CountLabels(column)).each.values():
@@ -211,14 +231,14 @@ def _labels(column: str, source: Any, session: Session) -> tuple[Any, Codes]:
     return np.array(labels, dtype=kind), np.array([total[label] for label in labels])
 
 
-def _column(column: str, source: Any, session: Session) -> Splits:
+def _column(column: str, source: Source, session: Session) -> Splits:
     """Each value of a column is a fold."""
     labels, _ = _labels(column, source, session)
     key = Labelled(_enough(len(labels)), column, labels, np.arange(len(labels)))
     return Splits(_leave_one_out(key), None, 1, (column,))
 
 
-def _indices(splitter: Any, source: Any, need: Need, session: Session, groups: Any) -> Splits:
+def _indices(splitter: Splitter, source: Source, need: Need, session: Session, groups: Grouping | None) -> Splits:
     """What a splitter of scikit-learn says of the rows' numbers."""
     if isinstance(groups, str):
         raise ValueError("a splitter needs the groups as an array; a column's name goes with a number of folds")
@@ -236,7 +256,7 @@ def _indices(splitter: Any, source: Any, need: Need, session: Session, groups: A
     return Splits(_from_indices(splits, n, starts), starts, scans)
 
 
-def _from_indices(splits: list[Any], n: int, starts: Codes | None) -> tuple[Split, ...]:
+def _from_indices(splits: Sequence[Indices], n: int, starts: Codes | None) -> tuple[Split, ...]:
     """Splits of row numbers as splits of few groups: rows that are always on the same side are one group."""
     side = np.zeros((len(splits), n), np.int8)
     for j, (train, test) in enumerate(splits):
@@ -256,14 +276,14 @@ def _from_indices(splits: list[Any], n: int, starts: Codes | None) -> tuple[Spli
     return tuple(one for row in side for one in _sides(Listed(2, row.astype(np.int64) - 1, starts=starts), both))
 
 
-def _sides(key: Key, atoms: Any) -> tuple[Split, ...]:
+def _sides(key: Key, atoms: NDArray[np.int8]) -> tuple[Split, ...]:
     return tuple(
         Split(key, tuple(np.flatnonzero(row == 1).tolist()), tuple(np.flatnonzero(row == 2).tolist())) for row in atoms
     )
 
 
 def nested_shares(
-    base: Splits, sizes: Any, source: Source, need: Need, session: Session, random_state: int
+    base: Splits, sizes: Array | Codes, source: Source, need: Need, session: Session, random_state: int
 ) -> Splits:  # fmt: skip
     """Several shares of what each split learns from, each of which holds the rows of the smaller ones.
 
@@ -275,7 +295,7 @@ def nested_shares(
     if not stratified:
         n, starts, more = numbering(source, need, session) if starts is None else (int(starts[-1]), starts, 0)
         scans += more
-    shares = sizes if sizes.dtype.kind == "f" else _as_shares(sizes, base, n)
+    shares = sizes.astype(np.float64) if sizes.dtype.kind == "f" else _as_shares(sizes, base, n)
     places = next(m for m in range(1, FINEST + 1) if m == FINEST or _whole(shares * m))
     first = np.searchsorted(np.maximum(np.rint(shares * places), 1), np.arange(places), side="right")
     t = len(shares) + 1  # the last is of rows in no share: they are judged on all the same
@@ -300,11 +320,11 @@ def by_share(folds: Key, dealt: Key, first: Codes, shares: int) -> Key:
     return Joined(folds.groups * shares, crossed((folds, dealt)), into.ravel())
 
 
-def _whole(numbers: Any) -> bool:
+def _whole(numbers: Array) -> bool:
     return bool(np.abs(numbers - np.rint(numbers)).max() < 1e-9)
 
 
-def _as_shares(numbers: Any, base: Splits, n: int) -> Any:
+def _as_shares(numbers: Array | Codes, base: Splits, n: int) -> Array:
     """Numbers of rows as shares of what the folds leave to learn from, the least of them."""
     left = []
     for split in base.each:

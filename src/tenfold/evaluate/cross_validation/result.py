@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import html
-import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from scipy import stats
+from sklearn.base import BaseEstimator
 
-from tenfold.evaluate.formatting import positive_note
+from tenfold.core import Array, Codes, Labels
+from tenfold.evaluate.formatting import Table, axes, positive_note, scans_note, short
+from tenfold.evaluate.scoring.scorers import Summary
 from tenfold.stats.metrics import within_range
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-@dataclass(frozen=True, eq=False)
-class CrossValidation:
+    from tenfold.evaluate.compare.comparison import Comparison
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CrossValidation(Table):
     """Scores of learners on rows they had not seen.
 
     Attributes
@@ -45,16 +51,16 @@ class CrossValidation:
     """
 
     given: list[str | None]
-    learners: list[Any]
+    learners: list[BaseEstimator]
     scoring: list[str]
-    scores: Any
+    scores: Array
     sizes: list[tuple[int, int]]
     scans: int
     seconds: float
     fit_seconds: list[float]
-    summaries: Any = None
-    classes: Any = None
-    pos_label: Any = None
+    summaries: list[dict[int, dict[str, Summary]]] | None = None
+    classes: Labels | None = None
+    pos_label: object = None
 
     @cached_property
     def names(self) -> list[str]:
@@ -62,11 +68,11 @@ class CrossValidation:
         return [n or " ".join(repr(one).split()) for n, one in zip(self.given, self.learners, strict=True)]
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Array:
         """Mean over the folds: learners x scores."""
         return self.scores.mean(axis=2)
 
-    def interval(self, level: float = 0.95) -> Any:
+    def interval(self, level: float = 0.95) -> Array:
         """For each learner and score, the ends of an interval for the score on new rows.
 
         Folds share most of what they learn from, so their scores are not independent: the variance is corrected
@@ -81,13 +87,9 @@ class CrossValidation:
         -------
         ends : array of shape (learners, scores, 2)
         """
-        k = self.scores.shape[2]
-        if k < 2:
-            return np.full((*self.mean.shape, 2), np.nan)
-        share = float(np.mean([test / train for train, test in self.sizes]))
-        half = stats.t.ppf(0.5 + level / 2, k - 1) * self.scores.std(axis=2, ddof=1) * math.sqrt(1 / k + share)
-        ends = np.stack([self.mean - half, self.mean + half], axis=2)
-        return np.stack([within_range(ends[:, s], name) for s, name in enumerate(self.scoring)], axis=1)
+        sizes = np.array(self.sizes)[None]
+        each = [corrected_interval(self.scores[:, s], sizes, level, name) for s, name in enumerate(self.scoring)]
+        return np.stack(each, axis=1)
 
     @property
     def best_index(self) -> int:
@@ -95,13 +97,19 @@ class CrossValidation:
         return int(np.nan_to_num(self.mean[:, 0], nan=-np.inf).argmax())
 
     @property
-    def best(self) -> Any:
+    def best(self) -> BaseEstimator:
         """The learner with the best mean of the first score, as it was given."""
         return self.learners[self.best_index]
 
     def compare(
-        self, first: Any = 0, second: Any = 1, method: Any = "corrected", *, score: Any = 0, level: float = 0.95
-    ) -> Any:
+        self,
+        first: int | str = 0,
+        second: int | str = 1,
+        method: Literal["corrected", "paired", "5x2"] = "corrected",
+        *,
+        score: int | str = 0,
+        level: float = 0.95,
+    ) -> Comparison:
         """Whether one learner is really better than another, in a sentence.
 
         Parameters
@@ -121,25 +129,24 @@ class CrossValidation:
 
         return compare(self, (first, second), method, score=score, level=level)
 
-    def to_dict(self) -> dict[str, list[Any]]:
+    def to_dict(self) -> dict[str, list[str] | list[int] | list[float]]:
         """One row for each learner, fold and score: ready for a frame."""
-        places = [(i, s, j) for i, s, j in np.ndindex(self.scores.shape)]
+        places = list(np.ndindex(self.scores.shape))
         return {
             "learner": [self.names[i] for i, _, _ in places],
             "score": [self.scoring[s] for _, s, _ in places],
             "fold": [j for _, _, j in places],
-            "value": [float(self.scores[place]) for place in places],
+            "value": self.scores.ravel().tolist(),
         }
 
     def _rows(self) -> list[list[str]]:
         ends = self.interval()
         rows = []
         for i, name in enumerate(self.names):
-            cells = [name if len(name) <= 60 else name[:57] + "..."]
-            for s in range(len(self.scoring)):
-                low, high = ends[i, s]
-                cells += [f"{self.mean[i, s]:.5g}", f"{low:.5g} to {high:.5g}"]
-                cells += [f"{self.scores[i, s].min():.5g}", f"{self.scores[i, s].max():.5g}"]
+            cells = [short(name, 60)]
+            for scores, (low, high) in zip(self.scores[i], ends[i], strict=True):
+                cells += [f"{scores.mean():.5g}", f"{low:.5g} to {high:.5g}"]
+                cells += [f"{scores.min():.5g}", f"{scores.max():.5g}"]
             rows.append(cells)
         return rows
 
@@ -147,35 +154,13 @@ class CrossValidation:
         return ["learner", *(c for s in self.scoring for c in (s, "95 % interval", "worst fold", "best fold"))]
 
     def _note(self) -> str:
-        scans = "1 scan" if self.scans == 1 else f"{self.scans} scans"
-        best = self.names[self.best_index]
-        text = f"{self.scores.shape[2]} folds, {scans} of the rows, {self.seconds:.3g} s; best: {best}"
+        text = f"{self.scores.shape[2]} folds, {scans_note(self.scans, self.seconds)}; best: {self.names[self._bold()]}"
         return text + positive_note(self.scoring, self.pos_label)
 
-    def __str__(self) -> str:
-        rows = [self._head(), *self._rows()]
-        widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
-        lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths)).rstrip() for row in rows]
-        return "\n".join([*lines, self._note()])
+    def _bold(self) -> int:
+        return self.best_index
 
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        best = self.best_index
-        cell = "text-align:left;padding:2px 8px"
-        head = "".join(f"<th style='{cell}'>{html.escape(h)}</th>" for h in self._head())
-        body = "".join(
-            f"<tr{' style=font-weight:bold' if i == best else ''}>"
-            + "".join(f"<td style='{cell}'>{html.escape(c)}</td>" for c in row)
-            + "</tr>"
-            for i, row in enumerate(self._rows())
-        )
-        return (
-            f"<table class='tenfold-cv'><thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
-            f"<caption style='caption-side:bottom;text-align:left'>{html.escape(self._note())}</caption></table>"
-        )
-
-    def plot(self, score: int | str = 0, ax: Any = None) -> Any:
+    def plot(self, score: int | str = 0, ax: Axes | None = None) -> Axes:
         """The scores of the folds, their means and intervals.
 
         Parameters
@@ -188,13 +173,8 @@ class CrossValidation:
         -------
         ax : matplotlib axes
         """
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError:
-            raise ImportError("plot needs matplotlib. Remedy: pip install 'tenfold[plot]'") from None
+        ax = axes("plot", ax, (7, 0.8 + 0.5 * len(self.names)))
         s = self.scoring.index(score) if isinstance(score, str) else score
-        if ax is None:
-            _, ax = plt.subplots(figsize=(7, 0.8 + 0.5 * len(self.names)), layout="constrained")
         ends = self.interval()
         for i in range(len(self.names)):
             at = len(self.names) - 1 - i
@@ -202,8 +182,24 @@ class CrossValidation:
             ax.plot(self.scores[i, s], np.full(self.scores.shape[2], at), "o", color=colour, alpha=0.35, ms=5, mew=0)
             ax.plot(ends[i, s], [at, at], "-", color=colour, lw=2)
             ax.plot(self.mean[i, s], at, "D", color=colour, ms=7)
-        ax.set_yticks(range(len(self.names)), [n if len(n) <= 40 else n[:37] + "..." for n in reversed(self.names)])
+        ax.set_yticks(range(len(self.names)), [short(n) for n in reversed(self.names)])
         ax.set_ylim(-0.6, len(self.names) - 0.4)
         ax.set_xlabel(f"{self.scoring[s]} (dots: folds; line: 95 % interval of the mean)")
         ax.grid(axis="x", alpha=0.3)
         return ax
+
+
+def corrected_interval(scores: Array, sizes: Codes | None, level: float = 0.95, score: str = "") -> Array:
+    """Ends of intervals for means over folds, no further out than a score can be: points x 2.
+
+    `scores` are points x folds; `sizes` are rows learned from and judged on, points (or 1) x folds x 2. Each size has
+    its own correction. Models of few rows learn from nearly the same ones in every fold, so that folds tell little of
+    how another draw of rows would do: intervals of small sizes are wide, and have to be.
+    """
+    k, mean = scores.shape[1], scores.mean(axis=1)
+    if k < 2:
+        return np.full((len(mean), 2), np.nan)
+    share = 0.0 if sizes is None else (sizes[:, :, 1] / sizes[:, :, 0]).mean(axis=1)
+    half = stats.t.ppf(0.5 + level / 2, k - 1) * scores.std(axis=1, ddof=1) * np.sqrt(1 / k + share)
+    found: Array = within_range(np.stack([mean - half, mean + half], axis=1), score)
+    return found

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import ParameterGrid
 
-from tenfold.evaluate.cross_validation.candidates import Entry, entries_of
-from tenfold.evaluate.cross_validation.fit_and_score import Run
+from tenfold.evaluate.cross_validation.candidates import Candidate, candidates_of, learned
+from tenfold.evaluate.cross_validation.fit_and_score import FitAndScore
+from tenfold.evaluate.cross_validation.folds import Folds, Grouping
 from tenfold.evaluate.cross_validation.result import CrossValidation
 from tenfold.evaluate.frame_columns import without_column
+from tenfold.sources import Source
+from tenfold.sources.inputs import MatrixLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from optuna import Study
+    from optuna.distributions import BaseDistribution
+
+Params = dict[str, Any]
+"""of a learner, by name"""
+Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]] | tuple["Study", Mapping[str, "BaseDistribution"]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +47,10 @@ class Tuned:
         Their scores.
     """
 
-    best_estimator_: Any
-    best_params_: dict[str, Any]
+    best_estimator_: BaseEstimator
+    best_params_: Params
     best_score_: float
-    params: list[dict[str, Any]]
+    params: list[Params]
     results: CrossValidation
 
     @property
@@ -47,7 +61,7 @@ class Tuned:
         """
         return self.results.scans
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: MatrixLike) -> NDArray[np.generic] | Source:
         """What the best model says.
 
         Parameters
@@ -64,7 +78,7 @@ class Tuned:
     def _repr_html_(self) -> str:
         return self.results._repr_html_()
 
-    def plot(self, score: int | str = 0, ax: Any = None) -> Any:
+    def plot(self, score: int | str = 0, ax: Axes | None = None) -> Axes:
         """The scores of all that were tried.
 
         Parameters
@@ -76,17 +90,17 @@ class Tuned:
 
 
 def tune(
-    learner: Any,
-    grid: Any,
-    X: Any,
-    y: Any = None,
+    learner: BaseEstimator,
+    grid: Grid,
+    X: MatrixLike,
+    y: ArrayLike | None = None,
     *,
-    folds: Any = 10,
+    folds: Folds = 10,
     shuffle: bool = False,
     random_state: int | None = None,
-    groups: Any = None,
-    scoring: Any = None,
-    pos_label: Any = None,
+    groups: Grouping | None = None,
+    scoring: str | Sequence[str] | None = None,
+    pos_label: object = None,
     trials: int = 30,
     batch: int = 10,
 ) -> Tuned:
@@ -119,70 +133,80 @@ def tune(
     >>> found.best_params_, found.scans
     ({'alpha': 0.1}, 1)
     """
-    options = (folds, shuffle, random_state or 0, groups, scoring, pos_label)
+    search = partial(_try, learner, X, y, folds, shuffle, random_state or 0, groups, scoring, pos_label)
     if isinstance(grid, tuple):
         study, space = grid
-        done = _proposed(learner, study, space, X, y, options, trials, batch)
+        done = _proposed(search, study, space, trials, batch)
     else:
         tried = list(ParameterGrid(grid)) if isinstance(grid, Mapping) else [dict(one) for one in grid]
         if not tried:
             raise ValueError("there are no parameters to try")
-        done = [(tried, *_run(learner, tried, X, y, options))]
-    params = [one for some, _, _ in done for one in some]
-    entries = [entry for _, found, _ in done for entry in found]
-    results = _join([r for _, _, r in done], params)
+        done = [search(tried)]
+    candidates = [one for some in done for one in some.candidates]
+    params = [one for some in done for one in some.params]
+    results = _join([some.results for some in done], params)
     best = results.best_index
     column = next((c for c in (folds, groups) if isinstance(c, str)), None)
-    model = _refit(entries[best], clone(learner).set_params(**params[best]), X, y, column)
+    model = _refit(candidates[best], clone(learner).set_params(**params[best]), X, y, column)
     return Tuned(model, params[best], float(results.mean[best, 0]), params, results)
 
 
-def _run(
-    learner: Any, tried: list[dict[str, Any]], X: Any, y: Any, options: Any
-) -> tuple[list[Entry], CrossValidation]:
-    entries = entries_of([clone(learner).set_params(**one) for one in tried])
-    folds, shuffle, seed, groups, scoring, pos_label = options
-    run = Run(entries, X, y, folds, shuffle, seed, groups, scoring, whole=True, pos_label=pos_label)
-    return entries, run.results()
+class Tried(NamedTuple):
+    """Parameters that were tried together, over the same scans."""
+
+    params: list[Params]
+    candidates: list[Candidate]
+    results: CrossValidation
+
+
+def _try(
+    learner: BaseEstimator, X: MatrixLike, y: ArrayLike | None, folds: Folds, shuffle: bool, seed: int,
+    groups: Grouping | None, scoring: str | Sequence[str] | None, pos_label: object, params: list[Params],
+) -> Tried:  # fmt: skip
+    """Cross-validate a learner with each of some parameters."""
+    candidates = candidates_of([clone(learner).set_params(**one) for one in params])
+    options = (folds, shuffle, seed, groups, scoring)
+    return Tried(params, candidates, FitAndScore(candidates, X, y, *options, whole=True, pos_label=pos_label).results())
 
 
 def _proposed(
-    learner: Any, study: Any, space: Mapping[str, Any], X: Any, y: Any, options: Any, trials: int, batch: int
-) -> list[tuple[list[dict[str, Any]], list[Entry], CrossValidation]]:
+    search: Callable[[list[Params]], Tried],
+    study: Study,
+    space: Mapping[str, BaseDistribution],
+    trials: int,
+    batch: int,
+) -> list[Tried]:
     """Ask, try together, tell."""
     done = []
+    sign = 1.0 if study.direction.name == "MAXIMIZE" else -1.0
     for start in range(0, trials, batch):
         asked = [study.ask(dict(space)) for _ in range(min(batch, trials - start))]
-        tried = [trial.params for trial in asked]
-        entries, results = _run(learner, tried, X, y, options)
-        sign = 1.0 if study.direction.name == "MAXIMIZE" else -1.0
-        for trial, value in zip(asked, results.mean[:, 0], strict=True):
+        done.append(search([trial.params for trial in asked]))
+        for trial, value in zip(asked, done[-1].results.mean[:, 0], strict=True):
             study.tell(trial, sign * float(value))
-        done.append((tried, entries, results))
     return done
 
 
-def _join(some: list[CrossValidation], params: list[dict[str, Any]]) -> CrossValidation:
+def _join(some: list[CrossValidation], params: list[Params]) -> CrossValidation:
     names = [", ".join(f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in p.items()) for p in params]
-    return CrossValidation(
+    return replace(
+        some[0],
         given=list(names),
         learners=[one for r in some for one in r.learners],
-        scoring=some[0].scoring,
         scores=np.concatenate([r.scores for r in some]),
-        sizes=some[0].sizes,
         scans=sum(r.scans for r in some),
         seconds=sum(r.seconds for r in some),
         fit_seconds=[s for r in some for s in r.fit_seconds],
-        pos_label=some[0].pos_label,
+        summaries=None,
+        classes=None,
     )
 
 
-def _refit(entry: Entry, learner: Any, X: Any, y: Any, column: str | None) -> Any:
+def _refit(
+    candidate: Candidate, learner: BaseEstimator, X: MatrixLike, y: ArrayLike | None, column: str | None
+) -> BaseEstimator:  # fmt: skip
     """The model of all rows: made from the merge of all folds where that is the model, else fitted."""
-    if entry.whole is None or entry.whole.done is None:
-        return learner.fit(entry.source) if entry.source.lazy else learner.fit(without_column(X, column), y)
-    model = learner._blank()
-    seed = entry.stages[0].seed()
-    model._learned(entry.whole.done, entry.source, seed)
-    model.history_ = getattr(entry.whole.watchers[0], "turns", [])
-    return model
+    whole, source = candidate.whole, candidate.source
+    if whole is None or whole.done is None:
+        return learner.fit(source) if source.lazy else learner.fit(without_column(X, column), y)
+    return learned(learner._blank(), whole, source, candidate.stages[0].seed())

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Iterator, Sequence
+from typing import Literal
 
 import numpy as np
-from sklearn.base import is_classifier, is_regressor
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import column_or_1d
 
-from tenfold.core import DataError
-from tenfold.evaluate.cross_validation.candidates import entries_of
+from tenfold.core import DataError, Labels
+from tenfold.evaluate.cross_validation.candidates import candidates_of
 from tenfold.evaluate.curves.loss_decomposition import BiasVariance
-from tenfold.evaluate.curves.training_sets import Sets, judged_by
-from tenfold.sources.inputs import is_lazy
+from tenfold.evaluate.curves.training_sets import TrainingSets, judged_by
+from tenfold.sources.inputs import MatrixLike, is_lazy
 from tenfold.theory.checks import one_of, whole
 
 
 def bias_variance(
-    learner: Any,
-    X: Any,
-    y: Any = None,
+    learner: BaseEstimator,
+    X: MatrixLike,
+    y: ArrayLike | None = None,
     *,
-    sets: Any = 30,
+    sets: int | Sequence[tuple[MatrixLike, ArrayLike]] = 30,
     sampling: Literal["bootstrap", "disjoint"] = "bootstrap",
     test: float = 0.3,
-    truth: Any = None,
+    truth: ArrayLike | None = None,
     random_state: int = 0,
 ) -> BiasVariance:
     """Take the expected loss of a learner apart into noise, bias and variance.
@@ -65,8 +67,7 @@ def bias_variance(
     (0.75, 0.02, 1.01)
     """
     one_of("sampling", sampling, ("bootstrap", "disjoint"))
-    if not (is_classifier(learner) or is_regressor(learner)):
-        raise TypeError(f"{type(learner).__name__} is neither a regressor nor a classifier: it has no loss")
+    (candidate,) = candidates_of([learner])
     if not 0 < test < 1:
         raise ValueError(f"test is the share of rows to judge on, above 0 and below 1, not {test!r}")
     given = None if isinstance(sets, (int, np.integer)) else list(sets)
@@ -80,17 +81,30 @@ def bias_variance(
         raise DataError("truth has an entry for each row, in memory, and the rows are a Source. Remedy: give arrays")
     truth = None if truth is None else column_or_1d(truth)
     if given is None and sampling == "disjoint":
-        options = {"sets": count, "test": test, "truth": truth}
-        run = Sets(entries_of([learner]), X, y, None, False, random_state, None, None, **options)
+        run = TrainingSets(candidate, X, y, random_state, count, test, truth)
         run.results()
         return run.parts.result(is_classifier(learner), count, run.train_size)
     return _in_memory(learner, X, column_or_1d(y), given, count, test, truth, random_state)
 
 
 def _in_memory(
-    learner: Any, X: Any, y: Any, given: Any, count: int, test: float, truth: Any, seed: int
+    learner: BaseEstimator, X: MatrixLike, y: Labels, given: list[tuple[MatrixLike, ArrayLike]] | None, count: int,
+    test: float, truth: Labels | None, seed: int,
 ) -> BiasVariance:  # fmt: skip
-    judged: Any = np.arange(len(y))
+    judged = np.arange(len(y))
+    sizes: list[int] = []
+
+    def pairs() -> Iterator[tuple[MatrixLike, Labels]]:
+        """Training sets, given or drawn with replacement."""
+        for at in range(count):
+            if given is None:
+                some = learn[random.integers(len(learn), size=len(learn))]
+                rows, target = _safe_indexing(X, some), y[some]
+            else:
+                rows, target = given[at][0], np.asarray(given[at][1])
+            sizes.append(len(target))
+            yield rows, target
+
     if given is None:
         random = np.random.default_rng(seed)
         order = random.permutation(len(y))
@@ -98,15 +112,6 @@ def _in_memory(
         judged, learn = np.sort(order[:cut]), order[cut:]
         if not len(learn):
             raise DataError("there are no rows to learn from. Remedy: more rows, or a smaller share `test`")
-        drawn = (learn[random.integers(len(learn), size=len(learn))] for _ in range(count))
-        given = ((_safe_indexing(X, some), y[some]) for some in drawn)
-    sizes: list[int] = []
-
-    def counted() -> Any:
-        for rows, target in given:
-            sizes.append(len(target))
-            yield rows, target
-
     truth = None if truth is None else truth[judged]
-    parts = judged_by(learner, counted(), _safe_indexing(X, judged), y[judged], truth)
+    parts = judged_by(learner, pairs(), _safe_indexing(X, judged), y[judged], truth)
     return parts.result(is_classifier(learner), count, float(np.mean(sizes)))

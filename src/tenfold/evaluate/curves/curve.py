@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-from scipy import stats
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
-from tenfold.evaluate.formatting import html_table, in_columns, positive_note
-from tenfold.stats.metrics import within_range
+from tenfold.core import Array, Codes
+from tenfold.engine.progress import progress
+from tenfold.evaluate.cross_validation.candidates import candidates_of
+from tenfold.evaluate.cross_validation.fit_and_score import FitAndScore
+from tenfold.evaluate.cross_validation.folds import Folds, Grouping
+from tenfold.evaluate.cross_validation.result import CrossValidation, corrected_interval
+from tenfold.evaluate.formatting import Table, axes, positive_note, scans_note
+from tenfold.sources.inputs import MatrixLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import FillBetweenPolyCollection
+    from matplotlib.lines import Line2D
 
 Band = Literal["interval", "std"]
 COLOURS = {"train": "#d9822b", "test": "#3b82c4"}
@@ -18,22 +31,23 @@ BANDS = {"interval": " (band: 95 % interval)", "std": " (band: standard deviatio
 SAID = {"train": "rows learned from", "test": "rows not seen"}
 
 
-class Curve:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Curve(Table):
     """Scores of models along a line: by the rows they learn from, or by a parameter."""
 
-    train_scores: Any
-    test_scores: Any
-    sizes: Any
+    train_scores: Array
+    test_scores: Array
+    sizes: Codes
     score_name: str
     scans: int
     seconds: float
-    pos_label: Any
+    pos_label: object = None
 
     def along(self) -> tuple[str, Sequence[Any]]:
         """What changes along the curve, and its values."""
         raise NotImplementedError
 
-    def interval(self, level: float = 0.95) -> Any:
+    def interval(self, level: float = 0.95) -> Array:
         """For each point, the ends of an interval for the mean score on rows not seen.
 
         The variance is corrected as Nadeau and Bengio propose, since folds share what they learn from.
@@ -46,7 +60,7 @@ class Curve:
         -------
         ends : array of shape (points, 2)
         """
-        return ends(self.test_scores, self.sizes, level, self.score_name)
+        return corrected_interval(self.test_scores, self.sizes, level, self.score_name)
 
     def _rows(self) -> list[list[str]]:
         low_high = self.interval()
@@ -65,19 +79,10 @@ class Curve:
         return [self.along()[0], f"{self.score_name}, learned from", "not seen", "95 % interval"]
 
     def _note(self) -> str:
-        scans = "1 scan" if self.scans == 1 else f"{self.scans} scans"
-        text = f"{self.test_scores.shape[1]} folds, {scans} of the rows, {self.seconds:.3g} s"
+        text = f"{self.test_scores.shape[1]} folds, {scans_note(self.scans, self.seconds)}"
         return text + positive_note([self.score_name], self.pos_label)
 
-    def __str__(self) -> str:
-        return in_columns([self._head(), *self._rows()]) + "\n" + self._note()
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return html_table(self._head(), self._rows(), self._note())
-
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """The curve, with bands.
 
         Parameters
@@ -89,48 +94,48 @@ class Curve:
         ax : matplotlib axes
         """
         word, values = self.along()
-        drawn = draw(values, self.train_scores, self.test_scores, self.sizes, word, self.score_name, ax)
-        return drawn["ax"]
+        return draw(values, self.train_scores, self.test_scores, self.sizes, word, self.score_name, ax).ax
 
 
-def ends(scores: Any, sizes: Any, level: float = 0.95, score: str = "") -> Any:
-    """Of intervals for means over folds: points x 2; `sizes` are rows learned from and judged on, points x folds x 2.
+def scored(
+    title: str, learners: list[BaseEstimator], X: MatrixLike, y: ArrayLike | None, folds: Folds, shuffle: bool,
+    seed: int, groups: Grouping | None, scoring: str | None, pos_label: object, shares: Array | Codes | None = None,
+) -> tuple[Array, CrossValidation]:  # fmt: skip
+    """The scores on rows learned from, learners x folds, beside what cross-validation finds on the others."""
+    candidates = candidates_of(learners)
+    options = (folds, shuffle, seed, groups, scoring)
+    run = FitAndScore(candidates, X, y, *options, pos_label=pos_label, both=True, shares=shares)
+    with progress(title):
+        cv = run.results()
+    return np.array([one.learned[0] for one in candidates]), cv
 
-    Each size has its own correction. Models of few rows learn from nearly the same ones in every fold, so that folds
-    tell little of how another draw of rows would do: intervals of small sizes are wide, and have to be.
-    """
-    k = scores.shape[1]
-    mean = scores.mean(axis=1)
-    if k < 2:
-        return np.full((len(mean), 2), np.nan)
-    share = 0.0 if sizes is None else (sizes[:, :, 1] / sizes[:, :, 0]).mean(axis=1)
-    half = stats.t.ppf(0.5 + level / 2, k - 1) * scores.std(axis=1, ddof=1) * np.sqrt(1 / k + share)
-    return within_range(np.stack([mean - half, mean + half], axis=1), score)
+
+class Drawn(NamedTuple):
+    """What came of a curve that was drawn."""
+
+    ax: Axes
+    lines: list[Line2D]
+    bands: list[FillBetweenPolyCollection]
 
 
 def draw(
-    values: Any,
-    train: Any,
-    test: Any,
-    sizes: Any,
+    values: Sequence[Any],
+    train: Array,
+    test: Array,
+    sizes: Codes | None,
     word: str,
     score: str,
-    ax: Any = None,
+    ax: Axes | None = None,
     *,
     which: Sequence[str] = ("train", "test"),
     band: Band | None = "interval",
-    style: Any = None,
-) -> dict[str, Any]:
-    """Draw a curve; the axes, lines and bands that came of it."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise ImportError("plot needs matplotlib. Remedy: pip install 'tenfold[plot]'") from None
-    if ax is None:
-        _, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
+    style: Mapping[str, Any] | None = None,
+) -> Drawn:
+    """Draw a curve, on rows learned from and on others, with bands."""
+    ax = axes("plot", ax, (6.4, 4))
     numbers = all(isinstance(v, (int, float, np.number)) and not isinstance(v, (bool, np.bool_)) for v in values)
     x = np.asarray(values, dtype=float) if numbers else np.arange(len(values))
-    lines, bands = [], []
+    found = Drawn(ax, [], [])
     for name in which:
         scores = {"train": train, "test": test}[name]
         middle = scores.mean(axis=1)
@@ -138,9 +143,9 @@ def draw(
         around = _band(scores, rows, shown, score)
         said = SAID[name] + (BANDS[band] if name == "test" and band is not None and around is not None else "")
         look = {"color": COLOURS[name], "marker": "o", "markersize": 4, "label": said, **(style or {})}
-        lines += ax.plot(x, middle, **look)
+        found.lines.extend(ax.plot(x, middle, **look))
         if around is not None:
-            bands.append(ax.fill_between(x, *around, color=look["color"], alpha=0.15, linewidth=0))
+            found.bands.append(ax.fill_between(x, *around, color=look["color"], alpha=0.15, linewidth=0))
     if not numbers:
         ax.set_xticks(x, [str(v) for v in values])
     elif len(x) > 2 and x.min() > 0 and _even(np.log(np.sort(x))) < _even(np.sort(x)):
@@ -149,19 +154,20 @@ def draw(
     ax.grid(alpha=0.3)
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False)
-    return {"ax": ax, "lines": lines, "bands": bands}
+    return found
 
 
-def _band(scores: Any, sizes: Any, band: Any, score: str) -> Any:
+def _band(scores: Array, sizes: Codes | None, band: Band | None, score: str) -> tuple[Array, Array] | None:
     if band is None or scores.shape[1] < 2:
         return None
     if band == "interval":
-        return ends(scores, sizes, score=score).T
+        low, high = corrected_interval(scores, sizes, score=score).T
+        return low, high
     middle, spread = scores.mean(axis=1), scores.std(axis=1)
     return middle - spread, middle + spread
 
 
-def _even(x: Any) -> float:
+def _even(x: Array) -> float:
     """How unevenly numbers are spaced: 0 if not at all."""
     steps = np.diff(x)
     return float(steps.std() / steps.mean()) if steps.mean() > 0 else math.inf

@@ -6,19 +6,20 @@ and by the first share that holds them, and the model of share s without fold j 
 
 from __future__ import annotations
 
-import time
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
-from tenfold.engine.progress import progress
-from tenfold.evaluate.cross_validation.candidates import entries_of
-from tenfold.evaluate.cross_validation.fit_and_score import Run
-from tenfold.evaluate.curves.curve import Curve
+from tenfold.core import Codes
+from tenfold.evaluate.cross_validation.folds import Folds, Grouping
+from tenfold.evaluate.curves.curve import Curve, scored
+from tenfold.sources.inputs import MatrixLike
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class LearningCurve(Curve):
     """Scores by the number of rows learned from.
 
@@ -38,32 +39,25 @@ class LearningCurve(Curve):
         The class that a score of two classes, such as f1, takes for the positive one.
     """
 
-    train_sizes: Any
-    train_scores: Any
-    test_scores: Any
-    sizes: Any
-    score_name: str
-    scans: int
-    seconds: float
-    pos_label: Any = None
+    train_sizes: Codes
 
-    def along(self) -> tuple[str, Any]:
+    def along(self) -> tuple[str, Sequence[int]]:
         """The rows learned from."""
-        return "rows learned from", self.train_sizes
+        return "rows learned from", self.train_sizes.tolist()
 
 
 def learning_curve(
-    learner: Any,
-    X: Any,
-    y: Any = None,
+    learner: BaseEstimator,
+    X: MatrixLike,
+    y: ArrayLike | None = None,
     *,
-    train_sizes: Any = (0.1, 0.325, 0.55, 0.775, 1.0),
-    folds: Any = 10,
+    train_sizes: ArrayLike = (0.1, 0.325, 0.55, 0.775, 1.0),
+    folds: Folds = 10,
     shuffle: bool = False,
     random_state: int | None = None,
-    groups: Any = None,
+    groups: Grouping | None = None,
     scoring: str | None = None,
-    pos_label: Any = None,
+    pos_label: object = None,
 ) -> LearningCurve:
     """Scores of a learner by how many rows it learns from: for a learner of one pass, one scan for all sizes.
 
@@ -100,22 +94,18 @@ def learning_curve(
     >>> curve.test_scores.mean(axis=1).round(2)
     array([-0.12,  0.43,  0.46])
     """
-    began = time.perf_counter()
     given = np.asarray(train_sizes)
     if given.ndim != 1 or not len(given) or given.dtype.kind not in "fiu" or not (given > 0).all():
         raise ValueError(f"train_sizes are shares or numbers of rows, all positive, not {train_sizes!r}")
     if given.dtype.kind == "f" and (given > 1).any():
         raise ValueError("train_sizes of type float are shares, at most 1. Remedy: give numbers of rows as integers")
     given = np.unique(given)
-    run = Run(
-        entries_of([learner]), X, y, folds, shuffle, random_state or 0, groups, scoring, pos_label=pos_label, both=True,
-        shares=given,
+    learned, cv = scored(
+        "learning curve", [learner], X, y, folds, shuffle, random_state or 0, groups, scoring, pos_label, given
     )  # fmt: skip
-    with progress("learning curve"):
-        run.results()
-    entry = run.entries[0]
-    train, test = (scores[0].reshape(-1, len(given)).T for scores in (entry.learned, entry.scores))
-    sizes = np.array([run.sizes[j] for j in sorted(run.sizes)]).reshape(-1, len(given), 2).transpose(1, 0, 2)
-    mean = np.rint(sizes[:, :, 0].mean(axis=1)).astype(np.int64)
-    seconds = time.perf_counter() - began
-    return LearningCurve(mean, train, test, sizes, run.scoring[0], run.scans, seconds, run.pos_label)
+    train, test = (scores.reshape(-1, len(given)).T for scores in (learned, cv.scores))
+    sizes = np.array(cv.sizes).reshape(-1, len(given), 2).transpose(1, 0, 2)
+    return LearningCurve(
+        train_sizes=np.rint(sizes[:, :, 0].mean(axis=1)).astype(np.int64), train_scores=train, test_scores=test,
+        sizes=sizes, score_name=cv.scoring[0], scans=cv.scans, seconds=cv.seconds, pos_label=cv.pos_label,
+    )  # fmt: skip

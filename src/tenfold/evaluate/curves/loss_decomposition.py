@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from tenfold.core import Array
+from tenfold.core import Array, Codes
 from tenfold.evaluate.formatting import html_table
 
 
@@ -96,7 +95,7 @@ class Parts:
         return BiasVariance(name, loss, bias, variance, noise, adds, mends, cross, sets, self.rows, round(size))
 
 
-def squared(said: Any, y: Any, truth: Any, weight: Any) -> Parts:
+def squared(said: Array, y: Array, truth: Array | None, weight: Array) -> Parts:
     """Of predicted numbers: models x rows."""
     models, rows = said.shape
     mean, variance = said.mean(axis=0), said.var(axis=0, ddof=1)
@@ -108,7 +107,7 @@ def squared(said: Any, y: Any, truth: Any, weight: Any) -> Parts:
     return _parts(weight, loss, bias, variance, noise, none, none, cross)
 
 
-def zero_one(said: Any, y: Any, truth: Any, weight: Any, k: int) -> Parts:
+def zero_one(said: Codes, y: Codes, truth: Codes | None, weight: Array, k: int) -> Parts:
     """Of predicted codes of k classes: models x rows."""
     models, rows = said.shape
     every = np.arange(rows)
@@ -124,5 +123,5 @@ def zero_one(said: Any, y: Any, truth: Any, weight: Any, k: int) -> Parts:
     return _parts(weight, loss, bias, adds - mends, noise, adds, mends, cross)
 
 
-def _parts(weight: Any, *each: Any) -> Parts:
+def _parts(weight: Array, *each: Array) -> Parts:
     return Parts(len(weight), np.array([weight.sum(), *(float(weight @ one) for one in each)]))

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, clone
 
-from tenfold.engine.progress import progress
-from tenfold.evaluate.cross_validation.candidates import entries_of
-from tenfold.evaluate.cross_validation.fit_and_score import Run
-from tenfold.evaluate.curves.curve import Curve
+from tenfold.evaluate.cross_validation.folds import Folds, Grouping
+from tenfold.evaluate.curves.curve import Curve, scored
+from tenfold.sources.inputs import MatrixLike
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ValidationCurve(Curve):
     """Scores by the value of a parameter.
 
@@ -38,13 +37,6 @@ class ValidationCurve(Curve):
 
     param_name: str
     param_range: Sequence[Any]
-    train_scores: Any
-    test_scores: Any
-    sizes: Any
-    score_name: str
-    scans: int
-    seconds: float
-    pos_label: Any = None
 
     def along(self) -> tuple[str, Sequence[Any]]:
         """The parameter."""
@@ -57,18 +49,18 @@ class ValidationCurve(Curve):
 
 
 def validation_curve(
-    learner: Any,
-    X: Any,
-    y: Any = None,
+    learner: BaseEstimator,
+    X: MatrixLike,
+    y: ArrayLike | None = None,
     *,
     param_name: str,
-    param_range: Any,
-    folds: Any = 10,
+    param_range: Iterable[Any],
+    folds: Folds = 10,
     shuffle: bool = False,
     random_state: int | None = None,
-    groups: Any = None,
+    groups: Grouping | None = None,
     scoring: str | None = None,
-    pos_label: Any = None,
+    pos_label: object = None,
 ) -> ValidationCurve:
     """Scores of a learner by the value of one of its parameters: where it learns too little, and where it overfits.
 
@@ -105,16 +97,15 @@ def validation_curve(
     >>> curve.train_scores.mean(axis=1).round(2)
     array([0.73, 0.66, 0.02])
     """
-    began = time.perf_counter()
     values = list(param_range)
     if not values:
         raise ValueError("param_range is empty: there is nothing to try")
-    entries = entries_of([clone(learner).set_params(**{param_name: value}) for value in values])
-    run = Run(entries, X, y, folds, shuffle, random_state or 0, groups, scoring, pos_label=pos_label, both=True)
-    with progress("validation curve"):
-        run.results()
-    train, test = (np.array([scores[0] for scores in some]) for some in zip(*((e.learned, e.scores) for e in entries)))
-    sizes = np.array([run.sizes[j] for j in sorted(run.sizes)])
-    sizes = np.broadcast_to(sizes, (len(values), *sizes.shape))
-    seconds = time.perf_counter() - began
-    return ValidationCurve(param_name, values, train, test, sizes, run.scoring[0], run.scans, seconds, run.pos_label)
+    learners = [clone(learner).set_params(**{param_name: value}) for value in values]
+    learned, cv = scored(
+        "validation curve", learners, X, y, folds, shuffle, random_state or 0, groups, scoring, pos_label
+    )  # fmt: skip
+    return ValidationCurve(
+        param_name=param_name, param_range=values, train_scores=learned, test_scores=cv.scores[:, 0],
+        sizes=np.broadcast_to(np.array(cv.sizes), (len(values), len(cv.sizes), 2)), score_name=cv.scoring[0],
+        scans=cv.scans, seconds=cv.seconds, pos_label=cv.pos_label,
+    )  # fmt: skip

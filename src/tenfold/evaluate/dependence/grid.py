@@ -5,18 +5,21 @@ Both come from summaries that merge: the least distinct values, and a sample of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import mstats
 
-from tenfold.core import Array, Chunk, DataError
+from tenfold.core import Array, Chunk, DataError, Labels
 from tenfold.core.statistic import Statistic
-from tenfold.evaluate.importance.column_swap import Where
+from tenfold.evaluate.frame_columns import Scalar, Where
 
+Point = tuple[Scalar, ...]
+"""a value for each of some columns"""
 LOOKED = 16384
 """rows that quantiles are taken from, at most"""
 
@@ -25,11 +28,11 @@ class Axis(NamedTuple):
     """The values of a column, as a model takes them and as they are shown."""
 
     name: str
-    values: Any
+    values: Labels
     """codes of categories, or numbers"""
-    shown: Any
+    shown: Labels
     categorical: bool
-    deciles: Any = None
+    deciles: Array | None = None
     """of a column of numbers, if they are known"""
 
 
@@ -39,8 +42,8 @@ class Layout:
 
     resolution: int
     percentiles: tuple[float, float]
-    custom: dict[Any, Any]
-    categorical: Sequence[Any]
+    custom: Mapping[int | str, ArrayLike]
+    categorical: Sequence[int | str]
     seed: int
 
     def check(self, names: Sequence[str]) -> None:
@@ -51,7 +54,7 @@ class Layout:
             if other:
                 raise ValueError(f"{asked}: there is no column {other[0]!r}; there are {list(names)[:20]}")
 
-    def of(self, names: Sequence[str], j: int) -> tuple[Any, bool]:
+    def of(self, names: Sequence[str], j: int) -> tuple[ArrayLike | None, bool]:
         """Values that are given for column j, or None; and whether it is said to be one of categories."""
         known = [self.custom[key] for key in (names[j], j) if key in self.custom]
         return (known[0] if known else None), names[j] in self.categorical or j in self.categorical
@@ -65,7 +68,7 @@ class Distinct:
     most: int
 
     @classmethod
-    def of(cls, column: Any, most: int) -> Distinct:
+    def of(cls, column: ArrayLike, most: int) -> Distinct:
         """Of some rows; missing values are none."""
         found = np.unique(np.asarray(column))
         return cls(found[~np.isnan(found)][: most + 1], most)
@@ -85,7 +88,7 @@ class Values(Statistic[Distinct]):
         return Distinct.of(chunk.X.column(self.column).astype(np.float64), self.most)
 
 
-def axis_of(name: str, distinct: Distinct, sample: Any, layout: Layout, categorical: bool) -> Axis:
+def axis_of(name: str, distinct: Distinct, sample: Array, layout: Layout, categorical: bool) -> Axis:
     """Of a column of numbers."""
     resolution, percentiles = layout.resolution, layout.percentiles
     known = np.asarray(sample, dtype=np.float64)
@@ -111,7 +114,7 @@ def axis_of(name: str, distinct: Distinct, sample: Any, layout: Layout, categori
     return Axis(name, values, values, categorical, deciles)
 
 
-def coded(name: str, categories: Any, resolution: int, custom: Any) -> Axis:
+def coded(name: str, categories: Labels, resolution: int, custom: ArrayLike | None) -> Axis:
     """Of a column of categories."""
     known = categories.tolist()
     if custom is None and len(known) > resolution:
@@ -119,7 +122,7 @@ def coded(name: str, categories: Any, resolution: int, custom: Any) -> Axis:
             f"column {name!r} has {len(known)} categories, more than grid_resolution={resolution}. Remedy: a greater "
             "grid_resolution, or custom_values"
         )
-    shown = known if custom is None else list(custom)
+    shown = known if custom is None else list(np.asarray(custom, dtype=object))
     other = [one for one in shown if one not in known]
     if other:
         raise ValueError(f"custom_values of column {name!r}: {other[:5]} are none of its categories {known[:10]}")
@@ -127,7 +130,7 @@ def coded(name: str, categories: Any, resolution: int, custom: Any) -> Axis:
     return Axis(name, codes, np.asarray(shown, dtype=categories.dtype), True)
 
 
-def given(name: str, custom: Any, categorical: bool, numbers: bool = False) -> Axis:
+def given(name: str, custom: ArrayLike, categorical: bool, numbers: bool = False) -> Axis:
     """Of values that a user has given; numbers, if the column holds some."""
     values = np.asarray(custom)
     if values.ndim != 1 or not len(values):
@@ -139,6 +142,6 @@ def given(name: str, custom: Any, categorical: bool, numbers: bool = False) -> A
     return Axis(name, values, values, categorical or values.dtype.kind in "OUT")
 
 
-def points(where: list[Where], axes: dict[int, Axis]) -> Any:
+def points(where: list[Where], axes: dict[int, Axis]) -> list[tuple[tuple[int, ...], tuple[Point, ...]]]:
     """Columns, and all points of their values."""
-    return tuple((at, tuple(product(*(axes[j].values.tolist() for j in at)))) for _, at in where)
+    return [(at, tuple(product(*(axes[j].values.tolist() for j in at)))) for _, at in where]

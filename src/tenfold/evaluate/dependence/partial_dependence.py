@@ -6,43 +6,60 @@ a sample of rows whose own curves are kept. Another scan before finds the grids,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
-from tenfold.core import Chunk, Codes, DataError
+from tenfold.core import Array, Chunk, Codes, DataError
 from tenfold.core.statistic import Expression, Statistic
 from tenfold.engine import one_blas_thread
 from tenfold.engine.progress import progress
-from tenfold.evaluate.dependence.grid import LOOKED, Axis, Distinct, Layout, Values, axis_of, coded, given, points
+from tenfold.evaluate.dependence.grid import (
+    LOOKED,
+    Axis,
+    Distinct,
+    Layout,
+    Point,
+    Values,
+    axis_of,
+    coded,
+    given,
+    points,
+)
 from tenfold.evaluate.dependence.result import Means, PartialDependence
-from tenfold.evaluate.importance.column_swap import Swap, Where, column_of, columns_of, constant, in_memory, names_of
+from tenfold.evaluate.frame_columns import Where, columns_of, constant, in_memory, names_of, values_of
+from tenfold.evaluate.importance.column_swap import Swap
 from tenfold.evaluate.importance.donors import Sample, Sampling
-from tenfold.evaluate.scoring.predictors import Foreign, opened_rows, predictor_of
-from tenfold.sources.inputs import is_lazy, weights
+from tenfold.evaluate.scoring.predictors import Foreign, Response, opened_rows, predictor_of
+from tenfold.sources.inputs import MatrixLike, is_lazy, weights
 from tenfold.stats.combinators import As, Each
 from tenfold.stats.score import Predictor
 from tenfold.theory.checks import fraction, one_of, whole
 
+Feature = int | str | tuple[int | str, int | str]
+"""a column, by number or name, or two columns"""
+
 
 def partial_dependence(
-    model: Any,
-    X: Any,
-    features: Any,
+    model: BaseEstimator,
+    X: MatrixLike,
+    features: Feature | list[Feature],
     *,
     kind: Literal["average", "individual", "both"] = "average",
     grid_resolution: int = 100,
     percentiles: tuple[float, float] = (0.05, 0.95),
-    custom_values: Any = None,
-    categorical_features: Any = None,
-    sample_weight: Any = None,
-    response_method: Literal["auto", "predict_proba", "decision_function"] = "auto",
+    custom_values: Mapping[int | str, ArrayLike] | None = None,
+    categorical_features: Sequence[int | str] | None = None,
+    sample_weight: ArrayLike | None = None,
+    response_method: Response = "auto",
     subsample: int = 50,
     level: float = 0.95,
     random_state: int = 0,
-) -> Any:
+) -> PartialDependence | list[PartialDependence]:
     """What a model says on average over rows, for each value of a column or of two.
 
     Parameters
@@ -97,8 +114,7 @@ def partial_dependence(
     kept = 0 if kind == "average" else whole("subsample", subsample)
     seed = whole("random_state", random_state, 0)
     predictor = predictor_of(model, response_method)
-    several = isinstance(features, list)
-    asked = features if several else [features]
+    asked = features if isinstance(features, list) else [features]
     layout = Layout(resolution, (low, high), custom_values or {}, categorical_features or (), seed)
     with progress("partial dependence"), one_blas_thread:
         if isinstance(predictor, Foreign) and not is_lazy(X):
@@ -108,7 +124,7 @@ def partial_dependence(
     out = []
     for (_, at), curve in zip(where, found, strict=True):
         out.append(_result([axes[j] for j in at], curve, bool(kept), predictor, scans, level))
-    return out if several else out[0]
+    return out if isinstance(features, list) else out[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +143,7 @@ class Dependence(Statistic[Curve]):
 
     predictor: Predictor
     columns: tuple[int, ...]
-    grid: tuple[tuple[Any, ...], ...]
+    grid: tuple[Point, ...]
     """points x columns"""
     kept: int
     """rows whose own curves are kept"""
@@ -137,8 +153,9 @@ class Dependence(Statistic[Curve]):
         """Of the rows of a chunk."""
         swap, needs = Swap(chunk.X), self.needs
 
-        def said(values: Any) -> Any:
-            return self.predictor.outputs(chunk._replace(X=swap(self.columns, values)), (needs,))[needs]
+        def said(values: Point) -> Array:
+            found: Array = self.predictor.outputs(chunk._replace(X=swap(self.columns, values)), (needs,))[needs]
+            return found
 
         return self.of(said, chunk.weight, chunk.places())
 
@@ -147,7 +164,7 @@ class Dependence(Statistic[Curve]):
         """What the predictor is asked for."""
         return "prediction" if self.predictor.classes is None else "score"
 
-    def of(self, said: Callable[[Any], Any], weight: Any, place: Codes) -> Curve:
+    def of(self, said: Callable[[Point], Array], weight: Array, place: Codes) -> Curve:
         """Of some rows; `said(values)` is what is predicted with these values in the columns."""
         rows = Sample.among(place, self.seed, self.kept) if self.kept else np.zeros(0, np.int64)
         classes = 0 if self.predictor.classes is None else len(self.predictor.classes)
@@ -175,7 +192,8 @@ Found = tuple[list[Where], dict[int, Axis], list[Curve], int]
 
 
 def _over(
-    predictor: Predictor, model: Any, X: Any, weight: Any, asked: list[Any], layout: Layout, kept: int
+    predictor: Predictor, model: BaseEstimator, X: MatrixLike, weight: ArrayLike | None, asked: list[Feature],
+    layout: Layout, kept: int,
 ) -> Found:  # fmt: skip
     """Part by part."""
     with opened_rows(predictor, model, X, None, weight, targets=False) as rows:
@@ -205,7 +223,9 @@ def _over(
         return where, axes, [one.summary for one in session.answer(As(view, curves))], scans + 1
 
 
-def _at_once(predictor: Foreign, X: Any, weight: Any, asked: list[Any], layout: Layout, kept: int) -> Found:
+def _at_once(
+    predictor: Foreign, X: MatrixLike, weight: ArrayLike | None, asked: list[Feature], layout: Layout, kept: int
+) -> Found:  # fmt: skip
     """Of an estimator that takes its rows in memory."""
     X = in_memory(X)
     if not X.shape[0]:
@@ -215,7 +235,7 @@ def _at_once(predictor: Foreign, X: Any, weight: Any, asked: list[Any], layout: 
     layout.check(names)
     axes = {}
     for j in {j for _, at in where for j in at}:
-        values, (custom, categorical) = column_of(X, j), layout.of(names, j)
+        values, (custom, categorical) = values_of(X, j), layout.of(names, j)
         if custom is not None:
             axes[j] = given(names[j], custom, categorical or values.dtype.kind not in "biuf")
         elif values.dtype.kind in "biuf":
@@ -230,14 +250,15 @@ def _at_once(predictor: Foreign, X: Any, weight: Any, asked: list[Any], layout: 
     for at, grid in points(where, axes):
         one = Dependence(predictor, at, grid, kept, layout.seed)
 
-        def said(values: Any, one: Dependence = one) -> Any:
-            return predictor.of_rows(constant(X, one.columns, values), (one.needs,))[one.needs]
+        def said(values: Point, one: Dependence = one) -> Array:
+            found: Array = predictor.of_rows(constant(X, one.columns, values), (one.needs,))[one.needs]
+            return found
 
         found.append(one.of(said, weight, np.arange(n)))
     return where, axes, found, 1
 
 
-def _pairs(asked: list[Any], names: Sequence[str]) -> list[Where]:
+def _pairs(asked: list[Feature], names: Sequence[str]) -> list[Where]:
     where = columns_of(asked, names)
     for name, at in where:
         if len(at) > 2:
@@ -253,7 +274,7 @@ def _result(
         raise DataError("there is no row: all have weight zero")
     shape = [len(axis.values) for axis in axes]
 
-    def laid(values: Any) -> Any:
+    def laid(values: Array) -> Array:
         """Outputs first, points as a grid."""
         return np.ascontiguousarray(np.moveaxis(values, -1, 0)).reshape(-1, *values.shape[:-2], *shape)
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from scipy import special
 
-from tenfold.core import Array
-from tenfold.evaluate.formatting import html_table, in_columns, percent
+from tenfold.core import Array, Labels
+from tenfold.evaluate.formatting import Table, percent
 
 
-@dataclass(frozen=True, eq=False)
-class PartialDependence:
+@dataclass(frozen=True, eq=False, repr=False)
+class PartialDependence(Table):
     """What a model says on average, if a column or two have the same value in every row.
 
     Attributes
@@ -44,19 +44,19 @@ class PartialDependence:
     """
 
     names: tuple[str, ...]
-    grid_values: list[Any]
-    average: Any
-    interval: Any
+    grid_values: list[Labels]
+    average: Array
+    interval: Array
     level: float
-    individual: Any
+    individual: Array | None
     categorical: tuple[bool, ...]
-    deciles: list[Any]
-    classes: Any
+    deciles: list[Array | None]
+    classes: Labels | None
     rows: int
     scans: int
     decision: bool = False
 
-    def output(self, target: Any = None) -> int:
+    def output(self, target: object = None) -> int:
         """The number of an output: that of a class, if there are several.
 
         Parameters
@@ -77,13 +77,11 @@ class PartialDependence:
         shape = self.average.shape[1:]
         out = []
         for at in list(np.ndindex(*shape))[:100]:
-            values = [_text(grid[i]) for grid, i in zip(self.grid_values, at, strict=True)]
-            each = [f"{one[at]:.5g} ({low[at]:.5g} to {high[at]:.5g})" for one, low, high in self._lines()]
-            out.append([*values, *each])
+            values = [grid[i] for grid, i in zip(self.grid_values, at, strict=True)]
+            shown = [f"{value:.5g}" if isinstance(value, float) else str(value) for value in values]
+            lines = zip(self.average, *self.interval, strict=True)
+            out.append(shown + [f"{one[at]:.5g} ({low[at]:.5g} to {high[at]:.5g})" for one, low, high in lines])
         return out
-
-    def _lines(self) -> Any:
-        return zip(self.average, *self.interval, strict=True)
 
     def _head(self) -> list[str]:
         return [*self.names, *(self.label(i) for i in range(len(self.average)))]
@@ -103,14 +101,6 @@ class PartialDependence:
 
     def _note(self) -> str:
         return f"over {self.rows:,} rows; in brackets {percent(self.level)} for other rows"
-
-    def __str__(self) -> str:
-        return in_columns([self._head(), *self._rows()]) + "\n" + self._note()
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return html_table(self._head(), self._rows(), self._note())
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +131,3 @@ class Means:
             return np.full((2, *self.mean.shape), math.nan)
         half = float(special.stdtrit(worth - 1, (1 + level) / 2)) * np.sqrt(self.square / self.weight / (worth - 1))
         return np.array([self.mean - half, self.mean + half])
-
-
-def _text(value: Any) -> str:
-    return f"{value:.5g}" if isinstance(value, float) else str(value)

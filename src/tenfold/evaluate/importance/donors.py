@@ -7,11 +7,11 @@ neither to judge nor to borrow from, and what differs from unit to unit tells ho
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes
+from tenfold.core import Array, Bits, Chunk, Codes
 from tenfold.core.statistic import Statistic
 from tenfold.kernels.shuffling import deal, mix
 
@@ -21,11 +21,12 @@ FEW, EACH = 8, 16
 """so many units at the least, and more as each has so many rows"""
 
 
-def bits(place: Codes, seed: int, turn: int = 0) -> Any:
+def bits(place: Codes, seed: int, turn: int = 0) -> Bits:
     """64 well-mixed bits for each place."""
     x = place.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     x ^= np.uint64((seed * 0xD1B54A32D192ED03 + turn * 0xA24BAED4963EE407 + 0x632BE59BD9B4E019) % 2**64)
-    return mix.py_func(mix.py_func(x))
+    mixed: Bits = mix.py_func(mix.py_func(x))
+    return mixed
 
 
 def units_for(rows: int) -> int:
@@ -44,7 +45,7 @@ def units_of(place: Codes, seed: int, units: int) -> Codes:
 class Sample:
     """The rows with the least hashes, so many of them at most: a sample of all rows that merges."""
 
-    key: Annotated[Any, "entry"]
+    key: Annotated[Bits, "entry"]
     place: Annotated[Codes, "entry"]
     value: Annotated[Array, "entry", "column"]
     rows: int
@@ -52,12 +53,9 @@ class Sample:
     most: int
 
     @classmethod
-    def among(cls, place: Codes, seed: int, most: int) -> Any:
+    def among(cls, place: Codes, seed: int, most: int) -> Codes:
         """Which of these rows can be in it, by number, in their order."""
-        key = bits(place, seed)
-        if len(key) <= most:
-            return np.arange(len(key))
-        return np.sort(np.argpartition(key, most - 1)[:most])
+        return _least(bits(place, seed), most)
 
     @classmethod
     def of(cls, place: Codes, value: Array, rows: int, seed: int, most: int) -> Sample:
@@ -65,13 +63,14 @@ class Sample:
         return cls(bits(place, seed), place, value, rows, most)
 
     def __add__(self, other: Sample) -> Sample:
-        key, place, value = (
-            np.concatenate([getattr(self, name), getattr(other, name)]) for name in ("key", "place", "value")
-        )
-        if len(key) > self.most:
-            kept = np.sort(np.argpartition(key, self.most - 1)[: self.most])
-            key, place, value = key[kept], place[kept], value[kept]
-        return Sample(key, place, value, self.rows + other.rows, self.most)
+        key, place = np.concatenate([self.key, other.key]), np.concatenate([self.place, other.place])
+        kept, value = _least(key, self.most), np.concatenate([self.value, other.value])
+        return Sample(key[kept], place[kept], value[kept], self.rows + other.rows, self.most)
+
+
+def _least(key: Bits, most: int) -> Codes:
+    """Which of some hashes are the least, so many of them, in their order."""
+    return np.arange(len(key)) if len(key) <= most else np.sort(np.argpartition(key, most - 1)[:most])
 
 
 class Sampling(Statistic[Sample]):

@@ -8,44 +8,49 @@ before, a sample of rows that merges; with `within="part"` there is none.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
-from sklearn.base import is_classifier, is_regressor
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length
-from sklearn.utils.validation import check_is_fitted
 
-from tenfold.core import DataError
+from tenfold.core import Array, DataError, Labels
 from tenfold.core.value import Itself
 from tenfold.engine import one_blas_thread
 from tenfold.engine.progress import progress
 from tenfold.evaluate.certify.leakage import made_from
-from tenfold.evaluate.importance.column_swap import borrowed, columns_of, in_memory, names_of
+from tenfold.evaluate.frame_columns import borrowed, columns_of, in_memory, names_of
 from tenfold.evaluate.importance.donors import Donors, units_for, units_of
 from tenfold.evaluate.importance.result import PermutationImportance
 from tenfold.evaluate.importance.statistic import Drops, Swapped, lending
 from tenfold.evaluate.scoring.predictors import Foreign, learners_of, opened_rows, placed, predictor_of, united
-from tenfold.evaluate.scoring.resampling import resampler
-from tenfold.sources.inputs import check_target, is_lazy, target, weights
+from tenfold.evaluate.scoring.resampling import jackknife, resampler, standard_error
+from tenfold.evaluate.scoring.scorers import scorers_of
+from tenfold.sources.inputs import MatrixLike, check_target, is_lazy, target, weights
 from tenfold.sources.labels import class_codes, levels
 from tenfold.stats.combinators import As, View
-from tenfold.stats.metrics import Scorer, scorers, with_positive
+from tenfold.stats.metrics import Scorer
 from tenfold.stats.score import Metric, Predictor
 from tenfold.theory.checks import fraction, one_of, whole
 
+Columns = str | Sequence[int | str | tuple[int | str, ...]]
+"""names or numbers of columns, each by itself or several together"""
+
 
 def permutation_importance(
-    model: Any,
-    X: Any,
-    y: Any = None,
+    model: BaseEstimator,
+    X: MatrixLike,
+    y: ArrayLike | None = None,
     *,
-    columns: Any = None,
+    columns: Columns | None = None,
     scoring: str | None = None,
-    pos_label: Any = None,
+    pos_label: object = None,
     n_repeats: int = 5,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     level: float = 0.95,
     within: Literal["source", "part"] = "source",
     random_state: int = 0,
@@ -97,8 +102,9 @@ def permutation_importance(
     level, n_repeats = fraction("level", level), whole("n_repeats", n_repeats)
     one_of("within", within, ("source", "part"))
     seed = whole("random_state", random_state, 0, 2**32 - 1)
-    scorer = _check(model, X, y, sample_weight, scoring, pos_label)
     predictor = predictor_of(model)
+    check_target(X, y, sample_weight)
+    (scorer,) = scorers_of(scoring, model, pos_label)
     with progress("permutation importance"), one_blas_thread:
         if isinstance(predictor, Foreign) and not is_lazy(X):
             done = _at_once(predictor, X, y, sample_weight, columns, scorer, n_repeats, seed)
@@ -128,14 +134,14 @@ class Found(NamedTuple):
 
     names: list[str]
     drops: Drops
-    classes: Any
+    classes: Labels | None
     scans: int
     seen: float
 
 
 def _over(
-    predictor: Predictor, model: Any, X: Any, y: Any, weight: Any, columns: Any, scorer: Scorer, repeats: int,
-    within: str, seed: int,
+    predictor: Predictor, model: BaseEstimator, X: MatrixLike, y: ArrayLike | None, weight: ArrayLike | None,
+    columns: Columns | None, scorer: Scorer, repeats: int, within: str, seed: int,
 ) -> Found:  # fmt: skip
     """Part by part."""
     with opened_rows(predictor, model, X, y, weight) as rows:
@@ -157,7 +163,8 @@ def _over(
 
 
 def _at_once(
-    one: Foreign, X: Any, y: Any, weight: Any, columns: Any, scorer: Scorer, repeats: int, seed: int
+    one: Foreign, X: MatrixLike, y: ArrayLike | None, weight: ArrayLike | None, columns: Columns | None,
+    scorer: Scorer, repeats: int, seed: int,
 ) -> Found:  # fmt: skip
     """Of an estimator that takes its rows in memory."""
     X = in_memory(X)
@@ -174,8 +181,9 @@ def _at_once(
     donors = Donors(place, unit, seed)
     whose = [donors.draw(place, unit, turn + 1) for turn in range(repeats)]
 
-    def said(rows: Any) -> Any:
-        return one.placed(one.of_rows(rows, [scorer.needs]))[scorer.needs]
+    def said(rows: MatrixLike) -> Array:
+        found: Array = one.placed(one.of_rows(rows, [scorer.needs]))[scorer.needs]
+        return found
 
     found = swapped.drops(truth, weight, unit, said(X), lambda j, r: said(borrowed(X, where[j][1], whose[r])))
     return Found([name for name, _ in where], replace(found, inverse=donors.inverse(unit)), classes, 1, 0.0)
@@ -187,25 +195,7 @@ def _half(scorer: Scorer, plain: dict[int, Any], swapped: dict[int, Any], score:
     k = len(units)
     if k < 2:
         return math.nan
-    both = [resampler([some[u] for u in units]) for some in (plain, swapped)]
-    often = 1.0 - np.eye(k)
-    left = np.array([scorer.value(both[0](one)) - scorer.value(both[1](one)) for one in often])
+    before, after = (resampler([some[u] for u in units]) for some in (plain, swapped))
+    left = jackknife(lambda often: scorer.value(before(often)) - scorer.value(after(often)), k)
     left[np.abs(left) <= 1e-13 * max(1.0, abs(score))] = 0.0  # rounding, where a column has no say
-    error = math.sqrt((k - 1) / k * float(((left - left.mean()) ** 2).sum()))
-    return float(special.stdtrit(k - 1, (1 + level) / 2)) * error
-
-
-def _check(model: Any, X: Any, y: Any, weight: Any, scoring: Any, pos_label: Any) -> Scorer:
-    """The score, if all fits together."""
-    if isinstance(model, type) or not (is_classifier(model) or is_regressor(model)):
-        name = model.__name__ if isinstance(model, type) else type(model).__name__
-        raise TypeError(f"{name} is neither a fitted classifier nor a fitted regressor: it has no score")
-    check_is_fitted(model)
-    check_target(X, y, weight)
-    kind = "class" if is_classifier(model) else "number"
-    name = scoring or ("accuracy" if kind == "class" else "r2")
-    scorer = scorers.get(name) if isinstance(name, str) else None
-    if scorer is None or scorer.kind != kind:
-        fit = [n for n, s in scorers.items() if s.kind == kind]
-        raise ValueError(f"scoring={name!r} is no score of {type(model).__name__}; there are {fit}")
-    return with_positive([scorer], pos_label)[0]
+    return float(special.stdtrit(k - 1, (1 + level) / 2)) * standard_error(left)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special
 
-from tenfold.evaluate.formatting import html_table, in_columns, percent, positive_note, short
+from tenfold.core import Array, Codes
+from tenfold.evaluate.formatting import Table, percent, positive_note, short
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
-@dataclass(frozen=True, eq=False)
-class PermutationImportance:
+@dataclass(frozen=True, eq=False, repr=False)
+class PermutationImportance(Table):
     """How much worse a score is where a column says nothing, for each column.
 
     Attributes
@@ -49,8 +53,8 @@ class PermutationImportance:
     """
 
     names: list[str]
-    importances: Any
-    interval: Any
+    importances: Array
+    interval: Array
     level: float
     score: float
     scoring: str
@@ -60,20 +64,20 @@ class PermutationImportance:
     scans: int
     within: str
     seen: float
-    pos_label: Any = None
+    pos_label: object = None
 
     @property
-    def importances_mean(self) -> Any:
+    def importances_mean(self) -> Array:
         """Mean over the repeats."""
         return self.importances.mean(axis=1)
 
     @property
-    def importances_std(self) -> Any:
+    def importances_std(self) -> Array:
         """Standard deviation over the repeats, as scikit-learn has it."""
         return self.importances.std(axis=1)
 
     @property
-    def repeats_interval(self) -> Any:
+    def repeats_interval(self) -> Array:
         """The ends for what these rows would give with every donor for each of them.
 
         A repeat has one donor for each row. Repeats in any number never leave the units: what is left out by that
@@ -86,7 +90,7 @@ class PermutationImportance:
         half = times * self.importances.std(axis=1, ddof=1)
         return np.column_stack([self.importances_mean - half, self.importances_mean + half])
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> DataFrame:
         """A frame: the greatest first."""
         import pandas as pd
 
@@ -98,7 +102,7 @@ class PermutationImportance:
         return pd.DataFrame(table, index=self.names).iloc[self._order]
 
     @property
-    def _order(self) -> Any:
+    def _order(self) -> Codes:
         return np.argsort(-self.importances_mean, kind="stable")
 
     def _rows(self) -> list[list[str]]:
@@ -122,14 +126,6 @@ class PermutationImportance:
             )
         return text
 
-    def __str__(self) -> str:
-        return in_columns([self._head(), *self._rows()]) + "\n" + self._note()
 
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return html_table(self._head(), self._rows(), self._note())
-
-
-def _ends(pair: Any) -> str:
+def _ends(pair: Array) -> str:
     return "unknown" if np.isnan(pair).any() else f"{pair[0]:.5g} to {pair[1]:.5g}"

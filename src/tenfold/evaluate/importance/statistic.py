@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from tenfold.core import Chunk, Codes
+from tenfold.core import Array, Chunk, Codes
 from tenfold.core.statistic import Statistic
 from tenfold.core.value import Itself
-from tenfold.evaluate.importance.column_swap import Swap, Where
+from tenfold.evaluate.frame_columns import Where
+from tenfold.evaluate.importance.column_swap import Swap
 from tenfold.evaluate.importance.donors import UNITS, Donors, Sampling, bits, units_for, units_of
 from tenfold.evaluate.scoring.unit_scores import unit_scores
 from tenfold.stats.score import Metric, Predictor
@@ -82,14 +84,14 @@ class Swapped(Statistic[Drops]):
             if units < UNITS:  # small chunks fill other units each
                 unit = (unit + int(bits(place[:1], self.seed)[0] % np.uint64(UNITS))) % UNITS
             donors = Donors(place, unit, self.seed)
-            value: Any = [chunk.X.column(j) for j in at]
+            value: Sequence[Array] = [chunk.X.column(j) for j in at]
         else:
             unit = units_of(place, self.seed, units_for(self.lent.it.rows))
             donors, value = self._donors
         whose = [donors.draw(place, unit, turn + 1) for turn in range(self.repeats)]
         swap = Swap(chunk.X)
 
-        def said(j: int, r: int) -> Any:
+        def said(j: int, r: int) -> Array:
             columns = self.columns[j][1]
             values = np.column_stack([value[at.index(c)][whose[r]] for c in columns])
             return self._said(chunk._replace(X=swap(columns, values)))
@@ -98,18 +100,21 @@ class Swapped(Statistic[Drops]):
         return replace(self.drops(chunk.y, weight, unit, self._said(chunk), said), inverse=donors.inverse(unit))
 
     @cached_property
-    def _donors(self) -> tuple[Donors, Any]:
+    def _donors(self) -> tuple[Donors, Sequence[Array]]:
         """Those who lend to all chunks, and their values: columns x donors."""
         lent = self.lent.it
         order = np.argsort(lent.place)
         place = lent.place[order]
         donors = Donors(place, units_of(place, self.seed, units_for(lent.rows)), self.seed)
-        return donors, np.ascontiguousarray(lent.value[order].T)
+        return donors, list(np.ascontiguousarray(lent.value[order].T))
 
-    def _said(self, chunk: Chunk) -> Any:
-        return self.predictor.outputs(chunk, (self.metric.needs,))[self.metric.needs]
+    def _said(self, chunk: Chunk) -> Array:
+        said: Array = self.predictor.outputs(chunk, (self.metric.needs,))[self.metric.needs]
+        return said
 
-    def drops(self, truth: Any, weight: Any, unit: Codes, plain: Any, said: Any) -> Drops:
+    def drops(
+        self, truth: Array | Codes, weight: Array | None, unit: Codes, plain: Array, said: Callable[[int, int], Array]
+    ) -> Drops:  # fmt: skip
         """The summaries of some rows; `said(j, r)` is what is predicted with column j swapped, repeat r."""
         summarize, k = self.metric.summarize.it, self.predictor.n_classes
         scores = unit_scores(summarize, truth, weight, unit, k)

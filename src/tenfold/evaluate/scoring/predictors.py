@@ -8,31 +8,37 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
-from sklearn.base import is_classifier, is_regressor
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, check_consistent_length
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from tenfold.core import Chunk, DataError, Need, Schema
+from tenfold.core import Array, Chunk, Codes, DataError, Labels, Need, Schema
 from tenfold.core.value import Itself
 from tenfold.engine import Local, current, opened, schema_of
 from tenfold.engine.progress import progress
 from tenfold.engine.runner import Session
+from tenfold.estimator import Estimator
 from tenfold.estimator.fitted_params import as_fitted
 from tenfold.estimator.kinds import Classifier, Regressor, Transformer
 from tenfold.estimator.predictor import Model
 from tenfold.sources import ArraySource, Source
-from tenfold.sources.inputs import as_source, check_target, is_lazy, target, weights
+from tenfold.sources.inputs import MatrixLike, as_source, check_target, is_lazy, target, weights
 from tenfold.sources.labels import class_codes
 from tenfold.stats.combinators import As, View
 from tenfold.stats.score import Metric, Outputs, Predictor, Score, Scores
 
 P = TypeVar("P", bound=Predictor)
-Want = tuple[str, Callable[[Any, Any, Any, int], Any]]
-"""what is needed ("prediction", "probability" or "score"), and its summary of truth, output, weight and classes"""
+Response = Literal["auto", "predict_proba", "decision_function"]
+"""where scores of classes come from, of estimators that have both"""
+Summarize = Callable[[Any, Any, Array | None, int], Any]
+"""a summary of truth, output, weight and the number of classes: what it is, the metric says"""
+Want = tuple[str, Summarize]
+"""what is needed ("prediction", "probability" or "score"), and its summary"""
 
 ROWS = Need("numeric", missing=True, target="class")
 """of rows that are predictions"""
@@ -53,8 +59,8 @@ class Foreign(Predictor):
         return self.by_decision
 
     @classmethod
-    def of(cls, model: Any, how: str = "auto") -> Self:
-        """Of a fitted classifier or regressor; `how` says where scores come from, of those that have both."""
+    def of(cls, model: BaseEstimator, how: Response = "auto") -> Self:
+        """Of a fitted classifier or regressor. What it can say, scikit-learn tells by which methods there are."""
         classes = np.asarray(model.classes_) if is_classifier(model) else None
         name, gives, decides = type(model).__name__, {"prediction"}, False
         if classes is not None:
@@ -64,25 +70,23 @@ class Foreign(Predictor):
             decides = how == "decision_function" or (not probable and hasattr(model, "decision_function"))
             gives |= {"probability"} if probable else set()
             gives |= {"score"} if probable or decides else set()
-        names = getattr(model, "feature_names_in_", None)
         need = Need("numeric", missing=True, target="number" if classes is None else "class")
-        names = None if names is None else tuple(names)
-        return cls(name, frozenset(gives), classes, Itself(model), names, decides, need=need)
+        return cls(name, frozenset(gives), classes, Itself(model), feature_names(model), decides, need=need)
 
     def said(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
         """Of the numbers of a chunk, under their names if the estimator knows names."""
-        values: Any = chunk.X.take(np.arange(chunk.n))
+        values: MatrixLike = chunk.X.take(np.arange(chunk.n))
         if self.columns is not None:
             import pandas as pd
 
             values = pd.DataFrame(values, columns=list(chunk.X.names or self.columns), copy=False)[list(self.columns)]
         return self.of_rows(values, wanted)
 
-    def of_rows(self, X: Any, wanted: Iterable[str]) -> Outputs:
+    def of_rows(self, X: MatrixLike, wanted: Iterable[str]) -> Outputs:
         """Of rows as the estimator takes them, in its own classes."""
         model, out, width = self.model.it, {}, 0 if self.classes is None else len(self.classes)
         for what in wanted:
-            if not _rows(X):
+            if not _num_samples(X):
                 out[what] = np.zeros(0, np.int64) if what == "prediction" else np.zeros((0, width))
             elif what == "prediction":
                 found = np.asarray(model.predict(X))
@@ -104,12 +108,18 @@ class Given(Predictor):
     X: Itself = Itself(None)
 
     @classmethod
-    def of(cls, model: Foreign, X: Any) -> Self:
+    def of(cls, model: Foreign, X: MatrixLike) -> Self:
         """What an estimator says of all rows."""
         return cls(model.name, model.gives, model.classes, Itself({}), model, Itself(X), need=model.need)
 
     @classmethod
-    def by(cls, models: Iterable[tuple[Any, Any]], X: Any, wanted: frozenset[str], classes: Any) -> Self:
+    def by(
+        cls,
+        models: Iterable[tuple[BaseEstimator, Codes]],
+        X: MatrixLike,
+        wanted: frozenset[str],
+        classes: Labels | None,
+    ) -> Self:
         """What estimators say of some of the rows each, in these classes: pairs of estimator and numbers of rows."""
         values: Outputs = {}
         for model, rows in models:
@@ -117,7 +127,7 @@ class Given(Predictor):
             one.check(wanted)
             for what, found in one.placed(one.of_rows(_safe_indexing(X, rows), wanted)).items():
                 if what not in values:
-                    values[what] = np.zeros((_rows(X), *found.shape[1:]), found.dtype)
+                    values[what] = np.zeros((_num_samples(X), *found.shape[1:]), found.dtype)
                 values[what][rows] = found
         return cls("", wanted, classes, Itself(values)).among(classes)
 
@@ -133,7 +143,7 @@ class GivenRows(Predictor):
     """Predictions that are a source themselves: what a model says of a source keeps the target of its rows."""
 
     @classmethod
-    def of(cls, classes: Any) -> Self:
+    def of(cls, classes: Labels | None) -> Self:
         """In these classes."""
         return cls("", frozenset({"prediction", "probability", "score"}), classes, need=ROWS)
 
@@ -146,19 +156,37 @@ class GivenRows(Predictor):
         return {"probability": found, "score": found}
 
 
-def learners_of(model: Any) -> list[Any]:
+def learners_of(model: BaseEstimator) -> list[Estimator]:
     """A learner of tenfold, or the steps of a pipeline of such; empty if there is anything else in it."""
     steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
     ours = all(isinstance(step, Transformer) for step in steps[:-1])
     return steps if ours and isinstance(steps[-1], (Regressor, Classifier)) else []
 
 
-def predictor_of(model: Any, how: str = "auto", kind: type[Model] = Model, **more: Any) -> Predictor:
-    """A fitted classifier or regressor as a predictor; learners of tenfold as one of a kind."""
-    if isinstance(model, type) or not (is_classifier(model) or is_regressor(model)):
-        name = model.__name__ if isinstance(model, type) else type(model).__name__
-        raise TypeError(f"{name} is neither a fitted classifier nor a fitted regressor")
+def feature_names(model: BaseEstimator) -> tuple[str, ...] | None:
+    """The names of the columns that a fitted estimator knows, where scikit-learn keeps them."""
+    names = getattr(model, "feature_names_in_", None)
+    return None if names is None else tuple(names)
+
+
+def check_model(model: BaseEstimator) -> None:
+    """Refuse what is no fitted classifier or regressor."""
+    try:
+        fits = not isinstance(model, type) and (is_classifier(model) or is_regressor(model))
+    except (AttributeError, TypeError):  # it has no tags
+        fits = False
+    if not fits:
+        what = f"the class {model.__name__}" if isinstance(model, type) else type(model).__name__
+        raise TypeError(
+            f"model must be a classifier or a regressor, and {what} is neither a fitted classifier nor a fitted "
+            "regressor. Remedy: learner.fit(X, y)"
+        )
     check_is_fitted(model)
+
+
+def predictor_of(model: BaseEstimator, how: Response = "auto", kind: type[Model] = Model) -> Predictor:
+    """A fitted classifier or regressor as a predictor; learners of tenfold as one of a kind."""
+    check_model(model)
     stages = learners_of(model)
     if not stages:
         return Foreign.of(model, how)
@@ -167,12 +195,12 @@ def predictor_of(model: Any, how: str = "auto", kind: type[Model] = Model, **mor
     first, last = stages[0], stages[-1]
     before = [(as_fitted(step)._blank(), step.model_) for step in stages[:-1]]
     classes = last.classes_ if isinstance(last, Classifier) else None
-    more["need"] = replace(first.need, target=last.need.target, binary=False)
-    more["schema"] = Schema(first.schema_.columns, None, None, first.schema_.named)
-    return kind.of(as_fitted(last)._blank(), last.model_, before, classes, **more)
+    need = replace(first.need, target=last.need.target, binary=False)
+    schema = Schema(first.schema_.columns, None, None, first.schema_.named)
+    return kind.of(as_fitted(last)._blank(), last.model_, before, classes, need=need, schema=schema)
 
 
-def united(known: Any, found: Any) -> Any:
+def united(known: Labels, found: Labels) -> Labels:
     """The classes of a model and of the rows: a class that the model does not know is one that it gets wrong."""
     here, there = {*found.tolist()}, {*known.tolist()}
     more = here - there
@@ -204,14 +232,19 @@ class Opened(NamedTuple):
     """to learn what the rows hold"""
 
     @property
-    def classes(self) -> Any:
+    def classes(self) -> Labels | None:
         """Of the model and of the rows; None for numbers."""
         return self.view.schema.classes
 
 
 @contextmanager
 def opened_rows(
-    predictor: Predictor | None, model: Any, X: Any, y: Any, weight: Any, targets: bool = True
+    predictor: Predictor | None,
+    model: BaseEstimator | None,
+    X: MatrixLike,
+    y: ArrayLike | None,
+    weight: ArrayLike | None,
+    targets: bool = True,
 ) -> Iterator[Opened]:
     """Rows beside their target, as a predictor needs them; without a predictor, rows that are predictions.
 
@@ -225,7 +258,8 @@ def opened_rows(
         source, runner = _in_memory(model, X, y, weight, need), Local(threads=1)
         predictor = Given.of(predictor, X)
     else:
-        source = as_source(X, y, weight, need, model=next(iter(learners_of(model)), None), reset=False)
+        first = None if model is None else next(iter(learners_of(model)), None)
+        source = as_source(X, y, weight, need, model=first, reset=False)
     with opened(runner, source) as session:
         if predictor is None:
             predictor = GivenRows.of(schema_of(source, need, session).classes)
@@ -235,7 +269,7 @@ def opened_rows(
         yield Opened(session, source, view_of(predictor, need, found, classes), placed(predictor, classes), scans)
 
 
-def placed(predictor: P, classes: Any) -> P:
+def placed(predictor: P, classes: Labels | None) -> P:
     """A predictor about rows with these classes, its own among them; None: as it is."""
     if classes is None:
         return predictor
@@ -243,13 +277,15 @@ def placed(predictor: P, classes: Any) -> P:
     return predictor.among(classes, class_codes(predictor.classes, classes) if more else None)
 
 
-def view_of(predictor: Predictor, need: Need, found: Schema, classes: Any) -> View:
+def view_of(predictor: Predictor, need: Need, found: Schema, classes: Labels | None) -> View:
     """How rows are read that hold this: by the columns that a predictor knows, with these classes."""
     known = found if predictor.schema is None else predictor.schema
     return View(need, Schema(known.columns, need.target, classes, known.named))
 
 
-def _in_memory(model: Any, X: Any, y: Any, weight: Any, need: Need) -> Source:
+def _in_memory(
+    model: BaseEstimator | None, X: MatrixLike, y: ArrayLike | None, weight: ArrayLike | None, need: Need
+) -> Source:  # fmt: skip
     """The target and weights alone: what the columns hold is for the estimator to say."""
     truth = target(model, y, need)
     check_consistent_length(X, truth)
@@ -261,8 +297,14 @@ def _in_memory(model: Any, X: Any, y: Any, weight: Any, need: Need) -> Source:
 
 
 def scores_of(
-    model: Any, X: Any, y: Any, weight: Any, wants: Callable[[Any], Iterable[Want]], how: str = "auto", **more: Any
-) -> tuple[Scores, Any]:
+    model: BaseEstimator | None,
+    X: MatrixLike,
+    y: ArrayLike | None,
+    weight: ArrayLike | None,
+    wants: Callable[[Labels | None], Iterable[Want]],
+    how: Response = "auto",
+    kind: type[Model] = Model,
+) -> tuple[Scores, Labels | None]:
     """The summaries of what a model says of rows, and the classes of both.
 
     Parameters
@@ -275,17 +317,13 @@ def scores_of(
         From the classes, or None, to what is wanted.
     how : {"auto", "predict_proba", "decision_function"}
         Where a score comes from, of estimators that have both.
-    **more
-        For `predictor_of`.
+    kind : type
+        Of predictor that a learner of tenfold is taken for.
     """
-    predictor = None if model is None else predictor_of(model, how, **more)
+    predictor = None if model is None else predictor_of(model, how, kind)
     with progress("judging"), opened_rows(predictor, model, X, y, weight) as rows:
         score = Score((rows.predictor,), tuple(Metric(needs, Itself(f)) for needs, f in wants(rows.classes)))
         done = rows.session.answer(As(rows.view, score))
     if not done.rows:
         raise DataError("there is no row to judge: all have weight zero")
     return done.summary, rows.classes
-
-
-def _rows(X: Any) -> int:
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)

@@ -2,37 +2,51 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from tenfold.core import Array
 from tenfold.engine.tree import merge
+from tenfold.evaluate.scoring.scorers import Summary
 from tenfold.stats.metrics import Confusion, LogLoss, Ranking, Regression, Sum
 
 
-def resampler(units: Sequence[Any]) -> Callable[[Any], Any]:
+def resampler(units: Sequence[Summary]) -> Callable[[Array], Summary]:
     """From how often each unit counts to the summary of them all."""
     return RESAMPLERS[type(units[0])](units)
 
 
-def _confusions(units: Sequence[Confusion]) -> Callable[[Any], Confusion]:
+def jackknife(value: Callable[[Array], float], k: int) -> Array:
+    """A number of k units, from how often each counts, with one of them left out at a time."""
+    return np.array([value(often) for often in 1.0 - np.eye(k)])
+
+
+def standard_error(left: Array) -> float:
+    """Of a number, from what it is with one unit left out at a time (the jackknife)."""
+    k = len(left)
+    return math.sqrt((k - 1) / k * float(((left - left.mean()) ** 2).sum()))
+
+
+def _confusions(units: Sequence[Confusion]) -> Callable[[Array], Confusion]:
     rows, count = np.array([u.rows for u in units]), np.array([u.count for u in units])
     return lambda often: Confusion(int(often @ rows), np.tensordot(often, count, 1))
 
 
-def _losses(units: Sequence[LogLoss]) -> Callable[[Any], LogLoss]:
+def _losses(units: Sequence[LogLoss]) -> Callable[[Array], LogLoss]:
     table = np.array([[u.rows, u.surprise.value, u.distance.value, *u.weight] for u in units])
 
-    def again(often: Any) -> LogLoss:
+    def again(often: Array) -> LogLoss:
         rows, surprise, distance, *weight = (often @ table).tolist()
         return LogLoss(int(rows), np.array(weight), Sum(surprise), Sum(distance))
 
     return again
 
 
-def _regressions(units: Sequence[Regression]) -> Callable[[Any], Regression]:
+def _regressions(units: Sequence[Regression]) -> Callable[[Array], Regression]:
     total = merge(units)
     table = np.empty((len(units), 6))
     for row, u in zip(table, units, strict=True):
@@ -40,7 +54,7 @@ def _regressions(units: Sequence[Regression]) -> Callable[[Any], Regression]:
         square = u.square.value + u.weight * away**2
         row[:] = u.rows, u.weight, u.weight * away, square, u.absolute.value, u.squared.value
 
-    def again(often: Any) -> Regression:
+    def again(often: Array) -> Regression:
         rows, weight, away, square, absolute, squared = (often @ table).tolist()
         around = Sum(max(0.0, square - away**2 / weight))
         return Regression(int(rows), weight, total.mean + away / weight, 0.0, around, Sum(absolute), Sum(squared))
@@ -48,18 +62,16 @@ def _regressions(units: Sequence[Regression]) -> Callable[[Any], Regression]:
     return again
 
 
-def _rankings(units: Sequence[Ranking]) -> Callable[[Any], Ranking]:
+def _rankings(units: Sequence[Ranking]) -> Callable[[Array], Ranking]:
     total = merge(units)
     rows = np.array([u.rows for u in units])
     starts = np.concatenate([[0], np.cumsum([len(u.low) for u in units])])
     bins = np.searchsorted(total.low, np.concatenate([u.low for u in units]), side="right") - 1
     shape = (len(units), len(total.low))
-    positive, negative = (
-        sp.csr_matrix((np.concatenate([getattr(u, name) for u in units]), bins, starts), shape)
-        for name in ("positive", "negative")
-    )
+    each = [u.positive for u in units], [u.negative for u in units]
+    positive, negative = (sp.csr_matrix((np.concatenate(some), bins, starts), shape) for some in each)
 
-    def again(often: Any) -> Ranking:
+    def again(often: Array) -> Ranking:
         up, down = often @ positive, often @ negative
         kept = (up > 0) | (down > 0)
         return Ranking(
@@ -69,7 +81,7 @@ def _rankings(units: Sequence[Ranking]) -> Callable[[Any], Ranking]:
     return again
 
 
-RESAMPLERS: dict[type, Callable[[Any], Any]] = {
+RESAMPLERS: dict[type, Callable[[Any], Callable[[Array], Summary]]] = {
     Confusion: _confusions,
     LogLoss: _losses,
     Ranking: _rankings,

@@ -9,17 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from tenfold.core import Codes
-from tenfold.stats.metrics import Confusion, Sum
+from tenfold.core import Array, Codes
+from tenfold.stats.metrics import Confusion, Regression, Sum
 from tenfold.stats.metrics.scorers import confusion, regression
 
+Said = Sequence[Array]
+"""what is predicted for the rows, several times"""
 Found = tuple[tuple[Any, ...], dict[int, Any]]
-"""a summary for each time, and for each unit"""
+"""a summary for each time, and for each unit: of the kind that the score is read off"""
 
 
 def unit_scores(
-    summarize: Callable[..., Any], truth: Any, weight: Any, unit: Codes, k: int
-) -> Callable[[Sequence[Any]], Found]:
+    summarize: Callable[..., Any], truth: Any, weight: Array | None, unit: Codes, k: int
+) -> Callable[[Said], Found]:
     """From what is said of the rows, several times, to the summaries.
 
     Parameters
@@ -40,7 +42,7 @@ def unit_scores(
     if summarize is confusion:
         return _confusions(truth, weight, unit, [u for u, _ in each], k)
 
-    def of(said: Sequence[Any]) -> Found:
+    def of(said: Said) -> Found:
         times, units = len(said), {}
         for u, rows in each:
             heft = None if weight is None else np.tile(weight[rows], times)
@@ -50,19 +52,22 @@ def unit_scores(
     return of
 
 
-def _regressions(truth: Any, weight: Any, unit: Codes, each: Any) -> Callable[[Sequence[Any]], Found]:
+def _regressions(
+    truth: Array, weight: Array | None, unit: Codes, each: list[tuple[int, Codes]]
+) -> Callable[[Said], Found]:  # fmt: skip
     """What belongs to the target alone is summed once."""
     known = {u: regression(truth[r], truth[r], None if weight is None else weight[r]) for u, r in each}
     whole = regression(truth, truth, weight)
 
-    def of(said: Sequence[Any]) -> Found:
-        times, sums = [], np.zeros((2, int(unit.max()) + 1))
-        parts: list[Any] = []
+    def of(said: Said) -> Found:
+        times: list[Regression] = []
+        sums = np.zeros((2, int(unit.max()) + 1))
+        parts: list[Array] = []
         for s in said:
             error = np.abs(truth - s)
             for square in (False, True):
                 loss = error**2 if square else error
-                parts.append(np.bincount(unit, loss if weight is None else weight * loss))
+                parts.append(np.bincount(unit, loss if weight is None else weight * loss).astype(float))
             if not np.isfinite(parts[-1]).all():
                 regression(truth, s, weight)  # says what is wrong, if it is not only large
             sums += parts[-2:]
@@ -80,12 +85,14 @@ def _regressions(truth: Any, weight: Any, unit: Codes, each: Any) -> Callable[[S
     return of
 
 
-def _confusions(truth: Any, weight: Any, unit: Codes, filled: list[int], k: int) -> Callable[[Sequence[Any]], Found]:
+def _confusions(
+    truth: Codes, weight: Array | None, unit: Codes, filled: list[int], k: int
+) -> Callable[[Said], Found]:  # fmt: skip
     """All units in one count."""
     n = int(unit.max()) + 1
     pair, rows = (unit * k + truth) * k, np.bincount(unit)
 
-    def of(said: Sequence[Any]) -> Found:
+    def of(said: Said) -> Found:
         counts = [np.bincount(pair + s, weight, n * k * k).reshape(n, k, k).astype(np.float64) for s in said]
         total = np.sum(counts, axis=0)
         units = {u: Confusion(len(said) * int(rows[u]), total[u]) for u in filled}

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
-from tenfold.core import Array, Codes
+from tenfold.core import Array, Codes, Flags, VectorLike
 from tenfold.stats.metrics.ranking import Ranking
 from tenfold.stats.metrics.rows import as_codes, as_numbers, weighted
 from tenfold.stats.moments import two_sum
@@ -46,7 +46,15 @@ class Calibration:
     """what the sum lacks to twice the precision"""
 
     @classmethod
-    def of(cls, truth: Any, probability: Any, weight: Any = None, *, edges: Any = None, bins: int = 5) -> Calibration:
+    def of(
+        cls,
+        truth: VectorLike,
+        probability: VectorLike,
+        weight: VectorLike = None,
+        *,
+        edges: Array | None = None,
+        bins: int = 5,
+    ) -> Calibration:
         """Summarize some rows.
 
         Parameters
@@ -95,7 +103,7 @@ class Calibration:
         )
 
     @property
-    def filled(self) -> Any:
+    def filled(self) -> Flags:
         """Which bins have rows."""
         return self.rows > 0
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from tenfold.core import Array, Flags
+from tenfold.core import Array, Flags, VectorLike
 from tenfold.stats.metrics.rows import as_codes, weighted
 
 Average = Literal["binary", "macro", "micro", "weighted"]
@@ -33,7 +33,7 @@ class Confusion:
     """the true class by row, the predicted one by column"""
 
     @classmethod
-    def of(cls, truth: Any, prediction: Any, weight: Any = None, *, n_classes: int) -> Confusion:
+    def of(cls, truth: VectorLike, prediction: VectorLike, weight: VectorLike = None, *, n_classes: int) -> Confusion:
         """Summarize some rows.
 
         Parameters
@@ -68,6 +68,11 @@ class Confusion:
     def hits(self) -> Array:
         """Weight of each class where it was predicted rightly."""
         return np.diagonal(self.count).copy()
+
+    @property
+    def wrong(self) -> float:
+        """Weight of the rows that were predicted wrongly."""
+        return float(self.count.sum() - self.hits.sum())
 
     @property
     def present(self) -> Flags:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
-from tenfold.core import Array
+from tenfold.core import Array, VectorLike
 from tenfold.stats.metrics.rows import as_codes, weighted
 from tenfold.stats.metrics.sums import Sum
 
@@ -37,7 +37,7 @@ class LogLoss:
     """sum of the squares of all entries of p less the one-hot truth"""
 
     @classmethod
-    def of(cls, truth: Any, probability: Any, weight: Any = None, *, n_classes: int) -> LogLoss:
+    def of(cls, truth: VectorLike, probability: VectorLike, weight: VectorLike = None, *, n_classes: int) -> LogLoss:
         """Summarize some rows.
 
         Parameters

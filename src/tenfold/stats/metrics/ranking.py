@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
-from tenfold.core import Array
+from tenfold.core import Array, VectorLike
 from tenfold.core.allowed import NOT_NAN
 from tenfold.stats.metrics.order import level_for, starts
 from tenfold.stats.metrics.rows import as_codes, as_numbers, weighted
@@ -49,7 +49,7 @@ class Ranking:
     negative: Annotated[Array, "bin"]
 
     @classmethod
-    def of(cls, truth: Any, score: Any, weight: Any = None, most: int = MOST) -> Ranking:
+    def of(cls, truth: VectorLike, score: VectorLike, weight: VectorLike = None, most: int = MOST) -> Ranking:
         """Summarize some rows.
 
         Parameters

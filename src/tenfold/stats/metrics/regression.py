@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from tenfold.core import VectorLike
 from tenfold.stats.metrics.rows import as_numbers, weighted
 from tenfold.stats.metrics.sums import Sum
 from tenfold.stats.moments import two_sum
@@ -37,7 +37,7 @@ class Regression:
     squared: Sum
 
     @classmethod
-    def of(cls, y: Any, prediction: Any, weight: Any = None) -> Regression:
+    def of(cls, y: VectorLike, prediction: VectorLike, weight: VectorLike = None) -> Regression:
         """Summarize some rows.
 
         Parameters

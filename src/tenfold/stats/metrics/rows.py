@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from tenfold.core import Array
+from tenfold.core import Array, Codes, Values, VectorLike
 
 
-def weighted(weight: Any, *columns: Any) -> tuple[Any, ...]:
+def weighted(weight: VectorLike, *columns: VectorLike) -> tuple[Values, ...]:
     """The columns as arrays, and the weights after them; a row of weight zero is no row and is left out.
 
     Without weights every row counts once.
@@ -31,7 +29,7 @@ def weighted(weight: Any, *columns: Any) -> tuple[Any, ...]:
     return *arrays, heft
 
 
-def as_codes(values: Any, classes: int, what: str) -> Any:
+def as_codes(values: VectorLike, classes: int, what: str) -> Codes:
     """Class codes as int64, from 0 to classes - 1."""
     if len(values) == 0:
         return np.zeros(0, dtype=np.int64)
@@ -40,10 +38,11 @@ def as_codes(values: Any, classes: int, what: str) -> Any:
     least, most = values.min(), values.max()
     if least < 0 or most >= classes:
         raise ValueError(f"the {what} holds codes from {least} to {most}, and there are {classes} classes")
-    return values.astype(np.int64, copy=False)
+    codes: Codes = values.astype(np.int64, copy=False)
+    return codes
 
 
-def as_numbers(values: Any, what: str) -> Array:
+def as_numbers(values: VectorLike, what: str) -> Array:
     """One number to a row, as float64."""
     numbers = np.asarray(values, dtype=np.float64)
     if numbers.ndim == 2 and numbers.shape[1] == 1:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from tenfold.core import Array, Labels, Values
 from tenfold.stats.metrics.confusion import Average, Confusion
 from tenfold.stats.metrics.log_loss import LogLoss
 from tenfold.stats.metrics.ranking import Ranking
@@ -18,6 +19,10 @@ from tenfold.stats.metrics.regression import Regression
 
 Needs = Literal["prediction", "probability", "score"]
 Kind = Literal["class", "number"]
+Summarize = Callable[[Values, Values, Array | None, int], Any]
+"""the summary of target, outputs, weights and number of classes"""
+Value = Callable[[Any], float]
+"""the score of such a summary"""
 
 
 @dataclass(frozen=True)
@@ -50,8 +55,8 @@ class Scorer:
     name: str
     needs: Needs
     kind: Kind
-    summarize: Callable[[Any, Any, Any, int], Any]
-    value: Callable[[Any], float]
+    summarize: Summarize
+    value: Value
     instead: str = ""
     low: float = -math.inf
     high: float = math.inf
@@ -62,7 +67,7 @@ class Scorer:
         """Whether the value depends on which of two classes is the positive one."""
         return bool(self.instead) and self.name != "roc_auc"
 
-    def among(self, classes: Any) -> Scorer:
+    def among(self, classes: Labels | None) -> Scorer:
         """The score of a target with these classes: more than it is of are refused, the positive one is found."""
         if not self.instead or classes is None:
             return self
@@ -87,31 +92,31 @@ def _two(name: str, instead: str, n_classes: int) -> None:
         raise ValueError(f"{name!r} is of two classes and the target has {n_classes}: ask for {instead}")
 
 
-def confusion(truth: Any, output: Any, weight: Any, n_classes: int) -> Confusion:
+def confusion(truth: Values, output: Values, weight: Array | None, n_classes: int) -> Confusion:
     """Of predicted codes."""
     return Confusion.of(truth, output, weight, n_classes=n_classes)
 
 
-def log_loss(truth: Any, output: Any, weight: Any, n_classes: int) -> LogLoss:
+def log_loss(truth: Values, output: Values, weight: Array | None, n_classes: int) -> LogLoss:
     """Of probabilities."""
     return LogLoss.of(truth, output, weight, n_classes=n_classes)
 
 
-def ranking(truth: Any, output: Any, weight: Any, n_classes: int) -> Ranking:
+def ranking(truth: Values, output: Values, weight: Array | None, n_classes: int) -> Ranking:
     """Of scores of code 1, alone or in the second of two columns."""
     _two("roc_auc' or 'average_precision", RATHER, n_classes)
     output = np.asarray(output)
     return Ranking.of(truth, output[:, 1] if output.ndim == 2 and output.shape[1] == 2 else output, weight)
 
 
-def ranking_of_first(truth: Any, output: Any, weight: Any, n_classes: int) -> Ranking:
+def ranking_of_first(truth: Values, output: Values, weight: Array | None, n_classes: int) -> Ranking:
     """Of scores, where code 0 is the positive class."""
     output = np.asarray(output)
     two = output.ndim == 2 and output.shape[1] == 2
     return ranking(1 - np.asarray(truth), output[:, 0] if two else -output, weight, n_classes)
 
 
-def regression(truth: Any, output: Any, weight: Any, n_classes: int = 0) -> Regression:
+def regression(truth: Values, output: Values, weight: Array | None, n_classes: int = 0) -> Regression:
     """Of predicted numbers."""
     return Regression.of(truth, output, weight)
 
@@ -137,7 +142,7 @@ def _averaged(name: str, instead: str, method: str, average: Average, summary: C
 def _table() -> dict[str, Scorer]:
     table: dict[str, Scorer] = {}
 
-    def add(name: str, needs: Needs, kind: Kind, summarize: Any, value: Any, instead: str = "") -> None:
+    def add(name: str, needs: Needs, kind: Kind, summarize: Summarize, value: Value, instead: str = "") -> None:
         loss = name.startswith("neg_")
         low = -math.inf if loss or name == "r2" else 0.0
         table[name] = Scorer(name, needs, kind, summarize, value, instead, low, 0.0 if loss else 1.0)
@@ -171,7 +176,7 @@ def with_positive(some: Sequence[Scorer], pos_label: Any) -> tuple[Scorer, ...]:
     return tuple(replace(one, pos_label=pos_label) for one in some)
 
 
-def within_range(ends: Any, score: str) -> Any:
+def within_range(ends: Array, score: str) -> Array:
     """The ends of intervals for a score, no further out than it can be; as they are if the name is not known."""
     scorer = scorers.get(score)
     return ends if scorer is None else np.clip(ends, scorer.low, scorer.high)
