@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import platform
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from llvmlite import ir
@@ -16,6 +16,17 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from tenfold.kernels.compiling import kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numba.core.base import BaseContext
+    from numba.core.typing import Context as Typing
+    from numba.core.typing.templates import Signature
+    from numpy.typing import NDArray
+
+    Args = Sequence[ir.Value]
+    Intrinsic = tuple[Signature, Callable[..., ir.Value]]
 
 NEXT, DONE, CLOSED = 0, 8, 16
 """the number of the next piece, how many are done, whether there will be no more; each in a line of cache of its own"""
@@ -26,33 +37,33 @@ PATIENCE = 2000
 """moments that a thread waits before it sleeps (if it only gave way, it would stay on the core of who wakes it)"""
 
 
-def desk() -> Any:
+def desk() -> NDArray[np.int64]:
     """One on which nothing lies."""
     found = np.zeros(24, np.int64)
     found[NEXT] = MANY - 1
     return found
 
 
-def _place(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def _place(context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Args) -> ir.Value:
     array = context.make_array(signature.args[0])(context, builder, args[0])
     return builder.gep(array.data, [args[1]])
 
 
 @intrinsic
-def look(typing: Any, desk: Any, i: Any) -> Any:
+def look(typing: Typing, desk: types.Array, i: types.Type) -> Intrinsic:
     """What desk[i] is now."""
 
-    def make(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def make(context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Args) -> ir.Value:
         return builder.load_atomic(_place(context, builder, signature, args), "acquire", 8)
 
     return types.int64(desk, types.int64), make
 
 
 @intrinsic
-def put(typing: Any, desk: Any, i: Any, value: Any) -> Any:
+def put(typing: Typing, desk: types.Array, i: types.Type, value: types.Type) -> Intrinsic:
     """desk[i] = value, after all that was done before."""
 
-    def make(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def make(context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Args) -> ir.Value:
         builder.store_atomic(args[2], _place(context, builder, signature, args), "release", 8)
         return context.get_dummy_value()
 
@@ -60,20 +71,20 @@ def put(typing: Any, desk: Any, i: Any, value: Any) -> Any:
 
 
 @intrinsic
-def add(typing: Any, desk: Any, i: Any, value: Any) -> Any:
+def add(typing: Typing, desk: types.Array, i: types.Type, value: types.Type) -> Intrinsic:
     """desk[i] += value; what it was."""
 
-    def make(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def make(context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Args) -> ir.Value:
         return builder.atomic_rmw("add", _place(context, builder, signature, args), args[2], "seq_cst")
 
     return types.int64(desk, types.int64, types.int64), make
 
 
 @intrinsic
-def breathe(typing: Any) -> Any:
+def breathe(typing: Typing) -> Intrinsic:
     """Leave the core to its other thread for some cycles."""
 
-    def make(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def make(context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Args) -> ir.Value:
         if platform.machine() in ("x86_64", "AMD64"):
             kind = ir.FunctionType(ir.VoidType(), ())
             builder.call(cgutils.get_or_insert_function(builder.module, kind, "llvm.x86.sse2.pause"), ())
@@ -83,10 +94,10 @@ def breathe(typing: Any) -> Any:
 
 
 @intrinsic
-def sleep(typing: Any) -> Any:
+def sleep(typing: Typing) -> Intrinsic:
     """Leave the core to whatever else wants to run, for some microseconds."""
 
-    def make(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def make(context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Args) -> ir.Value:
         if os.name == "posix":
             kind = ir.FunctionType(ir.IntType(32), (ir.IntType(32),))
             builder.call(cgutils.get_or_insert_function(builder.module, kind, "usleep"), (ir.IntType(32)(20),))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tenfold.core.axes import bits, is_record, values
 
@@ -32,7 +33,7 @@ def assert_same(a: Any, b: Any, what: str, *, exact: bool | None = None, unit: f
             assert_close(x, y, where, unit=unit)
 
 
-def assert_close(x: Any, y: Any, what: str, rounding: float = ROUNDING, unit: float = 0.0) -> None:
+def assert_close(x: ArrayLike, y: ArrayLike, what: str, rounding: float = ROUNDING, unit: float = 0.0) -> None:
     """Two arrays agree to rounding, measured by the largest finite entry."""
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     assert x.shape == y.shape, f"{what}: shapes {x.shape} and {y.shape}"

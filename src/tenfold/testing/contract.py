@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import nullcontext
-from typing import Any
+from contextlib import AbstractContextManager, nullcontext
 from unittest import SkipTest
 
 from sklearn.base import clone
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
+from tenfold.estimator import Estimator, Transformer
 from tenfold.sources import part_rows
 
 ALWAYS = ("check_dataframe_column_names_consistency", "check_param_validation")
@@ -44,7 +44,7 @@ TRANSFORMERS = (
 )
 
 
-def check_contract(learner: Any, rows: int | None = None) -> list[str]:
+def check_contract(learner: Estimator, rows: int | None = None) -> list[str]:
     """Put scikit-learn's checks on a learner: none may fail, or be skipped, but those that it declares.
 
     Parameters
@@ -73,14 +73,14 @@ def check_contract(learner: Any, rows: int | None = None) -> list[str]:
             except Exception as error:
                 wrong += [] if name in known else [f"{name}: {error}"]
         assert not wrong, "\n".join(wrong)
-        more = [*ALWAYS, *(TRANSFORMERS if hasattr(learner, "transform") else ())]
+        more = [*ALWAYS, *(TRANSFORMERS if isinstance(learner, Transformer) else ())]
         for name in more:
             with _parts(rows, name):
                 getattr(estimator_checks, name)(type(learner).__name__, clone(learner))
     return passed + more
 
 
-def _parts(rows: int | None, check: str) -> Any:
+def _parts(rows: int | None, check: str) -> AbstractContextManager[None]:
     """Parts of so many rows, of `FEW` at the least where it makes no difference."""
     if rows is None:
         return nullcontext()

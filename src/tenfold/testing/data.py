@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 
-from tenfold.core import Need
+from tenfold.core import Array, Labels, Need, RowIndex, Values
 
 
 class Table(NamedTuple):
     """Rows, target and weights."""
 
-    X: Any
-    y: Any
-    weight: Any
+    X: Values
+    y: Values | None
+    weight: Array
     word: int | None = None
     """which column is text among numbers"""
 
@@ -25,12 +26,12 @@ class Table(NamedTuple):
         return float(np.nanmax(np.abs(X))) * len(X) if X.dtype.kind == "f" else 0.0
 
     @property
-    def columns(self) -> tuple[Any, ...]:
+    def columns(self) -> tuple[Values, ...]:
         """Each in its own type."""
         of_both = self.word is not None
         return tuple(c.astype(np.float64) if of_both and j != self.word else c for j, c in enumerate(self.X.T))
 
-    def rows(self, index: Any) -> Table:
+    def rows(self, index: RowIndex) -> Table:
         """Some of the rows, perhaps more than once."""
         y = None if self.y is None else self.y[index]
         return Table(self.X[index], y, self.weight[index], self.word)
@@ -62,15 +63,15 @@ def draw(need: Need, seed: int, rows: int = 24, columns: int = 3) -> Table:
     return Table(X, y, weight, word)
 
 
-def _forget(random: Any, X: Any) -> None:
+def _forget(random: Generator, X: Values) -> None:
     """Make an eighth of the values missing, but for one in each column."""
     gone = random.random(X.shape) < 0.125
     gone[random.integers(len(X), size=X.shape[1]), np.arange(X.shape[1])] = False
     X[gone] = np.nan
 
 
-def _numbers(random: Any, rows: int, columns: int) -> Any:
-    X = np.round(random.normal(size=(rows, columns)) * 10.0 ** random.integers(-2, 3, columns), 3)
+def _numbers(random: Generator, rows: int, columns: int) -> Values:
+    X: Values = np.round(random.normal(size=(rows, columns)) * 10.0 ** random.integers(-2, 3, columns), 3)
     X += np.round(random.normal(size=columns) * 10.0 ** random.integers(-1, 4, columns))
     again = random.integers(0, rows, rows // 4)
     X[random.integers(0, rows, len(again))] = X[again]
@@ -79,12 +80,12 @@ def _numbers(random: Any, rows: int, columns: int) -> Any:
     return X
 
 
-def _text(random: Any, rows: int, columns: int) -> Any:
+def _text(random: Generator, rows: int, columns: int) -> Labels:
     if random.random() < 0.5:
         return random.integers(-2, 3, (rows, columns))
     return _words(random, rows, columns)
 
 
-def _words(random: Any, rows: int, columns: int) -> Any:
+def _words(random: Generator, rows: int, columns: int) -> Labels:
     words = np.array(["a", "b", "c", "dd"], dtype=object)
     return words[random.integers(0, len(words), (rows, columns))]

@@ -15,29 +15,33 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from tenfold.core import ONE, SEQUENTIAL, MergeError
+from tenfold.core import ONE, SEQUENTIAL, Array, MergeError, Schema
 from tenfold.core.axes import check, recode, values
 from tenfold.core.chunk import segments
-from tenfold.core.statistic import Grouped, Held, Ordered
-from tenfold.engine import Local, fit, on
+from tenfold.core.learner import State
+from tenfold.core.statistic import Grouped, Held, Lens, Ordered
+from tenfold.engine import Local, Snapshot, fit, on
 from tenfold.engine.loop import summarized
+from tenfold.estimator import Classifier, Estimator
 from tenfold.sources import ArraySource, part_rows
 from tenfold.stats.combinators import View, statistics, title
 from tenfold.testing.compare import assert_close, assert_same, bits
 from tenfold.testing.data import Table, draw
 
-LAWS: dict[str, Callable[[Any, int], None]] = {}
+Law = Callable[[Estimator, int], None]
+
+LAWS: dict[str, Law] = {}
 SEEDS = 12
 """with which models are compared on average"""
 
 
-def law(function: Callable[[Any, int], None]) -> Callable[[Any, int], None]:
+def law(function: Law) -> Law:
     """Publish a law under its name."""
     LAWS[function.__name__] = function
     return function
 
 
-def check_laws(learner: Any, draws: int = 25) -> None:
+def check_laws(learner: Estimator, draws: int = 25) -> None:
     """Put every law on a learner, each on so many random data sets.
 
     Parameters
@@ -51,7 +55,7 @@ def check_laws(learner: Any, draws: int = 25) -> None:
         check_law(name, learner, draws)
 
 
-def check_law(name: str, learner: Any, draws: int = 25) -> None:
+def check_law(name: str, learner: Estimator, draws: int = 25) -> None:
     """Put one law on a learner; hypothesis looks for a seed that breaks it."""
     from hypothesis import HealthCheck, given, settings
     from hypothesis import strategies as st
@@ -67,7 +71,7 @@ def check_law(name: str, learner: Any, draws: int = 25) -> None:
 
 
 @law
-def associative(learner: Any, seed: int) -> None:
+def associative(learner: Estimator, seed: int) -> None:
     """(a + b) + c is a + (b + c), in every phase of the fit."""
     unit = draw(learner.need, seed).unit
     for state, (a, b, c), schema in _phases(learner, seed, parts=3):
@@ -76,7 +80,7 @@ def associative(learner: Any, seed: int) -> None:
 
 
 @law
-def identity(learner: Any, seed: int) -> None:
+def identity(learner: Estimator, seed: int) -> None:
     """The summary of no rows changes nothing, to the bit."""
     table = draw(learner.need, seed)
     source = _source(table)
@@ -90,7 +94,7 @@ def identity(learner: Any, seed: int) -> None:
 
 
 @law
-def pure(learner: Any, seed: int) -> None:
+def pure(learner: Estimator, seed: int) -> None:
     """Summarizing and updating change neither state nor summary, and do the same twice."""
     table = draw(learner.need, seed)
     source = _source(table)
@@ -105,7 +109,7 @@ def pure(learner: Any, seed: int) -> None:
 
 
 @law
-def asking(learner: Any, seed: int) -> None:
+def asking(learner: Estimator, seed: int) -> None:
     """What is asked for is a value: asked for again it is equal, and so it is after a journey to a worker."""
     for state, _ in _states(learner, _source(draw(learner.need, seed))):
         asked, again = learner.ask(state), learner.ask(state)
@@ -116,7 +120,7 @@ def asking(learner: Any, seed: int) -> None:
 
 
 @law
-def grouping(learner: Any, seed: int) -> None:
+def grouping(learner: Estimator, seed: int) -> None:
     """If a statistic summarizes groups of rows at once: each summary is that of the rows of its group."""
     table = draw(learner.need, seed)
     source, random = _source(table), np.random.default_rng(seed)
@@ -133,7 +137,7 @@ def grouping(learner: Any, seed: int) -> None:
 
 
 @law
-def chunking(learner: Any, seed: int) -> None:
+def chunking(learner: Estimator, seed: int) -> None:
     """Where the rows are cut does not matter, beyond rounding; for one that draws rows see `distribution`."""
     if learner.draws_rows:
         return
@@ -145,7 +149,7 @@ def chunking(learner: Any, seed: int) -> None:
 
 
 @law
-def order(learner: Any, seed: int) -> None:
+def order(learner: Estimator, seed: int) -> None:
     """The order of the rows does not matter, beyond rounding; for one that draws rows see `distribution`.
 
     A sequential learner that does not draw them walks over them as they come.
@@ -158,7 +162,7 @@ def order(learner: Any, seed: int) -> None:
 
 
 @law
-def repetition(learner: Any, seed: int) -> None:
+def repetition(learner: Estimator, seed: int) -> None:
     """A row of weight 2 is two rows, one of weight 0 is none; one that draws rows draws it once, with its weight.
 
     Limits on the rows of a leaf count rows, whatever their weight: they are lifted. They count parts of rows where rows
@@ -178,7 +182,7 @@ def repetition(learner: Any, seed: int) -> None:
 
 
 @law
-def distribution(learner: Any, seed: int) -> None:
+def distribution(learner: Estimator, seed: int) -> None:
     """If rows are drawn: in another order and cut elsewhere they give the same model on average over seeds."""
     if not learner.draws_rows:
         return
@@ -196,17 +200,17 @@ def distribution(learner: Any, seed: int) -> None:
     assert off <= 6 * error + 1e-6 * np.abs(found).max(), f"means are {off:.3g} apart, {off / error:.1f} errors"
 
 
-def _told(model: Any, table: Table) -> Any:
+def _told(model: Estimator, table: Table) -> Array:
     """A number for each row that has a weight: what is predicted, or how sure the first class is."""
     seen = table.X[table.weight > 0]
-    if hasattr(model, "predict_proba"):
+    if isinstance(model, Classifier) and model.has_probabilities:
         return model.predict_proba(seen)[:, 0]
     told = model.predict(seen)
     return told if model.need.target == "number" else (told == model.classes_[0]).astype(np.float64)
 
 
 @law
-def recoding(learner: Any, seed: int) -> None:
+def recoding(learner: Estimator, seed: int) -> None:
     """Recoding to a larger schema before or after merging is the same."""
     table = draw(learner.need, seed)
     source = _source(table)
@@ -224,7 +228,7 @@ def recoding(learner: Any, seed: int) -> None:
 
 
 @law
-def merging(learner: Any, seed: int) -> None:
+def merging(learner: Estimator, seed: int) -> None:
     """The sum of two models is the model of their rows, if the learner merges."""
     if learner.passes != ONE:
         return
@@ -250,7 +254,7 @@ def merging(learner: Any, seed: int) -> None:
     assert bits(grown.model_) == bits(merged.model_), "partial_fit is not the sum"
 
 
-def _check_refused(parts: tuple[Any, Any], why: str) -> None:
+def _check_refused(parts: tuple[Estimator, Estimator], why: str) -> None:
     """Models that say that they do not merge are refused with their reason."""
     refused = ""
     try:
@@ -260,7 +264,7 @@ def _check_refused(parts: tuple[Any, Any], why: str) -> None:
     assert refused == why, "models merge that say that they do not, or they are refused for another reason"
 
 
-def _check_numbered_on(learner: Any, table: Table, a: Table, b: Table) -> None:
+def _check_numbered_on(learner: Estimator, table: Table, a: Table, b: Table) -> None:
     """`partial_fit` draws as a fit to two parts does; models of few rows, drawn alike, do not add up."""
     with part_rows(len(a.weight)):
         whole = _fitted(learner, table)
@@ -279,13 +283,13 @@ def _check_numbered_on(learner: Any, table: Table, a: Table, b: Table) -> None:
 
 
 @law
-def walking(learner: Any, seed: int) -> None:
+def walking(learner: Estimator, seed: int) -> None:
     """If the order matters: `step` is pure, no rows lead nowhere, and, if it is not drawn, cuts do not change a bit."""
     if learner.passes != SEQUENTIAL:
         return
     table = draw(learner.need, seed)
     source = _source(table)
-    seen: list[Any] = []
+    seen: list[Snapshot] = []
     fit(learner, source, runner=Local(threads=1), stop=learner.stop(), watchers=[seen.append])
     for at in seen:
         statistic = learner.ask(at.state)
@@ -306,7 +310,7 @@ def walking(learner: Any, seed: int) -> None:
 
 
 @law
-def threads(learner: Any, seed: int) -> None:
+def threads(learner: Estimator, seed: int) -> None:
     """The number of threads does not change a bit."""
     table = draw(learner.need, seed)
     found = set()
@@ -318,12 +322,12 @@ def threads(learner: Any, seed: int) -> None:
 
 
 @law
-def following(learner: Any, seed: int) -> None:
+def following(learner: Estimator, seed: int) -> None:
     """What follows the rows is the same from the start and from any earlier state, and nothing earlier is changed."""
     source = _source(draw(learner.need, seed))
-    seen: list[Any] = []
+    seen: list[Snapshot] = []
     fit(learner, source, runner=Local(threads=1), stop=learner.stop(), watchers=[seen.append])
-    made: dict[Any, list[Any]] = {}
+    made: dict[Lens, list[Any]] = {}
     for at in seen:
         statistic = learner.ask(at.state)
         if not isinstance(statistic, Held):
@@ -338,7 +342,7 @@ def following(learner: Any, seed: int) -> None:
 
 
 @law
-def certified(learner: Any, seed: int) -> None:
+def certified(learner: Estimator, seed: int) -> None:
     """A fitted model has claims about its own state, and they can be recomputed."""
     model = _fitted(learner, draw(learner.need, seed))
     assert model.certificate_.claims, "no claim"
@@ -352,19 +356,19 @@ def _source(table: Table) -> ArraySource:
     return ArraySource(X, table.y, table.weight)
 
 
-def _summary(learner: Any, state: Any, source: ArraySource, schema: Any) -> Any:
+def _summary(learner: Estimator, state: State, source: ArraySource, schema: Schema) -> Any:
     return summarized(learner.ask(state), source.load(0, learner.need, schema), View(learner.need, schema))
 
 
-def _schema(learner: Any, source: ArraySource) -> Any:
+def _schema(learner: Estimator, source: ArraySource) -> Schema:
     return source.known(learner.need) or source.schema_of(0, learner.need)
 
 
-def _states(learner: Any, source: ArraySource) -> Iterator[tuple[Any, Any]]:
+def _states(learner: Estimator, source: ArraySource) -> Iterator[tuple[State, Schema]]:
     """The first state of each phase that a fit goes through, and the schema."""
-    seen: dict[str, Any] = {}
+    seen: dict[str, Snapshot] = {}
 
-    def watch(at: Any) -> None:
+    def watch(at: Snapshot) -> None:
         asked = learner.ask(at.state)
         if asked is not None and not isinstance(asked, Ordered):  # else nothing merges
             seen.setdefault(title(asked), at)
@@ -374,7 +378,7 @@ def _states(learner: Any, source: ArraySource) -> Iterator[tuple[Any, Any]]:
         yield at.state, at.schema
 
 
-def _phases(learner: Any, seed: int, parts: int) -> Iterator[tuple[Any, list[Any], Any]]:
+def _phases(learner: Estimator, seed: int, parts: int) -> Iterator[tuple[State, list[Any], Schema]]:
     """For each phase: its state, and the summaries of so many pieces of the rows."""
     table = draw(learner.need, seed)
     cuts = np.linspace(0, len(table.weight), parts + 1).astype(int)
@@ -387,15 +391,15 @@ def _phases(learner: Any, seed: int, parts: int) -> Iterator[tuple[Any, list[Any
         )
 
 
-def _fitted(learner: Any, table: Table) -> Any:
+def _fitted(learner: Estimator, table: Table) -> Estimator:
     return _call(clone(learner).fit, table)
 
 
-def _call(method: Any, table: Table) -> Any:
+def _call(method: Callable[..., Estimator], table: Table) -> Estimator:
     return method(table.X, table.y, sample_weight=table.weight)
 
 
-def _assert_same_model(a: Any, b: Any, table: Table, what: str, rounding: float = 1e-6) -> None:
+def _assert_same_model(a: Estimator, b: Estimator, table: Table, what: str, rounding: float = 1e-6) -> None:
     """Two models say the same of the rows they have seen."""
     if getattr(type(a.summary_), "exact", False):
         for name, field, value in values(a.model_):

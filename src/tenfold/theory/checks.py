@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from math import inf, log
 from operator import index
-from typing import Any
+from typing import Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 
-def number(name: str, value: Any) -> float:
+def number(name: str, value: SupportsFloat | SupportsIndex | str) -> float:
     """A number."""
     try:
         return float(value)

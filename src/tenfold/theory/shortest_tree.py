@@ -67,15 +67,15 @@ def shortest_tree(X: ArrayLike, y: ArrayLike, *, weighted: bool = False, most: i
     values = [(known.tolist(), code.tolist()) for known, code in (np.unique(x, return_inverse=True) for x in X.T)]
     codes, classes = [code for _, code in values], np.unique(y, return_inverse=True)
     names, label = classes[0].tolist(), classes[1].tolist()
-    known: dict[tuple[frozenset[int], int], tuple[int, Any]] = {}
+    known: dict[tuple[frozenset[int], int], tuple[int, int | None]] = {}
 
-    def best(rows: frozenset[int], depth: int) -> tuple[int, Any]:
+    def best(rows: frozenset[int], depth: int) -> tuple[int, int | None]:
         """Length and column (None: a leaf) of the shortest tree for some rows, whose root is so deep."""
         if (rows, depth) in known:
             return known[rows, depth]
         if len(known) >= most:
             raise ValueError(f"more than {most} sets of rows to look at. Remedy: fewer columns or rows, or raise most")
-        found: tuple[int, Any] = (depth * (len(rows) if weighted else 1), None)
+        found: tuple[int, int | None] = (depth * (len(rows) if weighted else 1), None)
         if len({label[i] for i in rows}) > 1:
             tried = [
                 (sum(best(part, depth + 1)[0] for part in parts.values()), j)
