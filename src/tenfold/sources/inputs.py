@@ -21,7 +21,8 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from tenfold.core import Array, ColumnData, DataError, Labels, MatrixLike, Need, Values, VectorLike
+from tenfold.core import Array, ColumnData, DataError, Labels, Need, Values, VectorLike
+from tenfold.core.arrays import MatrixLike as MatrixLike
 from tenfold.sources.arrays import ArraySource
 from tenfold.sources.arrow import is_category
 from tenfold.sources.base import Source
@@ -35,8 +36,6 @@ from tenfold.sources.validation import numbers as numbers_of
 
 ANY = Need()
 """numbers, without a target"""
-MatrixLike = Any
-"""what users pass as X: an array, CSR matrix, frame, collection of Dask, or Source; nobody else looks inside"""
 
 
 def as_source(
