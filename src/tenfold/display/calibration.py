@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 from sklearn.base import BaseEstimator
 
-from tenfold.core import Array, Codes
+from tenfold.core import Array, Codes, MatrixLike
 from tenfold.display.drawing import (
     Predicted,
     Summarize,
@@ -25,7 +25,6 @@ from tenfold.display.drawing import (
 )
 from tenfold.engine import merge
 from tenfold.evaluate.formatting import axes, percent, pyplot
-from tenfold.sources.inputs import MatrixLike
 from tenfold.stats.metrics import Calibration, Ranking
 from tenfold.stats.metrics.calibration import even_edges, quantile_edges
 from tenfold.theory.checks import fraction, one_of, whole

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from tenfold.core import Array, Labels
+from tenfold.core import Array, Labels, MatrixLike
 from tenfold.display.drawing import Look, Predicted, kept_of
 from tenfold.engine import merge
 from tenfold.evaluate.cross_validation.result import CrossValidation
 from tenfold.evaluate.formatting import axes, pyplot
 from tenfold.evaluate.scoring.predictors import Want, scores_of
-from tenfold.sources.inputs import MatrixLike, is_lazy
+from tenfold.sources.inputs import is_lazy
 from tenfold.sources.labels import class_codes, levels
 from tenfold.stats.metrics import Confusion
 from tenfold.stats.metrics.scorers import confusion

@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from tenfold.core import Array, Codes
+from tenfold.core import Array, Codes, MatrixLike
 from tenfold.display.drawing import Look
 from tenfold.evaluate.cross_validation.folds import Folds, Grouping
 from tenfold.evaluate.curves.curve import Band, draw
 from tenfold.evaluate.curves.learning_curve import LearningCurve, learning_curve
 from tenfold.evaluate.curves.validation_curve import ValidationCurve, validation_curve
 from tenfold.evaluate.formatting import pyplot
-from tenfold.sources.inputs import MatrixLike
 from tenfold.theory.checks import one_of
 
 if TYPE_CHECKING:

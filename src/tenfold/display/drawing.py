@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 
-from tenfold.core import Array, Codes, DataError, Labels
+from tenfold.core import Array, Codes, DataError, Labels, MatrixLike
 from tenfold.evaluate.cross_validation.result import CrossValidation
 from tenfold.evaluate.formatting import percent
 from tenfold.evaluate.scoring.predictors import Response, Want, scores_of
 from tenfold.sources import Source
-from tenfold.sources.inputs import MatrixLike, is_lazy
+from tenfold.sources.inputs import is_lazy
 from tenfold.sources.labels import class_codes, levels
 from tenfold.stats.metrics import Ranking
 
@@ -42,13 +42,9 @@ REFERENCE = ("chance", "perfectly")
 
 
 def draw_curves(
-    ax: Axes,
-    x: Array | Sequence[Array],
-    y: Array | Sequence[Array],
-    label: str | None,
-    given: Look | list[Look] | None,
-    usual: Look,
-) -> Line2D | list[Line2D]:
+    ax: Axes, x: Array | Sequence[Array], y: Array | Sequence[Array], label: str | None,
+    given: Look | list[Look] | None, usual: Look,
+) -> Line2D | list[Line2D]:  # fmt: skip
     """Draw one curve, or those of several folds, of which the first has a label."""
     xs, ys = (list(one) if isinstance(one, (list, tuple)) else [one] for one in (x, y))
     usual = {**usual, **(FOLDS if len(xs) > 1 else {"linewidth": 2.0})}
@@ -109,15 +105,9 @@ class Summarized(NamedTuple, Generic[S]):
 
 
 def summarized(
-    estimator: BaseEstimator | None,
-    X: MatrixLike,
-    y: ArrayLike | None,
-    weight: ArrayLike | None,
-    pos_label: object,
-    needs: str,
-    summarize: Summarize[S],
-    how: Response = "auto",
-) -> Summarized[S]:
+    estimator: BaseEstimator | None, X: MatrixLike, y: ArrayLike | None, weight: ArrayLike | None, pos_label: object,
+    needs: str, summarize: Summarize[S], how: Response = "auto",
+) -> Summarized[S]:  # fmt: skip
     """What a classifier says of the positive class, summarized; without one, what rows that are predictions say."""
 
     def wants(classes: Labels | None) -> list[Want]:
@@ -204,14 +194,9 @@ def kept_of(cv: CrossValidation, kind: type[S], score: str, learner: int | str) 
 
 
 def summarized_folds(
-    cv_results: object,
-    needs: str,
-    summarize: Summarize[S],
-    X: MatrixLike,
-    y: ArrayLike | None,
-    weight: ArrayLike | None,
-    pos_label: object,
-) -> FoldSummaries[S]:
+    cv_results: object, needs: str, summarize: Summarize[S], X: MatrixLike, y: ArrayLike | None,
+    weight: ArrayLike | None, pos_label: object,
+) -> FoldSummaries[S]:  # fmt: skip
     """The summaries of all folds, of what scikit-learn's `cross_validate` returns with its estimators and indices."""
     if not (isinstance(cv_results, Mapping) and {"estimator", "indices"} <= {*cv_results}):
         raise ValueError(

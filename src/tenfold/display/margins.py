@@ -11,12 +11,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from tenfold.compose.ada_boost_classifier import AdaBoostClassifier
-from tenfold.core import Array, Chunk, Codes
+from tenfold.core import Array, Chunk, Codes, MatrixLike
 from tenfold.display.drawing import Look, finish, styles
 from tenfold.estimator.predictor import Model
 from tenfold.evaluate.formatting import axes, pyplot
 from tenfold.evaluate.scoring.predictors import learners_of, scores_of
-from tenfold.sources.inputs import MatrixLike
 from tenfold.stats.metrics import Ranking
 from tenfold.stats.score import Outputs
 

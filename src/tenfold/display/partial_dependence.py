@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from tenfold.core import Labels
+from tenfold.core import Labels, MatrixLike
 from tenfold.display.drawing import Look
 from tenfold.evaluate.dependence.partial_dependence import Feature, partial_dependence
 from tenfold.evaluate.dependence.result import PartialDependence
 from tenfold.evaluate.formatting import percent, pyplot
 from tenfold.evaluate.scoring.predictors import Response
-from tenfold.sources.inputs import MatrixLike
 from tenfold.theory.checks import whole
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
+from tenfold.core import MatrixLike
 from tenfold.evaluate.formatting import axes, percent, pyplot, short
 from tenfold.evaluate.importance.permutation_importance import Columns, permutation_importance
 from tenfold.evaluate.importance.result import PermutationImportance
-from tenfold.sources.inputs import MatrixLike
 from tenfold.theory.checks import one_of, whole
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from tenfold.core import Array
+from tenfold.core import Array, MatrixLike
 from tenfold.display.drawing import (
     Look,
     Predicted,
@@ -25,7 +25,6 @@ from tenfold.display.drawing import (
 )
 from tenfold.evaluate.formatting import axes, pyplot
 from tenfold.evaluate.scoring.predictors import Response
-from tenfold.sources.inputs import MatrixLike
 from tenfold.stats.metrics import Ranking
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from tenfold.core import Codes, DataError
+from tenfold.core import Codes, DataError, MatrixLike
 from tenfold.sources.frames import is_frame
-from tenfold.sources.inputs import MatrixLike
 from tenfold.theory.checks import whole
 
 Scalar = float | int | str | bool

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from tenfold.core import Certificate, Claim, DataError
+from tenfold.core import Certificate, Claim, DataError, MatrixLike
 from tenfold.engine.progress import progress
 from tenfold.evaluate.certify.clusters import group_codes
 from tenfold.evaluate.certify.confidence_bounds import GROUPED, ends_of
@@ -28,7 +28,7 @@ from tenfold.evaluate.formatting import percent
 from tenfold.evaluate.frame_columns import apart
 from tenfold.evaluate.scoring.predictors import check_model, feature_names
 from tenfold.evaluate.scoring.scorers import Summary
-from tenfold.sources.inputs import MatrixLike, check_target, is_lazy
+from tenfold.sources.inputs import check_target, is_lazy
 from tenfold.stats.metrics import Confusion, Regression
 from tenfold.theory.checks import fraction, one_of, whole
 from tenfold.theory.held_out import UNSEEN

@@ -15,11 +15,10 @@ from numpy.typing import ArrayLike
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from tenfold.core import Schema
+from tenfold.core import MatrixLike, Schema
 from tenfold.core.marks import Marks, row_hashes
 from tenfold.estimator import Estimator
 from tenfold.sources import Source
-from tenfold.sources.inputs import MatrixLike
 
 PARTS = 32
 """of a source that are read to recognise rows, at most"""

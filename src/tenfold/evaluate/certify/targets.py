@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.pipeline import Pipeline
 
-from tenfold.core import Codes, DataError, Labels, Provenance
+from tenfold.core import Codes, DataError, Labels, MatrixLike, Provenance
 from tenfold.engine.keys import Contiguous, Key
 from tenfold.engine.tree import merge
 from tenfold.estimator import Estimator
@@ -18,7 +18,7 @@ from tenfold.evaluate.certify.clusters import unit_key
 from tenfold.evaluate.certify.leakage import made_from, print_of
 from tenfold.evaluate.scoring.predictors import Foreign, opened_rows, predictor_of
 from tenfold.evaluate.scoring.scorers import Summary, scorers_of
-from tenfold.sources.inputs import MatrixLike, as_source, refuse_lazy
+from tenfold.sources.inputs import as_source, refuse_lazy
 from tenfold.stats.combinators import As, By
 from tenfold.stats.metrics import Scorer
 from tenfold.stats.score import Score, Scores

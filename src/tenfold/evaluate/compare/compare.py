@@ -10,13 +10,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tenfold.core import Array
+from tenfold.core import Array, MatrixLike
 from tenfold.evaluate.compare.comparison import Comparison, Comparisons
 from tenfold.evaluate.compare.paired_tests import NAMES, NOISE, Sizes, five_by_two, holm, mcnemar, t_test
 from tenfold.evaluate.compare.ranks import Ranks, friedman, place
 from tenfold.evaluate.cross_validation.result import CrossValidation
 from tenfold.evaluate.formatting import short
-from tenfold.sources.inputs import MatrixLike
 from tenfold.theory.checks import fraction, one_of
 
 Method = Literal["corrected", "paired", "5x2", "mcnemar"]

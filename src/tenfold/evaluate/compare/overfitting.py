@@ -8,24 +8,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils.validation import column_or_1d
 
-from tenfold.core import Array, Codes, DataError
+from tenfold.core import DataError, MatrixLike
 from tenfold.engine import current, one_blas_thread, opened, schema_of
 from tenfold.engine.progress import progress
 from tenfold.evaluate.certify.intervals import Interval, difference_interval
 from tenfold.evaluate.formatting import html_table, percent
 from tenfold.evaluate.scoring.predictors import check_model, placed, predictor_of, united, view_of
 from tenfold.sources import Source, as_source, is_lazy
-from tenfold.sources.inputs import MatrixLike
 from tenfold.stats.centre import Centre
 from tenfold.stats.combinators import View
+from tenfold.stats.metrics import Confusion
 from tenfold.stats.score import Predictor
 from tenfold.theory.checks import fraction
 from tenfold.theory.held_out import UNSEEN
@@ -145,8 +145,11 @@ def overfits(
         names = names if len({*names}) == 2 else ("h", "the other")
     with progress("overfits"), one_blas_thread:
         learned, judged = (_compared(h, other, rows, what) for rows, what in ((train, "train"), (test, "test")))
-    on_train, on_test = learned.errors, judged.errors
-    difference = judged.interval(level)
+    on_train, on_test = _errors(learned), _errors(judged)
+    if isinstance(judged, Squares):
+        difference = judged.interval(level)
+    else:
+        difference = difference_interval(table=judged.count, level=level)
     verdict: Verdict = "cannot be told"
     if on_train[0] >= on_train[1] or difference.high <= 0:
         verdict = "does not overfit"
@@ -157,31 +160,6 @@ def overfits(
 
 
 @dataclass(frozen=True, eq=False)
-class Wrong:
-    """Rows by which of the two was wrong: both right, only a right; only b right, both wrong."""
-
-    table: Codes
-
-    @classmethod
-    def of(cls, a: Array, b: Array) -> Wrong:
-        """Of the losses of some rows."""
-        return cls(np.bincount(2 * a.astype(np.int64) + b.astype(np.int64), minlength=4).reshape(2, 2))
-
-    def __add__(self, other: Wrong) -> Wrong:
-        return Wrong(self.table + other.table)
-
-    @property
-    def errors(self) -> tuple[float, float]:
-        """The error rates."""
-        n = self.table.sum()
-        return float(self.table[1].sum() / n), float(self.table[:, 1].sum() / n)
-
-    def interval(self, level: float) -> Interval:
-        """For the difference of the true error rates."""
-        return difference_interval(table=self.table, level=level)
-
-
-@dataclass(frozen=True, eq=False)
 class Squares:
     """Squared errors of both, and their difference, row by row."""
 
@@ -189,19 +167,8 @@ class Squares:
     second: Centre
     difference: Centre
 
-    @classmethod
-    def of(cls, a: Array, b: Array) -> Squares:
-        """Of the losses of some rows."""
-        even = np.ones(len(a))
-        return cls(*(Centre.of(one, even) for one in (a, b, a - b)))
-
     def __add__(self, other: Squares) -> Squares:
         return Squares(self.first + other.first, self.second + other.second, self.difference + other.difference)
-
-    @property
-    def errors(self) -> tuple[float, float]:
-        """The mean squared errors."""
-        return self.first.mean, self.second.mean
 
     def interval(self, level: float) -> Interval:
         """For the difference of the true errors: t, of the rows' differences."""
@@ -215,17 +182,34 @@ class Squares:
         return Interval(what, d.mean, d.mean - half, d.mean + half, level, "both", "paired t, same rows", UNSEEN, note)
 
 
-def _compared(h: BaseEstimator, other: BaseEstimator, rows: Rows, what: str) -> Wrong | Squares:
+Losses = Confusion | Squares
+"""of both models on the same rows: which of them was wrong (both right, only a; only b, both wrong), or squares"""
+
+
+def _losses(a: NDArray[Any], b: NDArray[Any]) -> Losses:
+    """The summary of whether both are wrong, row by row, or of their squared errors."""
+    if a.dtype == bool:
+        return Confusion.of(a.astype(np.int64), b.astype(np.int64), n_classes=2)
+    even = np.ones(len(a))
+    return Squares(*(Centre.of(one, even) for one in (a, b, a - b)))
+
+
+def _errors(found: Losses) -> tuple[float, float]:
+    """The error rates, or the mean squared errors."""
+    if isinstance(found, Squares):
+        return found.first.mean, found.second.mean
+    return float(found.count[1].sum() / found.rows), float(found.count[:, 1].sum() / found.rows)
+
+
+def _compared(h: BaseEstimator, other: BaseEstimator, rows: Rows, what: str) -> Losses:
     """Both models on the same rows."""
-    kind: type[Wrong] | type[Squares] = Wrong if is_classifier(h) else Squares
     if is_lazy(rows):
-        return _by_parts(h, other, as_source(rows), kind)
+        return _by_parts(h, other, as_source(rows))
     if not (isinstance(rows, tuple) and len(rows) == 2):
         raise TypeError(f"{what} must be (X, y) or a Source, not {type(rows).__name__}")
     X, y = rows[0], column_or_1d(rows[1])
-    if kind is Wrong:
-        return Wrong.of(*(np.asarray(model.predict(X)) != y for model in (h, other)))
-    return Squares.of(*((np.asarray(model.predict(X)) - y) ** 2 for model in (h, other)))
+    said = [np.asarray(model.predict(X)) for model in (h, other)]
+    return _losses(*(one != y if is_classifier(h) else (one - y) ** 2 for one in said))
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,18 +217,17 @@ class Paired:
     """A job: both models on the rows of a part, which each of them reads in its own way."""
 
     sides: tuple[tuple[Predictor, View], ...]
-    kind: type[Wrong] | type[Squares]
 
     def parts(self, source: Source) -> range:
         """All of them."""
         return range(len(source))
 
-    def __call__(self, source: Source, part: int) -> Wrong | Squares:
-        """Of one part."""
+    def __call__(self, source: Source, part: int) -> Losses:
+        """The losses of both on the rows of one part."""
         with source.once(part, 2):
-            return self.kind.of(*(self._losses(source, part, *side) for side in self.sides))
+            return _losses(*(self._side(source, part, *side) for side in self.sides))
 
-    def _losses(self, source: Source, part: int, predictor: Predictor, view: View) -> Array:
+    def _side(self, source: Source, part: int, predictor: Predictor, view: View) -> NDArray[Any]:
         found = []
         for chunk in source.chunks(part, view.need, view.schema):
             if not chunk.uniform and not (chunk.weight == 1).all():
@@ -254,15 +237,13 @@ class Paired:
         return np.concatenate(found)
 
 
-def _by_parts(
-    h: BaseEstimator, other: BaseEstimator, source: Source, kind: type[Wrong] | type[Squares]
-) -> Wrong | Squares:  # fmt: skip
+def _by_parts(h: BaseEstimator, other: BaseEstimator, source: Source) -> Losses:
     with opened(current(), source) as session:
         two = [predictor_of(model) for model in (h, other)]
         found = [schema_of(source, one.need, session) for one in two]
         classes = None
-        if kind is Wrong:
+        if two[0].classes is not None:
             classes = united(united(two[0].classes, two[1].classes), found[0].classes)
         sides = ((placed(one, classes), view_of(one, one.need, schema, classes)) for one, schema in zip(two, found))
-        losses: Wrong | Squares = session.reduce(Paired(tuple(sides), kind))
+        losses: Losses = session.reduce(Paired(tuple(sides)))
         return losses

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special, stats
 
+from tenfold.core import MatrixLike
 from tenfold.evaluate.compare.paired_tests import NOISE
 from tenfold.evaluate.formatting import Table, axes, html_table, percent, short
 from tenfold.sources.frames import is_frame
-from tenfold.sources.inputs import MatrixLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
 
+from tenfold.core import MatrixLike
 from tenfold.evaluate.cross_validation.candidates import Learners, candidates_of
 from tenfold.evaluate.cross_validation.fit_and_score import FitAndScore
 from tenfold.evaluate.cross_validation.folds import Folds, Grouping
 from tenfold.evaluate.cross_validation.result import CrossValidation
-from tenfold.sources.inputs import MatrixLike
 
 
 def cross_validate(

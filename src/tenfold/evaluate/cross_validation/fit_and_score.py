@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, column_or_1d
 
-from tenfold.core import ONE, Array, Chunk, Codes, Column, Columns, DataError, Labels, Need, Schema
+from tenfold.core import ONE, Array, Chunk, Codes, Column, Columns, DataError, Labels, MatrixLike, Need, Schema
 from tenfold.core.statistic import Expression
 from tenfold.engine import Local, Member, Snapshot, current, opened, run, schema_of
 from tenfold.engine.keys import Key, Listed, Stratified
@@ -38,7 +38,7 @@ from tenfold.evaluate.scoring.predictors import Given
 from tenfold.evaluate.scoring.scorers import scorers_of
 from tenfold.sources import Source
 from tenfold.sources.frames import settled
-from tenfold.sources.inputs import MatrixLike, as_source, form_of, refuse_lazy
+from tenfold.sources.inputs import as_source, form_of, refuse_lazy
 from tenfold.stats.combinators import As, By, Each, joined
 from tenfold.stats.metrics import Regression
 from tenfold.stats.score import Score

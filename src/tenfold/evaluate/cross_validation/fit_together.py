@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
 
+from tenfold.core import MatrixLike
 from tenfold.engine import Member, Snapshot, current, opened, run, schema_of
 from tenfold.engine.progress import progress
 from tenfold.estimator import Estimator
@@ -13,7 +14,7 @@ from tenfold.estimator.callbacks import History
 from tenfold.evaluate.cross_validation.candidates import learned, unfitted
 from tenfold.sources import Source
 from tenfold.sources.frames import settled
-from tenfold.sources.inputs import MatrixLike, as_source, form_of, is_lazy
+from tenfold.sources.inputs import as_source, form_of, is_lazy
 
 
 def fit_together(learners: Sequence[Estimator], X: MatrixLike, y: ArrayLike | None = None) -> list[Estimator]:

@@ -54,11 +54,9 @@ class ColumnMeans(Grouped[FoldMeans]):
         return cls(1 << round(math.log2(max(1.0, rows / ROWS))))
 
     def summarize(self, chunk: Chunk) -> FoldMeans:
-        """Of all rows."""
         return self.summarize_groups(chunk, np.zeros(chunk.n, np.int64), 1)[0]
 
     def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[FoldMeans]:
-        """Of each group of rows."""
         which = np.flatnonzero((chunk.places() % self.every == 0) & (codes >= 0))
         X, width = chunk.X.rows(which), min(chunk.X.shape[1], COLUMNS)
         values = np.empty((len(which), width))

@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import ParameterGrid
 
+from tenfold.core import MatrixLike
 from tenfold.evaluate.cross_validation.candidates import Candidate, candidates_of, learned
 from tenfold.evaluate.cross_validation.fit_and_score import FitAndScore
 from tenfold.evaluate.cross_validation.folds import Folds, Grouping
 from tenfold.evaluate.cross_validation.result import CrossValidation
 from tenfold.evaluate.frame_columns import without_column
 from tenfold.sources import Source
-from tenfold.sources.inputs import MatrixLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -170,12 +170,9 @@ def _try(
 
 
 def _proposed(
-    search: Callable[[list[Params]], Tried],
-    study: Study,
-    space: Mapping[str, BaseDistribution],
-    trials: int,
+    search: Callable[[list[Params]], Tried], study: Study, space: Mapping[str, BaseDistribution], trials: int,
     batch: int,
-) -> list[Tried]:
+) -> list[Tried]:  # fmt: skip
     """Ask, try together, tell."""
     done = []
     sign = 1.0 if study.direction.name == "MAXIMIZE" else -1.0

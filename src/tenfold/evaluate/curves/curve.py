@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from tenfold.core import Array, Codes
+from tenfold.core import Array, Codes, MatrixLike
 from tenfold.engine.progress import progress
 from tenfold.evaluate.cross_validation.candidates import candidates_of
 from tenfold.evaluate.cross_validation.fit_and_score import FitAndScore
 from tenfold.evaluate.cross_validation.folds import Folds, Grouping
 from tenfold.evaluate.cross_validation.result import CrossValidation, corrected_interval
 from tenfold.evaluate.formatting import Table, axes, positive_note, scans_note
-from tenfold.sources.inputs import MatrixLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from tenfold.core import Codes
+from tenfold.core import Codes, MatrixLike
 from tenfold.evaluate.cross_validation.folds import Folds, Grouping
 from tenfold.evaluate.curves.curve import Curve, scored
-from tenfold.sources.inputs import MatrixLike
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -42,7 +41,6 @@ class LearningCurve(Curve):
     train_sizes: Codes
 
     def along(self) -> tuple[str, Sequence[int]]:
-        """The rows learned from."""
         return "rows learned from", self.train_sizes.tolist()
 
 

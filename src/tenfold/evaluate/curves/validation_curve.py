@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 
+from tenfold.core import MatrixLike
 from tenfold.evaluate.cross_validation.folds import Folds, Grouping
 from tenfold.evaluate.curves.curve import Curve, scored
-from tenfold.sources.inputs import MatrixLike
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -39,7 +39,6 @@ class ValidationCurve(Curve):
     param_range: Sequence[Any]
 
     def along(self) -> tuple[str, Sequence[Any]]:
-        """The parameter."""
         return self.param_name, self.param_range
 
     @property

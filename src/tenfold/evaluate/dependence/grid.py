@@ -84,7 +84,6 @@ class Values(Statistic[Distinct]):
     most: int
 
     def summarize(self, chunk: Chunk) -> Distinct:
-        """Of some rows."""
         return Distinct.of(chunk.X.column(self.column).astype(np.float64), self.most)
 
 

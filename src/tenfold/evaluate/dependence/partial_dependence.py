@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from tenfold.core import Array, Chunk, Codes, DataError
+from tenfold.core import Array, Chunk, Codes, DataError, MatrixLike
 from tenfold.core.statistic import Expression, Statistic
 from tenfold.engine import one_blas_thread
 from tenfold.engine.progress import progress
@@ -35,7 +35,7 @@ from tenfold.evaluate.frame_columns import Where, columns_of, constant, in_memor
 from tenfold.evaluate.importance.column_swap import Swap
 from tenfold.evaluate.importance.donors import Sample, Sampling
 from tenfold.evaluate.scoring.predictors import Foreign, Response, opened_rows, predictor_of
-from tenfold.sources.inputs import MatrixLike, is_lazy, weights
+from tenfold.sources.inputs import is_lazy, weights
 from tenfold.stats.combinators import As, Each
 from tenfold.stats.score import Predictor
 from tenfold.theory.checks import fraction, one_of, whole
@@ -150,7 +150,6 @@ class Dependence(Statistic[Curve]):
     seed: int
 
     def summarize(self, chunk: Chunk) -> Curve:
-        """Of the rows of a chunk."""
         swap, needs = Swap(chunk.X), self.needs
 
         def said(values: Point) -> Array:

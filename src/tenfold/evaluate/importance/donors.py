@@ -81,7 +81,6 @@ class Sampling(Statistic[Sample]):
     most: int
 
     def summarize(self, chunk: Chunk) -> Sample:
-        """Of the rows that can be in the sample of all."""
         place = chunk.places()
         rows = Sample.among(place, self.seed, self.most)
         some, value = chunk.X.rows(rows), np.empty((len(rows), len(self.columns)))

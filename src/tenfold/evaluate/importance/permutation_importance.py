@@ -18,7 +18,7 @@ from scipy import special
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length
 
-from tenfold.core import Array, DataError, Labels
+from tenfold.core import Array, DataError, Labels, MatrixLike
 from tenfold.core.value import Itself
 from tenfold.engine import one_blas_thread
 from tenfold.engine.progress import progress
@@ -30,7 +30,7 @@ from tenfold.evaluate.importance.statistic import Drops, Swapped, lending
 from tenfold.evaluate.scoring.predictors import Foreign, learners_of, opened_rows, placed, predictor_of, united
 from tenfold.evaluate.scoring.resampling import jackknife, resampler, standard_error
 from tenfold.evaluate.scoring.scorers import scorers_of
-from tenfold.sources.inputs import MatrixLike, check_target, is_lazy, target, weights
+from tenfold.sources.inputs import check_target, is_lazy, target, weights
 from tenfold.sources.labels import class_codes, levels
 from tenfold.stats.combinators import As, View
 from tenfold.stats.metrics import Scorer

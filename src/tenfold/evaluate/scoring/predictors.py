@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, check_consistent_length
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from tenfold.core import Array, Chunk, Codes, DataError, Labels, Need, Schema
+from tenfold.core import Array, Chunk, Codes, DataError, Labels, MatrixLike, Need, Schema
 from tenfold.core.value import Itself
 from tenfold.engine import Local, current, opened, schema_of
 from tenfold.engine.progress import progress
@@ -27,7 +27,7 @@ from tenfold.estimator.fitted_params import as_fitted
 from tenfold.estimator.kinds import Classifier, Regressor, Transformer
 from tenfold.estimator.predictor import Model
 from tenfold.sources import ArraySource, Source
-from tenfold.sources.inputs import MatrixLike, as_source, check_target, is_lazy, target, weights
+from tenfold.sources.inputs import as_source, check_target, is_lazy, target, weights
 from tenfold.sources.labels import class_codes
 from tenfold.stats.combinators import As, View
 from tenfold.stats.score import Metric, Outputs, Predictor, Score, Scores
@@ -114,12 +114,9 @@ class Given(Predictor):
 
     @classmethod
     def by(
-        cls,
-        models: Iterable[tuple[BaseEstimator, Codes]],
-        X: MatrixLike,
-        wanted: frozenset[str],
+        cls, models: Iterable[tuple[BaseEstimator, Codes]], X: MatrixLike, wanted: frozenset[str],
         classes: Labels | None,
-    ) -> Self:
+    ) -> Self:  # fmt: skip
         """What estimators say of some of the rows each, in these classes: pairs of estimator and numbers of rows."""
         values: Outputs = {}
         for model, rows in models:
@@ -132,7 +129,6 @@ class Given(Predictor):
         return cls("", wanted, classes, Itself(values)).among(classes)
 
     def said(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
-        """By the numbers of the rows."""
         values = self.values.it
         if self.model is not None:
             values.update(self.model.of_rows(self.X.it, wanted - values.keys()))
@@ -148,7 +144,6 @@ class GivenRows(Predictor):
         return cls("", frozenset({"prediction", "probability", "score"}), classes, need=ROWS)
 
     def said(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
-        """As they come."""
         found = np.asarray(chunk.X.data)
         if wanted == {"prediction"}:
             return {"prediction": class_codes(found[:, 0], self.classes)}
@@ -239,13 +234,9 @@ class Opened(NamedTuple):
 
 @contextmanager
 def opened_rows(
-    predictor: Predictor | None,
-    model: BaseEstimator | None,
-    X: MatrixLike,
-    y: ArrayLike | None,
-    weight: ArrayLike | None,
-    targets: bool = True,
-) -> Iterator[Opened]:
+    predictor: Predictor | None, model: BaseEstimator | None, X: MatrixLike, y: ArrayLike | None,
+    weight: ArrayLike | None, targets: bool = True,
+) -> Iterator[Opened]:  # fmt: skip
     """Rows beside their target, as a predictor needs them; without a predictor, rows that are predictions.
 
     Estimators of another library take rows in memory all at once.
@@ -297,14 +288,9 @@ def _in_memory(
 
 
 def scores_of(
-    model: BaseEstimator | None,
-    X: MatrixLike,
-    y: ArrayLike | None,
-    weight: ArrayLike | None,
-    wants: Callable[[Labels | None], Iterable[Want]],
-    how: Response = "auto",
-    kind: type[Model] = Model,
-) -> tuple[Scores, Labels | None]:
+    model: BaseEstimator | None, X: MatrixLike, y: ArrayLike | None, weight: ArrayLike | None,
+    wants: Callable[[Labels | None], Iterable[Want]], how: Response = "auto", kind: type[Model] = Model,
+) -> tuple[Scores, Labels | None]:  # fmt: skip
     """The summaries of what a model says of rows, and the classes of both.
 
     Parameters
