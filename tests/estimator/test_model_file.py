@@ -456,6 +456,14 @@ def test_record_as_a_parameter_is_refused(tmp_path):
 
 
 @pytest.mark.usefixtures("_fresh_registry")
+def test_a_file_of_the_first_format_is_refused_and_says_so(files, tmp_path):
+    text, head, body = taken_apart(files[RIDGE])
+    document = json.loads(text) | {"version": 1}
+    (tmp_path / "m").write_bytes(put_together(json.dumps(document, separators=(",", ":")), head, body))
+    with pytest.raises(ModelFileError, match="has format 1; this tenfold reads format 2.*fit and save it anew"):
+        tn.load(tmp_path / "m")
+
+
 def test_state_unlike_its_annotation_is_not_saved(tmp_path):
     tn.register(MeanTarget)
     X, y = numbers()
@@ -595,13 +603,14 @@ RIDGE, NB, TEXT, INT, KM, FS, GNB = (
     "FindS",
     "GaussianNB, list of priors",
 )
-COEF = ("state", "coef", "tensor")
+COEF = ("model", "coef", "tensor")
 CLAIM = ("certificate", "claims", 0)
 FROM = ("certificate", "provenance")
 NAMES, CLASSES = ("schema", "names"), ("schema", "classes")
 FORGED = {
     # the document
-    "version 2": (RIDGE, put("version", value=2)),
+    "version 3": (RIDGE, put("version", value=3)),
+    "version 1": (RIDGE, put("version", value=1)),
     "version true": (RIDGE, put("version", value=True)),
     "version 1.0": (RIDGE, put("version", value=1.0)),
     "version a deep list": (RIDGE, put("version", value=json.loads("[" * 900 + "]" * 900))),
@@ -611,14 +620,14 @@ FORGED = {
     "extra entry": (RIDGE, put("code", value="print()")),
     **{
         f"without {name}": (RIDGE, drop(name))
-        for name in ("learner", "params", "schema", "state", "summary", "certificate")
+        for name in ("learner", "params", "schema", "model", "summary", "certificate")
     },
     **{
         f"{name} is {value!r:.20}": (RIDGE, put(name, value=value))
-        for name in ("params", "schema", "state", "summary", "certificate")
+        for name in ("params", "schema", "model", "summary", "certificate")
         for value in ([], "x", 5, True, {}, {"is": None})
     },
-    "state null": (RIDGE, put("state", value=None)),
+    "model null": (RIDGE, put("model", value=None)),
     # the learner
     **{
         f"learner {value!r:.20}": (RIDGE, put("learner", value=value))
@@ -736,9 +745,9 @@ FORGED = {
             swap(*CLASSES, "texts", "bytes", to=np.sort),
         ),
     ),
-    # state and summary
-    "state with more": (RIDGE, put("state", "more", value={"int": "1"})),
-    "state without coef": (RIDGE, drop("state", "coef")),
+    # model and summary
+    "model with more": (RIDGE, put("model", "more", value={"int": "1"})),
+    "model without coef": (RIDGE, drop("model", "coef")),
     "coef too short": (RIDGE, swap(*COEF, to=lambda a: a[:-1])),
     "coef too long": (RIDGE, swap(*COEF, to=lambda a: np.append(a, a))),
     "coef in two axes": (RIDGE, swap(*COEF, to=lambda a: a[None])),
@@ -746,19 +755,20 @@ FORGED = {
     "coef float32": (RIDGE, swap(*COEF, to=lambda a: a.astype(np.float32))),
     "coef int": (RIDGE, swap(*COEF, to=lambda a: a.astype(np.int64))),
     "coef bool": (RIDGE, swap(*COEF, to=lambda a: a > 0)),
-    "coef a float": (RIDGE, put("state", "coef", value={"float": "0x1p+0"})),
-    "coef a list": (RIDGE, put("state", "coef", value={"list": [{"float": "0x1p+0"}] * 3})),
-    "coef missing": (RIDGE, put("state", "coef", value={"tensor": "coef"})),
+    "coef a float": (RIDGE, put("model", "coef", value={"float": "0x1p+0"})),
+    "coef a list": (RIDGE, put("model", "coef", value={"list": [{"float": "0x1p+0"}] * 3})),
+    "coef missing": (RIDGE, put("model", "coef", value={"tensor": "coef"})),
     "coef another's tensor": (RIDGE, again),
-    "step a float": (RIDGE, put("state", "step", value={"float": "0x1p+0"})),
-    "step a bool": (RIDGE, put("state", "step", value={"is": True})),
-    "step none": (RIDGE, put("state", "step", value={"is": None})),
-    "step an array": (RIDGE, both(put("state", "step", value={"tensor": "t"}), stray)),
-    "phase an int": (RIDGE, put("state", "phase", value={"int": "1"})),
+    "n_iter a float": (KM, put("model", "n_iter", value={"float": "0x1p+0"})),
+    "n_iter a bool": (KM, put("model", "n_iter", value={"is": True})),
+    "n_iter none": (KM, put("model", "n_iter", value={"is": None})),
+    "n_iter an array": (KM, both(put("model", "n_iter", value={"tensor": "t"}), stray)),
+    "n_iter an int of another kind": (KM, put("model", "n_iter", value={"int": "01"})),
+    "pos_label an int": (FS, put("model", "pos_label", value={"int": "1"})),
     "intercept a learner": (
         RIDGE,
         put(
-            "state", "intercept",
+            "model", "intercept",
             value={"learner": "LinearRegression", "params": {"fit_intercept": {"is": True}}},
         ),
     ),
@@ -768,17 +778,17 @@ FORGED = {
     "summary without type": (RIDGE, drop("summary", "type")),
     "summary without mean": (RIDGE, drop("summary", "record", "mean")),
     "summary of another shape": (RIDGE, swap("summary", "record", "comoment", "tensor", to=lambda a: a[1:])),
-    "first out of bounds": (TEXT, swap("state", "first", "tensor", to=lambda a: a + 10**12)),
-    "first negative": (TEXT, swap("state", "first", "tensor", to=lambda a: a - 10**12)),
-    "first shifted by one": (TEXT, swap("state", "first", "tensor", to=lambda a: np.maximum(a - 1, 0))),
-    "log_prob too narrow": (TEXT, swap("state", "log_prob", "tensor", to=lambda a: a[:, 1:])),
-    "positive far out": (FS, put("state", "positive", value={"int": str(10**9)})),
-    "positive negative": (FS, put("state", "positive", value={"int": "-1"})),
-    "hypothesis beyond the categories": (FS, swap("state", "values", "tensor", to=lambda a: a * 0 + 10.0**9)),
-    "hypothesis between the categories": (FS, swap("state", "values", "tensor", to=lambda a: a * 0 + 0.5)),
-    "hypothesis nan": (FS, swap("state", "values", "tensor", to=lambda a: a * np.nan)),
-    "no centres": (KM, swap("state", "cluster_centers", "tensor", to=lambda a: a[:0])),
-    "centres too narrow": (KM, swap("state", "cluster_centers", "tensor", to=lambda a: a[:, 1:])),
+    "n_categories out of bounds": (TEXT, swap("model", "n_categories", "tensor", to=lambda a: a + 10**12)),
+    "n_categories negative": (TEXT, swap("model", "n_categories", "tensor", to=lambda a: a - 10**12)),
+    "n_categories one fewer": (TEXT, swap("model", "n_categories", "tensor", to=lambda a: np.maximum(a - 1, 0))),
+    "log_prob too narrow": (TEXT, swap("model", "log_prob", "tensor", to=lambda a: a[:, 1:])),
+    "positive far out": (FS, put("model", "positive", value={"int": str(10**9)})),
+    "positive negative": (FS, put("model", "positive", value={"int": "-1"})),
+    "hypothesis beyond the categories": (FS, swap("model", "values", "tensor", to=lambda a: a * 0 + 10.0**9)),
+    "hypothesis between the categories": (FS, swap("model", "values", "tensor", to=lambda a: a * 0 + 0.5)),
+    "hypothesis nan": (FS, swap("model", "values", "tensor", to=lambda a: a * np.nan)),
+    "no centres": (KM, swap("model", "cluster_centers", "tensor", to=lambda a: a[:0])),
+    "centres too narrow": (KM, swap("model", "cluster_centers", "tensor", to=lambda a: a[:, 1:])),
     # the certificate
     "claims not a list": (RIDGE, put("certificate", "claims", value={})),
     "claim too short": (RIDGE, put(*CLAIM, value=[{"is": "gap"}])),
@@ -1047,7 +1057,7 @@ def test_missing_path_and_directory_give_the_ordinary_error(tmp_path):
 )
 def test_verify_finds_a_forged_state(case, field, message, files, tmp_path):
     path = tmp_path / "m.tenfold"
-    forge(files[case], path, swap("state", field, "tensor", to=lambda a: a + 0.5))
+    forge(files[case], path, swap("model", field, "tensor", to=lambda a: a + 0.5))
     loaded = tn.load(path)
     assert np.array_equal(getattr(loaded, f"{field}_"), getattr(fit(case), f"{field}_") + 0.5)
     with pytest.raises(ValueError, match=message):

@@ -344,6 +344,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
 
     def _offers(self, name: str) -> bool:
         """Whether an attribute is there for these parameters."""
+        if name.startswith("_"):
+            return True
         try:
             return hasattr(self, name)
         except (TypeError, ValueError):  # it is, but not of this model

@@ -215,8 +215,14 @@ class Team(Estimator):
             return False
         if isinstance(summary, Joint) and len(summary.each.each) != self.size:
             return False
-        latest = self._latest(model, summary if isinstance(summary, Joint) else None)
-        return self._every(model, np.ones(self.size, bool), latest, schema)
+        done, latest = np.ones(self.size, bool), self._latest(model, summary if isinstance(summary, Joint) else None)
+        if isinstance(summary, Joint):
+            last = tuple(had if nothing(new) else new for new, had in zip(summary.each.each, latest, strict=True))
+            if any(a is not b for a, b in zip(last, latest, strict=True)) and not self._every(
+                model, done, last, schema
+            ):
+                return False
+        return self._every(model, done, latest, schema)
 
     def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
         """The same while members go on, or wait for the others."""
