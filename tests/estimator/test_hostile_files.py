@@ -97,7 +97,7 @@ FORGED = [
 @pytest.mark.parametrize(("field", "change"), FORGED)
 @pytest.mark.parametrize("kind", TREES)
 def test_a_tree_that_a_kernel_could_not_go_down_is_refused(kind, field, change, files, tmp_path):
-    where = ("state", TREES[kind][3], "record", field, "tensor")
+    where = ("model", TREES[kind][3], "record", field, "tensor")
     path = forged(files[kind], tmp_path / "m", where, change)
     with pytest.raises(ModelFileError, match=r"Tree|the fields of|belong together|length"):
         tn.load(path)
@@ -106,7 +106,7 @@ def test_a_tree_that_a_kernel_could_not_go_down_is_refused(kind, field, change, 
 @pytest.mark.parametrize("kind", ["forest", "boosting", "boosting of classes"])
 @pytest.mark.parametrize("change", [lambda a: a[::-1], leaves(1), leaves(1 << 40), lambda a: a[:-1], lambda a: a * 0])
 def test_trees_that_do_not_begin_at_their_roots_are_refused(kind, change, files, tmp_path):
-    path = forged(files[kind], tmp_path / "m", ("state", "roots", "tensor"), change)
+    path = forged(files[kind], tmp_path / "m", ("model", "roots", "tensor"), change)
     with pytest.raises(ModelFileError):
         tn.load(path)
 
@@ -115,7 +115,7 @@ def test_trees_that_do_not_begin_at_their_roots_are_refused(kind, change, files,
 def test_what_nodes_say_is_finite_and_of_every_node(kind, files, tmp_path):
     for change in (first(np.nan), leaves(np.inf), lambda a: a[:-1], lambda a: np.concatenate([a, a])):
         with pytest.raises(ModelFileError, match="value"):
-            tn.load(forged(files[kind], tmp_path / "m", ("state", "value", "tensor"), change))
+            tn.load(forged(files[kind], tmp_path / "m", ("model", "value", "tensor"), change))
 
 
 @pytest.mark.parametrize("learner", [tn.PolynomialBasis(2), tn.PolynomialRegression(2)], ids=name_of)
@@ -165,13 +165,13 @@ def number(value):
 
 
 NUMBERS = {
-    "steps in an average": (tn.SGDClassifier(average=True, max_iter=2), ("state", "averaged", "float"), number(-1)),
+    "steps in an average": (tn.SGDClassifier(average=True, max_iter=2), ("model", "averaged", "float"), number(-1)),
     "squares": (tn.RandomForestRegressor(2), ("summary", "record", "away", "float"), number(1e200)),
     "a claim of digits": (tn.LinearRegression(), ("certificate", "claims", 0, 1, "float"), number(-1e308)),
     "a race of none": (tn.SigmoidBasis(), ("summary", "record", "most", "int"), lambda old: "0"),
     "a claim that is gone": (tn.KMeans(2), ("certificate", "claims", 0, 0, "is"), lambda old: "else"),
     "no weight": (tn.LogisticRegression(), ("summary", "record", "weight", "float"), number(0)),
-    "an intercept": (tn.LinearRegression(), ("state", "intercept", "float"), number(-1e308)),
+    "an intercept": (tn.LinearRegression(), ("model", "intercept", "float"), number(-1e308)),
     "penalties": (tn.RidgeCV(), ("params", "alphas", "tuple", 0), lambda old: {"dict": []}),
     "errors of folds": (tn.LassoCV(), ("summary", "record", "mean", "tensor"), lambda a: a * 0 - 1e308),
 }
@@ -257,13 +257,13 @@ def checkpoints(name):
     return {case.name: case for case in fuzzing.checkpoint_cases(name, exact=True)}
 
 
-def phase(case):
-    return case.parts.document["model"]["phase"]["is"]
+def state_type(case):
+    return case.parts.document["state"]["type"]
 
 
 def frontier(case):
     """The table of the nodes that grow."""
-    return case.parts.tensors[case.parts.document["model"]["frontier"]["record"]["node"]["tensor"]]
+    return case.parts.tensors[case.parts.document["state"]["record"]["frontier"]["record"]["node"]["tensor"]]
 
 
 def resumed(case, where, change, folder):
@@ -275,9 +275,9 @@ def resumed(case, where, change, folder):
 
 def test_a_checkpoint_whose_tree_cannot_grow_is_refused(tmp_path):
     every = checkpoints("tree, leaves") | checkpoints("forest, mixed")
-    levels = next(c for c in every.values() if phase(c) == "level" and len(frontier(c)) > 4)
-    gathered = next(c for name, c in every.items() if phase(c) == "rows" and "forest" in name)
-    table = ("state", "frontier", "record", "node", "tensor")
+    levels = next(c for c in every.values() if state_type(c) == "GrowingLevels" and len(frontier(c)) > 4)
+    gathered = next(c for c in every.values() if state_type(c) == "GrowingForest")
+    table = ("state", "record", "frontier", "record", "node", "tensor")
     for column in (0, 4, 5, 6, 7, 10):  # what it splits, first child, how many, routes, depth, slot
         for to in (1 << 40, -7):
 
@@ -320,12 +320,12 @@ def test_a_checkpoint_of_another_hypothesis_is_refused(tmp_path):
 
 def test_rows_that_a_checkpoint_did_not_count_are_refused(tmp_path):
     """Margins are made for as many rows as were counted: a kernel goes through all of both."""
-    case = next(
-        c for c in checkpoints("boosting, monotonic").values() if phase(c) == "start" and "by levels" not in c.name
-    )
+    every = checkpoints("boosting, monotonic").values()
+    case = next(c for c in every if state_type(c) == "FindingConstant" and "by levels" not in c.name)
+    where = ("state", "record", "setup", "record", "ranges", "record", "rows", "int")
     for rows in ("4", "0", "1000"):
         with pytest.raises(tn.DataError, match="60 rows, but"):
-            resumed(case, ("state", "rows", "int"), lambda old, rows=rows: rows, tmp_path)
+            resumed(case, where, lambda old, rows=rows: rows, tmp_path)
 
 
 def saved(model, path):
@@ -335,7 +335,7 @@ def saved(model, path):
 
 def test_the_last_summaries_of_members_are_those_of_their_trees(tmp_path):
     raw = saved(tn.BaggingRegressor(n_estimators=2).fit(D.numbers, D.y), tmp_path / "m.tenfold")
-    for start in (("summary", "record", "each"), ("state", "found")):
+    for start in (("summary", "record", "each"), ("model", "found")):
         where = (*start, "record", "each", 0, "record", "sums", "tensor")
         with pytest.raises(ModelFileError):
             tn.load(forged(raw, tmp_path / "forged", where, lambda a: a[:-1]))

@@ -210,7 +210,7 @@ def _state(node: Any, learner: Any) -> tuple[Any, type]:
     """What a file says of a state, and which of the learner's states it is."""
     name, record = parts(node, "type", "record")
     kinds = {kind.__name__: kind for kind in learner.state_types or (learner.model_type,)}
-    if name not in kinds:
+    if not isinstance(name, str) or name not in kinds:
         raise ModelFileError("its state is not one of this learner")
     return record, kinds[name]
 
