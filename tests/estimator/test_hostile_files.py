@@ -257,8 +257,7 @@ def checkpoints(name):
     return {case.name: case for case in fuzzing.checkpoint_cases(name, exact=True)}
 
 
-def state(case):
-    """The type of the state that a checkpoint holds."""
+def state_type(case):
     return case.parts.document["state"]["type"]
 
 
@@ -276,8 +275,8 @@ def resumed(case, where, change, folder):
 
 def test_a_checkpoint_whose_tree_cannot_grow_is_refused(tmp_path):
     every = checkpoints("tree, leaves") | checkpoints("forest, mixed")
-    levels = next(c for c in every.values() if state(c) == "GrowingLevels" and len(frontier(c)) > 4)
-    gathered = next(c for name, c in every.items() if state(c) == "GrowingForest" and "forest" in name)
+    levels = next(c for c in every.values() if state_type(c) == "GrowingLevels" and len(frontier(c)) > 4)
+    gathered = next(c for c in every.values() if state_type(c) == "GrowingForest")
     table = ("state", "record", "frontier", "record", "node", "tensor")
     for column in (0, 4, 5, 6, 7, 10):  # what it splits, first child, how many, routes, depth, slot
         for to in (1 << 40, -7):
@@ -322,7 +321,7 @@ def test_a_checkpoint_of_another_hypothesis_is_refused(tmp_path):
 def test_rows_that_a_checkpoint_did_not_count_are_refused(tmp_path):
     """Margins are made for as many rows as were counted: a kernel goes through all of both."""
     every = checkpoints("boosting, monotonic").values()
-    case = next(c for c in every if state(c) == "FindingConstant" and "by levels" not in c.name)
+    case = next(c for c in every if state_type(c) == "FindingConstant" and "by levels" not in c.name)
     where = ("state", "record", "setup", "record", "ranges", "record", "rows", "int")
     for rows in ("4", "0", "1000"):
         with pytest.raises(tn.DataError, match="60 rows, but"):

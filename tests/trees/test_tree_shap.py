@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 import tenfold as tn
 from tenfold.core import Columns
-from tenfold.trees.shap_trees import TINY, binary_tree
+from tenfold.trees.tree_shap import TINY, binary_tree
 
 LEARNERS = {
     "tree": tn.DecisionTreeRegressor(max_depth=6, min_samples_leaf=3),
@@ -265,6 +265,6 @@ def test_what_is_refused(monkeypatch):
 
 
 def test_a_tree_that_would_be_too_large_is_refused(monkeypatch):
-    monkeypatch.setattr("tenfold.trees.shap_trees.MOST", 5)
+    monkeypatch.setattr("tenfold.trees.tree_shap.MOST", 5)
     with pytest.raises(tn.DataError, match="more than 5 nodes"):
         tn.TreeShap(fitted("tree", *rows(False)))

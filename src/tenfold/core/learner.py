@@ -66,3 +66,13 @@ class Solved(NamedTuple):
     step: int
     kept: Bundle
     """the model"""
+
+    @classmethod
+    def of(cls, model: Any, step: int = 1) -> Solved:
+        """At a model, after so many rounds."""
+        return cls(step, Bundle((model,)))
+
+    @property
+    def model(self) -> Any:
+        """What is kept."""
+        return self.kept.each[0]

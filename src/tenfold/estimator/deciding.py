@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from tenfold.core import Array
+from tenfold.core import Array, Columns
 from tenfold.estimator.kinds import Classifier
 
 
@@ -21,9 +21,13 @@ class Deciding(Classifier):
         """Scores are distances from a plane, unless a learner says otherwise."""
         return False
 
-    def scores_from(self, model: Any, X: Any) -> Array:
+    def scores(self, model: Any, X: Columns) -> Array:
+        """Rows x outputs."""
+        raise NotImplementedError
+
+    def scores_from(self, model: Any, X: Columns) -> Array:
         """A score for each class; for two, that of the second and its opposite."""
-        f: Array = self.scores(model, X)
+        f = self.scores(model, X)
         if f.shape[1] > 1:
             return f
         classes = len(self.schema_.classes) if "schema_" in self.__dict__ else 2
@@ -48,12 +52,12 @@ class Deciding(Classifier):
             lambda: ["decision"] if one else [f"decision_{c}" for c in self.classes_],
         )
 
-    def probability_from(self, scores: Any) -> Any:
+    def probability_from(self, scores: Array) -> Array:
         """Of scores that are logarithms of odds."""
         if not self.has_probabilities:
             raise ValueError(f"{self!r} gives no probabilities. Remedy: SGDClassifier(loss='log_loss')")
         return super().probability_from(scores / 2 if scores.shape[1] == 2 else scores)
 
-    def log_probability_from(self, scores: Any) -> Any:
+    def log_probability_from(self, scores: Array) -> Array:
         """The logarithm of the above."""
         return super().log_probability_from(scores / 2 if scores.shape[1] == 2 else scores)

@@ -22,7 +22,7 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from tenfold.core import MANY, Array, Codes, Columns
+from tenfold.core import MANY, Array, Codes, Columns, Names
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.fitted_params import as_fitted
 from tenfold.sources import Source, is_lazy
@@ -252,6 +252,24 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = list(self.preserves_dtype)
         return tags
+
+    def names_out(self, names: list[str]) -> list[str]:
+        """What the columns that come out are called, from the names of those that go in: the same."""
+        return names
+
+    def get_feature_names_out(self, input_features: Names | None = None) -> Names:
+        """The name of each column that comes out.
+
+        Parameters
+        ----------
+        input_features : array of str, optional
+            Names of the columns; by default those seen in fitting, or x0, x1, ...
+
+        Returns
+        -------
+        names : array of str
+        """
+        return np.array(self.names_out(list(super().get_feature_names_out(input_features))), dtype=object)
 
     def transform(self, X: Any) -> Any:
         """The transformed rows.

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from tenfold.core import ONE, Schema
-from tenfold.core.axes import Bundle
 from tenfold.core.learner import Begun, Solved
 from tenfold.core.statistic import Statistic
 from tenfold.estimator.base import Estimator
@@ -19,7 +18,7 @@ class OnePass(Estimator):
     """Brings `statistic(schema)` and `solve(schema, summary)`."""
 
     passes: ClassVar[str] = ONE
-    state_types = (Begun, Solved)
+    state_types: ClassVar[tuple[type, ...]] = (Begun, Solved)
 
     def statistic(self, schema: Schema) -> Statistic[Any]:
         """What to compute of the rows; parameters that do not fit the schema are refused here."""
@@ -29,19 +28,18 @@ class OnePass(Estimator):
         """The model of a summary. Priors, smoothing and penalties enter here."""
         raise NotImplementedError
 
-    def start(self, schema: Schema) -> Begun | Solved:
+    def start(self, schema: Schema) -> Begun:
         """Nothing but the schema."""
         return Begun(0, schema)
 
-    def ask(self, state: Begun | Solved) -> Statistic[Any] | None:
+    def ask(self, state: Any) -> Statistic[Any] | None:
         """The statistic, once."""
         return self.statistic(state.schema) if isinstance(state, Begun) else None
 
-    def update(self, state: Begun | Solved, summary: Any) -> Solved:
+    def update(self, state: Any, summary: Any) -> Any:
         """The model."""
-        assert isinstance(state, Begun)
-        return Solved(1, Bundle((self.solve(state.schema, summary),)))
+        return Solved.of(self.solve(state.schema, summary))
 
-    def model(self, state: Begun | Solved) -> Any:
+    def model(self, state: Any) -> Any:
         """There is one after the pass."""
-        return None if isinstance(state, Begun) else state.kept.each[0]
+        return None if isinstance(state, Begun) else state.model

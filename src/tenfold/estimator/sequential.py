@@ -6,14 +6,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tenfold.core import SEQUENTIAL, Never, Stop
+from tenfold.core import SEQUENTIAL, Array, Claim, Never, Stop
+from tenfold.core.learner import State
 from tenfold.engine import Snapshot
 from tenfold.kernels.shuffling import mix
 from tenfold.sources.inputs import check_names
 
 
 class Sequential:
-    """Asks for an `Epoch` of the rows, and brings `onward(state)`; has `max_iter`, `shuffle` and `random_state`."""
+    """Asks for an `Epoch` of the rows, and brings `onward(model)`; has `max_iter`, `shuffle` and `random_state`."""
 
     passes: ClassVar[str] = SEQUENTIAL
     expected_failed_checks: ClassVar[dict[str, str]] = dict.fromkeys(
@@ -22,6 +23,8 @@ class Sequential:
     )
     max_iter: int
     shuffle: bool
+    tol: float | None
+    n_iter_no_change: int
     random_state: int | None
     mixing: bool
 
@@ -34,19 +37,33 @@ class Sequential:
         """The learner counts its epochs itself, and then looks back at the rows once more."""
         return Never()
 
-    def order(self, state: Any) -> int | None:
+    def order(self, state: State) -> int | None:
         """Of the parts in the next epoch: None if each is walked by itself and the ends are mixed."""
         if self.mixing:
             return None
         return 1 + int(mix(np.uint64(self.turn(state)))) % (1 << 60) if self.shuffle else 0
 
-    def turn(self, state: Any) -> int:
+    def turn(self, state: State) -> int:
         """The number of the next epoch, with the seed: by it orders are drawn."""
         return (int(self.random_state or 0) << 24) + int(state.step)
 
-    def onward(self, state: Any) -> Any:
+    def onward(self, model: Any) -> State:
         """The state from which `partial_fit` walks."""
         raise NotImplementedError
+
+    def idle(self, curve: Array) -> bool:
+        """Whether a value by epoch has not fallen by `tol` for `n_iter_no_change` of them."""
+        last = self.n_iter_no_change
+        if self.tol is None or len(curve) <= last:
+            return False
+        return bool(curve[-last:].min() > curve[:-last].min() - self.tol)
+
+    def mixed(self) -> Claim:
+        """Whether parts were mixed."""
+        how = "one part after another, each from where the last one led"
+        if self.mixing:
+            how = "each part from the same weights, then their mean (iterative parameter mixing)"
+        return Claim("mixed", float(self.mixing), "proved", how, "objective")
 
     def _partial_fit(self: Any, X: Any, y: Any, weight: Any, classes: Any = None) -> Any:
         if "model_" not in self.__dict__:

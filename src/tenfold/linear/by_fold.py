@@ -7,16 +7,16 @@ fold it has not seen. So all folds and all penalties cost what one fit costs, an
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tenfold.core import MANY, ONE, Array, Claim, Codes, Columns, DataError, Design, Need, Schema
 from tenfold.core.allowed import COUNTS
-from tenfold.core.axes import Bundle
 from tenfold.core.learner import Begun, Solved
-from tenfold.estimator import Regressor
+from tenfold.core.statistic import Statistic
+from tenfold.estimator import OnePass, Regressor
 from tenfold.estimator.base import check_is_fitted
 from tenfold.estimator.constraints import array, integer
 from tenfold.estimator.featured import Featured
@@ -39,6 +39,12 @@ from tenfold.stats.folds import (
 from tenfold.stats.moments import Moments
 from tenfold.stats.rows import Rows
 
+if TYPE_CHECKING:
+    from tenfold.linear.elastic_net_cv import PathCVModel
+    from tenfold.linear.ridge_cv import RidgeCVModel
+
+    FoldedModel: TypeAlias = PathCVModel | RidgeCVModel
+
 FOLDS = 10
 """drawn by lot, if no others are asked for"""
 TIE = 1e-13
@@ -59,9 +65,6 @@ class Counted(NamedTuple):
     rows: int
 
 
-State = Begun | Counted | Solved
-
-
 class Chosen(NamedTuple):
     """The penalty of least error, and the errors of all penalties."""
 
@@ -75,35 +78,7 @@ class Chosen(NamedTuple):
     """that hold in these errors"""
 
 
-class FoldedModel(Protocol):
-    """A linear model, and the errors that chose it."""
-
-    @property
-    def coef(self) -> Array:
-        """Of the features."""
-
-    @property
-    def intercept(self) -> float:
-        """The constant."""
-
-    @property
-    def alphas(self) -> Array:
-        """Ratios x penalties."""
-
-    @property
-    def mse_path(self) -> Array:
-        """Ratios x penalties x folds."""
-
-    @property
-    def score_digits(self) -> float:
-        """That hold in these errors."""
-
-    @property
-    def schema(self) -> Schema:
-        """Of the rows."""
-
-
-class ByFold(Featured, Regressor):
+class ByFold(Featured, OnePass, Regressor):
     """What RidgeCV, LassoCV and ElasticNetCV share; they bring `_grid`, `_models` and `_best`."""
 
     need = Need("mixed", sparse=True, target="number")
@@ -125,26 +100,21 @@ class ByFold(Featured, Regressor):
         """Folds are drawn, unless they are given."""
         return self.cv is None
 
-    def start(self, schema: Schema) -> State:
-        """Nothing but the schema."""
-        return Begun(0, schema)
+    def statistic(self, schema: Schema) -> RowsByChunk | ComomentsByFold:
+        """How many rows there are, if the folds depend on it; else the moments, or rows, of drawn folds."""
+        if self.cv is not None:
+            return RowsByChunk()
+        return ComomentsByDrawnFold(DrawnFolds(FOLDS, int(self.random_state)), schema.levels, self._wide(schema))
 
-    def ask(self, state: State) -> RowsByChunk | ComomentsByFold | None:
-        """How many rows there are, if the folds depend on it; then the moments, or rows, of the folds."""
-        match state:
-            case Begun() if self.cv is None:
-                drawn = DrawnFolds(FOLDS, int(self.random_state))
-                return ComomentsByDrawnFold(drawn, state.schema.levels, self._wide(state.schema))
-            case Begun():
-                return RowsByChunk()
-            case Counted():
-                return ComomentsByFold(self._folds(state), state.schema.levels, self._wide(state.schema))
-            case Solved():
-                return None
+    def ask(self, state: Begun | Counted | Solved) -> Statistic[Any] | None:
+        """Of folds that are cut or given: once the rows are counted, the moments, or rows, of each."""
+        if not isinstance(state, Counted):
+            return super().ask(state)
+        return ComomentsByFold(self._folds(state), state.schema.levels, self._wide(state.schema))
 
-    def model(self, state: State) -> Any:
+    def model(self, state: Begun | Counted | Solved) -> Any:
         """There is one after the folds were judged."""
-        return state.kept.each[0] if isinstance(state, Solved) else None
+        return state.model if isinstance(state, Solved) else None
 
     def _wide(self, schema: Schema) -> bool:
         """Whether rows are kept, while they are fewer than the features."""
@@ -158,9 +128,8 @@ class ByFold(Featured, Regressor):
         labels, codes = np.unique(listed(self.cv), return_inverse=True)
         return ListedFolds(len(labels), codes.astype(np.int64), starts)
 
-    def update(self, state: State, summary: Pieces | FoldMoments | FoldRows) -> State:
+    def update(self, state: Begun | Counted, summary: Pieces | FoldMoments | FoldRows) -> Counted | Solved:
         """Count; then fit every penalty to all folds but one, judge it on that one, and fit the best to all."""
-        assert not isinstance(state, Solved)
         if isinstance(summary, Pieces):
             return self._counted(state.schema, summary)
         each = _filled(summary)
@@ -182,7 +151,7 @@ class ByFold(Featured, Regressor):
             raise DataError("the errors of the folds are not finite. Remedy: divide the target by its largest value")
         i, a = (int(at) for at in np.argwhere(mean <= mean.min() * (1 + TIE))[0])
         chosen = Chosen(float(grid[i, a]), float(ratios[i]), grid, errors, digits)
-        return Solved(1, Bundle((self._best(whole, chosen, state.schema),)))
+        return Solved.of(self._best(whole, chosen, state.schema))
 
     def _counted(self, schema: Schema, pieces: Pieces) -> Counted:
         total = int(pieces.rows.sum())

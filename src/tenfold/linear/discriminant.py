@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +13,13 @@ from tenfold.estimator import GroupScored, OnePass
 from tenfold.estimator.constraints import class_prior
 from tenfold.kernels.discriminants import linear_scores
 from tenfold.stats.scatter import ClassMoments, Scatter
+
+if TYPE_CHECKING:
+    from tenfold.linear.fisher_discriminant import FisherModel
+    from tenfold.linear.least_squares_classifier import IndicatorModel
+    from tenfold.linear.linear_discriminant_analysis import LDAModel
+
+    LinearScores: TypeAlias = FisherModel | IndicatorModel | LDAModel
 
 
 class Means(NamedTuple):
@@ -95,28 +102,8 @@ class Discriminant(OnePass, GroupScored):
         return self._apply(decide, X, names)
 
 
-class LinearScores(Protocol):
-    """A model whose scores are level + <x - xbar, coef>; two classes may have one, of the second against the first."""
-
-    @property
-    def means(self) -> Array:
-        """Of each class."""
-
-    @property
-    def xbar(self) -> Array:
-        """Where scores are at their level."""
-
-    @property
-    def coef(self) -> Array:
-        """Of each score."""
-
-    @property
-    def level(self) -> Array:
-        """Of each score."""
-
-
 class LinearDiscriminant(Discriminant):
-    """A discriminant whose models are `LinearScores`."""
+    """Scores level + <x - xbar, coef>; two classes may have one, that of the second against the first."""
 
     def scores_by(self, models: Sequence[LinearScores], X: Columns, codes: Codes) -> Array:
         """The score of each class, each row by the model that its code names."""

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from tenfold.core import Array, Claim, Schema
 from tenfold.core.allowed import ANYTHING
 from tenfold.estimator.constraints import Constraints, array, boolean, integer, numbers, real, share
-from tenfold.linear.by_fold import CV, SEED, ByFold, Chosen, FoldedModel
+from tenfold.linear.by_fold import CV, SEED, ByFold, Chosen
 from tenfold.linear.paths import LassoPath, follow, grid_of, path_of, summary_of
 from tenfold.linear.penalised import WIDE, claims_of, descended
 from tenfold.linear.quadratic import quadratic
@@ -75,7 +75,7 @@ class PathCV(ByFold):
         gap = problem.gap(model.coef, model.alpha, model.l1_ratio, self.positive)
         return (*claims_of(problem, gap, model.coef, self.tol), *self._chosen(model))
 
-    def sound(self, model: FoldedModel, summary: object, schema: Schema) -> bool:
+    def sound(self, model: PathCVModel, summary: object, schema: Schema) -> bool:  # type: ignore[override]
         """Whether a penalty was chosen, from as many as the parameters say."""
         many = self.alphas if isinstance(self.alphas, (int, np.integer)) else np.size(self.alphas)
         return super().sound(model, summary, schema) and model.alphas.shape == (len(self._ratios), many)

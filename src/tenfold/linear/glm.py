@@ -14,7 +14,6 @@ import numpy as np
 
 from tenfold.core import MANY, Array, Claim, Columns, DataError, Design, Flags, Schema
 from tenfold.core.allowed import NOT_NAN, OneOf
-from tenfold.core.axes import Bundle
 from tenfold.core.certificate import Status
 from tenfold.core.learner import Solved
 from tenfold.estimator.base import Estimator
@@ -140,10 +139,9 @@ class Glm(Featured, Estimator):
 
     def start(self, schema: Schema) -> State:
         """Noughts, and a coefficient of one for the offset."""
-        classes = _classes(schema)
-        if classes == 1:
+        if _classes(schema) == 1:
             raise ValueError(f"{type(self).__name__} needs two classes, but the target has one class: {schema.classes}")
-        k, p = classes if classes > 2 else 1, int(schema.size("feature") or 0)
+        k, p = _outputs(schema), int(schema.size("feature") or 0)
         if k * (p + 1) > WIDE and self.penalties(1.0)[1]:
             raise ValueError(
                 f"{k * (p + 1):,} coefficients are too many for a penalty of absolute values: it needs their Hessian. "
@@ -179,8 +177,7 @@ class Glm(Featured, Estimator):
             case Newton() | Confirming() | Lbfgs():
                 return GlmModel(state.place.coef, state.place.intercept, max(state.step, 1), state.schema)
             case Solved():
-                found: GlmModel = state.kept.each[0]
-                return found
+                return state.model
         return None
 
     def update(self, state: State, s: Beginning | Curvature) -> State:
@@ -210,8 +207,8 @@ class Glm(Featured, Estimator):
         if isinstance(state, Lbfgs):
             if self._wide_gap(s, value, squared, free) <= math.sqrt(self.tol) * s.weight:
                 return self._done(state)
-            step, memory = onward(at, state.memory, s, squared, free)
-            return state._replace(place=at._replace(**step, base_value=value), memory=memory)
+            then, memory = onward(at, state.memory, s, value, squared, free)
+            return state._replace(place=then, memory=memory)
         here = around(s, squared, absolute, free)
         d = here.step()
         coef, intercept = place(d, s, free)
@@ -245,7 +242,7 @@ class Glm(Featured, Estimator):
         return (Confirming if here.gap(d) <= small else Newton)(state.step, state.schema, then)
 
     def _done(self, state: Walking) -> Solved:
-        return Solved(state.step, Bundle((self.model(state),)))
+        return Solved.of(self.model(state), state.step)
 
     def _began(self, state: Scaling, s: Beginning) -> State:
         """Centre and scale of the columns, and a first intercept."""
@@ -297,8 +294,8 @@ class Glm(Featured, Estimator):
 
     def _free(self, schema: Schema) -> Flags:
         """Which entries are to be found: not the offset, nor one category of each column if there is no penalty."""
-        k, levels, fixed = _classes(schema), schema.levels, self.known(schema)
-        free = np.ones((k if k > 2 else 1, int(schema.size("feature") or 0) + 1), bool)
+        levels, fixed = schema.levels, self.known(schema)
+        free = np.ones((_outputs(schema), int(schema.size("feature") or 0) + 1), bool)
         free[:, 0] = self.fit_intercept
         if fixed >= 0:
             free[:, fixed + 1] = False
@@ -363,11 +360,14 @@ class Glm(Featured, Estimator):
 
     def resumable(self, state: State, summary: object, schema: Schema) -> bool:
         """Whether the place of the next pass has as many outputs as the classes need."""
-        classes = _classes(schema)
-        outputs = classes if classes > 2 else 1
-        if isinstance(state, Lbfgs) and len(state.memory.gradient) != outputs:
-            return False
-        return isinstance(state, (Scaling, Solved)) or len(state.place.coef) == outputs
+        k = _outputs(schema)
+        fits = not isinstance(state, Lbfgs) or len(state.memory.gradient) == k
+        return isinstance(state, (Scaling, Solved)) or (fits and len(state.place.coef) == k)
+
+
+def _outputs(schema: Schema) -> int:
+    """One for each class; of two, or for numbers, one."""
+    return max(_classes(schema) if _classes(schema) != 2 else 1, 1)
 
 
 def _classes(schema: Schema) -> int:

@@ -124,13 +124,7 @@ class Inference:
 
 
 def infer(
-    found: Solution,
-    kind: str,
-    alpha: float,
-    fit_intercept: bool,
-    rows: float,
-    unit: float,
-    scores: Scores | None = None,
+    found: Solution, kind: str, alpha: float, fit_intercept: bool, rows: float, unit: float, scores: Scores | None
 ) -> Inference:
     """From a solution and, if they are robust, the scores at it; `unit` is what rounding did to the squares of y."""
     p, root = len(found.center), found.root

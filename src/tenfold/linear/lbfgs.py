@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 
@@ -31,18 +31,8 @@ class Memory(NamedTuple):
         return cls(np.zeros((outputs, features + 1)), none, none)
 
 
-class Moved(TypedDict):
-    """What of a place changes with a step."""
-
-    coef: Array
-    intercept: Array
-    base_coef: Array
-    base_intercept: Array
-    promise: float
-
-
-def onward(at: Place, memory: Memory, s: Curvature, squared: float, free: Flags) -> tuple[Moved, Memory]:
-    """A step from the place of a summary, and what is remembered of it."""
+def onward(at: Place, memory: Memory, s: Curvature, value: float, squared: float, free: Flags) -> tuple[Place, Memory]:
+    """A step from the place of a summary, where the objective has this value, and what is remembered of it."""
     unit = np.append(1.0, s.scale)
     gradient = np.where(free, s.gradient, 0.0) / unit
     gradient[:, 1:] += squared * np.where(free[:, 1:], s.coef, 0.0) / s.scale
@@ -55,9 +45,10 @@ def onward(at: Place, memory: Memory, s: Curvature, squared: float, free: Flags)
     promise = -float((gradient * step).sum())
     step /= unit
     coef, intercept = s.coef + step[:, 1:], s.intercept + step[:, 0] - step[:, 1:] @ s.center
-    return Moved(coef=coef, intercept=intercept, base_coef=s.coef, base_intercept=s.intercept, promise=promise), Memory(
-        gradient, steps, bends
+    then = at._replace(
+        coef=coef, intercept=intercept, base_coef=s.coef, base_intercept=s.intercept, base_value=value, promise=promise
     )
+    return then, Memory(gradient, steps, bends)
 
 
 def remember(steps: Array, bends: Array, step: Array, bend: Array) -> tuple[Array, Array]:

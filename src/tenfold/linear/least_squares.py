@@ -14,11 +14,11 @@ from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from tenfold.core import ONE, Array, Claim, Columns, Design, Need, Schema, Stop
+from tenfold.core import Array, Claim, Columns, Design, Need, Schema, Stop
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Begun, Solved
 from tenfold.core.statistic import Statistic
-from tenfold.estimator import SummaryScored
+from tenfold.estimator import OnePass, SummaryScored
 from tenfold.estimator.featured import Featured
 from tenfold.estimator.grouping import with_groups
 from tenfold.linear.inference import ROBUST, Inference, infer
@@ -64,10 +64,9 @@ State = Begun | Factoring | Refining | Searching | Checking | Scoring | Solved
 Summary = Matrix | Scores | CodedMoments | Products
 
 
-class LeastSquares(Inferring, Featured, SummaryScored):
+class LeastSquares(OnePass, Inferring, Featured, SummaryScored):
     """What LinearRegression and Ridge share; the parameters are theirs."""
 
-    passes = ONE
     need = Need("mixed", sparse=True, target="number")
     model_type = LinearModel
     state_types = (Begun, Factoring, Refining, Searching, Checking, Scoring, Solved)
@@ -118,30 +117,28 @@ class LeastSquares(Inferring, Featured, SummaryScored):
             X, y, sample_weight = with_groups(self, X, y, sample_weight, groups), None, None
         return super().fit(X, y, sample_weight, checkpoint=checkpoint, stop=stop)
 
-    def start(self, schema: Schema) -> State:
-        """Nothing but the schema."""
+    def statistic(self, schema: Schema) -> Statistic[Any]:
+        """Moments: of pairs of features, in double-double, or without pairs of categories if those are too many."""
         categories = int(schema.levels.sum())
-        if too_many(categories) and (self.precision == "high" or self.standard_errors in ROBUST):
+        if not too_many(categories):
+            return (DOUBLE if self.precision == "high" else GRAM).statistic(schema)
+        if self.precision == "high" or self.standard_errors in ROBUST:
             asked = 'precision="high"' if self.precision == "high" else f'standard_errors="{self.standard_errors}"'
             raise ValueError(
                 f"{asked} takes a matrix of all features, and {categories:,} categories are too many for one. Remedy: "
                 f"the default, or fewer than {WIDE:,} categories"
             )
-        return Begun(0, schema)
+        return CONJUGATE.statistic(schema)
 
     def ask(self, state: State) -> Statistic[Any] | None:
         """What the route asks for; with the scores of the rows, if the standard errors need them."""
         match state:
-            case Begun():
-                if too_many(int(state.schema.levels.sum())):
-                    return CONJUGATE.statistic(state.schema)
-                return (DOUBLE if self.precision == "high" else GRAM).statistic(state.schema)
+            case Begun() | Solved():
+                return super().ask(state)
             case Scoring(_, model, center, root, base):
                 kind = "HC0" if self.standard_errors == "HC1" else self.standard_errors
                 place = (model.coef, model.intercept, center, root, model.schema.levels)
                 return ScoresAt(self.ask(base.each[0]), kind, *place)  # type: ignore[arg-type]
-            case Solved():
-                return None
             case _:
                 return state.statistic()
 
@@ -152,7 +149,7 @@ class LeastSquares(Inferring, Featured, SummaryScored):
                 return CONJUGATE.update(self._problem(state.schema), state, summary)
             case Begun() | Checking(), CodedMoments():
                 found = CONJUGATE.begin(self._problem(state.schema), state, summary)
-                return found if isinstance(found, Searching) else Solved(1, Bundle((found,)))
+                return found if isinstance(found, Searching) else Solved.of(found)
             case Scoring(), Scores():
                 return self._solved(state.model.schema, state.base.each[0], summary.base, summary)
             case Begun(), Scores():  # merged
@@ -172,7 +169,7 @@ class LeastSquares(Inferring, Featured, SummaryScored):
         if worthwhile:
             return again
         if self.standard_errors not in ROBUST or (scores is not None and scores.fits):
-            return Solved(1, Bundle((model,)))
+            return Solved.of(model)
         p = len(model.coef)
         center = again.center[:p] if isinstance(again, (Factoring, Refining)) else np.zeros(p)
         if isinstance(base, Moments) and self.fit_intercept:
@@ -181,13 +178,7 @@ class LeastSquares(Inferring, Featured, SummaryScored):
 
     def model(self, state: State) -> LinearModel | None:
         """The last coefficients; while conjugate gradients search there are none."""
-        match state:
-            case Factoring() | Refining() | Scoring():
-                return state.model
-            case Solved():
-                found: LinearModel = state.kept.each[0]
-                return found
-        return None
+        return None if isinstance(state, (Begun, Searching, Checking)) else state.model
 
     def certify(self, model: LinearModel, summary: Summary) -> tuple[Claim, ...] | None:
         """How near to the optimum, how many digits hold, and whether columns repeat each other."""

@@ -15,7 +15,6 @@ from tenfold.kernels.glm import LOGISTIC
 from tenfold.linear.glm import FAR, LONG, GlmModel
 from tenfold.linear.glm_inference import Errors
 from tenfold.linear.newton import Local
-from tenfold.sources import Source
 from tenfold.stats.curvature import Curvature
 
 
@@ -110,7 +109,7 @@ class LogisticRegression(Errors, Classifier):
             return (Claim("separable", 1.0, "estimated", why, "data", "that they would have grown on"),)
         return ()
 
-    def _after_fit(self, source: Source) -> None:
+    def _after_fit(self, source: object) -> None:
         claim = self.certificate_.get("separable")
         if claim is not None and math.isinf(self.C):
             warnings.warn(f"LogisticRegression: {claim.because}", UserWarning, stacklevel=4)

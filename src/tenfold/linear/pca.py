@@ -8,15 +8,16 @@ triangular factor with the same directions.
 from __future__ import annotations
 
 import math
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.linalg as sla
 from numpy.typing import ArrayLike
 
-from tenfold.core import ONE, Array, Claim, DataError, Flags, Need, Schema
-from tenfold.core.axes import Bundle
+from tenfold.core import Array, Claim, DataError, Flags, Need, Schema
 from tenfold.core.learner import Begun, Solved
+from tenfold.core.statistic import Statistic
+from tenfold.estimator import OnePass
 from tenfold.estimator.constraints import Constraints, boolean, integer, share
 from tenfold.linear.projecting import Projector, oriented
 from tenfold.linear.solving import varying
@@ -46,9 +47,6 @@ class Factoring(NamedTuple):
     model: PCAModel
 
 
-State = Begun | Factoring | Solved
-
-
 class Axes(NamedTuple):
     """All principal axes, and how far they can be trusted."""
 
@@ -73,7 +71,7 @@ class Axes(NamedTuple):
         return self.lost and bool((np.diag(self.error) > 1e-8 * self.singular**2)[:k].any())
 
 
-class PCA(Projector):
+class PCA(OnePass, Projector):
     """Principal component analysis, exact in one pass (a second, for more digits, if the data need it).
 
     Columns are numbers. A row of weight 2 counts as two rows; where weights add up to no more than 1, variances are
@@ -110,7 +108,6 @@ class PCA(Projector):
     [[0.27]]
     """
 
-    passes = ONE
     need = Need("numeric", sparse=True)
     model_type = PCAModel
     state_types = (Begun, Factoring, Solved)
@@ -128,29 +125,18 @@ class PCA(Projector):
         self.n_components = n_components
         self.whiten = whiten
 
-    def start(self, schema: Schema) -> State:
-        """Nothing but the schema."""
+    def statistic(self, schema: Schema) -> Comoments:
+        """Moments, which serve every number of components."""
         p = len(schema.columns)
         if isinstance(self.n_components, (int, np.integer)) and self.n_components > p:
             raise ValueError(f"n_components={self.n_components} must be at most the number of columns, {p}")
-        return Begun(0, schema)
+        return Comoments(target=False)
 
-    def ask(self, state: State) -> Comoments | TriangularFactor | None:
-        """Moments, which serve every number of components; then a triangular factor if they are not enough."""
-        match state:
-            case Begun():
-                return Comoments(target=False)
-            case Factoring():
-                return TriangularFactor(state.model.mean)
-            case Solved():
-                return None
+    def ask(self, state: Begun | Factoring | Solved) -> Statistic[Any] | None:
+        """Moments; then a triangular factor if they are not enough."""
+        return TriangularFactor(state.model.mean) if isinstance(state, Factoring) else super().ask(state)
 
-    def model(self, state: State) -> PCAModel | None:
-        """The components, once there are some."""
-        found: PCAModel | None = state.kept.each[0] if isinstance(state, Solved) else None
-        return state.model if isinstance(state, Factoring) else found
-
-    def update(self, state: State, s: Moments | Triangle) -> State:
+    def update(self, state: Begun | Factoring, s: Moments | Triangle) -> Factoring | Solved:
         """The axes; ask for a triangular factor where it gains digits."""
         axes = principal_axes(s)
         free = s.weight - 1.0 if s.weight >= 2.0 else max(s.weight, EPS)  # less than two rows: shares, not counts
@@ -167,7 +153,7 @@ class PCA(Projector):
             axes.singular[:k],
             float(left.mean()) if len(left) else 0.0,
         )
-        return Factoring(0, model) if axes.wants_factor(k) else Solved(1, Bundle((model,)))
+        return Factoring(0, model) if axes.wants_factor(k) else Solved.of(model)
 
     def _count(self, ratio: Array) -> int:
         """How many components are kept."""

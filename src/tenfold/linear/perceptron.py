@@ -9,8 +9,9 @@ from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Claim, Codes, Columns, Design, Need, Schema
-from tenfold.core.allowed import LEVELS, NOT_NAN, NOT_NEGATIVE, OneOf
+from tenfold.core import Array, Claim, Columns, Design, Need, Schema
+from tenfold.core.allowed import NOT_NAN, NOT_NEGATIVE
+from tenfold.core.learner import Solved
 from tenfold.estimator.constraints import Constraints, boolean, choice, integer, real, seed
 from tenfold.estimator.deciding import Deciding
 from tenfold.estimator.featured import Featured
@@ -20,29 +21,64 @@ from tenfold.linear.margins import Margins, MarginsOf, OrderedPerceptronEpoch, P
 from tenfold.theory.mistakes import perceptron_mistakes
 
 
-class PerceptronState(NamedTuple):
-    """The model, where the walk is, and what is in the pocket."""
+class Trail(NamedTuple):
+    """Where the walk is, and what is in the pocket: constants, then coefficients."""
 
-    step: int
-    phase: Annotated[str, OneOf("epoch", "trial", "margin", "done")]
-    coef: Annotated[Array, "output", "feature"]
-    intercept: Annotated[Array, "output"]
     weights: Annotated[Array, "output", "predictor"]
-    """where the walk is: constants, then coefficients"""
     average: Annotated[Array, "output", "predictor"]
     pocket: Annotated[Array, "output", "predictor"]
-    tried: Annotated[Array, "output", "predictor"]
-    """the weights that may take its place, once their errors are counted"""
-    errors: Annotated[Array, "output", NOT_NAN]
-    """of the pocket; infinite while nothing is in it"""
     time: Annotated[float, NOT_NEGATIVE]
-    left: int
-    """epochs that may still come"""
     bound_holds: bool
     """whether all mistakes were made on the rows that are certified, from zero weights"""
+
+
+class PerceptronModel(NamedTuple):
+    """A plane for each output, and where its walk goes on if more rows come."""
+
+    coef: Annotated[Array, "output", "feature"]
+    intercept: Annotated[Array, "output"]
+    n_iter: int
     mistakes: Annotated[Array, "epoch"]
     """in each epoch; of the mean part, if parts are mixed"""
-    levels: Annotated[Codes, "column", LEVELS]
+    trail: Trail
+    schema: Schema
+
+    @property
+    def weights(self) -> Array:
+        """Constants, then coefficients."""
+        return np.column_stack([self.intercept, self.coef])
+
+
+class Walking(NamedTuple):
+    """The state of a fit that learns from one row after another."""
+
+    step: int
+    schema: Schema
+    trail: Trail
+    errors: Annotated[Array, "output", NOT_NAN]
+    """of the pocket; infinite while nothing is in it"""
+    left: int
+    """epochs that may still come"""
+    mistakes: Annotated[Array, "epoch"]
+
+
+class Trying(NamedTuple):
+    """The state of a fit that counts the errors of weights that may take the place of those in the pocket."""
+
+    step: int
+    after: Walking
+    """what comes next"""
+    tried: Annotated[Array, "output", "predictor"]
+
+
+class Judging(NamedTuple):
+    """The state of a fit that has its model: one more pass measures the margins."""
+
+    step: int
+    found: PerceptronModel
+
+
+State = Walking | Trying | Judging | Solved
 
 
 class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]
@@ -82,6 +118,8 @@ class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]
     intercept_ : array of shape (1,) or (classes,)
     mistakes_ : array of shape (epochs,)
     n_iter_ : int
+    trail_ : Trail
+        Where `partial_fit` goes on: weights, average, pocket.
     certificate_ : Certificate
 
     Examples
@@ -95,9 +133,9 @@ class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]
     """
 
     need = Need("mixed", sparse=True, target="class")
-    model_type = PerceptronState
+    model_type = PerceptronModel
+    state_types: ClassVar[tuple[type, ...]] = (Walking, Trying, Judging, Solved)
     summary_types = (Round, Margins)
-    steering = frozenset(PerceptronState._fields) - {"coef", "intercept", "mistakes"}
     law_params = (
         {"max_iter": 5},
         {"variant": "averaged", "max_iter": 5, "shuffle": False},
@@ -139,101 +177,108 @@ class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]
         self.random_state = random_state
         self.mixing = mixing
 
-    def start(self, schema: Schema) -> PerceptronState:
+    def start(self, schema: Schema) -> State:
         """Zero weights."""
-        outputs = 1 if len(schema.classes) <= 2 else len(schema.classes)
-        none = np.zeros((outputs, int(schema.size("feature") or 0) + 1))
-        errors = np.full(outputs, np.inf)
-        return PerceptronState(
-            0, "epoch", none[:, 1:], none[:, 0], none, none, none, none, errors, 0.0, self.max_iter, True,
-            np.zeros(0), schema.levels,
-        )  # fmt: skip
+        k = self._outputs(schema)
+        none = np.zeros((k, int(schema.size("feature") or 0) + 1))
+        return Walking(0, schema, Trail(none, none, none, 0.0, True), np.full(k, np.inf), self.max_iter, np.zeros(0))
 
-    def onward(self, state: PerceptronState) -> PerceptronState:
+    def _outputs(self, schema: Schema) -> int:
+        return 1 if len(schema.classes) <= 2 else len(schema.classes)
+
+    def onward(self, model: PerceptronModel) -> State:
         """One epoch more, over other rows; what is in the pocket is judged anew."""
-        errors = np.full(len(state.coef), np.inf)
-        return state._replace(phase="epoch", left=1, bound_holds=False, errors=errors)
+        errors, trail = np.full(len(model.coef), np.inf), model.trail._replace(bound_holds=False)
+        return Walking(model.n_iter, model.schema, trail, errors, 1, model.mistakes)
 
-    def ask(self, state: PerceptronState) -> PerceptronEpoch | MarginsOf | None:
+    def ask(self, state: State) -> PerceptronEpoch | MarginsOf | None:
         """Epochs, each followed by a look at what may go into the pocket; then the margins."""
-        if state.phase == "done":
-            return None
-        if state.phase == "epoch":
-            walk = (state.weights, state.average, state.time, float(self.eta0), self.fit_intercept)
-            how = (self.turn(state), self.shuffle, state.levels, state.step > 0, *walk)
-            order = self.order(state)
-            return PerceptronEpoch(*how) if order is None else OrderedPerceptronEpoch(*how, order=order)
-        weights = state.tried if state.phase == "trial" else _model(state)
-        return MarginsOf(weights, self.fit_intercept, state.levels)
+        match state:
+            case Walking(step, schema, trail):
+                walk = (trail.weights, trail.average, trail.time, float(self.eta0), self.fit_intercept)
+                how = (self.turn(state), self.shuffle, schema.levels, step > 0, *walk)
+                order = self.order(state)
+                return PerceptronEpoch(*how) if order is None else OrderedPerceptronEpoch(*how, order=order)
+            case Trying():
+                return MarginsOf(state.tried, self.fit_intercept, state.after.schema.levels)
+            case Judging():
+                return MarginsOf(state.found.weights, self.fit_intercept, state.found.schema.levels)
+            case Solved():
+                return None
 
-    def update(self, state: PerceptronState, s: Round | Margins) -> PerceptronState:
-        """On to the next phase, or one epoch further."""
-        if state.phase == "margin":
-            return state._replace(phase="done")
-        if isinstance(s, Margins):
-            better = s.wrong < state.errors
-            pocket = np.where(better[:, None], state.tried, state.pocket)
-            state = state._replace(pocket=pocket, errors=np.where(better, s.wrong, state.errors))
-            return self._next(state, pocket)
+    def model(self, state: State) -> PerceptronModel | None:
+        """There is one once its margins are measured."""
+        return state.model if isinstance(state, Solved) else None
+
+    def update(self, state: State, s: Round | Margins) -> State:
+        """On to what comes next, or one epoch further."""
+        match state, s:
+            case Walking(), Round():
+                return self._walked(state, s)
+            case Trying(after=after), Margins():
+                better = s.wrong < after.errors
+                pocket = np.where(better[:, None], state.tried, after.trail.pocket)
+                after = after._replace(
+                    trail=after.trail._replace(pocket=pocket), errors=np.where(better, s.wrong, after.errors)
+                )
+                return self._next(after, pocket)
+            case Judging(), Margins():
+                return Solved.of(state.found, state.step)
+        raise AssertionError
+
+    def _walked(self, state: Walking, s: Round) -> State:
+        """An epoch further."""
         mistakes = np.append(state.mistakes, s.mean_mistakes.sum())
-        tried = np.where((s.run > s.best)[:, None], s.weights, s.pocket)
-        idle = self._idle(mistakes / s.mass)
-        left = 0 if idle or not s.mistakes.any() else state.left - 1
-        state = state._replace(
-            step=state.step + 1, weights=s.weights, average=s.average, tried=tried, time=s.time, left=left,
-            mistakes=mistakes,
-        )  # fmt: skip
+        left = 0 if self.idle(mistakes / s.mass) or not s.mistakes.any() else state.left - 1
+        trail = state.trail._replace(weights=s.weights, average=s.average, time=s.time)
+        after = state._replace(step=state.step + 1, trail=trail, left=left, mistakes=mistakes)
         if self.variant == "pocket":
-            return state._replace(phase="trial")
-        return self._next(state, s.average if self.variant == "averaged" else s.weights)
+            return Trying(after.step, after, np.where((s.run > s.best)[:, None], s.weights, s.pocket))
+        return self._next(after, s.average if self.variant == "averaged" else s.weights)
 
-    def _next(self, state: PerceptronState, found: Array) -> PerceptronState:
-        phase = "epoch" if state.left > 0 else "margin"
-        return state._replace(phase=phase, coef=found[:, 1:], intercept=found[:, 0])
+    def _next(self, state: Walking, found: Array) -> State:
+        if state.left > 0:
+            return state
+        model = PerceptronModel(found[:, 1:], found[:, 0], state.step, state.mistakes, state.trail, state.schema)
+        return Judging(state.step, model)
 
-    def _idle(self, share: Array) -> bool:
-        """Whether the share of mistakes has not fallen by `tol` for some epochs."""
-        last = self.n_iter_no_change
-        if self.tol is None or len(share) <= last:
-            return False
-        return bool(share[-last:].min() > share[:-last].min() - self.tol)
-
-    def certify(self, state: PerceptronState, s: Round | Margins) -> tuple[Claim, ...] | None:
+    def certify(self, model: PerceptronModel, s: Round | Margins) -> tuple[Claim, ...] | None:
         """Errors on the rows; if there are none, the margin, and the mistakes against their bound."""
-        if not isinstance(s, Margins) or state.phase != "done" or not np.array_equal(s.weights, _model(state)):
+        if not isinstance(s, Margins) or not np.array_equal(s.weights, model.weights):
             return None
-        made = "changes of the weights on the way, row weights counted"
-        how = "one part after another, each from where the last one led"
-        if self.mixing:
-            made = "changes of the weights on the way, in the mean part"
-            how = "each part from the same weights, then their mean (iterative parameter mixing)"
+        made = f"changes of the weights on the way, {'in the mean part' if self.mixing else 'row weights counted'}"
         claims = [
             Claim("training error", float(s.wrong.max() / s.mass), "proved", "rows on the wrong side", "data"),
-            Claim("mistakes", float(state.mistakes.sum()), "proved", made, "objective"),
-            Claim("epochs", float(state.step), "proved", "passes that learned", "objective"),
-            Claim("mixed", float(self.mixing), "proved", how, "objective"),
+            Claim("mistakes", float(model.mistakes.sum()), "proved", made, "objective"),
+            Claim("epochs", float(model.n_iter), "proved", "passes that learned", "objective"),
+            self.mixed(),
         ]
         if (s.margin > 0).all():
             least, radius = float(s.margin.min()), float(np.sqrt(s.radius))
             why = "distance of the nearest row from the plane of this model"
             why += ", a column of ones counted in" if self.fit_intercept else ""
             claims.append(Claim("margin", least, "proved", why, "data"))
-            if state.bound_holds and s.heaviest <= TIMES:
+            if model.trail.bound_holds and s.heaviest <= TIMES:
                 most = sum(float(perceptron_mistakes(radius, float(m))) for m in s.margin)
                 why = f"(R/γ)² with R = {radius:.6g} and γ = {least:.6g}, summed over the outputs"
                 claims.append(Claim("mistake bound", most, "proved", why, "objective"))
         return tuple(claims)
 
-    def scores(self, state: PerceptronState, X: Columns) -> Array:
+    def scores(self, model: PerceptronModel, X: Columns) -> Array:
         """Wx + b, rows x outputs."""
-        return Design.of(X, state.levels) @ np.ascontiguousarray(state.coef.T) + state.intercept
+        return Design.of(X, model.schema.levels) @ np.ascontiguousarray(model.coef.T) + model.intercept
 
-    @property
-    def n_iter_(self) -> int:
-        """Epochs."""
-        return int(self.model_.step)
+    def sound(self, model: PerceptronModel, summary: object, schema: Schema) -> bool:
+        """Whether there are as many outputs as the classes need."""
+        return len(model.coef) == len(model.trail.weights) == self._outputs(schema)
 
-
-def _model(state: PerceptronState) -> Array:
-    """Constants, then coefficients."""
-    return np.column_stack([state.intercept, state.coef])
+    def resumable(self, state: State, summary: object, schema: Schema) -> bool:
+        """The same of a walk that goes on."""
+        match state:
+            case Walking():
+                return len(state.errors) == len(state.trail.weights) == self._outputs(schema)
+            case Trying():
+                return len(state.tried) == self._outputs(schema) and self.resumable(state.after, summary, schema)
+            case Judging():
+                return self.sound(state.found, summary, schema)
+        return True

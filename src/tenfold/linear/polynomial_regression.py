@@ -12,11 +12,10 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import ONE, Array, Chunk, Claim, Columns, DataError, Need, Schema
-from tenfold.core.axes import Bundle
+from tenfold.core import Array, Chunk, Claim, Columns, DataError, Need, Schema
 from tenfold.core.learner import Begun, Solved
 from tenfold.core.statistic import Grouped, Statistic
-from tenfold.estimator import Regressor
+from tenfold.estimator import OnePass, Regressor
 from tenfold.estimator.constraints import Constraints, boolean, integer
 from tenfold.kernels.double import subtract_product
 from tenfold.linear.claims import claims_of
@@ -49,9 +48,6 @@ class Refining(NamedTuple):
     """how often, after the first scan"""
     model: PolynomialModel
     center: Annotated[Array, "term"]
-
-
-State = Begun | Refining | Solved
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +107,7 @@ class TermResiduals(Statistic[TermMoments]):
         return found
 
 
-class PolynomialRegression(Inferring, Regressor):
+class PolynomialRegression(OnePass, Inferring, Regressor):
     """Least squares on all products of columns up to a degree, in double-double.
 
     The same model as `LinearRegression` after `PolynomialBasis`, but with the digits that this pair loses: there each
@@ -150,7 +146,6 @@ class PolynomialRegression(Inferring, Regressor):
     (['x0', 'x0^2'], [0.0, 1.0], 1.0)
     """
 
-    passes = ONE
     need = Need("numeric", target="number")
     model_type = PolynomialModel
     state_types = (Begun, Refining, Solved)
@@ -172,27 +167,18 @@ class PolynomialRegression(Inferring, Regressor):
         self.interaction_only = interaction_only
         self.fit_intercept = fit_intercept
 
-    def start(self, schema: Schema) -> State:
-        """Nothing but the schema."""
-        return Begun(0, schema)
+    def statistic(self, schema: Schema) -> TermComoments:
+        """Moments of the products and the target."""
+        return TermComoments(self.degree, self.interaction_only)
 
-    def ask(self, state: State) -> TermComoments | TermResiduals | None:
+    def ask(self, state: Begun | Refining | Solved) -> Statistic[TermMoments] | None:
         """Moments of the target, then of what the coefficients so far leave of it."""
-        match state:
-            case Begun():
-                return TermComoments(self.degree, self.interaction_only)
-            case Refining(model=model):
-                values = np.append(model.intercept, model.coef)
-                return TermResiduals(self.degree, self.interaction_only, values, model.rest, state.center)
-            case Solved():
-                return None
+        if not isinstance(state, Refining):
+            return super().ask(state)
+        values = np.append(state.model.intercept, state.model.coef)
+        return TermResiduals(self.degree, self.interaction_only, values, state.model.rest, state.center)
 
-    def model(self, state: State) -> PolynomialModel | None:
-        """The last coefficients."""
-        found: PolynomialModel | None = state.kept.each[0] if isinstance(state, Solved) else None
-        return state.model if isinstance(state, Refining) else found
-
-    def update(self, state: State, s: TermMoments) -> State:
+    def update(self, state: Begun | Refining, s: TermMoments) -> Refining | Solved:
         """Solve for a correction; read the rows again where that gains digits."""
         found = from_double(s, 0.0, self.fit_intercept)
         assert found.rest is not None
@@ -200,7 +186,7 @@ class PolynomialRegression(Inferring, Regressor):
         round = state.round if isinstance(state, Refining) else 0
         if another_round(s, found) and round < ROUNDS:
             return Refining(0, round + 1, model, s.mean[:-1] * self.fit_intercept)
-        return Solved(1, Bundle((model,)))
+        return Solved.of(model)
 
     def certify(self, model: PolynomialModel, s: TermMoments) -> tuple[Claim, ...]:
         """As other least squares; and whether there are too few rows for so many terms."""
@@ -224,7 +210,7 @@ class PolynomialRegression(Inferring, Regressor):
             raise ValueError("this model was saved without its summary, and standard errors are made from that")
         given = np.append(self.model_.coef, self.model_.intercept)
         found = from_double(self.summary_, 0.0, self.fit_intercept, given)
-        return infer(found, "classical", 0.0, self.fit_intercept, float(self.summary_.weight), TINY)
+        return infer(found, "classical", 0.0, self.fit_intercept, float(self.summary_.weight), TINY, None)
 
     @property
     def coef_names_(self) -> Any:
@@ -248,7 +234,7 @@ class PolynomialRegression(Inferring, Regressor):
         fits = len(model.coef) == q and len(model.rest) == q + 1
         return fits and (summary is None or len(summary.mean) == q + 1)
 
-    def resumable(self, state: State, summary: TermMoments | None, schema: Schema) -> bool:
+    def resumable(self, state: Begun | Refining | Solved, summary: TermMoments | None, schema: Schema) -> bool:
         """Whether the polynomial so far has a coefficient for each product."""
         if not isinstance(state, Refining):
             return True

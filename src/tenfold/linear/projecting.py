@@ -25,21 +25,10 @@ class Projector(Transformer):
             np.matmul(block, directions, out=out[rows])
         return out
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """A name for each component: that of the learner and a number.
-
-        Parameters
-        ----------
-        input_features : array of str, optional
-            Names of the columns, which must be those seen in fitting.
-
-        Returns
-        -------
-        names : array of str
-        """
-        super().get_feature_names_out(input_features)
+    def names_out(self, names: list[str]) -> list[str]:
+        """The name of the learner and a number, for each component."""
         name = type(self).__name__.lower()
-        return np.array([f"{name}{k}" for k in range(self.directions(self.model_)[1].shape[1])], dtype=object)
+        return [f"{name}{k}" for k in range(self.directions(self.model_)[1].shape[1])]
 
 
 def oriented(directions: Array, scale: Array, towards: Array | None = None) -> Array:

@@ -7,13 +7,15 @@ state, and the ends merge into their mean (mixing). One more pass, which merges,
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import isfinite
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Claim, Codes, Columns, DataError, Design, Schema
-from tenfold.core.allowed import LEVELS, NOT_NEGATIVE, OneOf
+from tenfold.core import Array, Claim, Columns, DataError, Design, Schema
+from tenfold.core.allowed import NOT_NEGATIVE
+from tenfold.core.learner import Solved
 from tenfold.core.losses import LOSSES, Loss
 from tenfold.estimator.featured import Featured
 from tenfold.estimator.sequential import Sequential
@@ -29,46 +31,81 @@ DIVERGED = (
 )
 
 
-class SGDState(NamedTuple):
-    """A linear model, and where the walk is."""
+class Course(NamedTuple):
+    """Where the weights are, and how they came there."""
 
-    step: int
-    phase: Annotated[str, OneOf("scale", "batch", "epoch", "gradient", "done")]
-    coef: Annotated[Array, "output", "feature"]
-    intercept: Annotated[Array, "output"]
-    weights: Annotated[Array, "output", "predictor"]
-    """where the walk is: constants, then coefficients; the model, unless that is the average"""
-    velocity: Annotated[Array, "output", "predictor"]
-    average: Annotated[Array, "output", "predictor"]
-    averaged: Annotated[float, NOT_NEGATIVE]
-    """steps in the average"""
-    t: Annotated[float, NOT_NEGATIVE]
-    """steps so far"""
+    walk: Walk
+    """constants, then coefficients; the model is its weights, or its average"""
     radius: Annotated[float, NOT_NEGATIVE]
     """no row's |x|² + 1 is above this; 0 while it is not known"""
-    spread: Annotated[float, NOT_NEGATIVE]
-    """their mean, if steps are of all rows"""
     left: int
     """epochs that may still come"""
     loss_curve: Annotated[Array, "epoch"]
     """mean loss in each epoch: of each row before it was learned from"""
-    levels: Annotated[Codes, "column", LEVELS]
+
+
+class SGDModel(NamedTuple):
+    """A linear model, and where it goes on if more rows come."""
+
+    coef: Annotated[Array, "output", "feature"]
+    intercept: Annotated[Array, "output"]
+    n_iter: int
+    course: Course
+    schema: Schema
+
+
+class Scaling(NamedTuple):
+    """The state of a fit that looks how long rows are: the first step length follows from it."""
+
+    step: int
+    schema: Schema
+    course: Course
+
+
+class Walking(NamedTuple):
+    """The state of a fit that learns from one row, or batch, after another."""
+
+    step: int
+    schema: Schema
+    course: Course
+
+
+class Descending(NamedTuple):
+    """The state of a fit that goes down the gradient of all rows."""
+
+    step: int
+    schema: Schema
+    course: Course
+    spread: Annotated[float, NOT_NEGATIVE]
+    """mean of the rows' |x|² + 1"""
+
+
+class Judging(NamedTuple):
+    """The state of a fit that has ended: one more pass proves how steep the objective still is."""
+
+    step: int
+    schema: Schema
+    course: Course
+
+
+Going = Scaling | Walking | Descending | Judging
+State = Going | Solved
 
 
 class Descent(Featured, Sequential):
     """What SGDRegressor and SGDClassifier share."""
 
-    model_type: ClassVar[type] = SGDState
+    model_type: ClassVar[type] = SGDModel
+    state_types: ClassVar[tuple[type, ...]] = (Scaling, Walking, Descending, Judging, Solved)
     summary_types: ClassVar[tuple[type, ...]] = (Scale, Walk, Objective)
-    steering: ClassVar[frozenset[str]] = frozenset(SGDState._fields) - {"coef", "intercept", "t", "loss_curve"}
 
-    loss: Any
+    loss: str | Loss
     penalty: str | None
     alpha: float
     l1_ratio: float
     fit_intercept: bool
     tol: float | None
-    eta0: Any
+    eta0: str | float
     learning_rate: str
     power_t: float
     decay: float
@@ -77,6 +114,7 @@ class Descent(Featured, Sequential):
     nesterovs_momentum: bool
     average: bool
     n_iter_no_change: int
+    model_: SGDModel
 
     def _loss(self) -> Loss:
         """The loss object."""
@@ -94,7 +132,7 @@ class Descent(Featured, Sequential):
         """Whether rows are met in a drawn order: steps along the gradient of all rows know none."""
         return self.shuffle and self.batch_size is not None
 
-    def start(self, schema: Schema) -> SGDState:
+    def start(self, schema: Schema) -> State:
         """Zero weights."""
         loss, p = self._loss(), int(schema.size("feature") or 0)
         if loss.code == by_number.ZERO_ONE:
@@ -102,36 +140,49 @@ class Descent(Featured, Sequential):
         if loss.kind == "class" and schema.target == "number":
             raise ValueError(f"{loss} is a loss of classes, and the target is numbers. Remedy: SGDClassifier")
         none = np.zeros((self._outputs(schema), p + 1))
-        return SGDState(
-            0, "scale", none[:, 1:], none[:, 0], none, none, none, 0.0, 0.0, 0.0, 0.0, self.max_iter,
-            np.zeros(0), schema.levels,
-        )  # fmt: skip
+        return Scaling(0, schema, Course(Walk(none, none, none, 0.0, 0.0, 0.0, 0.0), 0.0, self.max_iter, np.zeros(0)))
 
-    def onward(self, state: SGDState) -> SGDState:
+    def onward(self, model: SGDModel) -> State:
         """One epoch more, over other rows."""
-        return state._replace(phase="scale", left=1)
+        return Scaling(model.n_iter, model.schema, model.course._replace(left=1))
 
-    def ask(self, state: SGDState) -> RowLengths | DescentEpoch | LossGradient | None:
+    def ask(self, state: State) -> RowLengths | DescentEpoch | LossGradient | None:
         """How long rows are; epochs; how steep it is at the end."""
-        if state.phase == "done":
-            return None
-        if state.phase == "scale":
-            return RowLengths(state.levels)
-        if state.phase == "epoch":
-            start = Walk(state.weights, state.velocity, state.average, state.averaged, state.t, 0.0, 0.0)
-            how = (self.turn(state), self.shuffle, state.levels, state.step > 0, start, self._rule(state))
-            order = self.order(state)
-            return DescentEpoch(*how) if order is None else OrderedDescentEpoch(*how, order=order)
-        weights = state.weights if state.phase == "batch" else _model(state)
-        return LossGradient(weights, *self._kind(len(weights)), state.levels)
+        match state:
+            case Scaling():
+                return RowLengths(state.schema.levels)
+            case Walking(step, schema, course):
+                rule = self._rule(step, self._eta0(course.radius), len(course.walk.weights))
+                how = (self.turn(state), self.shuffle, schema.levels, step > 0, course.walk, rule)
+                order = self.order(state)
+                return DescentEpoch(*how) if order is None else OrderedDescentEpoch(*how, order=order)
+            case Descending(course=course) | Judging(course=course):
+                weights = course.walk.weights if isinstance(state, Descending) else self._found(course.walk)
+                return LossGradient(weights, *self._kind(len(weights)), state.schema.levels)
+            case Solved():
+                return None
 
-    def _rule(self, state: SGDState) -> StepRule:
+    def model(self, state: State) -> SGDModel | None:
+        """Where the walk is; while it is not begun, or judged, there is none."""
+        match state:
+            case Walking(step, schema, course) | Descending(step, schema, course):
+                found = self._found(course.walk)
+                return SGDModel(found[:, 1:], found[:, 0], step, course, schema)
+            case Solved():
+                return state.model
+        return None
+
+    def _found(self, walk: Walk) -> Array:
+        """What the model is: constants, then coefficients."""
+        return walk.average if self.average else walk.weights
+
+    def _rule(self, epoch: int, eta0: float, outputs: int) -> StepRule:
         """How steps are made."""
-        loss, target, e = self._kind(len(state.weights))
+        loss, target, e = self._kind(outputs)
         return StepRule(
             loss, target, self.batch_size or 1, SCHEDULES.index(self.learning_rate), self.fit_intercept, self.average,
-            self.nesterovs_momentum, e, self._eta0(state), self.power_t, self.decay, *self._penalties(), self.momentum,
-            self.alpha, state.step,
+            self.nesterovs_momentum, e, eta0, self.power_t, self.decay, *self._penalties(), self.momentum, self.alpha,
+            epoch,
         )  # fmt: skip
 
     def _kind(self, outputs: int) -> tuple[int, int, float]:
@@ -145,74 +196,75 @@ class Descent(Featured, Sequential):
         share = {None: None, "l2": 0.0, "l1": 1.0, "elasticnet": self.l1_ratio}[self.penalty]
         return (0.0, 0.0) if share is None else (self.alpha * (1 - share), self.alpha * share)
 
-    def _eta0(self, state: SGDState) -> float:
-        """The first step length: as given, or the longest that is safe for every row (or for their mean)."""
+    def _eta0(self, size: float) -> float:
+        """The first step length: as given, or the longest that is safe for rows whose |x|² + 1 is so large."""
         if self.eta0 != "auto":
             return float(self.eta0)
         bend = self._loss().curvature
-        size = state.spread if self.batch_size is None else state.radius
         return 1 / ((bend if isfinite(bend) else 1.0) * size + self._penalties()[0])
 
-    def update(self, state: SGDState, s: Scale | Walk | Objective) -> SGDState:
-        """On to the next phase, or one epoch further."""
-        if isinstance(s, Scale):
-            phase, spread = ("batch", s.squares / s.mass) if self.batch_size is None else ("epoch", 0.0)
-            return state._replace(phase=phase, radius=max(state.radius, s.radius), spread=spread)
-        if state.phase == "gradient":
-            return state._replace(phase="done")
-        if isinstance(s, Objective):
-            return self._down(state, s)
-        curve = np.append(state.loss_curve, s.loss / s.mass)
-        weights = s.average if self.average else s.weights
-        if not np.isfinite(weights).all() or not np.isfinite(curve[-1]):
-            raise DataError(DIVERGED.format(self._eta0(state)))
-        left = state.left - 1
-        ends = left <= 0 or self._idle(curve)
-        return state._replace(
-            step=state.step + 1, phase="gradient" if ends else "epoch", coef=weights[:, 1:], intercept=weights[:, 0],
-            weights=s.weights, velocity=s.velocity, average=s.average, averaged=s.averaged, t=s.t, left=left,
-            loss_curve=curve,
-        )  # fmt: skip
+    def update(self, state: State, s: Scale | Walk | Objective) -> State:
+        """On to what comes next, or one epoch further."""
+        match state, s:
+            case Scaling(step, schema, course), Scale():
+                course = course._replace(radius=max(course.radius, s.radius))
+                if self.batch_size is None:
+                    return Descending(step, schema, course, s.squares / s.mass)
+                return Walking(step, schema, course)
+            case Walking(), Walk():
+                return self._walked(state, s)
+            case Descending(), Objective():
+                return self._down(state, s)
+            case Judging(), Objective():
+                return self._done(state)
+        raise AssertionError
 
-    def _idle(self, curve: Array) -> bool:
-        """Whether the loss has not fallen by `tol` for some epochs."""
-        last = self.n_iter_no_change
-        if self.tol is None or len(curve) <= last:
-            return False
-        return bool(curve[-last:].min() > curve[:-last].min() - self.tol)
+    def _done(self, state: Descending | Judging) -> Solved:
+        return Solved.of(self.model(Walking(*state[:3])), state.step)
 
-    def _down(self, state: SGDState, s: Objective) -> SGDState:
+    def _walked(self, state: Walking, s: Walk) -> State:
+        """An epoch further."""
+        course = state.course
+        curve = np.append(course.loss_curve, s.loss / s.mass)
+        if not np.isfinite(self._found(s)).all() or not np.isfinite(curve[-1]):
+            raise DataError(DIVERGED.format(self._eta0(course.radius)))
+        left = course.left - 1
+        then = Course(replace(s, loss=0.0, mass=0.0), course.radius, left, curve)
+        ends = left <= 0 or self.idle(curve)
+        return (Judging if ends else Walking)(state.step + 1, state.schema, then)
+
+    def _down(self, state: Descending, s: Objective) -> State:
         """A step down the gradient over all rows."""
         l2, l1 = self._penalties()
-        steep = steepness(s, l2, l1, self.fit_intercept)
+        steep, course, eta0 = steepness(s, l2, l1, self.fit_intercept), state.course, self._eta0(state.spread)
+        walk = course.walk
         if not isfinite(s.loss) or not np.isfinite(steep).all():
-            raise DataError(DIVERGED.format(self._eta0(state)))
-        if state.left <= 0 or (self.tol is not None and norms(steep.reshape(1, -1))[0] <= self.tol):
-            return state._replace(phase="gradient" if self.average else "done")
-        choices, numbers = self._rule(state).arrays()
-        eta = float(rate(choices[3], numbers, state.t))
+            raise DataError(DIVERGED.format(eta0))
+        if course.left <= 0 or (self.tol is not None and norms(steep.reshape(1, -1))[0] <= self.tol):
+            return Judging(*state[:3]) if self.average else self._done(state)
+        choices, numbers = self._rule(state.step, eta0, len(walk.weights)).arrays()
+        eta = float(rate(choices[3], numbers, walk.t))
         g = s.slope / s.mass
         g[:, 1:] += l2 * s.weights[:, 1:]
         if not self.fit_intercept:
             g[:, 0] = 0.0
-        velocity = self.momentum * state.velocity - eta * g
-        here = s.weights if not self.nesterovs_momentum else s.weights - self.momentum * state.velocity
+        velocity = self.momentum * walk.velocity - eta * g
+        here = s.weights if not self.nesterovs_momentum else s.weights - self.momentum * walk.velocity
         weights = here + velocity
         weights[:, 1:] = np.sign(weights[:, 1:]) * np.maximum(np.abs(weights[:, 1:]) - eta * l1, 0.0)
-        averaged = state.averaged + 1
-        average = state.average + (weights - state.average) / averaged
+        averaged = walk.averaged + 1
+        average = walk.average + (weights - walk.average) / averaged
         if self.nesterovs_momentum:
             weights = weights + self.momentum * velocity
-        found = average if self.average else weights
-        return state._replace(
-            step=state.step + 1, coef=found[:, 1:], intercept=found[:, 0], weights=weights, velocity=velocity,
-            average=average, averaged=averaged, t=state.t + 1, left=state.left - 1,
-            loss_curve=np.append(state.loss_curve, s.loss / s.mass),
+        course = Course(
+            Walk(weights, velocity, average, averaged, walk.t + 1, 0.0, 0.0), course.radius, course.left - 1,
+            np.append(course.loss_curve, s.loss / s.mass),
         )  # fmt: skip
+        return state._replace(step=state.step + 1, course=course)
 
-    def certify(self, state: SGDState, s: Scale | Walk | Objective) -> tuple[Claim, ...] | None:
+    def certify(self, model: SGDModel, s: Scale | Walk | Objective) -> tuple[Claim, ...] | None:
         """What the objective is here, how steep, how far from its least value; and how the rows were walked."""
-        if not isinstance(s, Objective) or state.phase == "gradient" or not np.array_equal(s.weights, _model(state)):
+        if not isinstance(s, Objective) or not np.array_equal(s.weights, self._found(model.course.walk)):
             return None
         l2, l1 = self._penalties()
         usual = "rounding errors of the usual size"
@@ -226,31 +278,36 @@ class Descent(Featured, Sequential):
         if gap >= claims[0].value:
             gap, why = claims[0].value, "vacuous: nothing is known but that no loss is below 0"
         claims.append(Claim("gap", gap, "proved", why, "objective", usual))
-        ended = "the loss no longer fell by tol" if state.left > 0 else "no more were allowed"
-        if self.batch_size is None:
-            ended = "the gradient was below tol" if state.left > 0 else "no more were allowed"
-        claims.append(Claim("epochs", float(state.step), "proved", f"then {ended}", "objective"))
+        short = "the gradient was below tol" if self.batch_size is None else "the loss no longer fell by tol"
+        ended = short if model.course.left > 0 else "no more were allowed"
+        claims.append(Claim("epochs", float(model.n_iter), "proved", f"then {ended}", "objective"))
         if self.batch_size is not None:
-            how = "one part after another, each from where the last one led"
-            if self.mixing:
-                how = "each part from the same weights, then their mean (iterative parameter mixing)"
-            claims.append(Claim("mixed", float(self.mixing), "proved", how, "objective"))
+            claims.append(self.mixed())
         return tuple(claims)
 
-    def scores(self, state: SGDState, X: Columns) -> Array:
+    def scores(self, model: SGDModel, X: Columns) -> Array:
         """Wx + b, rows x outputs."""
-        return Design.of(X, state.levels) @ np.ascontiguousarray(state.coef.T) + state.intercept
+        return Design.of(X, model.schema.levels) @ np.ascontiguousarray(model.coef.T) + model.intercept
 
-    def sound(self, state: SGDState, summary: Any, schema: Schema) -> bool:
+    def sound(self, model: SGDModel, summary: object, schema: Schema) -> bool:
         """Whether there are as many outputs as the classes need."""
-        return len(state.coef) == self._outputs(schema)
+        return len(model.coef) == len(model.course.walk.weights) == self._outputs(schema)
+
+    def resumable(self, state: State, summary: object, schema: Schema) -> bool:
+        """The same of a walk that goes on."""
+        return isinstance(state, Solved) or len(state.course.walk.weights) == self._outputs(schema)
 
     @property
-    def n_iter_(self: Any) -> int:
+    def n_iter_(self) -> int:
         """Epochs."""
-        return max(int(self.model_.step), 1)
+        return max(self.model_.n_iter, 1)
 
+    @property
+    def t_(self) -> float:
+        """Steps."""
+        return self.model_.course.walk.t
 
-def _model(state: SGDState) -> Array:
-    """Constants, then coefficients."""
-    return np.column_stack([state.intercept, state.coef])
+    @property
+    def loss_curve_(self) -> Array:
+        """Mean loss in each epoch."""
+        return self.model_.course.loss_curve

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import expit, log_expit
 
-from tenfold.core import Need, Schema
+from tenfold.core import Array, Need, Schema
 from tenfold.core.losses import Loss
 from tenfold.estimator.constraints import Constraints, choice
 from tenfold.estimator.deciding import Deciding
@@ -69,6 +69,10 @@ class SGDClassifier(Descent, Deciding):  # type: ignore[override]
     loss_curve_ : array of shape (epochs,)
         Mean loss in each epoch: of each row before it was learned from.
     n_iter_ : int
+    t_ : float
+        Steps.
+    course_ : Course
+        Where `partial_fit` goes on: weights, velocity, average.
     certificate_ : Certificate
 
     Examples
@@ -84,7 +88,7 @@ class SGDClassifier(Descent, Deciding):  # type: ignore[override]
         {"max_iter": 4},
         {"max_iter": 3, "loss": "log_loss"},
         {"max_iter": 3, "loss": "cross_entropy"},
-        {"max_iter": 3, "loss": "exponential"},
+        {"max_iter": 3, "loss": "exponential", "eta0": 1e-12},
         {"max_iter": 3, "loss": "squared_error"},
         {"max_iter": 3, "batch_size": 5, "momentum": 0.5, "nesterovs_momentum": True, "penalty": "elasticnet"},
         {"max_iter": 3, "batch_size": None},
@@ -98,7 +102,7 @@ class SGDClassifier(Descent, Deciding):  # type: ignore[override]
 
     def __init__(
         self,
-        loss: Any = "hinge",
+        loss: str | Loss = "hinge",
         *,
         penalty: str | None = "l2",
         alpha: float = 1e-4,
@@ -109,7 +113,7 @@ class SGDClassifier(Descent, Deciding):  # type: ignore[override]
         shuffle: bool = True,
         random_state: int | None = 0,
         learning_rate: str = "optimal",
-        eta0: Any = "auto",
+        eta0: str | float = "auto",
         power_t: float = 0.5,
         decay: float = 0.1,
         batch_size: int | None = 1,
@@ -152,7 +156,7 @@ class SGDClassifier(Descent, Deciding):  # type: ignore[override]
         """Whether the loss is one of probabilities."""
         return self._loss().name in ("log_loss", "cross_entropy")
 
-    def probability_from(self, scores: Any) -> Any:
+    def probability_from(self, scores: Array) -> Array:
         """Logistic for two classes, softmax if it was trained, else logistic for each class, made to add up to 1."""
         if scores.shape[1] > 2 and self.has_probabilities and self._way(scores.shape[1]) == REST:
             p = expit(scores)
@@ -163,7 +167,7 @@ class SGDClassifier(Descent, Deciding):  # type: ignore[override]
             return p
         return super().probability_from(scores)
 
-    def log_probability_from(self, scores: Any) -> Any:
+    def log_probability_from(self, scores: Array) -> Array:
         """The logarithm of the above."""
         if scores.shape[1] > 2 and self._way(scores.shape[1]) == REST:
             log_p = log_expit(scores)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from tenfold.core import Array, Columns, Need
 from tenfold.core.losses import EpsilonInsensitive, Loss
 from tenfold.estimator import Regressor
 from tenfold.estimator.constraints import Constraints, boolean, choice, integer, real, seed
-from tenfold.linear.sgd import Descent, SGDState
+from tenfold.linear.sgd import Descent, SGDModel
 from tenfold.linear.sgd_epoch import SCHEDULES
 from tenfold.linear.steepness import NUMBERS
 
-SHARED: dict[str, Any] = {
+SHARED: Constraints = {
     "penalty": [choice("l2", "l1", "elasticnet"), None],
     "alpha": [real(0)],
     "l1_ratio": [real(0)],
@@ -88,6 +88,10 @@ class SGDRegressor(Descent, Regressor):  # type: ignore[override]
     loss_curve_ : array of shape (epochs,)
         Mean loss in each epoch: of each row before it was learned from.
     n_iter_ : int
+    t_ : float
+        Steps.
+    course_ : Course
+        Where `partial_fit` goes on: weights, velocity, average.
     certificate_ : Certificate
 
     Examples
@@ -116,7 +120,7 @@ class SGDRegressor(Descent, Regressor):  # type: ignore[override]
 
     def __init__(
         self,
-        loss: Any = "squared_error",
+        loss: str | Loss = "squared_error",
         *,
         penalty: str | None = "l2",
         alpha: float = 1e-4,
@@ -128,7 +132,7 @@ class SGDRegressor(Descent, Regressor):  # type: ignore[override]
         epsilon: float = 0.1,
         random_state: int | None = 0,
         learning_rate: str = "invscaling",
-        eta0: Any = "auto",
+        eta0: str | float = "auto",
         power_t: float = 0.25,
         decay: float = 0.1,
         batch_size: int | None = 1,
@@ -165,12 +169,11 @@ class SGDRegressor(Descent, Regressor):  # type: ignore[override]
     def _way(self, outputs: int) -> int:
         return NUMBERS
 
-    def predict_from(self, state: SGDState, X: Columns) -> Array:
+    def predict_from(self, model: SGDModel, X: Columns) -> Array:
         """wᵀx + b."""
-        return self.scores(state, X)[:, 0]
+        return self.scores(model, X)[:, 0]
 
     @property
     def coef_(self) -> Array:
         """The coefficients."""
-        found: Array = self.model_.coef[0]
-        return found
+        return self.model_.coef[0]

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tenfold.core import Array, Claim, Columns, DataError, Names, Need, Schema
+from tenfold.core import Array, Claim, Columns, DataError, Need, Schema
 from tenfold.estimator import OnePass, Transformer
 from tenfold.estimator.constraints import Constraints, array, choice, integer, real, seed
 from tenfold.stats.binned import RowSample
@@ -126,21 +126,9 @@ class Basis(OnePass, Transformer):
         many = len(self._given(schema)) if self._wanted is None else self._wanted
         return len(model.centers) == many and bool((model.gamma > 0).all())
 
-    def get_feature_names_out(self, input_features: Names | None = None) -> Names:
-        """The name of each output: that of its column, the function's, and the number of the centre.
-
-        Parameters
-        ----------
-        input_features : array of str, optional
-            Names of the columns; by default those seen in fitting, or x0, x1, ...
-
-        Returns
-        -------
-        names : array of str
-        """
-        names = super().get_feature_names_out(input_features)
-        k = len(self.model_.centers)
-        return np.array([f"{name}_{self.short}{m}" for name in names for m in range(k)], dtype=object)
+    def names_out(self, names: list[str]) -> list[str]:
+        """The name of the column, the function's, and the number of the centre."""
+        return [f"{name}_{self.short}{m}" for name in names for m in range(len(self.model_.centers))]
 
 
 def _quantiles(rows: Array, weight: Array, k: int) -> Array:

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Labels, Matrix, Names, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Labels, Matrix, Need, Schema
 from tenfold.core.allowed import NOT_NEGATIVE, OFFSETS
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, Transformer
@@ -160,18 +160,7 @@ class OneHot(OnePass, Transformer):
         """The sorted categories of each column."""
         return [column.categories for column in self.schema_.columns]
 
-    def get_feature_names_out(self, input_features: Names | None = None) -> Names:
-        """The name of each indicator: that of its column, an underscore, and the category.
-
-        Parameters
-        ----------
-        input_features : array of str, optional
-            Names of the columns; by default those seen in fitting, or x0, x1, ...
-
-        Returns
-        -------
-        names : array of str
-        """
-        names = super().get_feature_names_out(input_features)
+    def names_out(self, names: list[str]) -> list[str]:
+        """The name of the column, an underscore, and the category."""
         kept = zip(names, self.categories_, self._dropped(self.model_.first))
-        return np.array([f"{name}_{v}" for name, some, k in kept for v in some[k:]], dtype=object)
+        return [f"{name}_{v}" for name, some, k in kept for v in some[k:]]

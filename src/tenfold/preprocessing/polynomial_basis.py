@@ -11,7 +11,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Claim, Columns, DataError, Names, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Columns, DataError, Need, Schema
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, Transformer
 from tenfold.estimator.constraints import Constraints, boolean, integer
@@ -126,17 +126,6 @@ class PolynomialBasis(OnePass, Transformer):
         """Whether as many terms come out as the columns give."""
         return model.n_output_features == self._n_terms(schema)
 
-    def get_feature_names_out(self, input_features: Names | None = None) -> Names:
-        """The name of each product: its factors, with their powers.
-
-        Parameters
-        ----------
-        input_features : array of str, optional
-            Names of the columns; by default those seen in fitting, or x0, x1, ...
-
-        Returns
-        -------
-        names : array of str
-        """
-        names = super().get_feature_names_out(input_features)
-        return np.array(["1"] * self.include_bias + self._terms(len(names)).names(names), dtype=object)
+    def names_out(self, names: list[str]) -> list[str]:
+        """The factors of each product, with their powers."""
+        return ["1"] * self.include_bias + self._terms(len(names)).names(names)

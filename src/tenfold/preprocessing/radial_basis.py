@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from tenfold.core import Array, Columns, Names
+from tenfold.core import Array, Columns
 from tenfold.preprocessing.bases import Basis, BasisModel, distances
 
 
@@ -64,19 +64,8 @@ class RadialBasis(Basis):
             out[rows] = np.exp(-model.gamma[0] * cdist(block, model.centers, "sqeuclidean"))
         return out
 
-    def get_feature_names_out(self, input_features: Names | None = None) -> Names:
-        """The name of each output: the function's and the number of the point, after the column's if it is of one.
-
-        Parameters
-        ----------
-        input_features : array of str, optional
-            Names of the columns; by default those seen in fitting, or x0, x1, ...
-
-        Returns
-        -------
-        names : array of str
-        """
-        names = super().get_feature_names_out(input_features)
+    def names_out(self, names: list[str]) -> list[str]:
+        """The function's name and the number of the point, after the column's if it is of one."""
         if self._wanted is None:
-            return np.array([f"{self.short}{m}" for m in range(len(self.model_.centers))], dtype=object)
-        return names
+            return [f"{self.short}{m}" for m in range(len(self.model_.centers))]
+        return super().names_out(names)

@@ -212,17 +212,6 @@ class ArraySource(Source):
         other._found = {}
         return other
 
-    @property
-    def weighted(self) -> bool:
-        """Whether weights were given."""
-        return self.weight is not None
-
-    def unweighted(self) -> Self:
-        """The same rows, each of which counts once."""
-        other = copy(self)
-        other.weight, other._found = None, {}
-        return other
-
     def target_values(self) -> Values | None:
         """The target of every row."""
         return self.y

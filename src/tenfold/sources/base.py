@@ -26,8 +26,8 @@ class Source(ABC):
     views. What a column or the target holds is itself found by merging: each part has a schema,
     and schemas add up.
 
-    A subclass brings `__len__`, `read`, `scans_for`, `schema_of` and `fingerprint`, and `weighted` and `unweighted` if
-    its rows have weights; whoever wants rows calls `chunks`, which checks what `read` gives.
+    A subclass brings `__len__`, `read`, `scans_for`, `schema_of` and `fingerprint`; whoever wants
+    rows calls `chunks`, which checks what `read` gives.
     """
 
     names: tuple[str, ...]
@@ -38,6 +38,8 @@ class Source(ABC):
     """the column that says to which sequence a row belongs, if the user named it"""
     counted: int | None = None
     """how many rows there are; None if rows must be read to know"""
+    weight: VectorLike = None
+    """of each row, if weights were given with the rows"""
     lazy: bool = True
     """whether what a model says of the rows is a source too; arrays that a user hands over get arrays"""
 
@@ -69,7 +71,7 @@ class Source(ABC):
     @property
     def weighted(self) -> bool:
         """Whether rows have weights."""
-        return False
+        return self.weight is not None
 
     @property
     def columns(self) -> Sequence[str]:
@@ -104,7 +106,9 @@ class Source(ABC):
 
     def unweighted(self) -> Self:
         """The same rows, each of which counts once: also those of weight zero."""
-        return self
+        other = copy(self)
+        other.weight, other._found = None, {}
+        return other
 
     def without(self, *columns: str) -> Self:
         """The same rows; these columns are no features, but may come along: they say a fold or a group."""

@@ -11,8 +11,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from copy import copy
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -245,7 +244,7 @@ class DaskArray(Computed):
         known = not np.isnan(rows).any()
         aligned = [more.rechunk((rows,)) if more is not None and known else more for more in (y, weight)]
         self._lazy = (X, *aligned)
-        self.weight: Any = None if weight is None else "its blocks"
+        self.weight = None if weight is None else "its blocks"
         """None: every row counts once"""
         self._length = len(rows)
         self._width = int(X.shape[1])
@@ -274,17 +273,6 @@ class DaskArray(Computed):
         block = ArraySource(validation.by_column(X), y, weight, target=f"block {part} of the target")
         block._cuts = np.array([0, block.n_rows])
         return block
-
-    @property
-    def weighted(self) -> bool:
-        """Whether weights were given."""
-        return self.weight is not None
-
-    def unweighted(self) -> Self:
-        """The same rows, each of which counts once."""
-        other = copy(self)
-        other.weight, other._found = None, {}
-        return other
 
     def scans_for(self, need: Need) -> bool:
         return need.kinds == "categorical" or need.target == "class"

@@ -21,8 +21,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from tenfold.core import Array, ColumnData, DataError, Labels, Need, Values, VectorLike
-from tenfold.core.arrays import MatrixLike as MatrixLike
+from tenfold.core import Array, ColumnData, DataError, Labels, MatrixLike, Need, Values, VectorLike
 from tenfold.sources.arrays import ArraySource
 from tenfold.sources.arrow import is_category
 from tenfold.sources.base import Source

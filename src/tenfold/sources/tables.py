@@ -95,8 +95,8 @@ class ArrowSource(Source):
 
     def unweighted(self) -> Self:
         """The same rows, each of which counts once."""
-        other = copy(self)
-        other.weight, other.roles, other._found = None, replace(self.roles, weight=None), {}
+        other = super().unweighted()
+        other.roles = replace(self.roles, weight=None)
         return other
 
     def raw(self, part: int, columns: Sequence[str]) -> Iterator[pa.Table]:

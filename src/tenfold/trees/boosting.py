@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,7 @@ from tenfold.core import MANY, Array, Claim, Codes, Columns, DataError, Never, S
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Begun, Solved
 from tenfold.estimator.base import Estimator
+from tenfold.estimator.constraints import array, boolean, integer, real, seed, share
 from tenfold.kernels import gradients as gr
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_growing import START, STOP
@@ -103,24 +104,64 @@ class Boosting(Estimator):
     model_type = BoostedModel
     state_types = (Begun, FindingConstant, BoostingRows, BoostingLevels, FindingQuantiles, CheckingLoss, Solved)
     summary_types = (Look, Weighed, Gathered, Level, lq.Digits, Loss)
-    learning_rate: float
-    max_iter: int
-    max_leaf_nodes: int | None
-    max_depth: int | None
-    min_samples_leaf: int
-    l2_regularization: float
-    max_bins: int
-    subsample: float
-    early_stopping: bool
-    validation_fraction: float
-    n_iter_no_change: int
-    tol: float
-    monotonic_cst: Directions
-    min_data_per_group: int
-    cat_smooth: float
-    cat_penalty: float
-    random_state: int | None
     quantile: float | None = None
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "learning_rate": [real(0, open=True)],
+        "max_iter": [integer(1)],
+        "max_leaf_nodes": [integer(2), None],
+        "max_depth": [integer(1), None],
+        "min_samples_leaf": [integer(1)],
+        "l2_regularization": [real(0)],
+        "min_data_per_group": [integer(1)],
+        "cat_smooth": [real(0)],
+        "cat_penalty": [real(0)],
+        "max_bins": [integer(2)],
+        "subsample": [share()],
+        "early_stopping": [boolean],
+        "validation_fraction": [share(open=True)],
+        "n_iter_no_change": [integer(1)],
+        "tol": [real(0)],
+        "monotonic_cst": [array, dict, None],
+        "random_state": [seed],
+    }
+
+    def __init__(
+        self,
+        learning_rate: float = 0.1,
+        max_iter: int = 100,
+        max_leaf_nodes: int | None = 31,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 20,
+        l2_regularization: float = 0.0,
+        max_bins: int = 255,
+        subsample: float = 1.0,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
+        monotonic_cst: Directions = None,
+        min_data_per_group: int = 1,
+        cat_smooth: float = 0.0,
+        cat_penalty: float = 1.0,
+        random_state: int | None = 0,
+    ) -> None:
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.l2_regularization = l2_regularization
+        self.min_data_per_group = min_data_per_group
+        self.cat_smooth = cat_smooth
+        self.cat_penalty = cat_penalty
+        self.max_bins = max_bins
+        self.subsample = subsample
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.monotonic_cst = monotonic_cst
+        self.random_state = random_state
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]

@@ -22,7 +22,7 @@ from tenfold.trees import exact, missing
 from tenfold.trees import levelwise as lw
 from tenfold.trees.channels import Numbers, sums_by
 from tenfold.trees.exact import RowValues, Values
-from tenfold.trees.grower import gathers
+from tenfold.trees.grower import MaxFeatures, gathers
 from tenfold.trees.growing import grow_from
 from tenfold.trees.node_statistics import (
     LeafSums,
@@ -86,7 +86,47 @@ class DecisionTree(Pruned, Readable):
     model_type = TreeModel
     state_types = (Begun, GatheringRows, GrowingLevels, PruningTree, CheckingTree, Solved)
     summary_types = (Look, Gathered, Histograms, RowsOf, Values, Ends)
-    method: str
+
+    def __init__(
+        self,
+        *,
+        split: str = "subset",
+        method: str = "histogram",
+        missing: str = "learned",
+        max_depth: int | None = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        max_features: MaxFeatures = None,
+        max_leaf_nodes: int | None = None,
+        prune: str | None = None,
+        held_back: float = 0.25,
+        ccp_alpha: float = 0.0,
+        min_data_per_group: int = 1,
+        cat_smooth: float = 0.0,
+        cat_penalty: float = 1.0,
+        max_bins: int = 255,
+        random_state: int | None = 0,
+    ) -> None:
+        self.split = split
+        self.method = method
+        self.missing = missing
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.prune = prune
+        self.held_back = held_back
+        self.ccp_alpha = ccp_alpha
+        self.min_data_per_group = min_data_per_group
+        self.cat_smooth = cat_smooth
+        self.cat_penalty = cat_penalty
+        self.max_bins = max_bins
+        self.random_state = random_state
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]

@@ -13,14 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Claim, Codes, Columns, DataError, Need, Schema
-from tenfold.estimator import Classifier
-from tenfold.estimator.constraints import array, choice, integer, real, seed, share
+from tenfold.estimator.constraints import array, choice, real, share
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_missing import PARTS
 from tenfold.trees import missing
 from tenfold.trees.claims import held_back_claims, occam_claim
 from tenfold.trees.decision_tree import DecisionTree
-from tenfold.trees.grower import ClassTrees, ClassWeight, MaxFeatures
+from tenfold.trees.grower import CONSTRAINTS, ClassTrees, ClassWeight, MaxFeatures
 from tenfold.trees.pruning_methods import BY_ROWS, BY_WEIGHT
 from tenfold.trees.records import Ends, Ranges, TreeModel
 
@@ -35,7 +34,7 @@ CRITERIA = {
 }
 
 
-class DecisionTreeClassifier(DecisionTree, ClassTrees, Classifier):
+class DecisionTreeClassifier(DecisionTree, ClassTrees):
     """A decision tree, exact in each pass.
 
     Columns of numbers are cut into bins (`method="histogram"`); one with at most `max_bins` distinct values loses
@@ -130,17 +129,11 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees, Classifier):
         {"criterion": "gain_squared_per_cost", "feature_costs": [1.0, 2.0, 3.0]},
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **CONSTRAINTS,
         "criterion": [choice(*CRITERIA)],
         "split": [choice("subset", "multiway")],
         "method": [choice("histogram", "exact")],
         "missing": [choice(*missing.WAYS)],
-        "max_depth": [integer(1), None],
-        "min_samples_split": [integer(2)],
-        "min_samples_leaf": [integer(1)],
-        "min_weight_fraction_leaf": [share()],
-        "min_impurity_decrease": [real(0)],
-        "max_features": [integer(1), share(open=True), choice("sqrt", "log2"), None],
-        "max_leaf_nodes": [integer(2), None],
         "class_weight": [dict, choice("balanced"), None],
         "feature_costs": [array, dict, None],
         "cost_power": [share()],
@@ -149,11 +142,6 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees, Classifier):
         "ccp_alpha": [real(0)],
         "confidence": [share(open=True)],
         "significance": [share(open=True)],
-        "min_data_per_group": [integer(1)],
-        "cat_smooth": [real(0)],
-        "cat_penalty": [real(0)],
-        "max_bins": [integer(2)],
-        "random_state": [seed],
     }
 
     def __init__(
@@ -184,30 +172,19 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees, Classifier):
         max_bins: int = 255,
         random_state: int | None = 0,
     ) -> None:
+        super().__init__(
+            split=split, method=method, missing=missing, max_depth=max_depth, min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf, min_weight_fraction_leaf=min_weight_fraction_leaf,
+            min_impurity_decrease=min_impurity_decrease, max_features=max_features, max_leaf_nodes=max_leaf_nodes,
+            prune=prune, held_back=held_back, ccp_alpha=ccp_alpha, min_data_per_group=min_data_per_group,
+            cat_smooth=cat_smooth, cat_penalty=cat_penalty, max_bins=max_bins, random_state=random_state,
+        )  # fmt: skip
         self.criterion = criterion
-        self.split = split
-        self.method = method
-        self.missing = missing
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.min_impurity_decrease = min_impurity_decrease
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
         self.class_weight = class_weight
         self.feature_costs = feature_costs
         self.cost_power = cost_power
-        self.prune = prune
-        self.held_back = held_back
-        self.ccp_alpha = ccp_alpha
         self.confidence = confidence
         self.significance = significance
-        self.min_data_per_group = min_data_per_group
-        self.cat_smooth = cat_smooth
-        self.cat_penalty = cat_penalty
-        self.max_bins = max_bins
-        self.random_state = random_state
 
     @property
     def criterion_code(self) -> int:

@@ -11,10 +11,10 @@ import numpy as np
 
 from tenfold.core import Array, Claim, Codes, Columns, Need
 from tenfold.estimator import Regressor
-from tenfold.estimator.constraints import choice, integer, real, seed, share
+from tenfold.estimator.constraints import choice, real, share
 from tenfold.kernels.tree_missing import PARTS
 from tenfold.trees.decision_tree import DecisionTree
-from tenfold.trees.grower import FEW, MaxFeatures, NumberTrees
+from tenfold.trees.grower import CONSTRAINTS, FEW, NumberTrees
 from tenfold.trees.missing import blend
 from tenfold.trees.pruning_methods import BY_ROWS
 from tenfold.trees.records import Ends, Ranges, TreeModel
@@ -93,66 +93,14 @@ class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
         {"split": "multiway"},
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **CONSTRAINTS,
         "split": [choice("subset", "multiway")],
         "method": [choice("histogram", "exact")],
         "missing": [choice("learned", "node_majority", "fractional")],
-        "max_depth": [integer(1), None],
-        "min_samples_split": [integer(2)],
-        "min_samples_leaf": [integer(1)],
-        "min_weight_fraction_leaf": [share()],
-        "min_impurity_decrease": [real(0)],
-        "max_features": [integer(1), share(open=True), choice("sqrt", "log2"), None],
-        "max_leaf_nodes": [integer(2), None],
         "prune": [choice(*BY_ROWS), None],
         "held_back": [share(open=True)],
         "ccp_alpha": [real(0)],
-        "min_data_per_group": [integer(1)],
-        "cat_smooth": [real(0)],
-        "cat_penalty": [real(0)],
-        "max_bins": [integer(2)],
-        "random_state": [seed],
     }
-
-    def __init__(
-        self,
-        *,
-        split: str = "subset",
-        method: str = "histogram",
-        missing: str = "learned",
-        max_depth: int | None = None,
-        min_samples_split: int = 2,
-        min_samples_leaf: int = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        min_impurity_decrease: float = 0.0,
-        max_features: MaxFeatures = None,
-        max_leaf_nodes: int | None = None,
-        prune: str | None = None,
-        held_back: float = 0.25,
-        ccp_alpha: float = 0.0,
-        min_data_per_group: int = 1,
-        cat_smooth: float = 0.0,
-        cat_penalty: float = 1.0,
-        max_bins: int = 255,
-        random_state: int | None = 0,
-    ) -> None:
-        self.split = split
-        self.method = method
-        self.missing = missing
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.min_impurity_decrease = min_impurity_decrease
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.prune = prune
-        self.held_back = held_back
-        self.ccp_alpha = ccp_alpha
-        self.min_data_per_group = min_data_per_group
-        self.cat_smooth = cat_smooth
-        self.cat_penalty = cat_penalty
-        self.max_bins = max_bins
-        self.random_state = random_state
 
     def values(self, ranges: Ranges, units: Array, sums: Codes) -> Array:
         """The mean of the target, and the weight."""

@@ -11,11 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from tenfold.core import Array, Columns, Need, Schema
 from tenfold.core.learner import Begun
 from tenfold.estimator import Classifier
-from tenfold.estimator.constraints import array, boolean, integer, real, seed, share
 from tenfold.estimator.kinds import winners
 from tenfold.kernels import gradients as gr
 from tenfold.trees.boosted import BoostedModel
-from tenfold.trees.boosting import Boosting, BoostingSummary, Directions
+from tenfold.trees.boosting import Boosting, BoostingSummary
 from tenfold.trees.channels import ChannelSums, ClassChannels, Weighed
 from tenfold.trees.leaf_quantiles import Sought
 from tenfold.trees.records import Setup
@@ -79,63 +78,6 @@ class GradientBoostingClassifier(Boosting, Classifier):
         {"max_iter": 3, "min_samples_leaf": 2, "early_stopping": True, "n_iter_no_change": 1},
         {"max_iter": 3, "max_depth": 2, "l2_regularization": 1.0, "min_samples_leaf": 2},
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "learning_rate": [real(0, open=True)],
-        "max_iter": [integer(1)],
-        "max_leaf_nodes": [integer(2), None],
-        "max_depth": [integer(1), None],
-        "min_samples_leaf": [integer(1)],
-        "l2_regularization": [real(0)],
-        "min_data_per_group": [integer(1)],
-        "cat_smooth": [real(0)],
-        "cat_penalty": [real(0)],
-        "max_bins": [integer(2)],
-        "subsample": [share()],
-        "early_stopping": [boolean],
-        "validation_fraction": [share(open=True)],
-        "n_iter_no_change": [integer(1)],
-        "tol": [real(0)],
-        "monotonic_cst": [array, dict, None],
-        "random_state": [seed],
-    }
-
-    def __init__(
-        self,
-        learning_rate: float = 0.1,
-        max_iter: int = 100,
-        max_leaf_nodes: int | None = 31,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 20,
-        l2_regularization: float = 0.0,
-        max_bins: int = 255,
-        subsample: float = 1.0,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 10,
-        tol: float = 1e-7,
-        monotonic_cst: Directions = None,
-        min_data_per_group: int = 1,
-        cat_smooth: float = 0.0,
-        cat_penalty: float = 1.0,
-        random_state: int | None = 0,
-    ) -> None:
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.l2_regularization = l2_regularization
-        self.min_data_per_group = min_data_per_group
-        self.cat_smooth = cat_smooth
-        self.cat_penalty = cat_penalty
-        self.max_bins = max_bins
-        self.subsample = subsample
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.monotonic_cst = monotonic_cst
-        self.random_state = random_state
 
     def start(self, schema: Schema) -> Begun:
         """Nothing but the schema."""

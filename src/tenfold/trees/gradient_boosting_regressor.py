@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from tenfold.core import Array, Columns, DataError, Need, Schema
 from tenfold.core.learner import Begun
 from tenfold.estimator import Regressor
-from tenfold.estimator.constraints import array, boolean, choice, integer, real, seed, share
+from tenfold.estimator.constraints import choice, share
 from tenfold.kernels import gradients as gr
 from tenfold.stats.tree_bins import fine_unit
 from tenfold.trees import leaf_quantiles as lq
@@ -94,25 +94,9 @@ class GradientBoostingRegressor(Boosting, Regressor):
         {"max_iter": 3, "monotonic_cst": [1, -1, 0], "min_samples_leaf": 2},
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "loss": [choice("squared_error", "absolute_error", "poisson", "quantile")],
+        "loss": [choice(*LOSSES)],
         "quantile": [share(), None],
-        "learning_rate": [real(0, open=True)],
-        "max_iter": [integer(1)],
-        "max_leaf_nodes": [integer(2), None],
-        "max_depth": [integer(1), None],
-        "min_samples_leaf": [integer(1)],
-        "l2_regularization": [real(0)],
-        "min_data_per_group": [integer(1)],
-        "cat_smooth": [real(0)],
-        "cat_penalty": [real(0)],
-        "max_bins": [integer(2)],
-        "subsample": [share()],
-        "early_stopping": [boolean],
-        "validation_fraction": [share(open=True)],
-        "n_iter_no_change": [integer(1)],
-        "tol": [real(0)],
-        "monotonic_cst": [array, dict, None],
-        "random_state": [seed],
+        **Boosting._parameter_constraints,
     }
 
     def __init__(
@@ -137,25 +121,13 @@ class GradientBoostingRegressor(Boosting, Regressor):
         cat_penalty: float = 1.0,
         random_state: int | None = 0,
     ) -> None:
+        super().__init__(
+            learning_rate, max_iter, max_leaf_nodes, max_depth, min_samples_leaf, l2_regularization, max_bins,
+            subsample, early_stopping, validation_fraction, n_iter_no_change, tol, monotonic_cst, min_data_per_group,
+            cat_smooth, cat_penalty, random_state,
+        )  # fmt: skip
         self.loss = loss
         self.quantile = quantile
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.l2_regularization = l2_regularization
-        self.min_data_per_group = min_data_per_group
-        self.cat_smooth = cat_smooth
-        self.cat_penalty = cat_penalty
-        self.max_bins = max_bins
-        self.subsample = subsample
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.monotonic_cst = monotonic_cst
-        self.random_state = random_state
 
     def start(self, schema: Schema) -> Begun:
         """Nothing but the schema."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tenfold.core import MANY, Array, Claim, Codes, Schema
 from tenfold.core.learner import Begun
+from tenfold.estimator.averaged import Averaged
 from tenfold.estimator.base import Estimator
+from tenfold.estimator.constraints import choice, integer, real, seed, share
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_missing import PARTS, WHOLE
 from tenfold.stats.tree_bins import EXACT, Look, fine_unit, in_units, square_unit
@@ -34,6 +36,23 @@ MaxFeatures = int | float | str | None
 def gathers(setup: Setup) -> bool:
     """Whether there are so few rows that trees grow where all of them are."""
     return setup.ranges.rows * len(setup.ranges.levels) <= GATHER
+
+
+CONSTRAINTS: dict[str, list[Any]] = {
+    "max_depth": [integer(1), None],
+    "min_samples_split": [integer(2)],
+    "min_samples_leaf": [integer(1)],
+    "min_weight_fraction_leaf": [share()],
+    "min_impurity_decrease": [real(0)],
+    "max_features": [integer(1), share(open=True), choice("sqrt", "log2"), None],
+    "max_leaf_nodes": [integer(2), None],
+    "min_data_per_group": [integer(1)],
+    "cat_smooth": [real(0)],
+    "cat_penalty": [real(0)],
+    "max_bins": [integer(2)],
+    "random_state": [seed],
+}
+"""what the parameters of all trees may be"""
 
 
 class TreeGrower(Estimator):
@@ -155,7 +174,7 @@ class TreeGrower(Estimator):
         return setup._replace(total_weight=int(sums[1]))
 
 
-class ClassTrees(TreeGrower):
+class ClassTrees(Averaged, TreeGrower):
     """Trees whose nodes sum the weights of classes."""
 
     def check_params(self, schema: Schema) -> None:
@@ -192,15 +211,6 @@ class ClassTrees(TreeGrower):
     def units(self, setup: Setup) -> Array:
         """Of weights."""
         return np.full(2, setup.ranges.unit * setup.class_weight_unit)
-
-    def probability_from(self, scores: Array) -> Array:
-        """Shares are probabilities."""
-        return scores
-
-    def log_probability_from(self, scores: Array) -> Array:
-        """The logarithms of shares."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(scores))
 
 
 class NumberTrees(TreeGrower):

@@ -149,14 +149,9 @@ def holds(at: Frontier, nodes: Codes) -> bool:
 
 
 def proceed(
-    at: Frontier,
-    came: Histograms | RowsOf,
-    numbers: Numbers | None,
-    cut: Cut,
-    rules: Rules,
-    roots: int = 1,
+    at: Frontier, came: Histograms | RowsOf, numbers: Numbers | None, cut: Cut, rules: Rules, roots: int = 1,
     factor: Codes = NONE,
-) -> Frontier | list[GrownTree]:
+) -> Frontier | list[GrownTree]:  # fmt: skip
     """What to ask for next, after what was asked for came; or the trees of the first nodes, if nothing is left to ask.
 
     `numbers` are those of the rows that came; histograms that came are multiplied by a factor for each channel, if

@@ -28,7 +28,7 @@ from tenfold.stats.tree_bins import NONE, Look, SampleAndRanges
 from tenfold.trees import levelwise as lw
 from tenfold.trees.channels import ChannelSums, Weighed
 from tenfold.trees.forest import ForestModel, OutOfBag
-from tenfold.trees.grower import TreeGrower, gathers
+from tenfold.trees.grower import MaxFeatures, TreeGrower, gathers
 from tenfold.trees.growing import grow_from
 from tenfold.trees.node_statistics import NodeHistograms, NodeRows, TreeDraws
 from tenfold.trees.records import Histograms, RowsOf, Setup
@@ -85,7 +85,39 @@ class RandomForest(TreeGrower):
         "check_sample_weight_equivalence_on_dense_data": "a row with a weight is drawn as one row, not as several"
     }
     most_draws, draw_bits = MOST + 1, 4
-    n_estimators: int
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        max_depth: int | None = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        max_features: MaxFeatures = None,
+        max_leaf_nodes: int | None = None,
+        bootstrap: bool = True,
+        min_data_per_group: int = 1,
+        cat_smooth: float = 0.0,
+        cat_penalty: float = 1.0,
+        max_bins: int = 255,
+        random_state: int | None = 0,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.bootstrap = bootstrap
+        self.min_data_per_group = min_data_per_group
+        self.cat_smooth = cat_smooth
+        self.cat_penalty = cat_penalty
+        self.max_bins = max_bins
+        self.random_state = random_state
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]

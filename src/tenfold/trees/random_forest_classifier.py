@@ -8,15 +8,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need
-from tenfold.estimator import Classifier
-from tenfold.estimator.constraints import boolean, choice, integer, real, seed, share
+from tenfold.estimator.constraints import boolean, choice, integer
 from tenfold.estimator.kinds import winners
 from tenfold.kernels import tree_search as ts
 from tenfold.stats.gathered import Gathered
 from tenfold.stats.tree_bins import Look
 from tenfold.trees.channels import Weighed
 from tenfold.trees.forest import ForestModel, OutOfBag
-from tenfold.trees.grower import ClassTrees, ClassWeight, MaxFeatures
+from tenfold.trees.grower import CONSTRAINTS, ClassTrees, ClassWeight, MaxFeatures
 from tenfold.trees.node_statistics import TreeDraws
 from tenfold.trees.random_forest import RandomForest
 from tenfold.trees.records import Histograms, RowsOf, Setup
@@ -51,7 +50,7 @@ class OutOfBagErrors(OutOfBag[Unseen]):
         return Unseen(int(weight[wrong].sum()), int(weight[told].sum()), int(weight[~told].sum()))
 
 
-class RandomForestClassifier(RandomForest, ClassTrees, Classifier):
+class RandomForestClassifier(RandomForest, ClassTrees):
     """A random forest on binned columns, the same trees for any threads and workers.
 
     Each tree draws every row a Poisson number of times, from a hash of its place and the tree, and each node chooses
@@ -117,22 +116,11 @@ class RandomForestClassifier(RandomForest, ClassTrees, Classifier):
         {"n_estimators": 2, "bootstrap": False, "max_features": None},
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **CONSTRAINTS,
         "n_estimators": [integer(1)],
         "criterion": [choice(*CRITERIA)],
-        "max_depth": [integer(1), None],
-        "min_samples_split": [integer(2)],
-        "min_samples_leaf": [integer(1)],
-        "min_weight_fraction_leaf": [share()],
-        "min_impurity_decrease": [real(0)],
-        "max_features": [integer(1), share(open=True), choice("sqrt", "log2"), None],
-        "max_leaf_nodes": [integer(2), None],
         "class_weight": [dict, choice("balanced"), None],
         "bootstrap": [boolean],
-        "min_data_per_group": [integer(1)],
-        "cat_smooth": [real(0)],
-        "cat_penalty": [real(0)],
-        "max_bins": [integer(2)],
-        "random_state": [seed],
     }
 
     def __init__(
@@ -155,22 +143,15 @@ class RandomForestClassifier(RandomForest, ClassTrees, Classifier):
         max_bins: int = 255,
         random_state: int | None = 0,
     ) -> None:
-        self.n_estimators = n_estimators
+        super().__init__(
+            n_estimators, max_depth=max_depth, min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf, min_weight_fraction_leaf=min_weight_fraction_leaf,
+            min_impurity_decrease=min_impurity_decrease, max_features=max_features, max_leaf_nodes=max_leaf_nodes,
+            bootstrap=bootstrap, min_data_per_group=min_data_per_group, cat_smooth=cat_smooth,
+            cat_penalty=cat_penalty, max_bins=max_bins, random_state=random_state,
+        )  # fmt: skip
         self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.min_impurity_decrease = min_impurity_decrease
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
         self.class_weight = class_weight
-        self.bootstrap = bootstrap
-        self.min_data_per_group = min_data_per_group
-        self.cat_smooth = cat_smooth
-        self.cat_penalty = cat_penalty
-        self.max_bins = max_bins
-        self.random_state = random_state
 
     @property
     def criterion_code(self) -> int:

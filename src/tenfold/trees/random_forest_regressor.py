@@ -9,12 +9,12 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need
 from tenfold.estimator import Regressor
-from tenfold.estimator.constraints import boolean, choice, integer, real, seed, share
+from tenfold.estimator.constraints import boolean, integer
 from tenfold.stats.gathered import Gathered
 from tenfold.stats.tree_bins import Look
 from tenfold.trees.channels import Weighed
 from tenfold.trees.forest import ForestModel, OutOfBag
-from tenfold.trees.grower import MaxFeatures, NumberTrees
+from tenfold.trees.grower import CONSTRAINTS, NumberTrees
 from tenfold.trees.node_statistics import TreeDraws
 from tenfold.trees.random_forest import RandomForest
 from tenfold.trees.records import Histograms, RowsOf, Setup
@@ -123,54 +123,10 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
         {"n_estimators": 2, "max_features": "sqrt", "max_leaf_nodes": 4},
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **CONSTRAINTS,
         "n_estimators": [integer(1)],
-        "max_depth": [integer(1), None],
-        "min_samples_split": [integer(2)],
-        "min_samples_leaf": [integer(1)],
-        "min_weight_fraction_leaf": [share()],
-        "min_impurity_decrease": [real(0)],
-        "max_features": [integer(1), share(open=True), choice("sqrt", "log2"), None],
-        "max_leaf_nodes": [integer(2), None],
         "bootstrap": [boolean],
-        "min_data_per_group": [integer(1)],
-        "cat_smooth": [real(0)],
-        "cat_penalty": [real(0)],
-        "max_bins": [integer(2)],
-        "random_state": [seed],
     }
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        max_depth: int | None = None,
-        min_samples_split: int = 2,
-        min_samples_leaf: int = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        min_impurity_decrease: float = 0.0,
-        max_features: MaxFeatures = None,
-        max_leaf_nodes: int | None = None,
-        bootstrap: bool = True,
-        min_data_per_group: int = 1,
-        cat_smooth: float = 0.0,
-        cat_penalty: float = 1.0,
-        max_bins: int = 255,
-        random_state: int | None = 0,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.min_impurity_decrease = min_impurity_decrease
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.bootstrap = bootstrap
-        self.min_data_per_group = min_data_per_group
-        self.cat_smooth = cat_smooth
-        self.cat_penalty = cat_penalty
-        self.max_bins = max_bins
-        self.random_state = random_state
 
     def values(self, setup: Setup, sums: Codes) -> Array:
         """The mean of the target."""

@@ -13,7 +13,7 @@ import numpy as np
 from tenfold.core import MANY, Array, Claim, Columns, Need, Schema
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
-from tenfold.estimator import Classifier
+from tenfold.estimator.averaged import Averaged
 from tenfold.estimator.constraints import choice, integer, seed, share
 from tenfold.trees.conditions import Rule, tightened, words
 from tenfold.trees.decision_tree import Asked, CheckingTree, DecisionTree, TreeState, TreeSummary
@@ -53,7 +53,7 @@ class GrowingTree(NamedTuple):
 RuleListState = GrowingTree | PruningRules | OrderingRules | CheckingRules | Solved
 
 
-class RuleListClassifier(Classifier):
+class RuleListClassifier(Averaged):
     """An ordered list of rules from a decision tree (rule post-pruning, as C4.5 has it), exact in each pass.
 
     Each leaf of the tree gives a rule, with two bounds a column at most. A condition is dropped if the rule
@@ -196,15 +196,6 @@ class RuleListClassifier(Classifier):
         """The shares of the classes among all training rows that fulfil the first rule that fits."""
         value = np.vstack([model.value, model.rest])
         return np.asarray((value / value.sum(axis=1, keepdims=True))[model.clauses.firsts(X)])
-
-    def probability_from(self, scores: Array) -> Array:
-        """Shares are probabilities."""
-        return scores
-
-    def log_probability_from(self, scores: Array) -> Array:
-        """The logarithms of shares."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(scores))
 
     def sound(self, model: RuleListModel, summary: Fired | None, schema: Schema) -> bool:
         """Whether the summary is of as many rules."""

@@ -150,15 +150,9 @@ class GrownTree(NamedTuple):
 
     @classmethod
     def of(
-        cls,
-        node: Codes,
-        real: Array,
-        sums: Codes,
-        route: Codes,
-        cut: Cut,
-        threshold: Array | None = None,
+        cls, node: Codes, real: Array, sums: Codes, route: Codes, cut: Cut, threshold: Array | None = None,
         root: int = 0,
-    ) -> GrownTree:
+    ) -> GrownTree:  # fmt: skip
         """From grown nodes, renumbered level by level from a root: however they were grown.
 
         Thresholds are where the columns are cut, unless they are given.
