@@ -70,7 +70,7 @@ class Lens(Value):
     """What is made of a chunk once, and held while rounds go by.
 
     A value of its own, since statistics differ from round to round and the lens does not. Row i of what it makes is row
-    i of the chunk, and it does not look at weights: rows may be drawn anew afterwards.
+    i of the chunk. It does not look at weights: those belong to the chunk, also when its rows are held.
     """
 
     def __call__(self, chunk: Chunk) -> Any:
@@ -81,7 +81,7 @@ class Lens(Value):
 class Held(Statistic[S]):
     """Reads rows through a `lens`, in many rounds: for trees, boosting and EM.
 
-    Its chunks have no columns, but `held` and `scratch`; and rows of weight zero, where weights were drawn anew.
+    Its chunks have no columns, but `held` and `scratch`; weights are there as ever.
     """
 
     lens: Lens = field(kw_only=True)

@@ -69,7 +69,7 @@ class Dask(Runner):
                 "Remedy: write them where all workers can read them, frame.to_parquet(folder), and fit "
                 "tenfold.scan(folder, ...); or fit here, with tenfold.on(tenfold.Local())"
             )
-        session = TaskSession(Client(self), source)
+        session = TaskSession(DaskExecutor(self), source)
         try:
             yield session
         finally:
@@ -80,7 +80,7 @@ class Dask(Runner):
         if source.in_memory():
             yield from Local().map(function, parts, source)
             return
-        client, name = Client(self), f"tenfold-map-{uuid4().hex[:12]}"
+        client, name = DaskExecutor(self), f"tenfold-map-{uuid4().hex[:12]}"
         todo = client.send(function, f"function-{name}")
         waiting: deque[Any] = deque()
         most, asked = 0, -math.inf
@@ -97,7 +97,7 @@ class Dask(Runner):
             self.client.cancel([todo, *waiting])
 
 
-class Client(Executor):
+class DaskExecutor(Executor):
     """A client of Dask: outputs of tasks are its futures."""
 
     def __init__(self, runner: Dask) -> None:

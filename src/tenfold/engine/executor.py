@@ -227,7 +227,9 @@ class TaskSession(Session):
                 scratch = self._on_held(follow_parts, todo, holds, before, f"follow_{key}")
                 chain = Chain(scratch, chain.rounds)
             chains[name] = Chain(chain.scratch, chain.rounds + 1)
-            last.append(self._merged(self._on_held(sum_held, todo, holds, chain, key), f"{tag}-{at}"))
+            made = self._on_held(sum_held, todo, holds, chain, key)
+            self._going += made
+            last.append(self._merged(made, f"{tag}-{at}"))
         self._chains = chains
         return last
 
@@ -252,7 +254,6 @@ class TaskSession(Session):
 
     def _merged(self, outputs: list[Handle], tag: str, levels: int = 0) -> Handle:
         """The merge of summaries, on the workers, by at least so many levels of tasks."""
-        self._going += outputs
         level = 0
         while len(outputs) > 1 or level < levels:
             some = [outputs[at : at + WIDTH] for at in range(0, len(outputs), WIDTH)]

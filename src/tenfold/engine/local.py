@@ -141,7 +141,7 @@ class LocalSession(Session):
 
     def _of_held(self, leaf: Leaf, kept: dict[bytes, list[Piece]], part: int) -> Any:
         """A leaf's summary of one part, from what is held of it; its scratch is kept."""
-        if leaf.held not in kept:
+        if part % leaf.every:
             return None
         name = (_names(leaf)[1], part)
         scratch = follow(leaf, kept[leaf.held], self.store.get(name))

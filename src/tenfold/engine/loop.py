@@ -93,7 +93,7 @@ class Member:
     groups: tuple[int, ...] | None = None
     """of the key: the rows to learn from; None, all"""
     before: tuple[tuple[Any, Any], ...] = ()
-    """fitted transformers and their states, through which the rows go first"""
+    """fitted transformers, each with its model, through which the rows go first"""
     need: Need | None = None
     """of the first of these"""
     schema: Schema | None = None
@@ -197,7 +197,8 @@ def turn(
 ) -> tuple[Snapshot, str | None]:
     """Certify, then stop or update: the only place where this happens.
 
-    The snapshot of the next state, or, with the reason, of this one if it is the last; with its model and certificate.
+    The snapshot of the next state, still with the model and the certificate of this one; or, with the reason to stop, of
+    this state.
     """
     model = learner.model(at.state)
     claims = learner.certify(model, at.summary) if certified and model is not None else None

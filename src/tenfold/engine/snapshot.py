@@ -13,12 +13,12 @@ class Snapshot(NamedTuple):
     schema: Schema
     state: Any
     model: Any = None
-    """of this state, if there is one yet: what is certified, predicts, and is kept"""
+    """of the state that was certified last, if there is one yet: what predicts, and is kept"""
     summary: Any = None
     asked: Any = None
     """what the summary is of"""
     certificate: Certificate | None = None
-    """about this state"""
+    """about that model"""
     rows: int = 0
     dropped: int = 0
     passes: float = 0.0

@@ -73,18 +73,19 @@ class Store:
     def _spill(self, key: Key, value: Any) -> None:
         if self._full:
             return
-        with self._lock:
-            if self._folder is None:
-                self._folder = Path(tempfile.mkdtemp(prefix="tenfold-held-"))
-        path = self._folder / hashlib.blake2b(repr(key).encode(), digest_size=16).hexdigest()
         try:
+            with self._lock:
+                if self._folder is None:
+                    self._folder = Path(tempfile.mkdtemp(prefix="tenfold-held-"))
+            path = self._folder / hashlib.blake2b(repr(key).encode(), digest_size=16).hexdigest()
             path.write_bytes(pickle.dumps(value, protocol=5))
             self._files[key] = path
         except OSError:  # the disk is full: from now on what does not fit is made again
             self._full = True
-            self._files.pop(key, None)
+            left = self._files.pop(key, None)
             with suppress(OSError):
-                path.unlink(missing_ok=True)
+                if left is not None:
+                    left.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Forget everything."""
@@ -102,4 +103,7 @@ def size(value: Any) -> int:
         return sum(map(size, value))
     if isinstance(value, dict):
         return sum(map(size, value.values()))
+    named = [name for kind in type(value).__mro__ for name in kind.__dict__.get("__slots__", ())]
+    if named:
+        return sum(size(getattr(value, name)) for name in named if hasattr(value, name))
     return size(vars(value)) if hasattr(value, "__dict__") else 64

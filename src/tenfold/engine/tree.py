@@ -48,7 +48,7 @@ def merge(summaries: Iterable[Any]) -> Any:
 
 
 def runs(parts: range, most: int) -> list[range]:
-    """The parts in at most so many aligned subtrees, or a few more: merged one by one, they are the same tree."""
+    """The parts in at most so many aligned subtrees: merged one by one, they are the same tree."""
     size = 1
     while len(parts) > most * size:
         size *= 2

@@ -31,7 +31,7 @@ from tenfold.stats.metrics import Regression
 
 
 class Regressor(RegressorMixin, Estimator):
-    """Brings `predict_from(model, X)`."""
+    """A subclass writes `predict_from(model, X)`."""
 
     poor_score: ClassVar[bool] = False
     """whether it fits simple data badly, by what it is: scikit-learn's checks then expect no more of it"""
@@ -78,7 +78,7 @@ class Regressor(RegressorMixin, Estimator):
 
 
 class SummaryScored(Regressor):
-    """Brings `regression_from`: the errors of a model on other rows, read off their summary."""
+    """A subclass writes `regression_from`: the errors of a model on other rows, read off their summary."""
 
     def regression_from(self, model: Any, rows: int, summary: Any) -> Regression | None:
         """The errors of the predictions for so many rows of this summary; None if that would lose digits."""
@@ -86,7 +86,7 @@ class SummaryScored(Regressor):
 
 
 class Classifier(ClassifierMixin, Estimator):
-    """Brings `scores_from(model, X)`: rows x classes, the highest wins. Says whether it has probabilities too."""
+    """A subclass writes `scores_from(model, X)`: rows x classes, the highest wins. Says whether it has probabilities too."""
 
     decides: ClassVar[bool] = False
     """whether it has a `decision_function`"""
@@ -211,7 +211,7 @@ class Classifier(ClassifierMixin, Estimator):
 
 
 class GroupScored(Classifier):
-    """Brings `scores_by(models, X, codes)`: the scores of rows by several models of it at once."""
+    """A subclass writes `scores_by(models, X, codes)`: the scores of rows by several models of it at once."""
 
     def scores_from(self, model: Any, X: Columns) -> Array:
         """The score of each class."""
@@ -241,7 +241,7 @@ def _possible(scores: Any) -> Any:
 
 
 class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
-    """Brings `transform_from(model, X)`; one that is `invertible` also `inverse_from(model, X)`."""
+    """A subclass writes `transform_from(model, X)`; one that is `invertible` also `inverse_from(model, X)`."""
 
     invertible: ClassVar[bool] = False
     """whether there is a way back"""
@@ -325,7 +325,7 @@ Transformer.fit_transform = _fit_transform
 
 
 class Clusterer(ClusterMixin, Estimator):
-    """Brings `label_from(model, X)`, the number of each row's cluster; its summary says the `weight` of each."""
+    """A subclass writes `label_from(model, X)`, the number of each row's cluster; its summary says the `weight` of each."""
 
     n_clusters: int
 

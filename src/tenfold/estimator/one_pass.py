@@ -15,7 +15,7 @@ from tenfold.estimator.base import Estimator
 
 
 class OnePass(Estimator):
-    """Brings `statistic(schema)` and `solve(schema, summary)`."""
+    """Base of learners that read the rows once: a subclass writes `statistic`, `solve` and `certify`."""
 
     passes: ClassVar[str] = ONE
     state_types: ClassVar[tuple[type, ...]] = (Begun, Solved)

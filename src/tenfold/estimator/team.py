@@ -61,7 +61,7 @@ class TeamModel(NamedTuple):
 
 
 class Team(Estimator):
-    """Brings `team()`, and may bring `seated(asks)`: which rows each member learns from."""
+    """A subclass writes `team()`, and may write `seated(asks)`: which rows each member learns from."""
 
     model_type: ClassVar[type] = TeamModel
     state_types: ClassVar[tuple[type, ...]] = (Learning,)

@@ -1,7 +1,8 @@
 """Splits that leave missing values out and then send them somewhere: to the most common value, or in parts to all.
 
 The gap of a column is the cell of the rows that miss it. The most common value of a threshold is the heavier side; of
-categories it is the heaviest one, among the rows of the node or among those of the row's own class.
+categories it is the heaviest one, among the rows of the node or among those of the row's own class. Splits that learn
+where missing values go are searched in `tree_search.py`.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tenfold.core import Array, Claim, Codes, Columns, Flags
+from tenfold.core import Array, Claim, Codes, Columns, Flags, MatrixLike
 from tenfold.estimator import GroupScored, OnePass
 from tenfold.estimator.constraints import class_prior
 from tenfold.kernels.discriminants import linear_scores
@@ -80,7 +80,7 @@ class Discriminant(OnePass, GroupScored):
 
     decides = True
 
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: MatrixLike) -> Any:
         """The scores of the classes; of two classes, by how much the second is ahead.
 
         Parameters

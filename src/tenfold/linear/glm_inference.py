@@ -8,19 +8,14 @@ from scipy import stats
 from tenfold.core import Array
 from tenfold.kernels.glm import GAMMA
 from tenfold.linear.glm import Glm, GlmModel
+from tenfold.linear.inferring import Terms
 from tenfold.linear.newton import inverse
-from tenfold.linear.summary import Names, Summary
+from tenfold.linear.summary import Summary
 from tenfold.stats.curvature import Curvature
 
 
-class Errors(Glm):
+class Errors(Terms, Glm):
     """A generalized linear model with standard errors, by term: of the coefficients, then the intercept if any."""
-
-    @property
-    def terms_(self) -> Names:
-        """The names of the coefficients and, if there is one, of the intercept."""
-        more = ["intercept"] if self.fit_intercept else []
-        return np.array([*self.schema_.feature_names, *more], dtype=object)
 
     @property
     def dispersion_(self) -> float:
@@ -64,35 +59,13 @@ class Errors(Glm):
         """How often a z as far from 0 or farther comes up if the term is 0, with many rows."""
         return np.asarray(2 * stats.norm.sf(np.abs(self.z_values_)))
 
-    def conf_int(self, level: float = 0.95) -> Array:
-        """Confidence intervals of the terms.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-
-        Returns
-        -------
-        ends : array of shape (terms, 2)
-        """
+    def _ends(self, level: float) -> Array:
         if not 0 < level < 1:
             raise ValueError(f"level is {level}, but must be between 0 and 1")
         reach = stats.norm.isf((1 - level) / 2) * self.standard_errors_
         return np.column_stack([self._terms() - reach, self._terms() + reach])
 
-    def summary(self, level: float = 0.95) -> Summary:
-        """A table of the terms, what the certificate says, and when the p-values hold.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            Of the confidence intervals.
-
-        Returns
-        -------
-        summary : Summary
-            Print it, or show it in a notebook.
-        """
+    def _table(self, level: float) -> Summary:
         s: Curvature = self.summary_
         errors = self.standard_errors_
         low, high = f"{50 * (1 - level):.4g} %", f"{50 * (1 + level):.4g} %"

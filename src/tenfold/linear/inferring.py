@@ -7,27 +7,72 @@ from typing import Any
 
 import numpy as np
 
-from tenfold.core import Array, Columns, Design
+from tenfold.core import Array, Columns, Design, MatrixLike
 from tenfold.estimator import check_is_fitted
 from tenfold.estimator.merging import refusing_arithmetic_errors
 from tenfold.linear.inference import FTest, Inference
-from tenfold.linear.summary import Summary, summary_of
+from tenfold.linear.summary import Names, Summary, summary_of
 
 
-class Inferring:
-    """Brings them to a learner that has `infer()`: an `Inference` about its state."""
+class Terms:
+    """A model of terms, the coefficients and then the intercept if any: brings their names and tables of them.
+
+    The learner has `_ends(level)`, confidence intervals, and `_table(level)`.
+    """
+
+    fit_intercept: bool
+
+    @property
+    def terms_(self) -> Names:
+        """The names of the coefficients and, if there is one, of the intercept."""
+        more = ["intercept"] if self.fit_intercept else []
+        return np.array([*self.coef_names_, *more], dtype=np.object_)  # type: ignore[attr-defined]
+
+    def conf_int(self, level: float = 0.95) -> Array:
+        """Confidence intervals of the terms.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+
+        Returns
+        -------
+        ends : array of shape (terms, 2)
+        """
+        check_is_fitted(self)
+        return self._ends(level)
+
+    def summary(self, level: float = 0.95) -> Summary:
+        """A table of the terms, what the certificate says, and when the p-values hold.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Of the confidence intervals.
+
+        Returns
+        -------
+        summary : Summary
+            Print it, or show it in a notebook.
+        """
+        check_is_fitted(self)
+        return self._table(level)
+
+    def _ends(self, level: float) -> Array:
+        raise NotImplementedError
+
+    def _table(self, level: float) -> Summary:
+        raise NotImplementedError
+
+
+class Inferring(Terms):
+    """Brings standard errors to a learner that has `infer()`: an `Inference` about its model."""
 
     @cached_property
     def inference_(self) -> Inference:
         """Everything that is said about the coefficients, in one object."""
         with refusing_arithmetic_errors():
             return self.infer()  # type: ignore[attr-defined]
-
-    @property
-    def terms_(self) -> Any:
-        """The names of the coefficients and, if there is one, of the intercept."""
-        more = ["intercept"] if self.fit_intercept else []  # type: ignore[attr-defined]
-        return np.array([*self.coef_names_, *more], dtype=object)  # type: ignore[attr-defined]
 
     @property
     def standard_errors_(self) -> Array:
@@ -69,21 +114,7 @@ class Inferring:
         """σ²: the squares of the residuals over the degrees of freedom that are left."""
         return self.inference_.sigma2
 
-    def conf_int(self, level: float = 0.95) -> Array:
-        """Confidence intervals of the terms.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-
-        Returns
-        -------
-        ends : array of shape (terms, 2)
-        """
-        check_is_fitted(self)
-        return self.inference_.interval(level)
-
-    def predict_interval(self, X: Any, level: float = 0.95, of: str = "row") -> Any:
+    def predict_interval(self, X: MatrixLike, level: float = 0.95, of: str = "row") -> Any:
         """Where the target of each row is, at a level of confidence.
 
         Parameters
@@ -118,18 +149,8 @@ class Inferring:
         """Rows times a square root of the covariance."""
         return Design.of(X, model.schema.levels) @ half + constant
 
-    def summary(self, level: float = 0.95) -> Summary:
-        """A table of the terms, what the certificate says, and when the p-values hold.
+    def _ends(self, level: float) -> Array:
+        return self.inference_.interval(level)
 
-        Parameters
-        ----------
-        level : float, default=0.95
-            Of the confidence intervals.
-
-        Returns
-        -------
-        summary : Summary
-            Print it, or show it in a notebook.
-        """
-        check_is_fitted(self)
+    def _table(self, level: float) -> Summary:
         return summary_of(self, level)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from tenfold.core import Array, Claim, Columns, Design, Need, Schema, Stop
+from tenfold.core import Array, Claim, Columns, Design, MatrixLike, Need, Schema, Stop, VectorLike
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Begun, Solved
 from tenfold.core.statistic import Statistic
@@ -81,11 +81,11 @@ class LeastSquares(OnePass, Inferring, Featured, SummaryScored):
 
     def fit(
         self,
-        X: object,
-        y: object = None,
-        sample_weight: object = None,
+        X: MatrixLike,
+        y: VectorLike = None,
+        sample_weight: VectorLike = None,
         *,
-        groups: object = None,
+        groups: VectorLike = None,
         checkpoint: object = None,
         stop: Stop | None = None,
     ) -> Self:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from tenfold.linear.claims import claims_of
 from tenfold.linear.inference import Inference, infer
 from tenfold.linear.inferring import Inferring
 from tenfold.linear.solving_double import TINY, another_round, from_double
+from tenfold.linear.summary import Names
 from tenfold.stats.double import Double
 from tenfold.stats.double_moments import ROWS, DoubleMoments
 from tenfold.stats.monomials import Monomials, few_rows, monomials, n_monomials
@@ -213,7 +214,7 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
         return infer(found, "classical", 0.0, self.fit_intercept, float(self.summary_.weight), TINY, None)
 
     @property
-    def coef_names_(self) -> Any:
+    def coef_names_(self) -> Names:
         """The name of each coefficient's product."""
         names = self._monomials(len(self.schema_.columns)).names(self.schema_.names)
         return np.array(names, dtype=object)
@@ -241,7 +242,7 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
         return len(state.center) == len(state.model.coef) and self.sound(state.model, summary, schema)
 
 
-def _blocks(X: Columns, terms: Monomials) -> Iterator[Any]:
+def _blocks(X: Columns, terms: Monomials) -> Iterator[tuple[slice, Array, Array, _Rounded]]:
     for rows, block in X.blocks(ROWS):
         high, low = terms.doubled(block)
         yield rows, high, low, _Rounded(terms, block, high)
@@ -250,7 +251,7 @@ def _blocks(X: Columns, terms: Monomials) -> Iterator[Any]:
 class _Rounded:
     """Terms move together when a column is rounded: along their derivatives."""
 
-    def __init__(self, terms: Monomials, block: Any, values: Array) -> None:
+    def __init__(self, terms: Monomials, block: Array, values: Array) -> None:
         self.terms, self.block, self.values, self.last = terms, block, values, last_bits(block)
 
     def moves(self, around: Array, coef: Array, r: Array, weight: Array) -> list[Array]:

@@ -7,12 +7,12 @@ scaled system S u = c moves u by γ |S⁻¹| sizes.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg as sla
 
-from tenfold.core import Array
+from tenfold.core import Array, Flags
 from tenfold.stats.moments import Moments, refuse_infinite
 
 EPS = float(np.finfo(np.float64).eps)
@@ -37,7 +37,7 @@ class Solution(NamedTuple):
     """the value that alone would explain the target: beside it, smaller ones count as zero"""
     gap: float
     """relative to ½ Σ (y - ȳ)²"""
-    varies: Any
+    varies: Flags
     """which columns are not constant"""
     rank: int
     """of those"""
@@ -48,7 +48,7 @@ class Solution(NamedTuple):
     """Σ w (y - xᵀβ - β₀)²"""
     tss: float
     """Σ w (y - ȳ)²; without an intercept, Σ w y²"""
-    blown: Any = False
+    blown: Flags | bool = False
     """which values the condition of the system makes uncertain, not their being near zero"""
     lost: bool = False
     """whether a column, or the target, is too small to be squared"""
@@ -225,13 +225,13 @@ def norms(rows: Array) -> Array:
         return np.asarray(np.sqrt(((rows / unit[:, None]) ** 2).sum(axis=1)) * unit)
 
 
-def varying(square: Array, size: Array, weight: float) -> Any:
+def varying(square: Array, size: Array, weight: float) -> Flags:
     """Which columns are more than a constant and its rounding, and can be squared without losing digits.
 
     `square` has their sums of squares around the mean, `size` how large values are, `weight` how many there are.
     """
     rounding = math.sqrt(weight) * 4 * EPS * np.abs(size)
-    return np.sqrt(np.maximum(square, 0.0)) > np.maximum(rounding, math.sqrt(TINY))
+    return np.asarray(np.sqrt(np.maximum(square, 0.0)) > np.maximum(rounding, math.sqrt(TINY)))
 
 
 def too_small(square: Array, mean: Array, weight: float) -> bool:

@@ -7,12 +7,11 @@ by γ |S⁻¹| |r|, where the normal equations would by γ |S⁻¹| sizes: that 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import scipy.linalg as sla
 
-from tenfold.core import Array
+from tenfold.core import Array, Flags
 from tenfold.linear.solving import (
     EPS,
     SURE,
@@ -115,7 +114,7 @@ def _penalised(coef: Array, per_unit: Array, first: int) -> Array:
     return np.append(np.zeros(1 - first), coef) * per_unit
 
 
-def _shortest(r: RFactor, fit_intercept: bool, varies: Any) -> Array:
+def _shortest(r: RFactor, fit_intercept: bool, varies: Flags) -> Array:
     """The shortest of all least-squares solutions."""
     p = len(r.center) - 1
     factor = r.factor[:, 1:] * r.scale
