@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from tenfold.core import Need
-from tenfold.core.statistic import Held, Lens, Statistic
+from tenfold.core.statistic import Held, Lens, Statistic, Strided
+from tenfold.engine import Local
 from tenfold.engine.holding import Scan, follow, of_held, read
 from tenfold.engine.plan import Groups, Plan
 from tenfold.engine.tree import merge
 from tenfold.sources import ArraySource, part_rows
-from tenfold.stats.combinators import After, As, By, Draw, Key, Of, Reweighted, Stage, View
+from tenfold.stats.combinators import After, As, By, Draw, Each, Key, Of, Reweighted, Stage, View
 from tenfold.stats.draws import keys_of, times_of
 
 X = np.random.default_rng(0).normal(size=(400, 2))
@@ -147,3 +148,16 @@ def test_one_reading_serves_what_is_read_and_what_is_held(monkeypatch):
     both = Scan((held, plain))(SOURCE, 3).each
     assert bits(both[1]) == bits(found.each[0])
     assert bits(both[0]) == bits(of_held(held, pieces, follow(held, pieces, None)))
+
+
+class Share(Strided[np.ndarray], Level):
+    """The same of a share of the parts."""
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_share_of_the_parts_beside_all_of_them(threads):
+    """Held through one lens, each of its own parts."""
+    both = Each((Level(1, lens=Bins(0.2)), Share(1, lens=Bins(0.2), every=4)))
+    with Local(threads=threads).open(SOURCE) as session:
+        whole, some = session.answer(As(VIEW, both))
+    assert (whole.rows, some.rows) == (len(X), sum(SOURCE.load(p, NEED, VIEW.schema).n for p in PARTS if p % 4 == 0))

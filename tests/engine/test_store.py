@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tenfold.core import Columns
 from tenfold.engine.store import Store, size
 from tenfold.engine.tree import merge, runs
 
@@ -13,6 +14,7 @@ from tenfold.engine.tree import merge, runs
 def test_sizes():
     assert size(np.zeros(10)) == 80
     assert size([(np.zeros(10), 1), {"a": np.zeros(2, np.uint8)}]) == 80 + 64 + 2
+    assert size(Columns(np.zeros((1000, 4)))) > 32_000
 
 
 def test_within_the_budget_in_memory_the_rest_in_files():
