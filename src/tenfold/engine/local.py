@@ -126,8 +126,9 @@ class LocalSession(Session):
         self._keep({name: leaf for leaf in held for name in _names(leaf)})
 
         def one(part: int) -> Found:
-            kept = {leaf.held: self.store.get((_names(leaf)[0], part)) for leaf in held if part % leaf.every == 0}
-            lost = {leaf.held: leaf for leaf in held if leaf.held in kept and kept[leaf.held] is None}
+            here = [leaf for leaf in held if part % leaf.every == 0]
+            kept = {leaf.held: self.store.get((_names(leaf)[0], part)) for leaf in here}
+            lost = {leaf.held: leaf for leaf in here if kept[leaf.held] is None}
             fresh, made = read(plain, list(lost.values()), self.source, part) if plain or lost else (Found(()), [])
             for leaf, pieces in zip(lost.values(), made, strict=True):
                 kept[leaf.held] = pieces

@@ -197,8 +197,8 @@ def turn(
 ) -> tuple[Snapshot, str | None]:
     """Certify, then stop or update: the only place where this happens.
 
-    The snapshot of the next state, still with the model and the certificate of this one; or, with the reason to stop, of
-    this state.
+    The snapshot of the next state, still with the model and the certificate of this one; or of this state, with the
+    reason to stop.
     """
     model = learner.model(at.state)
     claims = learner.certify(model, at.summary) if certified and model is not None else None

@@ -86,7 +86,7 @@ class SummaryScored(Regressor):
 
 
 class Classifier(ClassifierMixin, Estimator):
-    """A subclass writes `scores_from(model, X)`: rows x classes, the highest wins. Says whether it has probabilities too."""
+    """A subclass writes `scores_from(model, X)`: rows x classes, the highest wins; and whether it has probabilities."""
 
     decides: ClassVar[bool] = False
     """whether it has a `decision_function`"""
@@ -325,7 +325,7 @@ Transformer.fit_transform = _fit_transform
 
 
 class Clusterer(ClusterMixin, Estimator):
-    """A subclass writes `label_from(model, X)`, the number of each row's cluster; its summary says the `weight` of each."""
+    """A subclass writes `label_from(model, X)`, the number of a row's cluster; its summary has the `weight` of each."""
 
     n_clusters: int
 
