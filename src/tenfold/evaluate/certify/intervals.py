@@ -244,7 +244,7 @@ def _counts(table: ArrayLike) -> list[list[int]]:
             "table must be 2 x 2 whole numbers, not all zero: rows that both got right, only a got right; only b got "
             f"right, both got wrong. It is {table!r}"
         )
-    return found.astype(int).tolist()
+    return [[int(one) for one in row] for row in found]
 
 
 def _paired(table: list[list[int]], level: float, z: float, scored: bool) -> Interval:

@@ -61,7 +61,7 @@ class Ranks(Table):
     @property
     def order(self) -> list[int]:
         """Numbers of the learners, the best first."""
-        return np.argsort(self.ranks, kind="stable").tolist()
+        return [int(i) for i in np.argsort(self.ranks, kind="stable")]
 
     def told_apart(self, a: int | str, b: int | str) -> bool:
         """Whether Nemenyi's test tells two learners apart, given by number or name."""

@@ -102,7 +102,7 @@ def learned(model: Estimator, member: Member, source: Source, seed: int | None) 
 
 def unfitted(learner: Estimator) -> Estimator:
     """A learner without what it has learned, its parameters checked and its seed drawn."""
-    blank = learner._blank()
+    blank: Estimator = learner._blank()
     blank._validate_params()
     if (seed := blank.seed()) is not None:
         blank.random_state = seed

@@ -99,18 +99,19 @@ def splits_of(
     if isinstance(folds, (list, tuple)) and len(folds) and isinstance(folds[0], tuple):
         n, starts, scans = numbering(source, need, session)
         return Splits(_from_indices(list(folds), n, starts), starts, scans)
-    given = np.asarray(folds)
-    n, starts, scans = numbering(source, need, session)
-    if given.shape != (n,):
-        raise DataError(f"folds has shape {given.shape}, but there are {n} rows")
-    _refuse_missing(given, "folds")
-    labels, codes = np.unique(given, return_inverse=True)
-    key = Listed(_enough(len(labels)), codes.astype(np.int64), starts=starts)
+    codes, starts, scans = _coded(folds, "folds", source, need, session)
+    key = Listed(_enough(int(codes.max(initial=-1)) + 1), codes, starts=starts)
     return Splits(_leave_one_out(key), starts, scans)
 
 
-def _refuse_missing(given: Labels, what: str) -> None:
-    """A row must belong somewhere."""
+def _coded(
+    values: ArrayLike, what: str, source: Source, need: Need, session: Session
+) -> tuple[Codes, Codes | None, int]:  # fmt: skip
+    """An entry for each row as numbers from 0; where parts begin, and scans used. A row must belong somewhere."""
+    given = np.asarray(values)
+    n, starts, scans = numbering(source, need, session)
+    if given.shape != (n,):
+        raise DataError(f"{what} has shape {given.shape}, but there are {n} rows")
     missing: ArrayLike = False
     if given.dtype.kind in "fM":
         missing = given != given
@@ -118,6 +119,7 @@ def _refuse_missing(given: Labels, what: str) -> None:
         missing = [g is None or g != g for g in given.tolist()]
     if np.any(missing):
         raise DataError(f"{what} says of some rows not to which group they belong. Remedy: leave these rows out")
+    return np.unique(given, return_inverse=True)[1].astype(np.int64), starts, scans
 
 
 def _count(folds: object) -> int:
@@ -200,12 +202,7 @@ def _grouped(k: int, source: Source, need: Need, session: Session, groups: Group
     if isinstance(groups, str):
         labels, rows = _labels(groups, source, session)
         return Splits(_leave_one_out(Labelled(k, groups, labels, _spread(rows, k))), None, 1, (groups,))
-    n, starts, scans = numbering(source, need, session)
-    given = np.asarray(groups)
-    if given.shape != (n,):
-        raise DataError(f"groups has shape {given.shape}, but there are {n} rows")
-    _refuse_missing(given, "groups")
-    _, codes = np.unique(given, return_inverse=True)
+    codes, starts, scans = _coded(groups, "groups", source, need, session)
     key = Listed(k, _spread(np.bincount(codes), k)[codes], starts=starts)
     return Splits(_leave_one_out(key), starts, scans)
 

@@ -70,7 +70,8 @@ class CrossValidation(Table):
     @property
     def mean(self) -> Array:
         """Mean over the folds: learners x scores."""
-        return self.scores.mean(axis=2)
+        mean: Array = self.scores.mean(axis=2)
+        return mean
 
     def interval(self, level: float = 0.95) -> Array:
         """For each learner and score, the ends of an interval for the score on new rows.

@@ -68,7 +68,8 @@ class Tuned:
         ----------
         X : array, frame or Source
         """
-        return self.best_estimator_.predict(X)
+        found: NDArray[np.generic] | Source = self.best_estimator_.predict(X)
+        return found
 
     def __str__(self) -> str:
         return f"{self.results}\nbest parameters: {self.best_params_}"

@@ -69,12 +69,14 @@ class PermutationImportance(Table):
     @property
     def importances_mean(self) -> Array:
         """Mean over the repeats."""
-        return self.importances.mean(axis=1)
+        mean: Array = self.importances.mean(axis=1)
+        return mean
 
     @property
     def importances_std(self) -> Array:
         """Standard deviation over the repeats, as scikit-learn has it."""
-        return self.importances.std(axis=1)
+        std: Array = self.importances.std(axis=1)
+        return std
 
     @property
     def repeats_interval(self) -> Array:

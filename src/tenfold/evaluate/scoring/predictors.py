@@ -229,7 +229,8 @@ class Opened(NamedTuple):
     @property
     def classes(self) -> Labels | None:
         """Of the model and of the rows; None for numbers."""
-        return self.view.schema.classes
+        classes: Labels | None = self.view.schema.classes
+        return classes
 
 
 @contextmanager
