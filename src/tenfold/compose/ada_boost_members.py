@@ -19,7 +19,7 @@ from tenfold.core.allowed import CLASS_COUNT
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
 from tenfold.core.statistic import Expression, Held, Lens, Strided
-from tenfold.core.value import Itself
+from tenfold.core.value import Described
 from tenfold.estimator.kinds import winners
 from tenfold.estimator.members import advance, resumable_member, sound_member, summarized
 from tenfold.estimator.rows import Rows, hold
@@ -113,10 +113,10 @@ class OfBoosted(Held[Any]):
     """Something of rows that weigh the more, the more members were wrong about them."""
 
     rounds: int
-    how: Itself
+    how: Described
     """the rounds, by their parameters"""
     so_far: Members
-    telling: ClassVar[tuple[str, ...]] = ("rounds", "so_far")
+    telling: ClassVar[tuple[str, ...]] = ("rounds", "how", "so_far")
     lens: EveryRow = field(default_factory=EveryRow, kw_only=True)
 
     def follow(self, held: Rows, scratch: Any) -> Followed:
@@ -135,7 +135,7 @@ class AskedOfBoosted(OfBoosted):
 
     asked: Expression
     view: View
-    telling: ClassVar[tuple[str, ...]] = ("rounds", "so_far", "asked")
+    telling: ClassVar[tuple[str, ...]] = ("rounds", "how", "so_far", "asked")
 
     def follow(self, held: Rows, scratch: Any) -> Followed:
         """The weights of the rows, and what the member holds of rows so weighted."""
@@ -169,7 +169,7 @@ class AskedOfBoosted(OfBoosted):
 class SomeOfBoosted(Strided[Any], AskedOfBoosted):
     """The same of a share of the parts."""
 
-    telling = ("rounds", "so_far", "asked", "every")
+    telling = ("rounds", "how", "so_far", "asked", "every")
 
 
 class MemberErrors(OfBoosted):
@@ -178,7 +178,7 @@ class MemberErrors(OfBoosted):
     number: int
     """of the member"""
     model: Bundle
-    telling = ("rounds", "number", "so_far", "model")
+    telling = ("rounds", "number", "how", "so_far", "model")
 
     def summarize(self, chunk: Chunk) -> Judged:
         """Of the weighted rows."""
@@ -215,13 +215,13 @@ class MemberRounds(NamedTuple):
             case OnLearning(step, schema, so_far, current):
                 learner = self.learner(step)
                 ask = learner.ask(current.each[0])
-                given = (step, Itself(self), so_far, ask, View(learner.need, schema))
+                given = (step, Described(self), so_far, ask, View(learner.need, schema))
                 return AskedOfBoosted(*given) if every(ask) == 1 else SomeOfBoosted(*given, every=every(ask))
             case OnJudging(step, _, so_far, current):
-                return MemberErrors(step, Itself(self), so_far, step, current)
+                return MemberErrors(step, Described(self), so_far, step, current)
             case LookingBack(step, so_far):
                 last = Bundle(so_far.members.each[-1:])
-                return MemberErrors(step, Itself(self), so_far, step - 1, last)
+                return MemberErrors(step, Described(self), so_far, step - 1, last)
         return None
 
     def update(self, state: State, s: Any) -> State | Solved:

@@ -15,7 +15,7 @@ from tenfold.core import MANY, Array, Chunk, Claim, Codes, Columns, Schema
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
 from tenfold.core.statistic import Expression, Statistic
-from tenfold.core.value import Itself
+from tenfold.core.value import Described
 from tenfold.estimator.members import check_member, said, seed_of
 from tenfold.estimator.team import Learning, Team, TeamModel
 from tenfold.stats.combinators import After, Draw, Inside, Reweighted
@@ -41,10 +41,9 @@ class Bootstrap(Draw):
 class OutOfBag(Statistic[Any]):
     """How far the members are right about rows that they have not drawn."""
 
-    bag: Itself
+    bag: Described
     model: TeamModel
     draws: tuple[Bootstrap, ...]
-    telling = ("model", "draws")
 
     def summarize(self, chunk: Chunk) -> Any:
         """What is said of rows by those that have not drawn them, judged as the kind of learner does."""
@@ -137,7 +136,7 @@ class Bagging(Team):
     def ask(self, state: Any) -> Expression | None:
         """What the members ask for; then all rows once more, if they are to be judged."""
         if isinstance(state, Judging):
-            return OutOfBag(Itself(self), state.team, self.draws())
+            return OutOfBag(Described(self._blank()), state.team, self.draws())
         return super().ask(state)
 
     def update(self, state: Any, summary: Any) -> Any:
@@ -145,6 +144,10 @@ class Bagging(Team):
         if isinstance(state, Judging):
             return Solved(state.step + 1, Bundle((state.team,)))
         return super().update(state, summary)
+
+    def check_seen(self, rows: Codes) -> None:
+        """Some members may have drawn no row: they have no say."""
+        super().check_seen(np.atleast_1d(rows.any()))
 
     def means(self, model: TeamModel, X: Columns) -> Array:
         """The mean of what members say of each row; those that have drawn none say nothing."""

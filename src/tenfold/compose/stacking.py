@@ -19,7 +19,7 @@ from tenfold.core.allowed import CLASS_COUNT, COUNTS
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
 from tenfold.core.statistic import Expression
-from tenfold.core.value import Itself
+from tenfold.core.value import Described
 from tenfold.estimator.kinds import winners
 from tenfold.estimator.members import (
     NONE,
@@ -154,6 +154,10 @@ class Stacking(Roster):
         under = Bundle((), self.width(0 if schema.classes is None else len(schema.classes)), self.passthrough)
         return replace(under, each=(self.final().start(under.schema(schema)),))
 
+    def check_seen(self, rows: Codes) -> None:
+        """Models without a fold may have no rows: those of all rows speak for them."""
+        super().check_seen(rows[self.k :: self.k + 1])
+
     def after(self, state: Learning, model: TeamModel) -> Layered:
         """On to the last learner; of summaries, those of the models of all rows are kept."""
         found = [s if at % (self.k + 1) == self.k else NONE for at, s in enumerate(model.found.each)]
@@ -166,8 +170,7 @@ class Stacking(Roster):
         """What the models ask for; then what the last learner asks for, of what they say."""
         if not isinstance(state, Layered):
             return super().ask(state)
-        methods = tuple(self.method(member) for _, member in self.named())
-        layer = Layer(Itself(self), state.team._replace(found=NONE), methods, self.passthrough, self.folds())
+        layer = Layer(Described(self._blank()), state.team._replace(found=NONE), self.folds())
         asked = Onward("last", self.final().ask(state.last.each[0]))
         return Each((After((layer, Inside()), asked, keep=True),), state.last.width, state.last.beside)
 
@@ -257,7 +260,8 @@ class Stacking(Roster):
 
     def kept(self, model: StackModel, summary: Any) -> Any:
         """That of what the models say; those of the models of all rows are kept with them."""
-        return summary
+        last = self.final().kept(model.last.each[0], summary.each.each[0])
+        return replace(summary, each=replace(summary.each, each=(last,)))
 
     # ---- the fitted stack ------------------------------------------------------------------------------
 
@@ -309,6 +313,8 @@ class Stacking(Roster):
 
     def _sound(self, team: Any, last: Bundle, summary: Any, schema: Schema, fits: Any) -> bool:
         if (last.width, last.beside, len(last.each)) != (self.width(team.n_classes), self.passthrough, 1):
+            return False
+        if not team.seen[self.k :: self.k + 1].all():
             return False
         if summary is not None and (type(summary) is not Joint or len(summary.each.each) != 1):
             return False

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tenfold.core import Chunk, Codes, DataError
-from tenfold.core.value import Itself
+from tenfold.core.value import Described
 from tenfold.estimator.team import TeamModel
 from tenfold.linear.by_fold import listed
 from tenfold.stats.combinators import Coder, Key, Stage
@@ -53,13 +53,9 @@ def codes_of(cv: Any) -> Codes:
 class Layer(Stage):
     """Makes of rows what the members say of them, each told by models that have not seen it."""
 
-    stack: Itself
+    stack: Described
     model: TeamModel
-    methods: tuple[str, ...]
-    """what each member is asked for"""
-    passthrough: bool
     folds: Key
-    telling = ("model", "methods", "passthrough", "folds")
 
     def stage(self, chunk: Chunk) -> Chunk:
         """The rows as the last learner sees them."""

@@ -44,6 +44,10 @@ class Voting(Roster):
         self.ballot()
         return super().start(schema)
 
+    def sound(self, model: TeamModel, summary: Any, schema: Any) -> bool:
+        """Whether every member has learned from rows too."""
+        return bool(model.seen.all()) and super().sound(model, summary, schema)
+
     def together(self, model: TeamModel, said: Any) -> Any:
         """The weighted mean of a function of each member and its model."""
         total, weights = 0.0, self.ballot()

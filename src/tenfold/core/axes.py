@@ -62,6 +62,8 @@ class Bundle:
     """whether the schema's columns follow those numbers"""
 
     def __add__(self, other: Bundle) -> Bundle:
+        if not self.each or not other.each:  # one of them is of no rows
+            return self if self.each else other
         return Bundle(tuple(a + b for a, b in zip(self.each, other.each, strict=True)), self.width, self.beside)
 
     def schema(self, schema: Schema) -> Schema:

@@ -96,6 +96,38 @@ class Itself(Value):
         return digest_of(id(self.it))
 
 
+class Described(Value):
+    """A learner, or a record with learners in it, told by classes and parameters."""
+
+    it: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Described) and self.digest == other.digest
+
+    __hash__ = Value.__hash__
+
+    @property
+    def digest(self) -> bytes:
+        """Of classes and parameters, as they are now."""
+        return digest_of(_described(self.it))
+
+
+def _described(value: Any) -> Any:
+    """Learners as tuples of their parameters; what has no digest is told by where it is."""
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        params = sorted(value.get_params(deep=False).items())
+        return (type(value), tuple((name, _described(given)) for name, given in params))
+    if isinstance(value, dict):
+        return tuple((_described(name), _described(given)) for name, given in value.items())
+    if isinstance(value, (list, tuple)):
+        return (type(value), *map(_described, value))
+    try:
+        digest_of(value)
+    except TypeError:
+        return Itself(value)
+    return value
+
+
 def digest_of(*values: object) -> bytes:
     """Sixteen bytes of some values; equal where `same` finds them equal."""
     made = hashlib.blake2b(digest_size=16)

@@ -14,9 +14,10 @@ import numpy as np
 
 from tenfold.core import Chunk, Codes, Columns
 from tenfold.core.chunk import segments
+from tenfold.core.marks import Marks
 from tenfold.core.statistic import Expression, Held, Lens, Ordered, Statistic
 from tenfold.engine.plan import Groups, Leaf, Plan
-from tenfold.engine.scanning import Found, Read, drawn_anew, keys_of, rows_of, summary_of
+from tenfold.engine.scanning import Found, Read, drawn_anew, keys_of, marks_of, rows_of, summary_of
 from tenfold.engine.tally import Counted, this_machine
 from tenfold.engine.tree import Tree, merge
 from tenfold.sources import Source
@@ -38,6 +39,8 @@ class Piece(NamedTuple):
     """how many there were of each group"""
     dropped: int
     """how many had no weight"""
+    marks: Marks | None = None
+    """of the rows, if they are to be recognised again later"""
 
 
 def read(leaves: Sequence[Leaf], lost: Sequence[Leaf], source: Source, part: int) -> tuple[Found, list[list[Piece]]]:
@@ -57,7 +60,8 @@ def _piece(leaf: Leaf, chunk: Chunk, codes: Codes | None) -> Piece:
     held = {group: drawn_anew(leaf, rows)[0] for group, rows in some.items()}
     if isinstance(leaf.statistic, Held):  # else rows that stages made are held as they are
         held = {group: through(leaf.statistic.lens, rows) for group, rows in held.items()}
-    return Piece(held, {group: rows.n for group, rows in some.items()}, chunk.dropped)
+    counts = {group: rows.n for group, rows in some.items()}
+    return Piece(held, counts, chunk.dropped, marks_of(leaf, chunk))
 
 
 def through(lens: Lens, chunk: Chunk) -> Chunk:
@@ -112,9 +116,11 @@ def of_held(leaf: Leaf, pieces: Sequence[Piece], scratch: Sequence[Scratch]) -> 
 def _summary(leaf: Leaf, piece: Piece, scratch: Scratch) -> Counted | Groups:
     here = frozenset([this_machine()])
     each: dict[int, Counted] = {}
+    marks = piece.marks
     for group, rows in piece.groups.items():
         summary = leaf.statistic.summarize(rows._replace(scratch=scratch.get(group)))
-        each[group] = Counted(summary, piece.rows[group], 0, here, drawn=rows.n)
+        each[group] = Counted(summary, piece.rows[group], 0, here, marks, rows.n)
+        marks = None  # those of the chunk are counted once
     return replace(each[ALL], dropped=piece.dropped) if leaf.by is None else Groups(each, piece.dropped)
 
 

@@ -133,7 +133,10 @@ def summary_of(leaf: Leaf, chunk: Chunk, codes: Codes | None) -> Counted | Group
     for group in np.flatnonzero((learned == 0) & (rows > 0)).tolist():  # none of its rows is drawn
         found[group] = statistic.summarize(drawn.rows(slice(0, 0)))
     here, marks = frozenset([this_machine()]), marks_of(leaf, chunk)
-    each = {g: Counted(s, int(rows[g]), 0, here, marks, int(learned[g])) for g, s in enumerate(found) if rows[g]}
+    each: dict[int, Counted] = {}
+    for group in np.flatnonzero(rows).tolist():
+        each[group] = Counted(found[group], int(rows[group]), 0, here, marks, int(learned[group]))
+        marks = None  # those of the chunk are counted once
     return Groups(each, chunk.dropped)
 
 

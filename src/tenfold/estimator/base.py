@@ -46,8 +46,6 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     """of the summaries that it asks for: records too"""
     hidden: ClassVar[frozenset[str]] = frozenset()
     """fields of the model that are needed to apply, certify or merge it, and are no attributes"""
-    steering: ClassVar[frozenset[str]] = frozenset({"step", "phase"})
-    """fields of the state that steer the fit and are no part of the model"""
     draws_rows: ClassVar[bool] = False
     """whether rows are drawn by their places, so that the model depends on their order and on where they are cut"""
     expected_failed_checks: ClassVar[dict[str, str]] = {}
@@ -333,13 +331,13 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
 
     def __getattr__(self, name: str) -> Any:
         model = self.__dict__.get("model_")
-        if model is not None and name.endswith("_") and name[:-1] in set(model._fields) - self.steering - self.hidden:
+        if model is not None and name.endswith("_") and name[:-1] in set(model._fields) - self.hidden:
             return getattr(model, name[:-1])
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __dir__(self) -> list[str]:
         model = self.__dict__.get("model_")
-        shown = [] if model is None else [name for name in model._fields if name not in self.steering | self.hidden]
+        shown = [] if model is None else [name for name in model._fields if name not in self.hidden]
         return sorted({*(name for name in object.__dir__(self) if self._offers(name)), *(f"{name}_" for name in shown)})
 
     def _offers(self, name: str) -> bool:

@@ -12,7 +12,7 @@ from tenfold.estimator.kinds import Classifier
 
 
 class Deciding(Classifier):
-    """A subclass writes `scores(model, X)`: rows x outputs, one for two classes. It may say that it has probabilities."""
+    """A subclass writes `scores(model, X)`: rows x outputs, one for two classes. Some have probabilities."""
 
     decides = True
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tenfold.core import SEQUENTIAL, Array, Need, Schema
-from tenfold.core.axes import Bundle, starts_alike
+from tenfold.core.axes import Bundle, bits, starts_alike
 from tenfold.engine.loop import summarized as summarized
 from tenfold.engine.loop import turn
 from tenfold.engine.snapshot import Snapshot
@@ -78,6 +78,12 @@ def resumable_member(member: Any, state: Any, summary: Any, schema: Schema) -> b
         return False
     fits = _of(member, member.state_types or (member.model_type,), state, summary, schema)
     return fits and bool(member.resumable(state, summary, schema))
+
+
+def begins(member: Any, state: Any, schema: Schema) -> bool:
+    """Whether a member has learned nothing yet."""
+    first = member.start(schema)
+    return type(state) is type(first) and bits(state) == bits(first)
 
 
 def _of(member: Any, kinds: tuple[type, ...], record: Any, summary: Any, schema: Schema) -> bool:

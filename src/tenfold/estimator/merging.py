@@ -110,14 +110,16 @@ def verify(model: Any) -> Certificate:
             asks = model.ask(state) is not None
             wrong += [f"{n}_ is not what the summary gives" for n in _unlike(model, model.model(state), model.model_)]
         found = claims_of(model, model.model_, model.summary_, model.certificate_.provenance, asks)
-    said = {claim.kind: claim for claim in model.certificate_.claims}
+    said: dict[str, list[Claim]] = {}
+    for claim in model.certificate_.claims:
+        said.setdefault(claim.kind, []).append(claim)
     for claim in found:
-        other = said.pop(claim.kind, None)
+        other = said[claim.kind].pop(0) if said.get(claim.kind) else None
         if other is None:
             wrong.append(f"{claim.kind} = {claim.value:.6g} is missing")
         elif other != claim:
             wrong.append(f"{claim.kind}: it says {other.value:.6g}, the summary {claim.value:.6g}")
-    wrong += [f"{kind} cannot be computed from the summary" for kind in said]
+    wrong += [f"{kind} cannot be computed from the summary" for kind, left in said.items() if left]
     if wrong:
         raise ValueError("the certificate does not hold: " + "; ".join(wrong))
     verified: Certificate = model.certificate_.coming_from("verified")
@@ -129,8 +131,7 @@ def _unlike(learner: Any, again: Any, model: Any) -> list[str]:
     names = [
         name
         for name, field, value in values(again)
-        if name not in learner.steering
-        and not is_record(field.type)
+        if not is_record(field.type)
         and not np.array_equal(value, getattr(model, name), equal_nan=isinstance(value, np.ndarray))
     ]
     for (member, a), (_, b) in zip(learner.members_of(again), learner.members_of(model), strict=True):

@@ -23,6 +23,8 @@ class Rows(NamedTuple):
     offset: int
     first_place: int
     picked: Any
+    side: Any
+    starts: Any
 
     @property
     def X(self) -> Columns:
@@ -33,7 +35,7 @@ class Rows(NamedTuple):
     def weighing(self, weight: Any, uniform: bool) -> Chunk:
         """The chunk, with other weights."""
         chunk = Chunk(self.X, self.y, weight, uniform, self.part, self.offset)
-        return chunk._replace(first_place=self.first_place, picked=self.picked)
+        return chunk._replace(first_place=self.first_place, picked=self.picked, side=self.side, starts=self.starts)
 
 
 def hold(chunk: Chunk) -> Rows:
@@ -41,5 +43,5 @@ def hold(chunk: Chunk) -> Rows:
     X = chunk.X
     return Rows(
         X.data, X.names, X.missing, X.offset, X.kept, X.place, chunk.y, chunk.weight, chunk.uniform, chunk.part,
-        chunk.offset, chunk.first_place, chunk.picked,
+        chunk.offset, chunk.first_place, chunk.picked, chunk.side, chunk.starts,
     )  # fmt: skip

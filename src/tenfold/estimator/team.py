@@ -22,6 +22,7 @@ from tenfold.estimator.base import Estimator
 from tenfold.estimator.members import (
     NONE,
     advance,
+    begins,
     common_need,
     model_of,
     nothing,
@@ -140,25 +141,39 @@ class Team(Estimator):
                 states[at], done[at] = model_of(team[at], states[at]), True
             else:
                 states[at], done[at] = advance(team[at], states[at], mine, state.schema)
-        if not learned.any() and done.all():
-            few = "no member has drawn a row: there are few of them, perhaps 1 sample"
-            raise DataError(f"{few}. Remedy: more rows, more members, or another random_state")
         for at, mine in zip(asks, summary.each.each, strict=True):
             if done[at] and (self.passes != ONE or not done.all()):  # the next summary is of others
-                found[at] = mine
+                found[at] = team[at].kept(states[at], mine) if learned[at] else mine
         state = Learning(state.step + 1, state.schema, done, learned, Bundle(tuple(states)), Bundle(tuple(found)))
         if not done.all():
             return state
+        self.check_seen(learned)
+        return self.after(state, self._model(state, state.members.each))
+
+    def check_seen(self, rows: Codes) -> None:
+        """Refuse a team of which some member, or of bags every one, has learned from no row."""
+        if not rows.all():
+            few = "no member has drawn a row: there are few of them, perhaps 1 sample"
+            raise DataError(f"{few}. Remedy: more rows, more members, or another random_state")
+
+    def _model(self, state: Learning, members: tuple[Any, ...]) -> TeamModel:
         classes = 0 if state.schema.classes is None else len(state.schema.classes)
-        return self.after(state, TeamModel(learned, state.members, state.found, classes))
+        return TeamModel(state.seen, Bundle(members), state.found, classes)
 
     def model(self, state: Any) -> Any:
-        """The models of all members, once they are done."""
-        return state.kept.each[0] if isinstance(state, Solved) else None
+        """The models of all members, once they are done; if one pass is enough, once each has one."""
+        if isinstance(state, Solved):
+            return state.kept.each[0]
+        if not isinstance(state, Learning) or self.passes != ONE or not state.step:
+            return None
+        each = zip(self.team(), state.members.each, state.done, strict=True)
+        models = tuple(one if done else member.model(one) for member, one, done in each)
+        return None if any(one is None for one in models) else self._model(state, models)
 
     def members_of(self, model: Any) -> list[tuple[Any, Any]]:
-        """The members, each with its model."""
-        return list(zip(self.team(), model.members.each, strict=True))
+        """The members that have learned from some row, each with its model."""
+        each = zip(self.team(), model.members.each, model.seen, strict=True)
+        return [(member, one) for member, one, seen in each if seen]
 
     def certified(self, model: Any, s: Joint | None) -> list[tuple[Claim, ...]] | None:
         """The claims of each member, of its last summary; none of one without rows; None while not all are known."""
@@ -181,11 +196,11 @@ class Team(Estimator):
         """The summaries of all members, of each the one that it was done with, though others may have gone on."""
         if not isinstance(summary, Joint):
             return summary
-        if self.passes == ONE:
-            return Joint(model.seen, Bundle(self._latest(model, summary)))
-        last = dict(zip(map(id, summary.each.each), summary.rows.tolist(), strict=True))  # of those that went on
-        rows = np.array([last.get(id(had), 0) for had in model.found.each])
-        return Joint(rows, Bundle(tuple(had if id(had) in last else NONE for had in model.found.each)))
+        if self.passes != ONE:  # they are kept with the models
+            return Joint(model.seen, Bundle((NONE,) * self.size))
+        each = zip(self.team(), model.members.each, self._latest(model, summary), model.found.each, model.seen)
+        kept = tuple(m.kept(one, s) if seen and nothing(had) else s for m, one, s, had, seen in each)
+        return Joint(model.seen, Bundle(kept))
 
     # ---- the members of a fitted team ----------------------------------------------------------------
 
@@ -215,23 +230,21 @@ class Team(Estimator):
             return False
         if isinstance(summary, Joint) and len(summary.each.each) != self.size:
             return False
-        done, latest = np.ones(self.size, bool), self._latest(model, summary if isinstance(summary, Joint) else None)
-        if isinstance(summary, Joint):
-            last = tuple(had if nothing(new) else new for new, had in zip(summary.each.each, latest, strict=True))
-            if any(a is not b for a, b in zip(last, latest, strict=True)) and not self._every(
-                model, done, last, schema
-            ):
-                return False
-        return self._every(model, done, latest, schema)
+        if isinstance(summary, Joint) and self.passes != ONE and not all(map(nothing, summary.each.each)):
+            return False
+        latest = self._latest(model, summary if isinstance(summary, Joint) else None)
+        return self._every(model, np.ones(self.size, bool), latest, schema)
 
     def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
         """The same while members go on, or wait for the others."""
         going = np.flatnonzero(~state.done).tolist()
         if type(summary) is not Joint or len(summary.each.each) != len(going) or len(state.done) != self.size:
             return False
-        latest = list(state.found.each)
-        for at, mine in zip(going, summary.each.each, strict=True):
+        latest, team = list(state.found.each), self.team()
+        for at, mine, rows in zip(going, summary.each.each, summary.rows, strict=True):
             latest[at] = mine
+            if nothing(mine) and (rows or not begins(team[at], state.members.each[at], schema)):
+                return False
         return self._every(state, state.done, tuple(latest), schema)
 
     def _every(self, record: Any, done: Flags, summaries: tuple[Any, ...], schema: Schema) -> bool:
@@ -239,8 +252,12 @@ class Team(Estimator):
         counts = (record.members.each, record.found.each, record.seen, done, summaries)
         if any(len(some) != self.size for some in counts) or record.members.width or record.found.width:
             return False
-        return all(
-            (sound_member if over else resumable_member)(m, at, s, schema)
-            for m, at, s, over, seen in zip(self.team(), record.members.each, summaries, done, record.seen)
-            if seen or not over
-        )
+        each = zip(self.team(), record.members.each, summaries, done, record.seen)
+        return all(self._fits(schema, *one) for one in each)
+
+    @staticmethod
+    def _fits(schema: Schema, member: Any, record: Any, summary: Any, done: bool, seen: int) -> bool:
+        """Whether a member's model, or state, is its own, and the summary that it is of."""
+        if done:
+            return sound_member(member, record, summary, schema) if seen else nothing(record)
+        return nothing(summary) or resumable_member(member, record, summary, schema)
