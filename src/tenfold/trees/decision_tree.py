@@ -84,6 +84,7 @@ class DecisionTree(Pruned, Readable):
     """One tree, from whatever rows tell. A learner brings how they are summed, and what nodes say."""
 
     model_type = TreeModel
+    hidden = frozenset({"has_missing", "ranges", "log_prior"})
     state_types = (Begun, GatheringRows, GrowingLevels, PruningTree, CheckingTree, Solved)
     summary_types = (Look, Gathered, Histograms, RowsOf, Values, Ends)
 
