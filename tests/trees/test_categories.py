@@ -90,7 +90,7 @@ def test_the_same_trees_from_rows_and_level_by_level(model, monkeypatch):
     X, c, y = table(40, effect=1.0, n=3000)
     target = c if hasattr(model, "predict_proba") else y
     there = clone(model).fit(X, target)
-    assert (there.ranges_.levels > FREE).any()
+    assert (there.model_.ranges.levels > FREE).any()
     monkeypatch.setattr(grower, "GATHER", 0)
     levels = clone(model).fit(X, target)
     np.testing.assert_array_equal(levels.predict(X), there.predict(X))

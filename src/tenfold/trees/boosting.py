@@ -102,6 +102,7 @@ class Boosting(Estimator):
 
     passes = MANY
     model_type = BoostedModel
+    hidden = frozenset({"roots", "trees", "value", "base", "n_classes", "ranges"})
     state_types = (Begun, FindingConstant, BoostingRows, BoostingLevels, FindingQuantiles, CheckingLoss, Solved)
     summary_types = (Look, Weighed, Gathered, Level, lq.Digits, Loss)
     quantile: float | None = None

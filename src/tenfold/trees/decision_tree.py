@@ -84,6 +84,7 @@ class DecisionTree(Pruned, Readable):
     """One tree, from whatever rows tell. A learner brings how they are summed, and what nodes say."""
 
     model_type = TreeModel
+    hidden = frozenset({"has_missing", "ranges", "log_prior"})
     state_types = (Begun, GatheringRows, GrowingLevels, PruningTree, CheckingTree, Solved)
     summary_types = (Look, Gathered, Histograms, RowsOf, Values, Ends)
 
@@ -213,10 +214,12 @@ class DecisionTree(Pruned, Readable):
 
     def _weighed(self, setup: Setup, s: Values | Gathered) -> tuple[Setup, Numbers]:
         """With the weight of all rows; and how each of them counts."""
-        label, a, b = self.channels(setup).numbers(s.target, s.weight)
-        root = np.zeros(len(s.target), np.int64)
-        setup = self.weighed(setup, sums_by(root, 1, self.channels(setup).size, label, a, b)[0])
-        return setup, self.weighed_channels(setup).numbers(s.target, s.weight)
+        channels = self.channels(setup)
+        numbers = channels.numbers(s.target, s.weight)
+        setup = self.weighed(setup, sums_by(np.zeros(len(s.target), np.int64), 1, channels.size, *numbers)[0])
+        if len(setup.class_weight):
+            numbers = self.weighed_channels(setup).numbers(s.target, s.weight)
+        return setup, numbers
 
     def _level(self, state: GrowingLevels, s: Histograms | RowsOf) -> GrowingLevels | PruningTree | CheckingTree:
         """One level more, or the rows of small nodes."""

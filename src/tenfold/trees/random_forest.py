@@ -80,6 +80,7 @@ class RandomForest(TreeGrower):
     """Trees that are averaged. A learner brings how rows are summed, and what nodes say."""
 
     model_type = ForestModel
+    hidden = frozenset({"ranges"})
     state_types = (Begun, WeighingRows, GrowingForest, GrowingForestLevels, CheckingForest, Solved)
     expected_failed_checks: ClassVar[dict[str, str]] = {
         "check_sample_weight_equivalence_on_dense_data": "a row with a weight is drawn as one row, not as several"

@@ -98,6 +98,7 @@ class RuleListClassifier(Averaged):
     need = Need("mixed", missing=True, target="class")
     passes = MANY
     model_type = RuleListModel
+    hidden = frozenset({"has_missing"})
     state_types = (*DecisionTree.state_types, GrowingTree, PruningRules, OrderingRules, CheckingRules)
     summary_types = (*DecisionTree.summary_types, Covered, Fired)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
