@@ -161,7 +161,7 @@ class MarginsDisplay:
         check_is_fitted(stages[-1])
         if not np.size(rounds) or np.ndim(rounds) != 1 or any(int(t) != t or t < 1 for t in rounds):
             raise ValueError(f"rounds={rounds!r}: a list of whole numbers from 1 on is needed")
-        every = stages[-1].model_.step
+        every = len(stages[-1].model_.estimator_weights)
         some = sorted({min(int(t), every) for t in rounds})
 
         scores, _ = scores_of(estimator, X, y, sample_weight, lambda _: [(str(t), _margins) for t in some], kind=Votes)
