@@ -687,6 +687,24 @@ def test_columns_that_are_not_there(table):
         tn.cross_validate(KeepsNumbers(), tn.scan(holes, target="y", columns=["id", "x"]), folds="fold")
 
 
+def test_folds_as_a_splitter_gives_them_one_by_one():
+    """A generator, as scikit-learn takes it; a text is no splitter, though it can be split."""
+    model, rows = tn.GaussianNB(), np.arange(40.0)[:, None]
+    label = np.arange(40) % 2
+    given = tn.cross_validate(model, rows, label, folds=KFold(5).split(rows)).scores
+    assert np.array_equal(given, tn.cross_validate(model, rows, label, folds=KFold(5)).scores)
+    with pytest.raises(ValueError, match="folds must be at least 2, not 'store'"):
+        tn.cross_validate(model, pd.DataFrame({"x": rows[:, 0], "store": label}), label, folds="store", groups=label)
+
+
+def test_the_reason_of_a_splitter_is_told(tmp_path):
+    """Only what looks at the target is said to look at it."""
+    pd.DataFrame({"x": np.arange(40.0), "y": np.arange(40.0)}).to_parquet(tmp_path / "rows.parquet")
+    rows = tn.scan(tmp_path / "rows.parquet", target="y")
+    with pytest.raises(ValueError, match="Too many splits"):
+        tn.cross_validate(tn.Ridge(), rows, folds=TimeSeriesSplit(n_splits=20, test_size=5))
+
+
 def test_a_fold_without_weight():
     X, y, *_ = rows()
     weight = np.where(np.arange(90) < 30, 0.0, 1.0)

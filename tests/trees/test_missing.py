@@ -237,6 +237,16 @@ def test_a_value_that_was_never_missing_goes_with_the_heavier_side():
     assert model.predict([[np.nan]])[0] == 0
 
 
+@pytest.mark.parametrize("method", ["histogram", "exact"])
+@pytest.mark.parametrize("learner", [DecisionTreeClassifier, DecisionTreeRegressor])
+def test_heavy_is_by_weight_not_by_rows(learner, method):
+    """The tree is that of the rows repeated, also for what it never saw."""
+    X, y, weight = np.array([[0.0], [0.0], [0.0], [1.0]]), np.array([0, 0, 0, 1]), np.array([1, 1, 1, 10])
+    weighted = learner(method=method).fit(X, y, sample_weight=weight.astype(float))
+    repeated = learner(method=method).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    assert weighted.predict([[np.nan]]) == repeated.predict([[np.nan]]) == [1]
+
+
 def test_parts_are_the_same_from_the_root_and_from_the_level_before(monkeypatch):
     """What follows the rows may be dropped and made again, or a worker that died would change the tree."""
     down, seen = levelwise.go_down_in_parts, []

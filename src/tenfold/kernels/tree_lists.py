@@ -32,7 +32,8 @@ def add_row(t, i, label, a, b, criterion):
 def try_cut(left, gap, total, base, criterion, units, rules, cost, branch):
     """Merit of a cut with these channel sums on its left, and whether missing rows are better there too."""
     channels = len(left)
-    best, to_left = -1.0, 2 * left[channels - 1] >= total[channels - 1]
+    first, last = (1, 2) if criterion == SUMS else (0, channels - 1)  # channels of weights
+    best, to_left = -1.0, 2 * left[first:last].sum() >= total[first:last].sum()
     for turn in range(2 if gap[channels - 1] > 0 else 1):
         for c in range(channels):
             branch[0, c] = left[c] + (gap[c] if turn else 0)

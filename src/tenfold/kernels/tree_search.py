@@ -136,7 +136,7 @@ def scan_sums(hist, first, order, count, gap, total, base, chance, units, rules,
                     continue
                 drop = base - ((2 * x * u + a * u * u) + (2 * z * v + b * v * v))
             if drop > best:
-                best, place, missing_left = drop, k + 1, turn == 1 if mn > 0 else 2 * ln >= tn
+                best, place, missing_left = drop, k + 1, turn == 1 if mn > 0 else 2 * lh >= th
     return best if best > -NOISE * base else -1.0, place, missing_left
 
 
@@ -190,7 +190,7 @@ def scan_classes(hist, first, order, count, gap, total, base, chance, criterion,
                 if criterion > ERROR:
                     found = merit(found, a, b, criterion, cost, rules[3])
                 if found > best:
-                    best, place, missing_left = found, k + 1, turn == 1 if missing > 0 else 2 * ln >= total[rows]
+                    best, place, missing_left = found, k + 1, turn == 1 if missing > 0 else a >= b
     return best, place, missing_left
 
 

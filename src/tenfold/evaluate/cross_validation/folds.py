@@ -1,14 +1,16 @@
 """Where folds are drawn: what `folds=`, `groups=` and `shuffle=` of a user stand for.
 
-Look here for which rows a fold holds; everything that splits rows asks `splits_of`. A `Split` learns from some groups
-of rows and is judged on others, and a key of `engine/keys.py` says which group a row is in, by its number, its class
-or a column: any worker finds the same. The folds of scikit-learn come out the same: contiguous, stratified, grouped,
-time-ordered, or whatever a splitter says. Folds by chance are dealt by one function, `deal` of `kernels/shuffling.py`;
-learners with folds of their own inside a fit, as stacking has, deal theirs by it too (`stats/draws.py`).
+Look here for which rows a fold holds; everything in `evaluate/` that splits rows asks `splits_of`. A `Split` learns
+from some groups of rows and is judged on others, and a key of `engine/keys.py` says which group a row is in, by its number,
+its class or a column: any worker finds the same. The folds of scikit-learn come out the same: contiguous, stratified,
+grouped, time-ordered, or whatever a splitter says. Folds by chance are dealt by one function, `deal` of
+`kernels/shuffling.py`; learners with folds of their own inside a fit deal theirs by it too: stacking
+(`compose/stacking_folds.py`), and RidgeCV and its like (`stats/folds.py`).
 """
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -85,7 +87,7 @@ def splits_of(
     if groups is not None:
         if shuffle or repeats > 1:
             raise ValueError("groups decide the folds: shuffle and repeats do not go with them")
-        if isinstance(folds, Splitter):
+        if isinstance(folds, Splitter) and not isinstance(folds, str):
             return _indices(folds, source, need, session, groups)
         return _grouped(_count(folds), source, need, session, groups)
     if isinstance(folds, (int, np.integer)):
@@ -96,6 +98,8 @@ def splits_of(
         return _column(folds, source, session)
     if isinstance(folds, Splitter):
         return _indices(folds, source, need, session, None)
+    if isinstance(folds, Iterator):  # as `splitter.split(X)` gives it
+        folds = list(folds)
     if isinstance(folds, (list, tuple)) and len(folds) and isinstance(folds[0], tuple):
         n, starts, scans = numbering(source, need, session)
         return Splits(_from_indices(list(folds), n, starts), starts, scans)
@@ -244,7 +248,7 @@ def _indices(splitter: Splitter, source: Source, need: Need, session: Session, g
     try:
         splits = list(splitter.split(np.zeros((n, 1)), None if y is None else np.asarray(y), groups))
     except (TypeError, ValueError) as error:
-        if y is None and "y" in str(error):
+        if y is None and re.search(r"\by\b|target", str(error)):
             raise DataError(
                 f"{type(splitter).__name__} looks at the target, which is not in memory. Remedy: folds=k is "
                 "stratified by itself, for classes"
