@@ -1,9 +1,9 @@
 """Where folds are drawn: what `folds=`, `groups=` and `shuffle=` of a user stand for.
 
 Look here for which rows a fold holds; everything in `evaluate/` that splits rows asks `splits_of`. A `Split` learns
-from some groups of rows and is judged on others, and a key of `engine/keys.py` says which group a row is in, by its number,
-its class or a column: any worker finds the same. The folds of scikit-learn come out the same: contiguous, stratified,
-grouped, time-ordered, or whatever a splitter says. Folds by chance are dealt by one function, `deal` of
+from some groups of rows and is judged on others, and a key of `engine/keys.py` says which group a row is in, by its
+number, its class or a column: any worker finds the same. The folds of scikit-learn come out the same: contiguous,
+stratified, grouped, time-ordered, or whatever a splitter says. Folds by chance are dealt by one function, `deal` of
 `kernels/shuffling.py`; learners with folds of their own inside a fit deal theirs by it too: stacking
 (`compose/stacking_folds.py`), and RidgeCV and its like (`stats/folds.py`).
 """
@@ -87,7 +87,7 @@ def splits_of(
     if groups is not None:
         if shuffle or repeats > 1:
             raise ValueError("groups decide the folds: shuffle and repeats do not go with them")
-        if isinstance(folds, Splitter) and not isinstance(folds, str):
+        if not isinstance(folds, str) and isinstance(folds, Splitter):
             return _indices(folds, source, need, session, groups)
         return _grouped(_count(folds), source, need, session, groups)
     if isinstance(folds, (int, np.integer)):
