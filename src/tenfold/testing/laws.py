@@ -72,9 +72,9 @@ def check_law(name: str, learner: Estimator, draws: int = 25) -> None:
 
 @law
 def associative(learner: Estimator, seed: int) -> None:
-    """(a + b) + c is a + (b + c), in every phase of the fit."""
+    """(a + b) + c is a + (b + c), at every kind of question."""
     unit = draw(learner.need, seed).unit
-    for state, (a, b, c), schema in _phases(learner, seed, parts=3):
+    for state, (a, b, c), schema in _pieces(learner, seed, parts=3):
         check(a, schema)
         assert_same((a + b) + c, a + (b + c), f"associative at {state.step}", unit=unit)
 
@@ -365,7 +365,7 @@ def _schema(learner: Estimator, source: ArraySource) -> Schema:
 
 
 def _states(learner: Estimator, source: ArraySource) -> Iterator[tuple[State, Schema]]:
-    """The first state of each phase that a fit goes through, and the schema."""
+    """The first state at which a fit asks each kind of question, and the schema."""
     seen: dict[str, Snapshot] = {}
 
     def watch(at: Snapshot) -> None:
@@ -378,8 +378,8 @@ def _states(learner: Estimator, source: ArraySource) -> Iterator[tuple[State, Sc
         yield at.state, at.schema
 
 
-def _phases(learner: Estimator, seed: int, parts: int) -> Iterator[tuple[State, list[Any], Schema]]:
-    """For each phase: its state, and the summaries of so many pieces of the rows."""
+def _pieces(learner: Estimator, seed: int, parts: int) -> Iterator[tuple[State, list[Any], Schema]]:
+    """Each of these states, the summaries of so many pieces of the rows, and the schema."""
     table = draw(learner.need, seed)
     cuts = np.linspace(0, len(table.weight), parts + 1).astype(int)
     for state, schema in _states(learner, _source(table)):
