@@ -19,7 +19,7 @@ class Pool(Runner):
 
     def __init__(self, processes: int) -> None:
         self.processes = processes
-        self.executor = ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
+        self.pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
 
     @contextmanager
     def open(self, source: Source) -> Iterator[PoolSession]:
@@ -28,13 +28,13 @@ class Pool(Runner):
 
     def map(self, function: Callable[[int], Any], parts: Iterable[int], source: Source) -> Iterator[Any]:
         """The function of each part, in order."""
-        return self.executor.map(function, parts)
+        return self.pool.map(function, parts)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.executor.shutdown()
+        self.pool.shutdown()
 
 
 class PoolSession(Session):
@@ -47,4 +47,4 @@ class PoolSession(Session):
     def reduce(self, job: Job) -> Any:
         """The merge of the job's summaries of all its parts, in the fixed tree."""
         some = runs(job.parts(self.source), 4 * self.runner.processes)
-        return merge(self.runner.executor.map(partial(reduce_parts, job, self.source), some))
+        return merge(self.runner.pool.map(partial(reduce_parts, job, self.source), some))

@@ -100,6 +100,21 @@ def test_folds_on_a_pool(pool, sources):
 SETS = {name: (learner, X, y) for name, learner, X, y in fuzzing.sets(fuzzing.data(400))}
 
 
+def test_predictions_on_a_pool(pool):
+    """What is said of each part travels as a pickle."""
+    X = RANDOM.normal(size=(120, 3))
+    label = (X[:, 0] > 0).astype(int)
+    models = tn.GaussianNB().fit(X, label), tn.SGDClassifier().fit(X, label), tn.StandardScaler().fit(X)
+
+    def said(nb, sgd, scaler):
+        return [nb.predict(X), nb.predict_proba(X), sgd.decision_function(X), scaler.transform(X)]
+
+    here = said(*models)
+    with part_rows(50), tn.on(pool):
+        for mine, theirs in zip(said(*models), here, strict=True):
+            np.testing.assert_array_equal(mine, theirs)
+
+
 @pytest.mark.parametrize("name", SETS)
 def test_every_learner_has_the_same_bits_by_reduces_alone(name):
     learner, rows, y = SETS[name]

@@ -318,3 +318,19 @@ def test_file(tmp_path):
         model.model_ = freeze(broken)
         with pytest.raises(tn.ModelFileError):
             model.save(tmp_path / "bad.tenfold")  # it reads what it writes
+
+
+def test_what_never_was_missing_goes_to_one_side_however_trees_grow(monkeypatch):
+    """To the heavier one, by curvature and not by rows: in one place and level by level."""
+    random = np.random.default_rng(3)
+    X, weight = random.standard_normal((400, 2)), random.integers(1, 9, 400).astype(float)
+    label = X[:, 0] + 0.5 * random.standard_normal(400) > 1.0
+    weight[label] *= 6
+    asked = [[np.nan, 0.0], [0.0, np.nan], [np.nan, np.nan]]
+    found = []
+    for gather in (grower.GATHER, 0):
+        monkeypatch.setattr(grower, "GATHER", gather)
+        found.append(
+            GradientBoostingClassifier(max_iter=6, max_leaf_nodes=4).fit(X, label, weight).predict_proba(asked)
+        )
+    np.testing.assert_array_equal(*found)

@@ -44,7 +44,7 @@ RECENT = 30.0
 
 
 class Executor(ABC):
-    """What an engine brings."""
+    """What an engine brings. An output may be forgotten there once its handle is dropped here."""
 
     @property
     def lost(self) -> tuple[type[BaseException], ...]:
@@ -76,7 +76,7 @@ class Executor(ABC):
 
     @abstractmethod
     def done(self, handle: Handle) -> bool:
-        """Whether an output is there."""
+        """Whether an output is there, or will not be: a task that failed is done."""
 
     @abstractmethod
     def release(self, handles: list[Handle]) -> None:
@@ -178,7 +178,7 @@ class TaskSession(Session):
             except self.executor.lost:
                 if attempt == ATTEMPTS:
                     raise
-                self._forget()  # everything is made anew, to the same bits
+                self.close()  # everything is made anew, to the same bits
         raise AssertionError
 
     def _tell(self, last: list[Handle], parts: range) -> None:

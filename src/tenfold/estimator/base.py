@@ -1,6 +1,6 @@
 """The scikit-learn shell: everything about a learner that is not mathematics.
 
-A learner brings `start`, `ask`, `update`, `certify` and how to apply its model; this class
+A learner brings `start`, `ask`, `update`, `model`, `certify` and how to apply its model; this class
 brings `fit`, `partial_fit`, `+`, `save`, tags and validation. Fitted attributes are the fields of
 the model: `coef_` is `model_.coef`.
 """
@@ -275,10 +275,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         if source.lazy:
             return Mapped(source, model, partial(function, model, self.model_), names())
         known = Schema(self.schema_.columns, None, None, self.schema_.named)
-        parts = current().map(
-            lambda part: function(model, self.model_, source.load(part, need, known).X), range(len(source)), source
-        )
-        done = list(parts)
+        done = list(current().map(partial(_said, function, model, source, need, known), range(len(source)), source))
         if len(done) == 1:
             return done[0]
         return sp.vstack(done, format="csr") if sp.issparse(done[0]) else np.concatenate(done)
@@ -293,12 +290,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         """Target, outputs and weights of those rows that have a weight; a function of (learner, model, columns)."""
         check_is_fitted(self)
         model, source = self._bare(), as_source(X, y, weight, self.need, model=self, reset=False)
-
-        def pieces(part: int) -> list[Any]:
-            chunks = source.chunks(part, model.need, model.schema_)
-            return [(chunk.y, function(model, model.model_, chunk.X), chunk.weight) for chunk in chunks]
-
-        done = [piece for part in current().map(pieces, range(len(source)), source) for piece in part]
+        parts = current().map(partial(_compared, function, model, source), range(len(source)), source)
+        done = [piece for part in parts for piece in part]
         y, found, weight = (np.concatenate(values) for values in zip(*done, strict=True))
         return y, found, weight
 
@@ -360,3 +353,14 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         tags.input_tags.string = self.need.kinds != "numeric"
         tags.target_tags.positive_only = self.need.positive
         return tags
+
+
+def _said(function: Any, learner: Any, source: Source, need: Need, known: Schema, part: int) -> Any:
+    """What a function of a fitted learner says of one part: it may be said elsewhere, so it can be pickled."""
+    return function(learner, learner.model_, source.load(part, need, known).X)
+
+
+def _compared(function: Any, learner: Any, source: Source, part: int) -> list[tuple[Any, Any, Any]]:
+    """Target, what the function says, and weights of the chunks of one part."""
+    chunks = source.chunks(part, learner.need, learner.schema_)
+    return [(chunk.y, function(learner, learner.model_, chunk.X), chunk.weight) for chunk in chunks]

@@ -47,7 +47,7 @@ class Deciding(Classifier):
         check_is_fitted(self)
         one = len(self.model_.intercept) == 1
         return self._apply(
-            lambda learner, model, X: learner.scores(model, X)[:, 0] if one else learner.scores(model, X),
+            _decision,
             X,
             lambda: ["decision"] if one else [f"decision_{c}" for c in self.classes_],
         )
@@ -61,3 +61,8 @@ class Deciding(Classifier):
     def log_probability_from(self, scores: Array) -> Array:
         """The logarithm of the above."""
         return super().log_probability_from(scores / 2 if scores.shape[1] == 2 else scores)
+
+
+def _decision(learner: Any, model: Any, X: Columns) -> Array:
+    found: Array = learner.scores(model, X)
+    return found[:, 0] if len(model.intercept) == 1 else found

@@ -172,7 +172,7 @@ class Classifier(ClassifierMixin, Estimator):
         p : array of shape (rows, classes)
         """
         return self._apply(
-            lambda learner, model, X: learner.probability_from(learner.scores_from(model, X)),
+            _probability,
             X,
             lambda: [f"probability_{c}" for c in self.classes_],
         )
@@ -190,7 +190,7 @@ class Classifier(ClassifierMixin, Estimator):
         log_p : array of shape (rows, classes)
         """
         return self._apply(
-            lambda learner, model, X: learner.log_probability_from(learner.scores_from(model, X)),
+            _log_probability,
             X,
             lambda: [f"log_probability_{c}" for c in self.classes_],
         )
@@ -220,6 +220,14 @@ class GroupScored(Classifier):
     def scores_by(self, models: Sequence[Any], X: Columns, codes: Codes) -> Array:
         """The score of each class, each row by the model that its code names."""
         raise NotImplementedError
+
+
+def _probability(learner: Any, model: Any, X: Columns) -> Any:
+    return learner.probability_from(learner.scores_from(model, X))
+
+
+def _log_probability(learner: Any, model: Any, X: Columns) -> Any:
+    return learner.log_probability_from(learner.scores_from(model, X))
 
 
 def _winner(learner: Any, model: Any, X: Columns) -> Any:

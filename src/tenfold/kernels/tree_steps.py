@@ -81,7 +81,7 @@ def scan_free(hist, first, count, total, base, units, rules, room, drop):
     after = at + 1
     while hist[2, first + after] == 0:
         after += 1
-    return best, (at + after - 1) // 2, 2 * room[2, at] >= total[2]
+    return best, (at + after - 1) // 2, 2 * room[1, at] >= total[1]
 
 
 @kernel

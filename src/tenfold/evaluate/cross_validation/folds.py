@@ -3,9 +3,9 @@
 Look here for which rows a fold holds; everything in `evaluate/` that splits rows asks `splits_of`. A `Split` learns
 from some groups of rows and is judged on others, and a key of `engine/keys.py` says which group a row is in, by its
 number, its class or a column: any worker finds the same. The folds of scikit-learn come out the same: contiguous,
-stratified, grouped, time-ordered, or whatever a splitter says. Folds by chance are dealt by one function, `deal` of
-`kernels/shuffling.py`; learners with folds of their own inside a fit deal theirs by it too: stacking
-(`compose/stacking_folds.py`), and RidgeCV and its like (`stats/folds.py`).
+stratified, grouped, time-ordered, or whatever a splitter says. Folds by chance are dealt in `kernels/shuffling.py`,
+by `deal`, and by `deal_classes` class by class; learners with folds of their own inside a fit deal theirs by it too:
+stacking (`compose/stacking_folds.py`), and RidgeCV and its like (`stats/folds.py`).
 """
 
 from __future__ import annotations
