@@ -165,7 +165,11 @@ def number(value):
 
 
 NUMBERS = {
-    "steps in an average": (tn.SGDClassifier(average=True, max_iter=2), ("model", "averaged", "float"), number(-1)),
+    "steps in an average": (
+        tn.SGDClassifier(average=True, max_iter=2),
+        ("model", "course", "record", "walk", "record", "averaged", "float"),
+        number(-1),
+    ),
     "squares": (tn.RandomForestRegressor(2), ("summary", "record", "away", "float"), number(1e200)),
     "a claim of digits": (tn.LinearRegression(), ("certificate", "claims", 0, 1, "float"), number(-1e308)),
     "a race of none": (tn.SigmoidBasis(), ("summary", "record", "most", "int"), lambda old: "0"),

@@ -9,7 +9,8 @@ from scipy.stats import binom
 
 import tenfold as tn
 from tenfold.theory import held_out_bound
-from tenfold.trees import claims
+from tenfold.trees import claims as tree_claims
+from tenfold.trees.claims import DELTA
 
 RUNS = 60
 
@@ -42,9 +43,9 @@ def test_bounds_hold_and_without_the_correction_they_would_not(flip):
             broken[kind] += claims[kind].value < error
         back = model.summary_.back[:, :-1]
         wrong = round(claims["held-back error"].value * back.sum())
-        plain += float(held_out_bound(wrong, int(back.sum()), claims.DELTA)) < error
+        plain += float(held_out_bound(wrong, int(back.sum()), DELTA)) < error
         tight.append(claims["held-back bound"].value - error)
-    allowed = binom.ppf(0.999, RUNS, claims.DELTA)
+    allowed = binom.ppf(0.999, RUNS, DELTA)
     assert max(broken.values()) <= allowed
     assert np.median(tight) < 0.3, "a bound that says nothing is easy to keep"
     if flip == 0.5:
@@ -56,17 +57,17 @@ def test_descriptions_of_small_trees_by_hand():
     model = tn.DecisionTreeClassifier(max_depth=1).fit(X, [0, 0, 1, 1])
     assert model.tree_.threshold[0] == 1.5
     threshold = 1 + 11 + 6 + 1  # 1.5 uses one bit of the mantissa
-    assert claims.description_bits(model.tree_, np.array([0]), 2) == 3 + 0 + 1 + threshold + 2
+    assert tree_claims.description_bits(model.tree_, np.array([0]), 2) == 3 + 0 + 1 + threshold + 2
     frame = pd.DataFrame({"a": list("uvw") * 4, "b": list("uuvvww") * 2})
     model = tn.ID3(max_depth=1).fit(frame, ["x", "y", "z"] * 4)
     levels = np.array([3, 3])
     bits = 4 + 1 + (1 + 4) + 4 * np.log2(3)  # nodes, column, categories and a gap, leaves and what unknown ones get
-    assert claims.description_bits(model.tree_, levels, 3) == pytest.approx(bits)
+    assert tree_claims.description_bits(model.tree_, levels, 3) == pytest.approx(bits)
 
 
 def test_bits_of_a_mantissa():
     values = np.array([1.0, -2.0, 0.0, 1.5, 0.75, 5.0, 0.1, np.nextafter(1.0, 2.0)])
-    assert claims.mantissa_bits(values).tolist() == [0, 0, 0, 1, 1, 2, 51, 52]
+    assert tree_claims.mantissa_bits(values).tolist() == [0, 0, 0, 1, 1, 2, 51, 52]
 
 
 def test_there_is_no_bound_where_rows_do_not_count_the_same():

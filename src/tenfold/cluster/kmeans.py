@@ -14,8 +14,9 @@ from tenfold.cluster.inertia import inertia_claims
 from tenfold.cluster.lloyd import FarthestRows, Lloyd, NearestSums
 from tenfold.cluster.nearest_center import NearestCenter
 from tenfold.cluster.start import Asked, FirstCenters
-from tenfold.cluster.states import KMeansModel, Moving, Refilling, Solved, State, Summary, next_round, refilled
+from tenfold.cluster.states import KMeansModel, Moving, Refilling, State, Summary, next_round, refilled
 from tenfold.core import MANY, Claim, Need, Schema
+from tenfold.core.learner import Solved
 from tenfold.estimator.constraints import Constraints, array, choice, integer, real, seed
 from tenfold.stats.race import Race
 

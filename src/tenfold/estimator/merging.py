@@ -14,7 +14,7 @@ from tenfold.core import ONE, SEQUENTIAL, Certificate, Claim, MergeError, Proven
 from tenfold.core.axes import is_record, recode, values
 from tenfold.core.marks import Marks, digest_of
 from tenfold.core.schema import naming_columns
-from tenfold.engine import one_blas_thread
+from tenfold.engine import one_blas_thread as one_blas_thread
 
 FEW = 30
 """places: of fewer, the spread between bootstraps is off by more than an eighth, and folds have one or two of them"""

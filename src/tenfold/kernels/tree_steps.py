@@ -23,7 +23,6 @@ from tenfold.kernels.tree_growing import (
     ROUTE,
     START,
     STOP,
-    SUMS,
     TURN,
     sort_rows,
 )  # fmt: skip
@@ -35,6 +34,7 @@ from tenfold.kernels.tree_search import (
     NONE,
     NOUGHT,
     NUMERIC,
+    SUMS,
     badness,
     bins_with_rows,
     leaf_value,

@@ -16,8 +16,7 @@ from tenfold.core import MANY, ONE, Array, Claim, Codes, Columns, DataError, Des
 from tenfold.core.allowed import COUNTS
 from tenfold.core.learner import Begun, Solved
 from tenfold.core.statistic import Statistic
-from tenfold.estimator import OnePass, Regressor
-from tenfold.estimator.base import check_is_fitted
+from tenfold.estimator import OnePass, Regressor, check_is_fitted
 from tenfold.estimator.constraints import array, integer
 from tenfold.estimator.featured import Featured
 from tenfold.linear.penalised import USUAL

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Codes, Schema
+from tenfold.estimator import check_is_fitted
 from tenfold.estimator.constraints import numbers
-from tenfold.estimator.merging import check_is_fitted, one_blas_thread
+from tenfold.estimator.merging import one_blas_thread
 from tenfold.linear.quadratic import Quadratic, quadratic
 from tenfold.stats.moments import Moments
 from tenfold.stats.rows import Rows
@@ -132,7 +132,7 @@ def _apart(heights: Array, least: float) -> Array:
 
 def grid_of(problem: Quadratic, l1_ratio: float, positive: bool, alphas: ArrayLike, eps: float) -> Array:
     """Penalties, the largest first; if `alphas` says only how many, from the least that leaves nothing."""
-    if isinstance(alphas, Integral):
+    if isinstance(alphas, (int, np.integer)):
         if l1_ratio == 0:
             raise ValueError("there is no largest alpha for l1_ratio=0. Remedy: give the alphas")
         top = problem.largest(l1_ratio, positive)

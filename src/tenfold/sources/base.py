@@ -106,6 +106,8 @@ class Source(ABC):
 
     def unweighted(self) -> Self:
         """The same rows, each of which counts once: also those of weight zero."""
+        if not self.weighted:
+            return self
         other = copy(self)
         other.weight, other._found = None, {}
         return other

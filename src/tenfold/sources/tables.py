@@ -95,6 +95,8 @@ class ArrowSource(Source):
 
     def unweighted(self) -> Self:
         """The same rows, each of which counts once."""
+        if not self.weighted:
+            return self
         other = super().unweighted()
         other.roles = replace(self.roles, weight=None)
         return other

@@ -22,7 +22,7 @@ from tenfold.estimator.base import Estimator
 from tenfold.estimator.constraints import array, boolean, integer, real, seed, share
 from tenfold.kernels import gradients as gr
 from tenfold.kernels import tree_search as ts
-from tenfold.kernels.tree_growing import START, STOP
+from tenfold.kernels.tree_growing import LEAST, MOST, START, STOP
 from tenfold.stats.draws import Holdout
 from tenfold.stats.gathered import BinnedRows, Gathered
 from tenfold.stats.tree_bins import EXACT, NONE, Look, SampleAndRanges, WeightUnit, numbers_of
@@ -332,7 +332,7 @@ class Boosting(Estimator):
         with np.errstate(invalid="ignore", divide="ignore"):
             full = -sums[:, 0] * rules.units[0] / (sums[:, 1] * rules.units[1] + self.l2_regularization)
         full = np.where(sums[:, 2] > 0, np.nan_to_num(full), 0.0)
-        return np.asarray(self.learning_rate * np.clip(full, real[:, lw.LEAST], real[:, lw.MOST]))
+        return np.asarray(self.learning_rate * np.clip(full, real[:, LEAST], real[:, MOST]))
 
     def _scored(self, boosted: BoostedModel, loss: Loss) -> BoostedModel:
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -82,7 +82,7 @@ class Frontier(NamedTuple):
         inner = column >= 0
         fine = ((column >= -1) & (column < len(schema.levels))).all() and np.array_equal(slots, np.arange(len(slots)))
         fine &= (node[:, SLOT] >= ROWS).all() and ((node[:, DEPTH] >= 0) & (node[:, DEPTH] <= n)).all()
-        if not fine:
+        if not bool(fine):
             return False
         at, first, many = np.flatnonzero(inner), node[inner, FIRST], node[inner, ARITY]
         fine = (many >= 2).all() and (first > at).all() and (first <= n - many).all() and (many <= n).all()
