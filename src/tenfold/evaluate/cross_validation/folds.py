@@ -10,7 +10,6 @@ stacking (`compose/stacking_folds.py`), and RidgeCV and its like (`stats/folds.p
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -247,14 +246,23 @@ def _indices(splitter: Splitter, source: Source, need: Need, session: Session, g
     y = source.target_values()
     try:
         splits = list(splitter.split(np.zeros((n, 1)), None if y is None else np.asarray(y), groups))
-    except (TypeError, ValueError) as error:
-        if y is None and re.search(r"\by\b|target", str(error)):
+    except (TypeError, ValueError):
+        if y is None and _looks_at_target(splitter, n, groups):
             raise DataError(
                 f"{type(splitter).__name__} looks at the target, which is not in memory. Remedy: folds=k is "
                 "stratified by itself, for classes"
             ) from None
         raise
     return Splits(_from_indices(splits, n, starts), starts, scans)
+
+
+def _looks_at_target(splitter: Splitter, n: int, groups: ArrayLike | None) -> bool:
+    """Whether a splitter that cannot do without a target can with one."""
+    try:
+        list(splitter.split(np.zeros((n, 1)), np.zeros(n), groups))
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _from_indices(splits: Sequence[Indices], n: int, starts: Codes | None) -> tuple[Split, ...]:
