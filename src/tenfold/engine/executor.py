@@ -178,7 +178,7 @@ class TaskSession(Session):
             except self.executor.lost:
                 if attempt == ATTEMPTS:
                     raise
-                self.close()  # everything is made anew, to the same bits
+                self._forget()  # everything is made anew, to the same bits
         raise AssertionError
 
     def _tell(self, last: list[Handle], parts: range) -> None:
