@@ -288,10 +288,3 @@ def test_what_is_no_expression_is_refused():
         Plan(List())
     with pytest.raises(TypeError, match="Times is neither a statistic nor a combinator"):
         Plan(As(VIEW, Times(1.0)))
-
-
-def test_which_leaves_declare_a_capability():
-    plan = Plan(As(VIEW, Each((List(), Total(), Round(1, lens=Doubled()), Some(every=2)))))
-    assert plan.which(Grouped) == [1]
-    assert plan.which(Held) == [2]
-    assert plan.which(Strided) == [3]

@@ -830,6 +830,17 @@ def test_forged_file_is_refused(name, files, tmp_path):
         assert "checksum" not in message  # it is the deeper check that refuses
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("change", [lambda a: a[:-1], lambda a: np.concatenate([a, a[-1:]])])
+def test_a_discriminant_has_as_many_scores_as_its_classes_ask_for(classes, change, tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "m.tenfold"
+    tn.LinearDiscriminantAnalysis().fit(rng.normal(size=(30, 2)), np.arange(30) % classes).save(path)
+    edits = [swap("model", name, "tensor", to=change) for name in ("coef", "intercept", "level")]
+    forge(path.read_bytes(), path, lambda document, tensors: [edit(document, tensors) for edit in edits])
+    assert "score" in load_refused(path)
+
+
 def test_forging_itself_is_sound(files, tmp_path):
     for case, raw in files.items():
         path = tmp_path / "m.tenfold"

@@ -186,7 +186,7 @@ def test_partial_fit_walks_on_and_claims_no_bound(tmp_path):
     for rows in (slice(0, 80), slice(80, 200)):
         model.partial_fit(X[rows], plane[rows] > 0, classes=[False, True])
     w, _ = by_hand(X, plane > 0)
-    np.testing.assert_allclose(model.trail_.weights[0], w, rtol=1e-12)
+    np.testing.assert_allclose(model.model_.trail.weights[0], w, rtol=1e-12)
     assert model.certificate_.get("mistake bound") is None
     model.save(tmp_path / "model.tenfold")
     assert tn.load(tmp_path / "model.tenfold").verify()

@@ -71,7 +71,7 @@ def test_schedules_and_penalties_by_hand(learning_rate):
             b -= eta * slope
             count += 1
             mean += (np.append(w, b) - mean) / count
-    np.testing.assert_allclose(model.course_.walk.weights[0], np.append(b, w), rtol=1e-11, atol=1e-14)
+    np.testing.assert_allclose(model.model_.course.walk.weights[0], np.append(b, w), rtol=1e-11, atol=1e-14)
     np.testing.assert_allclose(np.append(model.coef_, model.intercept_), mean, rtol=1e-11)
 
 
@@ -241,7 +241,7 @@ def test_sparse_rows_with_a_strong_penalty():
     options = {"alpha": 50.0, "eta0": 0.0199, "learning_rate": "constant", "max_iter": 3, "tol": None, "average": True}
     a, b = (SGDRegressor(**options).fit(form, y) for form in (rows, rows.toarray()))
     np.testing.assert_allclose(a.coef_, b.coef_, rtol=1e-9)
-    np.testing.assert_allclose(a.course_.walk.weights, b.course_.walk.weights, rtol=1e-9)
+    np.testing.assert_allclose(a.model_.course.walk.weights, b.model_.course.walk.weights, rtol=1e-9)
 
 
 @pytest.mark.parametrize("learner", VARIANTS[:3], ids=range(3))

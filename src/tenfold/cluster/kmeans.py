@@ -117,7 +117,7 @@ class KMeans(NearestCenter):
     def model(self, state: State) -> KMeansModel | None:
         """The centres, once there are any."""
         if isinstance(state, Solved):
-            return state.kept.each[0]
+            return state.model
         return state.model if isinstance(state, Moving) else None
 
     def certify(self, model: KMeansModel, s: Summary) -> tuple[Claim, ...] | None:

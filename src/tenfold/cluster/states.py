@@ -12,7 +12,6 @@ import numpy as np
 from tenfold.cluster.lloyd import Lloyd
 from tenfold.cluster.sample import Spread
 from tenfold.core import Array
-from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
 from tenfold.stats.moments import Moments
 from tenfold.stats.race import Race
@@ -86,7 +85,7 @@ def next_round(state: Moving, s: Lloyd) -> Moving | Refilling | Solved:
         centers = centers[np.argsort(s.weight == 0, kind="stable")]
         return Refilling(state.step, centers, state.tolerance, state.bound, empty)
     if float(((centers - state.centers) ** 2).sum()) <= state.tolerance:
-        return Solved(state.step, Bundle((state.model,)))
+        return Solved.of(state.model, state.step)
     return state._replace(step=state.step + 1, centers=centers)
 
 

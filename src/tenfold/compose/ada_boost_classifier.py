@@ -15,13 +15,13 @@ import numpy as np
 
 from tenfold.compose import ada_boost_votes as av
 from tenfold.compose.ada_boost_members import (
+    BoostedRows,
     Judged,
-    LookingBack,
+    Judging,
+    JudgingLast,
+    Learning,
     MemberRounds,
     Members,
-    OfBoosted,
-    OnJudging,
-    OnLearning,
 )
 from tenfold.compose.ada_boost_stumps import Boosted, Boosting, StumpRounds, Stumps, StumpWeights
 from tenfold.core import MANY, SEQUENTIAL, Array, Certificate, Claim, Columns, Need, Schema
@@ -126,7 +126,7 @@ class AdaBoostClassifier(Classifier):
     @property
     def state_types(self) -> tuple[type, ...]:  # type: ignore[override]
         """Those of stumps, or of members."""
-        return (Begun, Boosting) if self.estimator is None else (OnLearning, OnJudging, LookingBack)
+        return (Begun, Boosting) if self.estimator is None else (Learning, Judging, JudgingLast)
 
     @property
     def summary_types(self) -> tuple[type, ...]:  # type: ignore[override]
@@ -146,7 +146,7 @@ class AdaBoostClassifier(Classifier):
         """No round yet."""
         return self._rounds.start(schema)
 
-    def ask(self, state: Any) -> RowSample | StumpWeights | OfBoosted | None:
+    def ask(self, state: Any) -> RowSample | StumpWeights | BoostedRows | None:
         """What the next round needs."""
         return self._rounds.ask(state)
 
@@ -157,8 +157,8 @@ class AdaBoostClassifier(Classifier):
     def model(self, state: Any) -> Any:
         """The rounds, once there are any."""
         if isinstance(state, Solved):
-            return state.kept.each[0]
-        return state.so_far if isinstance(state, (Boosting, LookingBack)) and state.step else None
+            return state.model
+        return state.so_far if isinstance(state, (Boosting, JudgingLast)) and state.step else None
 
     def certify(self, model: Any, s: Any) -> tuple[Claim, ...] | None:
         """What the rounds prove about the training error, and that the weights are right."""

@@ -18,11 +18,10 @@ from tenfold.core import Array, Chunk, Claim, Codes, Columns, Schema
 from tenfold.core.allowed import CLASS_COUNT
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
-from tenfold.core.statistic import Expression, Held, Lens, Strided
+from tenfold.core.statistic import Expression, Held, Strided, WholeRows
 from tenfold.core.value import Described
 from tenfold.estimator.kinds import winners
 from tenfold.estimator.members import advance, resumable_member, sound_member, summarized
-from tenfold.estimator.rows import Rows, hold
 from tenfold.kernels.boosting import LEAST
 from tenfold.stats.combinators import View, every, title
 
@@ -36,7 +35,7 @@ class Members(NamedTuple):
     n_classes: Annotated[int, CLASS_COUNT]
 
 
-class OnLearning(NamedTuple):
+class Learning(NamedTuple):
     """The next member learns."""
 
     step: int
@@ -46,7 +45,7 @@ class OnLearning(NamedTuple):
     """its state"""
 
 
-class OnJudging(NamedTuple):
+class Judging(NamedTuple):
     """The next member is done, and to be judged."""
 
     step: int
@@ -56,7 +55,7 @@ class OnJudging(NamedTuple):
     """its model"""
 
 
-class LookingBack(NamedTuple):
+class JudgingLast(NamedTuple):
     """No member follows; the last one is judged under the weights that it led to."""
 
     step: int
@@ -101,25 +100,17 @@ class Followed(NamedTuple):
     """what the learner holds of the weighted rows, and what follows its state"""
 
 
-class EveryRow(Lens):
-    """Rows as they are."""
-
-    def __call__(self, chunk: Chunk) -> Rows:
-        """All that there is of a chunk."""
-        return hold(chunk)
-
-
-class OfBoosted(Held[Any]):
-    """Something of rows that weigh the more, the more members were wrong about them."""
+class BoostedRows(Held[Any]):
+    """A statistic of rows that weigh the more, the more members were wrong about them."""
 
     rounds: int
     how: Described
     """the rounds, by their parameters"""
     so_far: Members
     telling: ClassVar[tuple[str, ...]] = ("rounds", "how", "so_far")
-    lens: EveryRow = field(default_factory=EveryRow, kw_only=True)
+    lens: WholeRows = field(default_factory=WholeRows, kw_only=True)
 
-    def follow(self, held: Rows, scratch: Any) -> Followed:
+    def follow(self, held: Chunk, scratch: Any) -> Followed:
         """The weights of the rows, from those after earlier rounds."""
         first, weight = (0, held.weight) if scratch is None else scratch[:2]
         if first < self.rounds:
@@ -130,14 +121,14 @@ class OfBoosted(Held[Any]):
         return Followed(self.rounds, weight)
 
 
-class AskedOfBoosted(OfBoosted):
-    """What the next member asks for."""
+class MemberStatistic(BoostedRows):
+    """What the next member asks for, of the weighted rows."""
 
     asked: Expression
     view: View
     telling: ClassVar[tuple[str, ...]] = ("rounds", "how", "so_far", "asked")
 
-    def follow(self, held: Rows, scratch: Any) -> Followed:
+    def follow(self, held: Chunk, scratch: Any) -> Followed:
         """The weights of the rows, and what the member holds of rows so weighted."""
         now = super().follow(held, scratch)
         if not isinstance(self.asked, Held):
@@ -149,8 +140,8 @@ class AskedOfBoosted(OfBoosted):
             below, before = self.asked.lens(self._weighed(held, now.weight)), None
         return Followed(now.rounds, now.weight, name, below, self.asked.follow(below, before))
 
-    def _weighed(self, rows: Rows, weight: Array) -> Chunk:
-        return rows.weighing(weight, rows.uniform and not self.rounds)
+    def _weighed(self, rows: Chunk, weight: Array) -> Chunk:
+        return rows._replace(weight=weight, uniform=rows.uniform and not self.rounds, dropped=0)
 
     def summarize(self, chunk: Chunk) -> Any:
         """What the member makes of the weighted rows."""
@@ -166,13 +157,13 @@ class AskedOfBoosted(OfBoosted):
         return title(self.asked)
 
 
-class SomeOfBoosted(Strided[Any], AskedOfBoosted):
+class StridedMemberStatistic(Strided[Any], MemberStatistic):
     """The same of a share of the parts."""
 
     telling = ("rounds", "how", "so_far", "asked", "every")
 
 
-class MemberErrors(OfBoosted):
+class MemberErrors(BoostedRows):
     """How wrong a member is."""
 
     number: int
@@ -190,7 +181,7 @@ class MemberErrors(OfBoosted):
         return Judged(missed, total, doubted, mass, self.number + 1, self.rounds)
 
 
-State = OnLearning | OnJudging | LookingBack
+State = Learning | Judging | JudgingLast
 
 
 class MemberRounds(NamedTuple):
@@ -201,25 +192,25 @@ class MemberRounds(NamedTuple):
     rate: float
     seed: int
 
-    def start(self, schema: Schema) -> OnLearning:
+    def start(self, schema: Schema) -> Learning:
         """No member yet, and the first not begun."""
         no = np.zeros(0)
         return self._next(0, schema, Members(Bundle(()), no, no, len(schema.classes)))
 
-    def _next(self, step: int, schema: Schema, so_far: Members) -> OnLearning:
-        return OnLearning(step, schema, so_far, Bundle((self.learner(step).start(schema),)))
+    def _next(self, step: int, schema: Schema, so_far: Members) -> Learning:
+        return Learning(step, schema, so_far, Bundle((self.learner(step).start(schema),)))
 
-    def ask(self, state: State | Solved) -> OfBoosted | None:
+    def ask(self, state: State | Solved) -> BoostedRows | None:
         """What the learner asks for; then how wrong it is; at the end, how wrong the last one is now."""
         match state:
-            case OnLearning(step, schema, so_far, current):
+            case Learning(step, schema, so_far, current):
                 learner = self.learner(step)
                 ask = learner.ask(current.each[0])
                 given = (step, Described(self), so_far, ask, View(learner.need, schema))
-                return AskedOfBoosted(*given) if every(ask) == 1 else SomeOfBoosted(*given, every=every(ask))
-            case OnJudging(step, _, so_far, current):
+                return MemberStatistic(*given) if every(ask) == 1 else StridedMemberStatistic(*given, every=every(ask))
+            case Judging(step, _, so_far, current):
                 return MemberErrors(step, Described(self), so_far, step, current)
-            case LookingBack(step, so_far):
+            case JudgingLast(step, so_far):
                 last = Bundle(so_far.members.each[-1:])
                 return MemberErrors(step, Described(self), so_far, step - 1, last)
         return None
@@ -227,28 +218,28 @@ class MemberRounds(NamedTuple):
     def update(self, state: State, s: Any) -> State | Solved:
         """The learner's own update; then its votes, unless it has none; then the next."""
         match state:
-            case OnLearning(step, schema, so_far, current):
+            case Learning(step, schema, so_far, current):
                 return self._learn(state, s)
-            case OnJudging(step, schema, so_far, current):
+            case Judging(step, schema, so_far, current):
                 error = s.wrong / s.total
                 alpha = av.votes_of(error, so_far, self.rate)
                 if alpha is None:
-                    return LookingBack(step, so_far)
+                    return JudgingLast(step, so_far)
                 weights, errors = so_far.estimator_weights, so_far.estimator_errors
                 members = Bundle(so_far.members.each + current.each)
                 so_far = Members(members, np.append(weights, alpha), np.append(errors, error), so_far.n_classes)
                 over = av.finished(so_far, self.most)
-                return LookingBack(step + 1, so_far) if over else self._next(step + 1, schema, so_far)
-        return Solved(state.step, Bundle((state.so_far,)))
+                return JudgingLast(step + 1, so_far) if over else self._next(step + 1, schema, so_far)
+        return Solved.of(state.so_far, state.step)
 
-    def _learn(self, state: OnLearning, s: Any) -> OnLearning | OnJudging:
+    def _learn(self, state: Learning, s: Any) -> Learning | Judging:
         """One turn of the learner's loop, or more if it asks for what it has."""
         learner, current, done = self.learner(state.step), state.current.each[0], False
         asked = ask = learner.ask(current)
         while ask == asked and not done:
             current, done = advance(learner, current, s, state.schema)
             ask = None if done else learner.ask(current)
-        return (OnJudging if done else OnLearning)(*state[:3], Bundle((current,)))
+        return (Judging if done else Learning)(*state[:3], Bundle((current,)))
 
     def certify(self, model: Members, s: Any) -> tuple[Claim, ...] | None:
         """What the rounds prove, once the weights have followed the last of them."""
@@ -275,12 +266,12 @@ class MemberRounds(NamedTuple):
         """The same while a member is learned or judged."""
         if not self.sound(state.so_far, schema) or state.step != len(state.so_far.members.each):
             return False
-        if isinstance(state, LookingBack):
+        if isinstance(state, JudgingLast):
             return state.step > 0
         if (len(state.current.each), state.current.width) != (1, 0):
             return False
         learner, now = self.learner(state.step), state.current.each[0]
-        if isinstance(state, OnJudging):
+        if isinstance(state, Judging):
             return sound_member(learner, now, None, schema)
         return resumable_member(learner, now, summary, schema)
 

@@ -14,7 +14,6 @@ import numpy as np
 from tenfold.compose import ada_boost_votes as av
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Schema
 from tenfold.core.allowed import CLASS_COUNT, COUNTS, EDGES, NOT_NAN, Index
-from tenfold.core.axes import Bundle
 from tenfold.core.learner import Begun, Solved
 from tenfold.core.statistic import Held
 from tenfold.kernels.binning import add_class_bins
@@ -145,7 +144,7 @@ class StumpRounds(NamedTuple):
             none, no = np.zeros(0, np.int64), np.zeros(0)
             edges, classes = edges_of(s, self.max_bins), len(state.schema.classes)
             return Boosting(0, Stumps(edges, none, none, no, none, none, no, no, classes))
-        so_far, over = state.so_far, Solved(state.step, Bundle((state.so_far,)))
+        so_far, over = state.so_far, Solved.of(state.so_far, state.step)
         if state.step and av.finished(so_far, self.most):
             return over
         feature, cut, left, right, error = _best(s, so_far.n_classes)

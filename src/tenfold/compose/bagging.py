@@ -12,7 +12,6 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from tenfold.core import MANY, Array, Chunk, Claim, Codes, Columns, Schema
-from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
 from tenfold.core.statistic import Expression, Statistic
 from tenfold.core.value import Described
@@ -98,7 +97,7 @@ class Bagging(Team):
                 member.random_state = int(key >> np.uint64(33))
         return team
 
-    def unlike(self) -> list[Any]:
+    def distinct_members(self) -> list[Any]:
         """One for all."""
         return [self.one()]
 
@@ -124,7 +123,7 @@ class Bagging(Team):
         """Of the members, by the places of rows."""
         return tuple(Bootstrap(int(key)) for key in self._keys(ROWS))
 
-    def seated(self, asks: dict[int, Expression]) -> tuple[Expression, ...]:
+    def on_own_rows(self, asks: dict[int, Expression]) -> tuple[Expression, ...]:
         """Each of rows that are drawn anew."""
         draws = self.draws()
         return tuple(Reweighted(draws[at], After((Inside(),), ask)) for at, ask in asks.items())
@@ -142,7 +141,7 @@ class Bagging(Team):
     def update(self, state: Any, summary: Any) -> Any:
         """Every member goes on; or all is done."""
         if isinstance(state, Judging):
-            return Solved(state.step + 1, Bundle((state.team,)))
+            return Solved.of(state.team, state.step + 1)
         return super().update(state, summary)
 
     def check_seen(self, rows: Codes) -> None:

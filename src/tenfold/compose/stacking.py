@@ -105,7 +105,7 @@ class Stacking(Roster):
         k = self.k
         return [member._blank() for _, member in self.named() for _ in range(k + 1)]
 
-    def unlike(self) -> list[Any]:
+    def distinct_members(self) -> list[Any]:
         """Every member once."""
         return [member for _, member in self.named()]
 
@@ -117,7 +117,7 @@ class Stacking(Roster):
     @property
     def need(self) -> Need:
         """What all members take, and the last learner, if the columns pass through to it."""
-        needs = [member.need for member in self.unlike()]
+        needs = [member.need for member in self.distinct_members()]
         return common_need([*needs, self.final().need] if self.passthrough else needs, type(self).__name__)
 
     @property
@@ -137,7 +137,7 @@ class Stacking(Roster):
         codes = self._listed()
         return ByLot(self.k, seed_of(self)) if codes is None else Given(self.k, codes)
 
-    def seated(self, asks: dict[int, Expression]) -> tuple[Expression, ...]:
+    def on_own_rows(self, asks: dict[int, Expression]) -> tuple[Expression, ...]:
         """Model `m * (k + 1) + j` is member m without fold j, or of all rows if j is k."""
         folds, k = self.folds(), self.k
         rows = [tuple(g for g in range(k) if g != j) for j in range(k + 1)]
@@ -182,7 +182,7 @@ class Stacking(Roster):
         after, done = advance(self.final(), state.last.each[0], summary.each.each[0], schema)
         last = replace(state.last, each=(after,))
         if done:
-            return Solved(state.step + 1, Bundle((StackModel(*state.team, last),)))
+            return Solved.of(StackModel(*state.team, last), state.step + 1)
         return state._replace(step=state.step + 1, last=last)
 
     def method(self, member: Any) -> str:
@@ -293,7 +293,7 @@ class Stacking(Roster):
         if "model_" not in self.__dict__:
             raise AttributeError("final_estimator_")
         last, s = self.model_.last, self.summary_
-        return self.dressed(
+        return self.as_fitted(
             self.final(), last.each[0], None if s is None else s.each.each[0], last.schema(self.schema_)
         )
 

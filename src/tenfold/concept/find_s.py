@@ -14,7 +14,6 @@ import numpy as np
 from tenfold.concept.hypotheses import ANY, NOTHING, UNKNOWN, Concept, JoinOfPositives, covers
 from tenfold.core import ONE, Array, Claim, Columns, Need, Schema
 from tenfold.core.allowed import CLASS_COUNT
-from tenfold.core.axes import Bundle
 from tenfold.core.learner import Begun, Solved
 from tenfold.estimator import Classifier
 from tenfold.estimator.constraints import Constraints, label
@@ -77,6 +76,7 @@ class FindS(Classifier):
     passes = ONE
     need = Need("categorical", target="class", binary=True)
     model_type = ConceptModel
+    hidden = frozenset({"n_classes"})
     state_types = (Begun, Testing, Solved)
     summary_types = (Concept,)
     poor_score = True
@@ -121,7 +121,7 @@ class FindS(Classifier):
         """The join is the model; it is finished once the negatives were held against it."""
         assert not isinstance(state, Solved)
         model = ConceptModel(s.values, *self._positive(state.schema)) if isinstance(state, Begun) else state.model
-        return Solved(1, Bundle((model,))) if np.array_equal(s.tested, model.values) else Testing(0, model)
+        return Solved.of(model) if np.array_equal(s.tested, model.values) else Testing(0, model)
 
     def model(self, state: State) -> ConceptModel | None:
         """The join of the positives."""
@@ -129,7 +129,7 @@ class FindS(Classifier):
             case Testing():
                 return state.model
             case Solved():
-                return state.kept.each[0]
+                return state.model
         return None
 
     def certify(self, model: ConceptModel, s: Concept) -> tuple[Claim, ...] | None:

@@ -94,7 +94,8 @@ def fields(cls: type) -> dict[str, Field]:
 
 def _hints(cls: type) -> Iterator[tuple[str, Any]]:
     hints = get_type_hints(cls, include_extras=True)
-    names = [f.name for f in dataclasses.fields(cls)] if dataclasses.is_dataclass(cls) else vars(cls)["_fields"]
+    record: Any = cls
+    names = [f.name for f in dataclasses.fields(cls)] if dataclasses.is_dataclass(cls) else record._fields
     return ((name, hints[name]) for name in names if hints[name] is not Schema)
 
 

@@ -54,14 +54,14 @@ class Learner(Protocol):
 
 
 class Begun(NamedTuple):
-    """The state of a learner of one pass before that pass."""
+    """The state before the first pass, of a learner that then knows the schema and no more."""
 
     step: int
     schema: Schema
 
 
 class Solved(NamedTuple):
-    """The state of a learner of one pass once it has its model."""
+    """The state at which a learner has its model, and asks for nothing more."""
 
     step: int
     kept: Bundle
@@ -69,7 +69,7 @@ class Solved(NamedTuple):
 
     @classmethod
     def of(cls, model: Any, step: int = 1) -> Solved:
-        """At a model, after so many rounds."""
+        """The state at this model, which so many rounds led to."""
         return cls(step, Bundle((model,)))
 
     @property

@@ -121,14 +121,16 @@ class Schema:
         `column`; `class`; `value`: the categories of all columns, one after the other; `boundary`: where each
         column begins there, and the last ends; `feature`: a numeric column, or a category of one that is not;
         `joint`: the features, then the target if there is one; `design`: a constant, then those;
-        `predictor`: a constant, then the features.
+        `predictor`: a constant, then the features; `score`: of each class, but one of two classes.
         """
         p = len(self.columns)
         features = sum(1 if c.categories is None else len(c.categories) for c in self.columns)
         joint = features + (self.target is not None)
+        classes = 0 if self.classes is None else len(self.classes)
         sizes = {
             "column": p,
-            "class": 0 if self.classes is None else len(self.classes),
+            "class": classes,
+            "score": 1 if classes == 2 else classes,
             "value": sum(self.n_values),
             "boundary": p + 1,
             "feature": features,

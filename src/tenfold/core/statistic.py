@@ -78,6 +78,14 @@ class Lens(Value):
         raise NotImplementedError
 
 
+class WholeRows(Lens):
+    """Rows as they are."""
+
+    def __call__(self, chunk: Chunk) -> Chunk:
+        """The chunk itself."""
+        return chunk
+
+
 class Held(Statistic[S]):
     """Reads rows through a `lens`, in many rounds: for trees, boosting and EM.
 

@@ -13,18 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tenfold.core import Chunk, Codes, Columns
-from tenfold.core.chunk import segments
 from tenfold.core.marks import Marks
 from tenfold.core.statistic import Expression, Held, Lens, Ordered, Statistic
 from tenfold.engine.plan import Groups, Leaf, Plan
-from tenfold.engine.scanning import Found, Read, drawn_anew, keys_of, marks_of, rows_of, summary_of
+from tenfold.engine.scanning import ALL, Found, Read, by_group, drawn_anew, keys_of, marks_of, rows_of, summary_of
 from tenfold.engine.tally import Counted, this_machine
 from tenfold.engine.tree import Tree, merge
 from tenfold.sources import Source
 from tenfold.stats.combinators import As, View
-
-ALL = -1
-"""the group of all rows, where a leaf has no key"""
 
 Scratch = dict[int, Any]
 """by group, what a statistic's `follow` made for one chunk; of statistics that have none it is empty"""
@@ -56,7 +52,7 @@ def read(leaves: Sequence[Leaf], lost: Sequence[Leaf], source: Source, part: int
 
 
 def _piece(leaf: Leaf, chunk: Chunk, codes: Codes | None) -> Piece:
-    some = {ALL: chunk} if codes is None else dict(segments(chunk, codes))
+    some = by_group(chunk, codes)
     held = {group: drawn_anew(leaf, rows)[0] for group, rows in some.items()}
     if isinstance(leaf.statistic, Held):  # else rows that stages made are held as they are
         held = {group: through(leaf.statistic.lens, rows) for group, rows in held.items()}

@@ -6,25 +6,21 @@ is small: where the walk has led, and the rows that do not fill a window yet.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from tenfold.core import Chunk, Codes
-from tenfold.core.chunk import segments
+from tenfold.core import Chunk
 from tenfold.core.marks import Marks
 from tenfold.core.rows import joined
 from tenfold.core.statistic import Ordered
 from tenfold.engine.plan import Groups, Leaf
-from tenfold.engine.scanning import Found, drawn_anew, marks_of, rows_of
+from tenfold.engine.scanning import ALL, Found, by_group, drawn_anew, marks_of, rows_of
 from tenfold.engine.tally import Counted, this_machine
 from tenfold.kernels.shuffling import deal
 from tenfold.sources import Source
-
-ALL = -1
-"""the group of all rows, where a leaf has no key"""
 
 
 def route(parts: int, order: int) -> list[int]:
@@ -79,7 +75,7 @@ def walk(leaves: Sequence[Leaf], source: Source, part: int, places: Places) -> P
     """All leaves one part further."""
     now = dict(places)
     for at, chunk, codes in rows_of(leaves, source, part):
-        for group, rows in _pieces(chunk, codes):
+        for group, rows in by_group(chunk, codes).items():
             drawn, _ = drawn_anew(leaves[at], rows)
             before = now.get((at, group), Place())
             marks = marks_of(leaves[at], rows)
@@ -94,13 +90,6 @@ def arrived(leaves: Sequence[Leaf], places: Places) -> list[Counted | Groups]:
         ends = {g: place.end(cast(Ordered[Any], leaf.statistic)) for (i, g), place in places.items() if i == at}
         found.append(ends[ALL] if leaf.by is None else Groups(ends))
     return found
-
-
-def _pieces(chunk: Chunk, codes: Codes | None) -> Iterator[tuple[int, Chunk]]:
-    if codes is None:
-        yield ALL, chunk
-    else:
-        yield from segments(chunk, codes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from tenfold.core import Chunk, DataError
-from tenfold.core.statistic import Expression, Gathered, Grouped, Held, Lens, Ordered, Statistic, Strided
+from tenfold.core import DataError
+from tenfold.core.statistic import Expression, Gathered, Grouped, Held, Lens, Ordered, Statistic, Strided, WholeRows
 from tenfold.core.value import Value
 from tenfold.engine.tally import Counted
 from tenfold.engine.tree import merge
@@ -44,14 +44,6 @@ class Pick(Value):
     groups: tuple[int, ...]
 
 
-class Rows(Lens):
-    """The rows as they are, to hold what stages made of them."""
-
-    def __call__(self, chunk: Chunk) -> Chunk:
-        """The chunk itself."""
-        return chunk
-
-
 class Leaf(Value):
     """A statistic of some rows."""
 
@@ -74,7 +66,7 @@ class Leaf(Value):
     @cached_property
     def lens(self) -> Lens | None:
         """Through which rows are held, if they are."""
-        return self.statistic.lens if isinstance(self.statistic, Held) else Rows() if self.keep else None
+        return self.statistic.lens if isinstance(self.statistic, Held) else WholeRows() if self.keep else None
 
     @cached_property
     def held(self) -> bytes:
@@ -202,10 +194,6 @@ class Plan:
         """How often the rows are read, if some of them, of a share of the parts or of all, are held already."""
         merged = any(leaf.order is None and (leaf.held, leaf.every) not in held for leaf in self.leaves)
         return merged + len({leaf.order for leaf in self.leaves if leaf.order is not None})
-
-    def which(self, capability: type[Statistic[Any]]) -> list[int]:
-        """The numbers of leaves whose statistic declares a capability."""
-        return [at for at, leaf in enumerate(self.leaves) if isinstance(leaf.statistic, capability)]
 
     def _flat(self, e: Expression, at: _Within) -> Any:
         """The shape of the answer, leaves put into the list: a list of shapes, or which leaf and which groups of it."""

@@ -20,6 +20,9 @@ from tenfold.engine.tally import Counted, this_machine
 from tenfold.sources import Source
 from tenfold.stats.combinators import Joined, Key, Stage, View
 
+ALL = -1
+"""the group of all rows, where a leaf has no key"""
+
 
 class Found:
     """A summary for each of some leaves; None, of a leaf that has not read this part."""
@@ -115,6 +118,11 @@ def among(codes: Codes, groups: Sequence[int]) -> Any:
     wanted = np.zeros(max(int(codes.max(initial=0)), max(groups, default=0)) + 2, bool)
     wanted[list(groups)] = True  # the last entry, that of -1, stays False
     return wanted[codes]
+
+
+def by_group(chunk: Chunk, codes: Codes | None) -> dict[int, Chunk]:
+    """The rows of each group; all of them, where there are no groups."""
+    return {ALL: chunk} if codes is None else dict(segments(chunk, codes))
 
 
 def summary_of(leaf: Leaf, chunk: Chunk, codes: Codes | None) -> Counted | Groups:

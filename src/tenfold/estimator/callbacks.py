@@ -71,7 +71,7 @@ class Reporting:
             return None
         task = self.context.subcontext(task_name="" if at.asked is None else title(at.asked))
         task.call_on_fit_task_begin(estimator=self.model, X=self.X, y=self.y)
-        known = None if at.certificate is None else lambda: _attributes(at)
+        known = None if at.certificate is None else lambda: _attributes(self.model, at)
         stop = task.call_on_fit_task_end(
             estimator=self.model, X=self.X, y=self.y, reconstruction_attributes=known
         )  # fmt: skip
@@ -82,7 +82,8 @@ class Reporting:
         self.context.call_on_fit_task_end(estimator=self.model, X=self.X, y=self.y)
 
 
-def _attributes(at: Snapshot) -> dict[str, Any]:
+def _attributes(learner: Any, at: Snapshot) -> dict[str, Any]:
     """What a model that stopped here would have learned, by the parameters as they are now."""
-    learned = {"schema_": at.schema, "model_": at.model, "summary_": at.summary, "certificate_": at.certificate}
+    summary = learner.kept(at.model, at.summary)
+    learned = {"schema_": at.schema, "model_": at.model, "summary_": summary, "certificate_": at.certificate}
     return learned | {"_fitted_params": None}

@@ -29,7 +29,7 @@ def register(cls: T) -> T:
     """
     if not _is_learner(cls):
         raise TypeError(f"{cls!r} is not a learner with `model_type` and `summary_types`")
-    for kind in (cls.model_type, *cls.summary_types):
+    for kind in (cls.model_type, *cls.state_types, *cls.summary_types):
         _check_fields(kind)
     name = cls.__name__
     if name in tenfold.__all__ or _registered.get(name, cls) is not cls:

@@ -13,7 +13,7 @@ from tenfold.stats.joint import Joint
 
 
 class Roster(_BaseComposition, Team):
-    """Has `estimators`, or brings `usual()`: members if none are named."""
+    """A team of named members. A subclass writes `usual()`: the members if none are named."""
 
     estimators: Any
     predicts: str

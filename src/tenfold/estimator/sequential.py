@@ -14,7 +14,7 @@ from tenfold.sources.inputs import check_names
 
 
 class Sequential:
-    """Asks for an `Epoch` of the rows, and brings `onward(model)`; has `max_iter`, `shuffle` and `random_state`."""
+    """A learner of epochs. A subclass writes `onward(model)`, and has `max_iter`, `shuffle` and `random_state`."""
 
     passes: ClassVar[str] = SEQUENTIAL
     expected_failed_checks: ClassVar[dict[str, str]] = dict.fromkeys(

@@ -62,7 +62,7 @@ class TeamModel(NamedTuple):
 
 
 class Team(Estimator):
-    """A subclass writes `team()`, and may write `seated(asks)`: which rows each member learns from."""
+    """A subclass writes `team()`, and may write `on_own_rows(asks)`: which rows each member learns from."""
 
     model_type: ClassVar[type] = TeamModel
     state_types: ClassVar[tuple[type, ...]] = (Learning,)
@@ -72,7 +72,7 @@ class Team(Estimator):
         """The members, not fitted."""
         raise NotImplementedError
 
-    def unlike(self) -> list[Any]:
+    def distinct_members(self) -> list[Any]:
         """The members, or one for all that are copies of it."""
         return self.team()
 
@@ -81,33 +81,34 @@ class Team(Estimator):
         """How many members there are."""
         return len(self.team())
 
-    def seated(self, asks: dict[int, Expression]) -> tuple[Expression, ...]:
+    def on_own_rows(self, asks: dict[int, Expression]) -> tuple[Expression, ...]:
         """What members, by number, ask for: each of the rows that it learns from. Here all of all rows."""
         return tuple(asks.values())
 
     def after(self, state: Learning, model: TeamModel) -> Any:
         """The state once all members are done."""
-        return Solved(state.step, Bundle((model,)))
+        return Solved.of(model, state.step)
 
     @property
     def passes(self) -> str:  # type: ignore[override]
         """One pass if that is enough for every member."""
-        return ONE if all(member.passes == ONE for member in self.unlike()) else MANY
+        return ONE if all(member.passes == ONE for member in self.distinct_members()) else MANY
 
     @property
     def summary_types(self) -> tuple[type, ...]:  # type: ignore[override]
         """Those of the members too: a model file may hold them."""
-        return (Joint, Bundle, *dict.fromkeys(kind for member in self.unlike() for kind in records_of(member)))
+        theirs = dict.fromkeys(kind for member in self.distinct_members() for kind in records_of(member))
+        return (Joint, Bundle, *theirs)
 
     @property
     def need(self) -> Need:
         """What all members take."""
-        return common_need([member.need for member in self.unlike()], type(self).__name__)
+        return common_need([member.need for member in self.distinct_members()], type(self).__name__)
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]
         """Whether some member does."""
-        return any(member.draws_rows for member in self.unlike())
+        return any(member.draws_rows for member in self.distinct_members())
 
     # ---- the loop of each member -------------------------------------------------------------------
 
@@ -122,7 +123,7 @@ class Team(Estimator):
         """What the members that go on ask for, each of its own rows."""
         if not isinstance(state, Learning):
             return None
-        return Each(self.seated({at: Onward(str(at), ask) for at, ask in self._asks(state).items()}))
+        return Each(self.on_own_rows({at: Onward(str(at), ask) for at, ask in self._asks(state).items()}))
 
     def _asks(self, state: Learning) -> dict[int, Expression]:
         """What each member that goes on asks for."""
@@ -163,7 +164,7 @@ class Team(Estimator):
     def model(self, state: Any) -> Any:
         """The models of all members, once they are done; if one pass is enough, once each has one."""
         if isinstance(state, Solved):
-            return state.kept.each[0]
+            return state.model
         if not isinstance(state, Learning) or self.passes != ONE or not state.step:
             return None
         each = zip(self.team(), state.members.each, state.done, strict=True)
@@ -208,9 +209,9 @@ class Team(Estimator):
         """A member as it would be if it had been fitted by itself."""
         model, s = self.model_, self.summary_
         mine = self._latest(model, s if isinstance(s, Joint) and self.passes == ONE else None)[at]
-        return self.dressed(self.team()[at], model.members.each[at], None if nothing(mine) else mine, self.schema_)
+        return self.as_fitted(self.team()[at], model.members.each[at], None if nothing(mine) else mine, self.schema_)
 
-    def dressed(self, member: Any, model: Any, summary: Any, schema: Schema) -> Any:
+    def as_fitted(self, member: Any, model: Any, summary: Any, schema: Schema) -> Any:
         """A learner with what it has learned."""
         with one_blas_thread, refusing_arithmetic_errors():
             claims = () if summary is None else member.certify(model, summary) or ()
@@ -233,7 +234,7 @@ class Team(Estimator):
         if isinstance(summary, Joint) and self.passes != ONE and not all(map(nothing, summary.each.each)):
             return False
         latest = self._latest(model, summary if isinstance(summary, Joint) else None)
-        return self._every(model, np.ones(self.size, bool), latest, schema)
+        return self._all_fit(model, np.ones(self.size, bool), latest, schema)
 
     def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
         """The same while members go on, or wait for the others."""
@@ -245,9 +246,9 @@ class Team(Estimator):
             latest[at] = mine
             if nothing(mine) and (rows or not begins(team[at], state.members.each[at], schema)):
                 return False
-        return self._every(state, state.done, tuple(latest), schema)
+        return self._all_fit(state, state.done, tuple(latest), schema)
 
-    def _every(self, record: Any, done: Flags, summaries: tuple[Any, ...], schema: Schema) -> bool:
+    def _all_fit(self, record: Any, done: Flags, summaries: tuple[Any, ...], schema: Schema) -> bool:
         """Whether each member, with its summary, is sound or can go on; one without rows says nothing."""
         counts = (record.members.each, record.found.each, record.seen, done, summaries)
         if any(len(some) != self.size for some in counts) or record.members.width or record.found.width:

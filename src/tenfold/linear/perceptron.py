@@ -118,8 +118,6 @@ class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]
     intercept_ : array of shape (1,) or (classes,)
     mistakes_ : array of shape (epochs,)
     n_iter_ : int
-    trail_ : Trail
-        Where `partial_fit` goes on: weights, average, pocket.
     certificate_ : Certificate
 
     Examples
@@ -134,6 +132,7 @@ class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]
 
     need = Need("mixed", sparse=True, target="class")
     model_type = PerceptronModel
+    hidden = frozenset({"trail"})
     state_types: ClassVar[tuple[type, ...]] = (Walking, Trying, Judging, Solved)
     summary_types = (Round, Margins)
     law_params = (

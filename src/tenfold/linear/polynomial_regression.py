@@ -127,8 +127,6 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
     ----------
     coef_ : array of shape (products,)
     intercept_ : float
-    rest_ : array of shape (products + 1,)
-        What intercept and coefficients lack to twice the precision.
     coef_names_ : array of str
     terms_ : array of str
         The names of the coefficients, then "intercept" if there is one. What follows has an entry for each.
@@ -149,6 +147,7 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
 
     need = Need("numeric", target="number")
     model_type = PolynomialModel
+    hidden = frozenset({"rest"})
     state_types = (Begun, Refining, Solved)
     summary_types = (TermMoments,)
     standard_errors = "classical"

@@ -26,8 +26,7 @@ from tenfold.linear.solving import norms
 from tenfold.linear.steepness import TWO, LossGradient, Objective, RowLengths, Scale, Walk, gap_of, steepness
 
 DIVERGED = (
-    "the weights grow without end, with steps of length {:.3g}. Remedy: eta0='auto', or rescale the columns, "
-    "StandardScaler()"
+    "the weights grow without end, with steps of length {:.3g}. Remedy: {}, or rescale the columns, StandardScaler()"
 )
 
 
@@ -96,6 +95,7 @@ class Descent(Featured, Sequential):
     """What SGDRegressor and SGDClassifier share."""
 
     model_type: ClassVar[type] = SGDModel
+    hidden: ClassVar[frozenset[str]] = frozenset({"course"})
     state_types: ClassVar[tuple[type, ...]] = (Scaling, Walking, Descending, Judging, Solved)
     summary_types: ClassVar[tuple[type, ...]] = (Scale, Walk, Objective)
 
@@ -203,6 +203,10 @@ class Descent(Featured, Sequential):
         bend = self._loss().curvature
         return 1 / ((bend if isfinite(bend) else 1.0) * size + self._penalties()[0])
 
+    def _diverged(self, eta0: float) -> DataError:
+        remedy = f"eta0={eta0 / 1000:.1g}" if self.eta0 == "auto" else "eta0='auto'"
+        return DataError(DIVERGED.format(eta0, remedy))
+
     def update(self, state: State, s: Scale | Walk | Objective) -> State:
         """On to what comes next, or one epoch further."""
         match state, s:
@@ -227,7 +231,7 @@ class Descent(Featured, Sequential):
         course = state.course
         curve = np.append(course.loss_curve, s.loss / s.mass)
         if not np.isfinite(self._found(s)).all() or not np.isfinite(curve[-1]):
-            raise DataError(DIVERGED.format(self._eta0(course.radius)))
+            raise self._diverged(self._eta0(course.radius))
         left = course.left - 1
         then = Course(replace(s, loss=0.0, mass=0.0), course.radius, left, curve)
         ends = left <= 0 or self.idle(curve)
@@ -239,7 +243,7 @@ class Descent(Featured, Sequential):
         steep, course, eta0 = steepness(s, l2, l1, self.fit_intercept), state.course, self._eta0(state.spread)
         walk = course.walk
         if not isfinite(s.loss) or not np.isfinite(steep).all():
-            raise DataError(DIVERGED.format(eta0))
+            raise self._diverged(eta0)
         if course.left <= 0 or (self.tol is not None and norms(steep.reshape(1, -1))[0] <= self.tol):
             return Judging(*state[:3]) if self.average else self._done(state)
         choices, numbers = self._rule(state.step, eta0, len(walk.weights)).arrays()

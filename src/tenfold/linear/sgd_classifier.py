@@ -71,8 +71,6 @@ class SGDClassifier(Descent, Deciding):  # type: ignore[override]
     n_iter_ : int
     t_ : float
         Steps.
-    course_ : Course
-        Where `partial_fit` goes on: weights, velocity, average.
     certificate_ : Certificate
 
     Examples
@@ -88,7 +86,7 @@ class SGDClassifier(Descent, Deciding):  # type: ignore[override]
         {"max_iter": 4},
         {"max_iter": 3, "loss": "log_loss"},
         {"max_iter": 3, "loss": "cross_entropy"},
-        {"max_iter": 3, "loss": "exponential", "eta0": 1e-12},
+        {"max_iter": 3, "loss": "exponential", "eta0": 1e-9},
         {"max_iter": 3, "loss": "squared_error"},
         {"max_iter": 3, "batch_size": 5, "momentum": 0.5, "nesterovs_momentum": True, "penalty": "elasticnet"},
         {"max_iter": 3, "batch_size": None},

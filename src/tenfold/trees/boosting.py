@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.core import MANY, Array, Claim, Codes, Columns, DataError, Never, Schema
-from tenfold.core.axes import Bundle
 from tenfold.core.learner import Begun, Solved
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.constraints import array, boolean, integer, real, seed, share
@@ -98,7 +97,7 @@ BoostingState = Begun | FindingConstant | BoostingRows | BoostingLevels | Findin
 
 
 class Boosting(Estimator):
-    """A sum of trees. A learner brings the loss and where to start."""
+    """A sum of trees. A subclass says which loss, and where to start."""
 
     passes = MANY
     model_type = BoostedModel
@@ -230,12 +229,12 @@ class Boosting(Estimator):
             case FindingQuantiles(), lq.Digits():
                 return self._digit(state, s)
             case CheckingLoss(), Loss():
-                return Solved(state.step, Bundle((state.boosted,)))
+                return Solved.of(state.boosted, state.step)
         raise TypeError(f"{type(s).__name__} is not what was asked for")
 
     def model(self, state: BoostingState) -> BoostedModel | None:
         """The trees, once their loss was seen."""
-        return state.kept.each[0] if isinstance(state, Solved) else None
+        return state.model if isinstance(state, Solved) else None
 
     def resumable(self, state: BoostingState, summary: BoostingSummary, schema: Schema) -> bool:
         """Whether gathered rows are in bins that there are, each with a margin, and leaves have what is looked for."""

@@ -12,7 +12,6 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Codes, Flags, Schema
-from tenfold.core.axes import Bundle
 from tenfold.core.learner import Begun, Solved
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_missing import LEARNED, PARTS
@@ -81,7 +80,7 @@ TreeState = Begun | GatheringRows | GrowingLevels | PruningTree | CheckingTree |
 
 
 class DecisionTree(Pruned, Readable):
-    """One tree, from whatever rows tell. A learner brings how they are summed, and what nodes say."""
+    """One tree. A subclass says how rows are summed, and what nodes predict."""
 
     model_type = TreeModel
     hidden = frozenset({"has_missing", "ranges", "log_prior"})
@@ -181,12 +180,12 @@ class DecisionTree(Pruned, Readable):
             case PruningTree(_, setup, model), Ends():
                 return CheckingTree(1, setup, self.prune_held_back(setup, model, s.back))
             case CheckingTree(), Ends():
-                return Solved(1, Bundle((state.model,)))
+                return Solved.of(state.model)
         raise TypeError(f"{type(s).__name__} is not what was asked for")
 
     def model(self, state: TreeState) -> TreeModel | None:
         """The tree, once rows were sent down."""
-        return state.kept.each[0] if isinstance(state, Solved) else None
+        return state.model if isinstance(state, Solved) else None
 
     def _looked(self, state: Begun, look: Look) -> GatheringRows | GrowingLevels:
         if self.holds_back:

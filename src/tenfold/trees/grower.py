@@ -56,7 +56,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
 
 
 class TreeGrower(Estimator):
-    """Parameters of all trees. A learner brings how rows are summed, and what nodes say."""
+    """Parameters of all trees. A subclass says how rows are summed, and what nodes predict."""
 
     passes = MANY
     max_depth: int | None

@@ -17,7 +17,6 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Codes, Schema
-from tenfold.core.axes import Bundle
 from tenfold.core.crew import hands, share
 from tenfold.core.learner import Begun, Solved
 from tenfold.kernels.forests import MOST
@@ -77,7 +76,7 @@ ForestState = Begun | WeighingRows | GrowingForest | GrowingForestLevels | Check
 
 
 class RandomForest(TreeGrower):
-    """Trees that are averaged. A learner brings how rows are summed, and what nodes say."""
+    """Trees that are averaged. A subclass says how rows are summed, and what nodes predict."""
 
     model_type = ForestModel
     hidden = frozenset({"ranges"})
@@ -156,12 +155,12 @@ class RandomForest(TreeGrower):
             case GrowingForestLevels(), Histograms() | RowsOf():
                 return self._level(state, s)
             case CheckingForest(), _:
-                return Solved(state.step, Bundle((state.forest,)))
+                return Solved.of(state.forest, state.step)
         raise TypeError(f"{type(s).__name__} is not what was asked for")
 
     def model(self, state: ForestState) -> ForestModel | None:
         """The forest, once it was judged."""
-        return state.kept.each[0] if isinstance(state, Solved) else None
+        return state.model if isinstance(state, Solved) else None
 
     def resumable(self, state: ForestState, summary: Any, schema: Schema) -> bool:
         """Whether trees are to come, and gathered rows are in bins and nodes that there are."""

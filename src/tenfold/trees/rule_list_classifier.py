@@ -170,7 +170,7 @@ class RuleListClassifier(Averaged):
             case OrderingRules(), Fired():
                 return state.after(s, self.confidence)
             case CheckingRules(), Fired():
-                return Solved(1, Bundle((state.model,)))
+                return Solved.of(state.model)
         assert isinstance(state, GrowingTree)
         assert not isinstance(s, Covered | Fired)
         tree = self._tree.update(state.tree, s)
@@ -180,7 +180,7 @@ class RuleListClassifier(Averaged):
 
     def model(self, state: RuleListState) -> RuleListModel | None:
         """The list, once rows went through it."""
-        return state.kept.each[0] if isinstance(state, Solved) else None
+        return state.model if isinstance(state, Solved) else None
 
     def certify(self, model: RuleListModel, s: Fired) -> tuple[Claim, ...]:
         """The training error, from the rows for which each rule is the first."""
