@@ -1,0 +1,181 @@
+"""A thousand rows of twenty columns, where most people try a library first: `python benchmarks/small.py [learner ...]`.
+
+Each learner beside its counterpart of scikit-learn in one process, in turn, the best of many: `fit`, and `predict` (or
+`transform`) of one row. Then five learners by `cross_validate`, at once here and one by one there.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import sklearn
+from sklearn import (
+    cluster,
+    decomposition,
+    discriminant_analysis,
+    dummy,
+    ensemble,
+    linear_model,
+    model_selection,
+    naive_bayes,
+    preprocessing,
+    tree,
+)
+
+import tenfold as tn
+from workloads import Promises, regression
+
+FIT = 1.0
+"""times as fast as the counterpart, at the least"""
+PREDICT = 1.2
+"""times the counterpart's time for one row, at the most"""
+CROSS_VALIDATE = 3.0
+"""times as fast as scikit-learn's `cross_validate` of the five counterparts, at the least"""
+BUDGET = float(os.environ.get("BUDGET", "1.0"))
+"""seconds for each comparison; half as many for a row"""
+LEAST, MOST = 5, 200
+"""runs of each side"""
+
+
+def best(ours: Callable[[], Any], theirs: Callable[[], Any], budget: float) -> tuple[float, float]:
+    """The least time of both, in turn; after one run of each, which imports and compiles."""
+    ours(), theirs()
+    times: tuple[list[float], list[float]] = ([], [])
+    gc.collect()
+    gc.disable()
+    end = time.perf_counter() + budget
+    while len(times[0]) < LEAST or (len(times[0]) < MOST and time.perf_counter() < end):
+        for call, taken in zip((ours, theirs), times, strict=True):
+            start = time.perf_counter()
+            call()
+            taken.append(time.perf_counter() - start)
+    gc.enable()
+    return min(times[0]), min(times[1])
+
+
+def cases() -> dict[str, tuple[Any, Any, Any, Any]]:
+    """Learner, counterpart, rows and target."""
+    X, y = regression(1000, 20)
+    c, codes, counts = (y > 0).astype(int), np.digitize(X, [-1, 0, 1]), np.exp(y / np.abs(y).max()).round(3)
+    lm, pre = linear_model, preprocessing
+    return {
+        "AdaBoostClassifier": (tn.AdaBoostClassifier(), ensemble.AdaBoostClassifier(random_state=0), X, c),
+        "BaggingClassifier": (tn.BaggingClassifier(), ensemble.BaggingClassifier(random_state=0), X, c),
+        "BaggingRegressor": (tn.BaggingRegressor(), ensemble.BaggingRegressor(random_state=0), X, y),
+        "CategoricalNB": (tn.CategoricalNB(), naive_bayes.CategoricalNB(), codes, c),
+        "DecisionTreeClassifier": (tn.DecisionTreeClassifier(), tree.DecisionTreeClassifier(random_state=0), X, c),
+        "DecisionTreeRegressor": (tn.DecisionTreeRegressor(), tree.DecisionTreeRegressor(random_state=0), X, y),
+        "DummyClassifier": (tn.DummyClassifier(), dummy.DummyClassifier(), X, c),
+        "DummyRegressor": (tn.DummyRegressor(), dummy.DummyRegressor(), X, y),
+        "ElasticNet": (tn.ElasticNet(), lm.ElasticNet(), X, y),
+        "ElasticNetCV": (tn.ElasticNetCV(), lm.ElasticNetCV(), X, y),
+        "GammaRegressor": (tn.GammaRegressor(), lm.GammaRegressor(), X, counts),
+        "GaussianNB": (tn.GaussianNB(), naive_bayes.GaussianNB(), X, c),
+        "GradientBoostingClassifier": (
+            tn.GradientBoostingClassifier(), ensemble.HistGradientBoostingClassifier(random_state=0), X, c,
+        ),
+        "GradientBoostingRegressor": (
+            tn.GradientBoostingRegressor(), ensemble.HistGradientBoostingRegressor(random_state=0), X, y,
+        ),
+        "KMeans": (tn.KMeans(), cluster.KMeans(random_state=0), X, None),
+        "Lasso": (tn.Lasso(), lm.Lasso(), X, y),
+        "LassoCV": (tn.LassoCV(), lm.LassoCV(), X, y),
+        "LinearDiscriminantAnalysis": (
+            tn.LinearDiscriminantAnalysis(), discriminant_analysis.LinearDiscriminantAnalysis(), X, c,
+        ),
+        "LinearRegression": (tn.LinearRegression(), lm.LinearRegression(), X, y),
+        "LogisticRegression": (tn.LogisticRegression(), lm.LogisticRegression(), X, c),
+        "MaxAbsScaler": (tn.MaxAbsScaler(), pre.MaxAbsScaler(), X, None),
+        "MinMaxScaler": (tn.MinMaxScaler(), pre.MinMaxScaler(), X, None),
+        "OneHot": (tn.OneHot(), pre.OneHotEncoder(), codes, None),
+        "PCA": (tn.PCA(), decomposition.PCA(), X, None),
+        "Perceptron": (tn.Perceptron(), lm.Perceptron(), X, c),
+        "PoissonRegressor": (tn.PoissonRegressor(), lm.PoissonRegressor(), X, counts),
+        "PolynomialBasis": (tn.PolynomialBasis(), pre.PolynomialFeatures(), X, None),
+        "QuadraticDiscriminantAnalysis": (
+            tn.QuadraticDiscriminantAnalysis(), discriminant_analysis.QuadraticDiscriminantAnalysis(), X, c,
+        ),
+        "RandomForestClassifier": (tn.RandomForestClassifier(), ensemble.RandomForestClassifier(random_state=0), X, c),
+        "RandomForestRegressor": (tn.RandomForestRegressor(), ensemble.RandomForestRegressor(random_state=0), X, y),
+        "Ridge": (tn.Ridge(), lm.Ridge(), X, y),
+        "RidgeCV": (tn.RidgeCV(), lm.RidgeCV(), X, y),
+        "SGDClassifier": (tn.SGDClassifier(), lm.SGDClassifier(random_state=0), X, c),
+        "SGDRegressor": (tn.SGDRegressor(), lm.SGDRegressor(random_state=0), X, y),
+        "StackingClassifier": (
+            tn.StackingClassifier(), ensemble.StackingClassifier(_classifiers()), X, c,
+        ),
+        "StackingRegressor": (
+            tn.StackingRegressor(), ensemble.StackingRegressor(_regressors()), X, y,
+        ),
+        "StandardScaler": (tn.StandardScaler(), pre.StandardScaler(), X, None),
+        "UnitVector": (tn.UnitVector(), pre.Normalizer(), X, None),
+        "VotingClassifier": (tn.VotingClassifier(), ensemble.VotingClassifier(_classifiers()), X, c),
+        "VotingRegressor": (tn.VotingRegressor(), ensemble.VotingRegressor(_regressors()), X, y),
+    }  # fmt: skip
+
+
+def _classifiers() -> list[tuple[str, Any]]:
+    """What our teams of classifiers are made of."""
+    return [("bayes", naive_bayes.GaussianNB()), ("lda", discriminant_analysis.LinearDiscriminantAnalysis())]
+
+
+def _regressors() -> list[tuple[str, Any]]:
+    """What our teams of regressors are made of."""
+    return [("line", linear_model.LinearRegression()), ("tree", tree.DecisionTreeRegressor(random_state=0))]
+
+
+FIVE = ("GaussianNB", "LinearDiscriminantAnalysis", "LogisticRegression", "DecisionTreeClassifier", "DummyClassifier")
+"""classifiers that are cross-validated together"""
+
+
+def cross_validated(known: dict[str, tuple[Any, Any, Any, Any]], promises: Promises) -> None:
+    """Five learners in five folds: all at once, and one by one."""
+    _, _, X, c = known[FIVE[0]]
+    mine = [known[name][0] for name in FIVE]
+    peers = [known[name][1] for name in FIVE]
+    ours, theirs = best(
+        lambda: tn.cross_validate(mine, X, c, folds=5),
+        lambda: [model_selection.cross_validate(peer, X, c, cv=5) for peer in peers],
+        2 * BUDGET,
+    )
+    print(f"{'cross_validate of five':30} {1000 * ours:8.3f} {1000 * theirs:8.3f} {theirs / ours:6.2f}")
+    promises.at_least("cross_validate of five learners, times as fast", theirs / ours, CROSS_VALIDATE)
+
+
+def main(wanted: list[str]) -> None:
+    """Print a line for each learner."""
+    warnings.simplefilter("ignore")
+    known, promises = cases(), Promises(not wanted)
+    print(f"1,000 x 20, milliseconds; tenfold {tn.__version__}, scikit-learn {sklearn.__version__}")
+    print(f"{'':30} {'fit':>8} {'peer':>8} {'x':>6}   {'one row':>8} {'peer':>8} {'times':>6}")
+    for name in wanted or known:
+        if name not in known:
+            continue
+        learner, peer, X, y = known[name]
+        fit, other = best(lambda: learner.fit(X, y), lambda: peer.fit(X, y), BUDGET)  # noqa: B023
+        row, use = X[:1], "predict" if hasattr(peer, "predict") else "transform"
+        one, another = best(
+            lambda: getattr(learner, use)(row), lambda: getattr(peer, use)(row), BUDGET / 2  # noqa: B023
+        )  # fmt: skip
+        print(
+            f"{name:30} {1000 * fit:8.3f} {1000 * other:8.3f} {other / fit:6.2f}   "
+            f"{1000 * one:8.3f} {1000 * another:8.3f} {one / another:6.2f}"
+            f"{'' if other / fit >= FIT else '  slow fit'}{'' if one / another <= PREDICT else '  slow row'}",
+            flush=True,
+        )
+        promises.at_least(f"{name}, fit, times as fast", other / fit, FIT)
+        promises.at_most(f"{name}, one row, times the counterpart's time", one / another, PREDICT)
+    if not wanted or "cross_validate" in wanted:
+        cross_validated(known, promises)
+    promises.settle()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
