@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import html
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from tenfold.core.marks import digest_of, united, words
 
@@ -106,9 +107,53 @@ class Certificate:
     Print it, show it in a notebook, or take `to_dict()`. `certificate["gap"]` is a claim.
     """
 
-    claims: tuple[Claim, ...] = ()
-    provenance: Provenance | None = None
+    claims: tuple[Claim, ...] = field(default_factory=tuple)
+    provenance: Provenance | None = field(default_factory=lambda: None)
     origin: Literal["computed", "claimed by the file", "verified"] = field(default="computed")
+
+    @classmethod
+    def later(
+        cls,
+        claims: Callable[[], tuple[Claim, ...] | None],
+        provenance: Callable[[], Provenance | None] = lambda: None,
+    ) -> Certificate:
+        """A certificate whose claims and provenance are made when somebody first looks at them.
+
+        Parameters
+        ----------
+        claims : callable
+            A function of nothing but what does not change, such as a model and its summary; None: nothing is known.
+        provenance : callable
+            The same.
+        """
+        made = cls.__new__(cls)
+        made.__dict__["_later"] = {"claims": claims, "provenance": provenance}
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        later = self.__dict__.get("_later", {})
+        if name not in later:
+            raise AttributeError(f"a certificate has no {name!r}")
+        found = later[name]()
+        if name == "claims":
+            self.__dict__["_known"] = found is not None
+            found = found or ()
+        self.__dict__[name] = found
+        later[name] = lambda: found  # what it was made of is needed no more
+        return found
+
+    @property
+    def known(self) -> bool:
+        """Whether the learner claims anything yet: before that it has no model to stop with."""
+        return bool(self.claims) or self.__dict__.get("_known", True)
+
+    def __getstate__(self) -> dict[str, object]:
+        """With the claims: what they are made of does not travel."""
+        return {"claims": self.claims, "provenance": self.provenance, "origin": self.origin}
+
+    def made_from(self, provenance: Callable[[], Provenance]) -> Certificate:
+        """The same claims about a model that was made from this, both also if they are yet to be made."""
+        return Certificate.later(lambda: self.claims, provenance)
 
     def get(self, kind: str) -> Claim | None:
         """The claim of a kind, or None."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,6 +21,7 @@ from scipy import special
 from tenfold.core.arrays import Array, Bits, Labels
 from tenfold.core.columns import Columns
 from tenfold.core.schema import Schema, is_text
+from tenfold.kernels.rows import mark_rows
 
 MOST = 512
 """marks of a model, at most"""
@@ -37,23 +37,50 @@ WHOLE = 2.0**24
 """whole numbers above are taken as they are: float32 cannot tell neighbours apart"""
 
 
-@dataclass(frozen=True, eq=False)
 class Marks:
     """The least distinct hashes of some rows, and how often these are equal."""
 
-    hashes: Bits
-    pairs: int = 0
-    """of rows that were compared with each other"""
-    equal: int = 0
-    """of these pairs"""
+    def __init__(self, hashes: Bits, pairs: int = 0, equal: int = 0) -> None:
+        self._made: tuple[Bits, int, int] | Array = (hashes, pairs, equal)
 
     @classmethod
     def of(cls, X: Columns, schema: Schema) -> Marks:
-        """Of some of the rows of a chunk."""
+        """Of some of the rows of a chunk: their values are copied now, and hashed when somebody looks."""
         step = len(X) // SOME if len(X) <= SMALL else min(len(X) // FEW, APART)
-        found = row_hashes(X, schema, max(1, step))
-        distinct, pairs, equal = _compared(found)
-        return cls(distinct[:MOST], pairs, equal)
+        later = cls.__new__(cls)
+        later._made = _values(X, schema, max(1, step))
+        return later
+
+    def _found(self) -> tuple[Bits, int, int]:
+        if isinstance(self._made, np.ndarray):
+            distinct, pairs, equal = _compared(_hashes(self._made))
+            self._made = (distinct[:MOST], pairs, equal)
+        return self._made
+
+    @property
+    def hashes(self) -> Bits:
+        """In order."""
+        return self._found()[0]
+
+    @property
+    def pairs(self) -> int:
+        """Of rows that were compared with each other."""
+        return self._found()[1]
+
+    @property
+    def equal(self) -> int:
+        """Of these pairs, those of equal rows."""
+        return self._found()[2]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Marks) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __reduce__(self) -> tuple[type[Marks], tuple[Bits, int, int]]:
+        """Hashes travel, and not the values of rows."""
+        return Marks, self._found()
 
     @classmethod
     def read(cls, text: str) -> Marks:
@@ -89,28 +116,27 @@ class Marks:
 
 def _compared(hashes: Bits) -> tuple[Bits, int, int]:
     """The distinct ones; how many pairs there are, and how many equal ones."""
-    distinct, count = np.unique(hashes, return_counts=True)
-    return distinct, len(hashes) * (len(hashes) - 1) // 2, int((count * (count - 1) // 2).sum())
+    n = len(hashes)
+    ordered = np.sort(hashes)
+    new = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
+    if len(new) + 1 >= n:  # all are
+        return ordered, n * (n - 1) // 2, 0
+    starts = np.concatenate([[0], new])
+    count = np.diff(starts, append=n)
+    return ordered[starts], n * (n - 1) // 2, int((count * (count - 1) // 2).sum())
 
 
 def row_hashes(X: Columns, schema: Schema, step: int = 1) -> Bits:
     """48 bits for every row, or for one of every `step`."""
-    values = _values(X, schema, step)
+    return _hashes(_values(X, schema, step))
+
+
+def _hashes(values: Array) -> Bits:
     with np.errstate(over="ignore", invalid="ignore"):
         single = values.astype(np.float32) + np.float32(0)  # -0.0 is 0.0
-        words = single.view(np.uint32).astype(np.uint64)
-        words[np.isnan(single)] = 0x7FC00000
-        size = np.abs(values)
-        if not size.max(initial=0.0) < WHOLE:
-            large = (size >= WHOLE) & (size < 2.0**62) & (values == np.rint(values))
-            words[large] = values[large].astype(np.int64).view(np.uint64)
-        out = np.full(len(values), 0x9E3779B97F4A7C15, np.uint64)
-        for j in range(values.shape[1]):
-            odd = np.uint64((0xBF58476D1CE4E5B9 + 2 * j * 0xD1B54A32D192ED03) % 2**64)
-            out += (words[:, j] + np.uint64(j + 1)) * odd
-        for shift, times in ((32, 0x94D049BB133111EB), (29, 0xBF58476D1CE4E5B9)):
-            out = (out ^ (out >> np.uint64(shift))) * np.uint64(times)
-    return (out ^ (out >> np.uint64(32))) >> np.uint64(16)
+    out = np.empty(len(values), np.uint64)
+    mark_rows(values, single.view(np.uint32), WHOLE, out)
+    return out
 
 
 def _values(X: Columns, schema: Schema, step: int) -> Array:

@@ -6,6 +6,7 @@ One integer target is a number for Ridge and a class for GaussianNB, from one re
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal
 
 Kinds = Literal["numeric", "categorical", "mixed", "text"]
@@ -47,10 +48,11 @@ class Need:
     side: tuple[str, ...] = ()
     sequence: str | None = None
 
+    @cache  # noqa: B019  (there are few needs, and each predict asks)
     def without_target(self) -> Need:
         """The need of `predict` and `transform`: the columns alone."""
         return replace(self, target=None)
 
     def of_schema(self) -> Need:
         """What of it a schema depends on: neither what comes along nor how rows are cut."""
-        return replace(self, side=(), sequence=None)
+        return self if not self.side and self.sequence is None else replace(self, side=(), sequence=None)

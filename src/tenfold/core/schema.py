@@ -94,6 +94,11 @@ class Schema:
         """Whether all columns are numeric."""
         return all(column.kind == "numeric" for column in self.columns)
 
+    @cached_property
+    def without_target(self) -> Schema:
+        """The columns alone: the schema of rows to predict."""
+        return Schema(self.columns, None, None, self.named)
+
     @property
     def n_values(self) -> tuple[int, ...]:
         """How many categories each column has."""

@@ -54,8 +54,9 @@ class Value:
             raise TypeError(f"{cls.__name__} is told by {sorted(unknown)}, which are no fields of it")
 
     def __post_init__(self) -> None:
-        for name in self.names:
-            self.__dict__[name] = _frozen(self.__dict__[name])
+        for name, value in self.__dict__.items():
+            if isinstance(value, np.ndarray):
+                self.__dict__[name] = _frozen(value)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update({name: _frozen(value) for name, value in state.items()})

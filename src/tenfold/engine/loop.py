@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
-from tenfold.core import Certificate, Chunk, DataError, Learner, Need, Never, Schema, Stop
+from tenfold.core import Certificate, Chunk, Claim, DataError, Learner, Need, Never, Schema, Stop
 from tenfold.core.axes import Bundle, not_finite
 from tenfold.core.crew import crew
 from tenfold.core.schema import naming_columns
@@ -188,7 +188,7 @@ def _with(at: Snapshot, done: Counted, ask: Expression, share: float) -> Snapsho
         dropped=done.dropped if whole else at.dropped,
         passes=at.passes + share,
         machines=at.machines | done.machines,
-        marks=at.marks or ("" if done.marks is None else str(done.marks)),
+        marks=at.marks or done.marks or "",
     )
 
 
@@ -201,13 +201,27 @@ def turn(
     reason to stop.
     """
     model = learner.model(at.state)
-    claims = learner.certify(model, at.summary) if certified and model is not None else None
-    at = at._replace(model=model, certificate=None if claims is None else Certificate(claims))
+    claims = partial(_claims, learner, model, at.summary) if certified and model is not None else None
+    at = at._replace(model=model, certificate=None if claims is None else Certificate.later(claims))
     reason = why_stop(at)
     if reason:
         return at, reason
     with naming_columns(at.schema):
         return at._replace(state=learner.update(at.state, at.summary)), None
+
+
+def _claims(learner: Learner, model: Any, summary: Any) -> tuple[Claim, ...] | None:
+    """What a learner claims of a model; whoever looks at it may do so after the fit, and gets the same bits."""
+    with one_blas_thread:
+        return learner.certify(model, summary)
+
+
+def why_end(at: Snapshot, stop: Stop, seconds: float, wish: str | None = None) -> str | None:
+    """Why a fit is to end here, by a wish or by a rule; never before there is a model of which something is known."""
+    if at.certificate is None:
+        return None
+    reason = wish or stop(at.state.step, at.certificate, seconds)
+    return reason if reason and at.certificate.known else None
 
 
 def _go_on(m: Member, finished: bool, seconds: float) -> None:
@@ -218,9 +232,7 @@ def _go_on(m: Member, finished: bool, seconds: float) -> None:
         if finished:
             return "done"
         m.wish = m.wish or next(filter(None, reasons), None)
-        if at.certificate is None:  # before that there is no model to stop with
-            return None
-        return m.wish or m.stop(at.state.step, at.certificate, seconds)
+        return why_end(at, m.stop, seconds, m.wish)
 
     m.at, reason = turn(m.learner, m.at, why_stop, m.certified or not finished)
     if reason:
@@ -230,8 +242,16 @@ def _go_on(m: Member, finished: bool, seconds: float) -> None:
 def _end(m: Member, reason: str) -> None:
     """End a fit; refuse a model or a claim with NaN, and infinity where a field of the model must be finite."""
     field = not_finite(m.at.model)
-    if field is None and m.at.certificate is not None:
-        field = next((f"claim {c.kind}" for c in m.at.certificate.claims if c.value != c.value), None)
     if field is not None:
         raise DataError(OVERFLOW.format(field))
+    if m.at.certificate is not None:
+        m.at = m.at._replace(certificate=Certificate.later(partial(_sound, m.at.certificate)))
     m.done = Fit(m.at, reason)
+
+
+def _sound(certificate: Certificate) -> tuple[Claim, ...]:
+    """The claims of a certificate, none of which is NaN."""
+    for claim in certificate.claims:
+        if claim.value != claim.value:
+            raise DataError(OVERFLOW.format(f"claim {claim.kind}"))
+    return certificate.claims

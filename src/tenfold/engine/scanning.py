@@ -42,12 +42,16 @@ def rows_of(leaves: Sequence[Leaf], source: Source, part: int) -> Iterator[tuple
 
     Keys look at chunks as they are read; whatever rows are chosen, and whatever is made of them, comes after.
     """
-    views: dict[View, list[int]] = {}
+    views: list[tuple[View, list[int]]] = []
     for at, leaf in enumerate(leaves):
         if part % leaf.every == 0:
-            views.setdefault(leaf.view, []).append(at)
+            known = next((places for view, places in views if view == leaf.view), None)
+            if known is None:
+                views.append((leaf.view, [at]))
+            else:
+                known.append(at)
     with source.once(part, len(views)):
-        for view, places in views.items():
+        for view, places in views:
             keys = {key for at in places for key in keys_of(leaves[at])}
             coders = {key: key.coder(part) for key in keys}
             for chunk in source.chunks(part, view.need, view.schema):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tenfold.core import Certificate, Provenance, Schema
+from tenfold.core.marks import Marks
 
 
 class Snapshot(NamedTuple):
@@ -23,7 +24,7 @@ class Snapshot(NamedTuple):
     dropped: int = 0
     passes: float = 0.0
     machines: frozenset[str] = frozenset()
-    marks: str = ""
+    marks: Marks | str = ""
     """by which some of the rows are recognised again"""
 
 
@@ -38,5 +39,5 @@ class Fit(NamedTuple):
         at = self.at
         return Provenance(
             source, at.rows, at.dropped, parts, at.passes, self.reason,
-            tuple(sorted(at.machines)), seed, at.marks, first_part,
+            tuple(sorted(at.machines)), seed, str(at.marks), first_part,
         )  # fmt: skip

@@ -40,6 +40,9 @@ class _OneBlasThread:
     def __enter__(self) -> None:
         thread = threading.get_ident()
         depth = self._depth.get(thread, 0)
+        if depth:  # the limit is there, and nobody else counts for this thread
+            self._depth[thread] = depth + 1
+            return
         try:
             self._set(thread, depth + 1)
         except BaseException:  # an interrupt: __exit__ will not be called
@@ -51,6 +54,9 @@ class _OneBlasThread:
     ) -> None:
         thread = threading.get_ident()
         depth = self._depth.get(thread, 1)
+        if depth > 1:
+            self._depth[thread] = depth - 1
+            return
         try:
             self._set(thread, depth - 1)
         except BaseException:  # an interrupt, perhaps half way

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,7 +26,7 @@ from tenfold.engine.progress import progress
 from tenfold.estimator import merging, model_file
 from tenfold.estimator.callbacks import CallbackSupportMixin, History, Reporting, with_callbacks
 from tenfold.estimator.checkpoint import Checkpoint
-from tenfold.estimator.fitted_params import as_fitted, frozen, param_names, speak_as_fitted
+from tenfold.estimator.fitted_params import PLAIN, as_fitted, frozen, param_names, speak_as_fitted
 from tenfold.estimator.mapped import Mapped
 from tenfold.sources import Source, as_source
 from tenfold.sources.inputs import check_names
@@ -155,7 +155,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             done = fit(learner, source, runner=current(), stop=rule, watchers=watchers, resume=resume or at)
         if Reporting.wanted(self):
             watchers[1].end()
-        fresh.history_ = history.turns
+        fresh._history = history
         fresh._learned(done, source, seed)
         return self._become(fresh)
 
@@ -164,10 +164,14 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         self.n_features_in_ = len(done.at.schema.columns)
         if done.at.schema.named:
             self.feature_names_in_ = np.array(done.at.schema.names, dtype=object)
-        claims = () if done.at.certificate is None else done.at.certificate.claims
-        where = done.provenance(source.fingerprint(), len(source), seed, source.first_part)
+        print_of, parts, first = source.fingerprint_later(), len(source), source.first_part
+        bare = Fit(done.at._replace(state=None, model=None, summary=None, asked=None, certificate=None), done.reason)
         summary = self.kept(done.at.model, done.at.summary)
-        self._set(done.at.schema, done.at.model, summary, Certificate(claims, where))
+        found = Certificate() if done.at.certificate is None else done.at.certificate
+        if summary is not done.at.summary:  # what claims are made of is not kept
+            found.claims  # noqa: B018
+        certificate = found.made_from(lambda: bare.provenance(print_of(), parts, seed, first))
+        self._set(done.at.schema, done.at.model, summary, certificate)
         self._after_fit(source)
 
     def kept(self, model: Any, summary: Any) -> Any:
@@ -214,14 +218,20 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     def _become(self, fresh: Any) -> Any:
         """Take over what another has learned: all of it or, if it failed before, nothing."""
         for name in list(self.__dict__):
-            if name.endswith("_") and not name.startswith("_"):
+            if name == "_history" or (name.endswith("_") and not name.startswith("_")):
                 del self.__dict__[name]
         params = param_names(self.__class__)
         self.__dict__.update({k: v for k, v in fresh.__dict__.items() if k not in params})
         return self
 
     def _validate_params(self) -> None:
-        if getattr(self, "_parameter_constraints", None) is not None:
+        if getattr(self, "_parameter_constraints", None) is None:
+            return
+        given = tuple((name, type(self.__dict__[name]), self.__dict__[name]) for name in param_names(type(self)))
+        if all(kind in PLAIN for _, kind, _ in given):
+            cls: Any = type(self)
+            _check_params(cls, given)
+        else:
             super()._validate_params()
 
     # ---- merging -------------------------------------------------------------------------------
@@ -269,12 +279,13 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         The learner it is given has parameters, model and schema, and nothing else: what it says may be computed
         elsewhere, and the summary can be large.
         """
-        check_is_fitted(self)
+        if "model_" not in self.__dict__:
+            check_is_fitted(self)
         model, need = self._bare(), self.need.without_target()
         source = as_source(X, None, None, need, model=self, reset=False)
         if source.lazy:
             return Mapped(source, model, partial(function, model, self.model_), names())
-        known = Schema(self.schema_.columns, None, None, self.schema_.named)
+        known = self.schema_.without_target
         done = list(current().map(partial(_said, function, model, source, need, known), range(len(source)), source))
         if len(done) == 1:
             return done[0]
@@ -294,6 +305,12 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         done = [piece for part in parts for piece in part]
         y, found, weight = (np.concatenate(values) for values in zip(*done, strict=True))
         return y, found, weight
+
+    @property
+    def history_(self) -> list[dict[str, Any]]:
+        """What was asked in each turn of the fit, how long it took, and what was claimed then."""
+        turns: list[dict[str, Any]] = self._history.turns
+        return turns
 
     # ---- certificate and file --------------------------------------------------------------------
 
@@ -353,6 +370,14 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         tags.input_tags.string = self.need.kinds != "numeric"
         tags.target_tags.positive_only = self.need.positive
         return tags
+
+
+@lru_cache(maxsize=256)
+def _check_params(cls: type, given: tuple[tuple[str, type, Any], ...]) -> None:
+    """Refuse parameters that a learner does not take; those that it takes are looked at once."""
+    model: Any = object.__new__(cls)
+    model.__dict__.update({name: value for name, _, value in given})
+    BaseEstimator._validate_params(model)
 
 
 def _said(function: Any, learner: Any, source: Source, need: Need, known: Schema, part: int) -> Any:

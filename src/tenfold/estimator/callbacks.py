@@ -8,8 +8,9 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from tenfold.core import ONE
+from tenfold.core import ONE, Certificate
 from tenfold.engine import Snapshot
+from tenfold.engine.store import size
 from tenfold.stats.combinators import title
 
 try:
@@ -24,6 +25,8 @@ except ImportError:  # pragma: no cover - a scikit-learn without them
         return method
 
 
+LATER = 1 << 20
+"""bytes that claims of a history may be made of later; if there are more, they are made before the next turn"""
 TICKS = 100
 """tasks that callbacks hear of at the most: scikit-learn's bar slows down with their number"""
 
@@ -34,20 +37,35 @@ class History:
     """A watcher that remembers each turn of the loop: what was asked, how long it took, what is claimed."""
 
     def __init__(self) -> None:
-        self.turns: list[dict[str, Any]] = []
+        self._turns: list[dict[str, Any]] = []
+        self._certificates: list[tuple[int, Certificate]] = []
+        """of turns whose claims nobody has looked at, with the number of the turn"""
+        self._bytes = 0
+        """of models and summaries that these claims would be made of"""
         self._began = time.monotonic()
 
     def __call__(self, at: Snapshot) -> None:
-        claims = () if at.certificate is None else at.certificate.claims
-        self.turns.append(
+        if self._bytes > LATER:
+            self._turns = self.turns
+        if at.certificate is not None:
+            self._certificates.append((len(self._turns), at.certificate))
+            self._bytes += size(at.model) + size(at.summary)
+        self._turns.append(
             {
                 "step": at.state.step,
                 "asked": None if at.asked is None else title(at.asked),
                 "passes": at.passes,
                 "seconds": time.monotonic() - self._began,
-                **{claim.kind: claim.value for claim in claims},
             }
         )
+
+    @property
+    def turns(self) -> list[dict[str, Any]]:
+        """A record for each turn."""
+        for turn, certificate in self._certificates:
+            self._turns[turn].update({claim.kind: claim.value for claim in certificate.claims})
+        self._certificates, self._bytes = [], 0
+        return self._turns
 
 
 class Reporting:

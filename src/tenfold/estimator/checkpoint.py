@@ -160,7 +160,7 @@ class Saving:
 def write(path: Path, learner: Any, at: Snapshot, seed: int | None) -> None:
     """Write a snapshot: the whole file, or none of it."""
     to = Writer()
-    facts = {"rows": at.rows, "dropped": at.dropped, "passes": at.passes, "seed": seed, "marks": at.marks}
+    facts = {"rows": at.rows, "dropped": at.dropped, "passes": at.passes, "seed": seed, "marks": str(at.marks)}
     document = {
         "learner": id_of(type(learner)),
         "schema": write_schema(to, at.schema),

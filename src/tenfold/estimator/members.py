@@ -9,7 +9,7 @@ import numpy as np
 from tenfold.core import SEQUENTIAL, Array, Need, Schema
 from tenfold.core.axes import Bundle, bits, starts_alike
 from tenfold.engine.loop import summarized as summarized
-from tenfold.engine.loop import turn
+from tenfold.engine.loop import turn, why_end
 from tenfold.engine.snapshot import Snapshot
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.kinds import winners
@@ -27,8 +27,7 @@ def advance(member: Any, state: Any, summary: Any, schema: Schema) -> tuple[Any,
     """One turn of a member, but for the clock: its next state, or its model and that it is done."""
 
     def why_stop(at: Snapshot) -> str | None:
-        rule = member.stop()
-        return None if at.certificate is None else rule(at.state.step, at.certificate, 0.0)
+        return why_end(at, member.stop(), 0.0)
 
     at, reason = turn(member, Snapshot(schema, state, summary=summary), why_stop)
     done = reason is not None or member.ask(at.state) is None

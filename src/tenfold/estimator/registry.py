@@ -64,5 +64,5 @@ def _is_learner(cls: Any) -> bool:
 def _check_fields(kind: Any) -> None:
     """Refuse a field without a usable annotation, by name; in records within records too."""
     for field in fields(kind).values():
-        if is_record(field.type):
+        if is_record(field.type) and field.type is not kind:  # a bundle may hold anything, bundles too
             _check_fields(field.type)

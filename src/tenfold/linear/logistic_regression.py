@@ -110,8 +110,8 @@ class LogisticRegression(Errors, Classifier):
         return ()
 
     def _after_fit(self, source: object) -> None:
-        claim = self.certificate_.get("separable")
-        if claim is not None and math.isinf(self.C):
+        claim = self.certificate_.get("separable") if math.isinf(self.C) else None
+        if claim is not None:
             warnings.warn(f"LogisticRegression: {claim.because}", UserWarning, stacklevel=4)
 
     def scores_from(self, model: GlmModel, X: Columns) -> Array:

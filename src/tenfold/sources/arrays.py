@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import copy
-from typing import Any, Self
+from functools import lru_cache, partial
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -29,6 +30,7 @@ from tenfold.core import (
 )
 from tenfold.core.arrays import ones
 from tenfold.core.columns import TextColumns
+from tenfold.core.need import Target
 from tenfold.core.schema import is_text
 from tenfold.sources import validation
 from tenfold.sources.base import Source
@@ -50,7 +52,22 @@ def part_rows(rows: int) -> Iterator[None]:
 def even_cuts(n_rows: int) -> Codes:
     """Where rows in memory are cut into parts: it follows from their number alone."""
     rows = _part_rows.get() or min(max(n_rows // 16, 4096), 65536)
-    return np.linspace(0, n_rows, max(1, -(-n_rows // rows)) + 1).astype(int)
+    parts = max(1, -(-n_rows // rows))
+    return np.array([0, n_rows]) if parts == 1 else np.linspace(0, n_rows, parts + 1).astype(int)
+
+
+@lru_cache(maxsize=32)
+def _numbered(width: int) -> tuple[str, ...]:
+    """Names for columns that have none."""
+    return tuple(f"x{j}" for j in range(width))
+
+
+@lru_cache(maxsize=64)
+def _plain_schema(
+    names: tuple[str, ...], kind: Literal["numeric", "text"], target: Target | None, named: bool
+) -> Schema:
+    """Of columns without categories, and a target that is no class: one for all rows that are alike."""
+    return Schema(tuple(Column(name, kind) for name in names), target, None, named)
 
 
 class ArraySource(Source):
@@ -82,17 +99,24 @@ class ArraySource(Source):
         super().__init__()
         self.target = target
         self.X, self.y, self.weight, self.classes = X, y, weight, classes
+        self.seen_classes: Labels | None = None
+        """those that the target has, sorted, where somebody has looked already"""
         self.counted: int = len(X[0]) if isinstance(X, tuple) else X.shape[0]
         width = len(X) if isinstance(X, tuple) else X.shape[1]
         self.named = names is not None
-        self.names = tuple(str(n) for n in names) if names is not None else tuple(f"x{j}" for j in range(width))
+        self.names = _numbered(width) if names is None else tuple(str(n) for n in names)
         self._cuts = even_cuts(self.counted)
 
     def __len__(self) -> int:
         return len(self._cuts) - 1
 
     def scans_for(self, need: Need) -> bool:
-        return need.target == "class" or self._has_categories(need)
+        return (need.target == "class" and self._all_classes is None) or self._has_categories(need)
+
+    @property
+    def _all_classes(self) -> Labels | None:
+        """The classes of all rows, if they are known and no row is left out."""
+        return self.seen_classes if self.weight is None else None
 
     def _has_categories(self, need: Need) -> bool:
         """Whether some column enters as categories: where both are taken, columns of text among others."""
@@ -101,21 +125,26 @@ class ArraySource(Source):
         return need.kinds == "categorical"
 
     def schema_of(self, part: int, need: Need) -> Schema:
+        plain = _plain_schema(self.names, "text" if need.kinds == "text" else "numeric", need.target, self.named)
+        if need.target != "class" and not self._has_categories(need):
+            return plain
         rows, keep = self._rows(part)
-        columns = tuple(
-            self._column(name, self._values(j, rows, keep) if self._has_categories(need) else None, need)
-            for j, name in enumerate(self.names)
-        )
+        columns = plain.columns
+        if self._has_categories(need):
+            each = enumerate(self.names)
+            columns = tuple(self._column(name, self._values(j, rows, keep), need) for j, name in each)
         classes = None
         if need.target == "class":
-            classes = validation.class_levels(_pick(self._target(), rows, keep), self.target)
+            classes = self._all_classes
+            if classes is None:
+                classes = validation.class_levels(_pick(self._target(), rows, keep), self.target)
             if self.classes is not None:
                 classes = np.union1d(levels(self.classes, "classes"), classes)
         return Schema(columns, need.target, classes, self.named)
 
-    def _column(self, name: str, values: Values | None, need: Need) -> Column:
-        if values is None or (need.kinds == "mixed" and values.dtype.kind in "biuf"):
-            return Column(name, "text" if need.kinds == "text" else "numeric")
+    def _column(self, name: str, values: Values, need: Need) -> Column:
+        if need.kinds == "mixed" and values.dtype.kind in "biuf":
+            return Column(name, "numeric")
         found = levels(values, f"column {name!r}")
         return Column(name, "categorical", found.astype(object) if is_text(found) else found)
 
@@ -241,16 +270,31 @@ class ArraySource(Source):
 
     def fingerprint(self) -> str:
         """Of shape, names, and up to 64 rows spread over the data: cheap, and good to tell apart."""
-        at = np.unique(np.linspace(0, max(self.counted - 1, 0), 64).astype(int))[: self.counted]
-        digest = hashlib.blake2b(digest_size=8)
-        digest.update(repr((self.counted, self.names)).encode(errors="backslashreplace"))
-        for values in (*(self.X if isinstance(self.X, tuple) else (self.X,)), self.y, self.weight):
-            if values is not None:
-                some = values[at].toarray() if sp.issparse(values) else np.asarray(values)[at]
-                digest.update(
-                    repr(some.tolist()).encode(errors="backslashreplace") if some.dtype.hasobject else some.tobytes()
-                )
-        return f"array {self.counted} x {len(self.names)}, {digest.hexdigest()}"
+        return self.fingerprint_later()()
+
+    def fingerprint_later(self) -> Callable[[], str]:
+        """The rows are copied now."""
+        at = _spread(self.counted)
+        every = (*(self.X if isinstance(self.X, tuple) else (self.X,)), self.y, self.weight)
+        some = [v[at].toarray() if sp.issparse(v) else np.asarray(v)[at] for v in every if v is not None]
+        return partial(_fingerprint, self.counted, self.names, some)
+
+
+def _fingerprint(rows: int, names: tuple[str, ...], some: list[Values]) -> str:
+    digest = hashlib.blake2b(digest_size=8)
+    digest.update(repr((rows, names)).encode(errors="backslashreplace"))
+    for values in some:
+        text = repr(values.tolist()).encode(errors="backslashreplace") if values.dtype.hasobject else values.tobytes()
+        digest.update(text)
+    return f"array {rows} x {len(names)}, {digest.hexdigest()}"
+
+
+@lru_cache(maxsize=32)
+def _spread(rows: int) -> Codes:
+    """Up to 64 of so many rows."""
+    found = np.unique(np.linspace(0, max(rows - 1, 0), 64).astype(int))[:rows]
+    found.flags.writeable = False
+    return found
 
 
 def fingerprints_of(source: Any, y: VectorLike, weight: VectorLike) -> set[str]:

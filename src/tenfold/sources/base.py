@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from difflib import get_close_matches
@@ -81,6 +81,11 @@ class Source(ABC):
     @abstractmethod
     def fingerprint(self) -> str:
         """A short text by which this data is recognised."""
+
+    def fingerprint_later(self) -> Callable[[], str]:
+        """What makes the fingerprint of the rows as they are now, also if they are others by then."""
+        text = self.fingerprint()
+        return lambda: text
 
     def fingerprints(self, y: VectorLike, weight: VectorLike) -> set[str]:
         """Those that the same rows may have: of rows in memory, with this target and these weights or without."""

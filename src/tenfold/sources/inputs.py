@@ -35,6 +35,8 @@ from tenfold.sources.validation import numbers as numbers_of
 
 ANY = Need()
 """numbers, without a target"""
+FLOATS = frozenset(map(np.dtype, ("f4", "f8")))
+NUMBERS = FLOATS | frozenset(map(np.dtype, "?bBhHiIlLqQ"))
 
 
 def as_source(
@@ -134,18 +136,21 @@ def _in_memory(
         )
         rows = len(data[0]) if isinstance(data, tuple) else data.shape[0]
     y = target(model, y, need) if need.target is not None else None
-    if y is not None:
+    if y is not None and len(y) != rows:
         check_consistent_length(y, np.empty(rows))
     weight = None if weight is None else weights(weight, rows)
-    if need.binary and y is not None:
-        check_binary(class_levels(y if weight is None else y[weight > 0], "y"), need)
+    seen = class_levels(y, "y") if need.target == "class" else None  # which refuses what are no classes
+    if need.binary and seen is not None:
+        check_binary(seen if weight is None else class_levels(y[weight > 0], "y"), need)
     names = getattr(model, "feature_names_in_", None)
     if is_frame(X):
         word = "X" if type(X).__module__.startswith("pandas") else "X.drop"  # how its columns are left out
         source = TableSource(data, Roles(), word, y, weight, names is not None)
         source.classes = classes
         return source
-    return ArraySource(data, y, weight, names, classes)
+    rows_in_memory = ArraySource(data, y, weight, names, classes)
+    rows_in_memory.seen_classes = seen
+    return rows_in_memory
 
 
 def _with_target(X: MatrixLike, y: VectorLike, weight: VectorLike) -> Source:
@@ -207,6 +212,8 @@ def _frame(model: Any, X: MatrixLike, reset: bool) -> pa.Table:
 
 def numbers(model: Any, X: MatrixLike, need: Need, reset: bool) -> ColumnData:
     """X as floats in their own width, or CSR if the learner takes it."""
+    if _settled_already(model, X, FLOATS, reset):
+        return X
     refuse_dates(X, "X")
     return validate_data(
         model,
@@ -216,6 +223,20 @@ def numbers(model: Any, X: MatrixLike, need: Need, reset: bool) -> ColumnData:
         dtype=[np.float64, np.float32],
         ensure_all_finite=False,
     )
+
+
+def _settled_already(model: Any, X: MatrixLike, types: frozenset[np.dtype[Any]], reset: bool) -> bool:
+    """Whether `validate_data` would hand X back as it is: rows without names, as many columns as there should be.
+
+    It takes many times as long as the prediction of a row.
+    """
+    if type(X) is not np.ndarray or X.ndim != 2 or X.dtype not in types or not X.size:
+        return False
+    if getattr(model, "feature_names_in_", None) is not None:
+        return False
+    if reset:
+        model.n_features_in_ = X.shape[1]
+    return bool(X.shape[1] == getattr(model, "n_features_in_", X.shape[1]))
 
 
 def either(model: Any, X: MatrixLike, need: Need, reset: bool) -> ColumnData:
@@ -240,7 +261,8 @@ def labels(model: Any, X: MatrixLike, need: Need, reset: bool) -> tuple[Values, 
     """X as a tuple of columns, each in its own type."""
     if isinstance(X, (list, tuple)):
         X = as_labels(X)
-    X = validate_data(model, X, reset=reset, dtype=None, ensure_all_finite=False)
+    if not _settled_already(model, X, NUMBERS, reset):
+        X = validate_data(model, X, reset=reset, dtype=None, ensure_all_finite=False)
     return tuple(X[:, j] for j in range(X.shape[1]))
 
 
@@ -254,6 +276,14 @@ def target(model: Any, y: VectorLike, need: Need) -> VectorLike:
     """The target as numbers, or as labels in their own type."""
     if y is None:
         raise ValueError(f"{type(model).__name__} requires y to be passed, but the target y is None.")
+    if type(y) is np.ndarray and y.ndim == 1 and len(y):
+        if y.dtype.kind in "biu" and need.target == "class":
+            return y
+        if y.dtype == np.float64:
+            with np.errstate(over="ignore", invalid="ignore"):
+                total = y.sum()
+            if np.isfinite(total):  # then each is
+                return y
     if need.target == "number":
         kind = getattr(getattr(y, "dtype", None), "kind", None) or np.asarray(y).dtype.kind
         if kind not in "fiub":  # scikit-learn would make numbers of dates, and of text
@@ -263,5 +293,4 @@ def target(model: Any, y: VectorLike, need: Need) -> VectorLike:
     y = column_or_1d(as_labels(y) if isinstance(y, (list, tuple)) else y, warn=True)
     if y.dtype.kind == "f":
         assert_all_finite(y, input_name="y", estimator_name=type(model).__name__)
-    class_levels(y, "y")  # which refuses what are no classes
     return y

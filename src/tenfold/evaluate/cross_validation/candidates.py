@@ -96,7 +96,7 @@ def learned(model: Estimator, member: Member, source: Source, seed: int | None) 
     """A model, with what a member of a run has learned, and the history of it."""
     assert member.done is not None
     model._learned(member.done, source, seed)
-    model.history_ = next(w.turns for w in member.watchers if isinstance(w, History))
+    model._history = next(w for w in member.watchers if isinstance(w, History))
     return model
 
 
