@@ -7,6 +7,7 @@ own, and no NaN or infinity gets through unnoticed.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -195,9 +196,10 @@ class Columns:
 
     def _fill(self, start: int, stop: int, shift: Array | None, block: Array, checked: bool) -> None:
         if isinstance(self.data, tuple):
-            for j, column in enumerate(self.data) if checked else ():
-                self._check(column[start:stop, None], start, j)
             copy_columns(self.addresses, self.data[0][:0], start, stop, shift, block)
+            if checked and not _sums_up(block):
+                for j, column in enumerate(self.data):
+                    self._check(column[start:stop, None], start, j)
             return
         rows = self.data[start:stop]
         if sp.issparse(rows):
@@ -232,9 +234,7 @@ class Columns:
 
     def _check(self, block: Values, start: int, column: int | None = -1) -> None:
         """Refuse NaN (unless it may pass) and infinity: a sum in cache, a search only if it fails."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            total = np.add.reduce(block, axis=None)
-        if np.isfinite(total):
+        if _sums_up(block):
             return
         wrong = np.isinf(block) if self.missing else ~np.isfinite(block)
         if not wrong.any():
@@ -259,6 +259,12 @@ class Columns:
     def row(self, i: int) -> int:
         """The number in the source of row i of these."""
         return self.offset + (i if self.kept is None else int(self.kept[i]))
+
+
+def _sums_up(block: Values) -> bool:
+    """Whether all of it is finite, as far as a sum in cache tells: an overflow wants a closer look."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return math.isfinite(np.add.reduce(block, axis=None))
 
 
 class TextColumns(Columns):

@@ -13,6 +13,7 @@ import numpy as np
 from tenfold.core.arrays import Codes, Labels
 from tenfold.core.errors import ColumnError, MergeError
 from tenfold.core.need import Target
+from tenfold.core.value import digest_of
 
 MOVING = frozenset({"value", "feature", "joint", "design", "predictor"})
 """axes on which categories stand"""
@@ -95,11 +96,16 @@ class Schema:
         return all(column.kind == "numeric" for column in self.columns)
 
     @cached_property
+    def digest(self) -> bytes:
+        """Sixteen bytes by which equal schemas are known in any process."""
+        return digest_of(self.columns, self.target, self.classes, self.named)
+
+    @cached_property
     def without_target(self) -> Schema:
         """The columns alone: the schema of rows to predict."""
         return Schema(self.columns, None, None, self.named)
 
-    @property
+    @cached_property
     def n_values(self) -> tuple[int, ...]:
         """How many categories each column has."""
         return tuple(0 if c.categories is None else len(c.categories) for c in self.columns)

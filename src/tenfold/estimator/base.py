@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import MANY, ONE, Certificate, Need, Never, Rounds, Schema, Stop
 from tenfold.core.axes import freeze
-from tenfold.engine import Fit, current, fit
+from tenfold.engine import Fit, current, fit, one_blas_thread
 from tenfold.engine.progress import progress
 from tenfold.estimator import merging, model_file
 from tenfold.estimator.callbacks import CallbackSupportMixin, History, Reporting, with_callbacks
@@ -286,9 +286,11 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         if source.lazy:
             return Mapped(source, model, partial(function, model, self.model_), names())
         known = self.schema_.without_target
-        done = list(current().map(partial(_said, function, model, source, need, known), range(len(source)), source))
-        if len(done) == 1:
-            return done[0]
+        said = partial(_said, function, model, source, need, known)
+        if len(source) == 1:
+            with one_blas_thread:
+                return said(0)
+        done = list(current().map(said, range(len(source)), source))
         return sp.vstack(done, format="csr") if sp.issparse(done[0]) else np.concatenate(done)
 
     def _bare(self) -> Any:

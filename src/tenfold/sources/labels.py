@@ -51,17 +51,19 @@ def code(values: VectorLike, known: Labels, where: str) -> Array:
         from tenfold.sources import arrow
 
         return arrow.codes(column_of(values, where), known, where)
-    missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
-    if values.dtype.kind == "f" and np.isinf(values).any():
+    missing = np.isnan(values) if values.dtype.kind == "f" else None
+    if missing is not None and np.isinf(values).any():
         raise DataError(f"{where} contains infinity. Remedy: replace infinite values")
-    out = np.full(len(values), -1.0)
-    if len(known) and not missing.all():
+    if not len(known) or (missing is not None and missing.all()):
+        out = np.full(len(values), -1.0)
+    else:
         if is_text(known):
             raise DataError(f"{where} holds numbers, but held text when the model was fitted")
         here, there = comparable(values, known)
-        at = np.minimum(np.searchsorted(there, here), len(known) - 1)
-        out = np.where(there[at] == here, at, -1).astype(np.float64)
-    out[missing] = np.nan
+        at = np.minimum(there.searchsorted(here), len(known) - 1)
+        out = np.where(there[at] == here, at, -1.0)
+    if missing is not None:
+        out[missing] = np.nan
     return out
 
 

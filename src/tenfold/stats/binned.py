@@ -7,6 +7,7 @@ nothing is lost by binning.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -40,28 +41,39 @@ def edges_of(sample: Race, most: int) -> Array:
     """Edges of each column, columns x (most - 1), filled up with infinity; value x is in bin #{edges < x}."""
     rows, weight = sample.sample()
     out = np.full((rows.shape[1], most - 1), np.inf)
-    even = bool((weight == weight[:1]).all())
+    even, missing = bool((weight == weight[:1]).all()), bool(np.isnan(rows).any())
     for j, column in enumerate(np.ascontiguousarray(rows.T)):
-        known = ~np.isnan(column)
         heft = weight
-        if not known.all():
+        if missing:
+            known = ~np.isnan(column)
             column, heft = column[known], weight[known]
         if not len(column):
             continue
         order = None if even else np.argsort(column, kind="stable")
         value = np.sort(column) if order is None else column[order]
-        last = np.flatnonzero(np.append(value[1:] != value[:-1], True))  # of each distinct value
-        value, upto = value[last], (last + 1.0 if order is None else np.cumsum(heft[order])[last])
-        if len(value) > most:
-            upto = _capped(upto, most)
-            at = np.searchsorted(upto, np.arange(1, most) * (upto[-1] / most))
-            at = np.unique(np.minimum(at, len(value) - 2))
+        new = value[1:] != value[:-1]
+        if order is None and new.all() and len(value) > most:
+            at = _even_cuts(len(value), most)
         else:
-            at = np.arange(len(value) - 1)
+            last = np.flatnonzero(np.append(new, True))  # of each distinct value
+            value, upto = value[last], (last + 1.0 if order is None else np.cumsum(heft[order])[last])
+            at = _cuts(_capped(upto, most), most) if len(value) > most else np.arange(len(value) - 1)
         low, high = value[at], value[at + 1]
         middle = low + 0.5 * (high - low)
         out[j, : len(at)] = np.where((low < middle) & (middle < high), middle, low)
     return out
+
+
+def _cuts(upto: Values, most: int) -> Codes:
+    """After which distinct values to cut so that bins have about the same weight, from sums of weights."""
+    at = np.searchsorted(upto, np.arange(1, most) * (upto[-1] / most))
+    return np.unique(np.minimum(at, len(upto) - 2))
+
+
+@lru_cache(maxsize=16)
+def _even_cuts(values: int, most: int) -> Codes:
+    """The same of so many values that all differ and weigh the same: most columns of numbers."""
+    return _cuts(np.arange(1.0, values + 1.0), most)
 
 
 def _capped(upto: Values, most: int) -> Values:

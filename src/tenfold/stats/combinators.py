@@ -15,7 +15,7 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, Need, Schema
 from tenfold.core.statistic import Expression, Statistic, Strided
-from tenfold.core.value import Value
+from tenfold.core.value import Value, digest_of
 
 Coder = Callable[[Chunk], Codes]
 """from the chunks of a part, in order, to the group of each row; -1: it belongs to none"""
@@ -26,6 +26,14 @@ class View(Value):
 
     need: Need
     schema: Schema
+
+    @property
+    def digest(self) -> bytes:
+        """Of the need, and of the schema, which knows its own: it is the same in every round."""
+        found: bytes | None = self.__dict__.get("_digest")
+        if found is None:
+            found = self.__dict__["_digest"] = digest_of("View", self.need, self.schema.digest)
+        return found
 
 
 class Key(Value):
