@@ -40,24 +40,39 @@ CROSS_VALIDATE = 3.0
 """times as fast as scikit-learn's `cross_validate` of the five counterparts, at the least"""
 BUDGET = float(os.environ.get("BUDGET", "1.0"))
 """seconds for each comparison; half as many for a row"""
-LEAST, MOST = 5, 200
-"""runs of each side"""
+RUNS, BLOCK = 20, 0.05
+"""runs of one side before it is the other's turn; fewer, if they take so many seconds together"""
+PAUSE = 0.04
+"""seconds between the two sides: idle BLAS threads of one spin for a while and would slow the other"""
+LEAST = 3
+"""turns of each side"""
 
 
 def best(ours: Callable[[], Any], theirs: Callable[[], Any], budget: float) -> tuple[float, float]:
     """The least time of both, in turn; after one run of each, which imports and compiles."""
     ours(), theirs()
-    times: tuple[list[float], list[float]] = ([], [])
-    gc.collect()
+    least = [float("inf"), float("inf")]
+    end, turns = time.perf_counter() + budget, 0
+    while turns < LEAST or time.perf_counter() < end:
+        for side, call in enumerate((ours, theirs)):
+            gc.collect()
+            time.sleep(PAUSE)
+            least[side] = min(least[side], _block(call))
+        turns += 1
+    return least[0], least[1]
+
+
+def _block(call: Callable[[], Any]) -> float:
+    """The least time of some runs, without the collector of garbage, which comes when it likes."""
     gc.disable()
-    end = time.perf_counter() + budget
-    while len(times[0]) < LEAST or (len(times[0]) < MOST and time.perf_counter() < end):
-        for call, taken in zip((ours, theirs), times, strict=True):
-            start = time.perf_counter()
-            call()
-            taken.append(time.perf_counter() - start)
+    least, done, until = float("inf"), 0, time.perf_counter() + BLOCK
+    while not done or (done < RUNS and time.perf_counter() < until):
+        start = time.perf_counter()
+        call()
+        least = min(least, time.perf_counter() - start)
+        done += 1
     gc.enable()
-    return min(times[0]), min(times[1])
+    return least
 
 
 def cases() -> dict[str, tuple[Any, Any, Any, Any]]:
