@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -32,9 +33,25 @@ MatrixLike: TypeAlias = Any
 VectorLike: TypeAlias = Any
 """what users give as y or as weights: an array, a column of a frame, a list, or None"""
 
+SMALL = 128
+"""rows of a square matrix for which it is remembered where its lower triangle is"""
+
 _ones = np.ones(1 << 18)
 
 
 def ones(n: int) -> Array:
     """So many weights of one: mostly a view of the same ones."""
     return _ones[:n] if n <= len(_ones) else np.ones(n)
+
+
+@lru_cache(maxsize=64)
+def _at_and_below(n: int) -> tuple[Flags, Flags]:
+    """Where the lower triangle of a small square matrix is, with the diagonal and without."""
+    return np.tri(n, dtype=bool), np.tri(n, k=-1, dtype=bool)
+
+
+def both_halves(square: Array) -> Array:
+    """A symmetric matrix from its lower triangle; what stands above the diagonal is not looked at."""
+    n = len(square)
+    at, below = _at_and_below(n) if n <= SMALL else (np.tri(n, dtype=bool), np.tri(n, k=-1, dtype=bool))
+    return np.asarray(np.where(at, square, 0.0) + np.where(below, square, 0.0).T)

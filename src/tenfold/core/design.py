@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core.arrays import Array, Codes, ColumnData
+from tenfold.core.arrays import Array, Codes, ColumnData, both_halves
 from tenfold.core.columns import Columns
 from tenfold.kernels.blas import add_gram
 from tenfold.kernels.coded import add_by_code, add_looked_up, add_pairs
@@ -105,7 +105,7 @@ class Design:
         """The weight of the rows that two categories share: symmetric, on the diagonal that of each."""
         counts = np.zeros((len(self.coded),) * 2)
         add_pairs(self.addresses, self.like, self.first, weight, 0, counts)
-        return _both_halves(counts)
+        return both_halves(counts)
 
     def gram(self, weight: Array) -> Array:
         """XᵀWX, dense, for weights that are not negative."""
@@ -164,9 +164,4 @@ def _gram(X: Columns, weight: Array) -> Array:
     root = np.sqrt(weight)[:, None]
     for rows, block in X.blocks():
         add_gram(block * root[rows], out)
-    return _both_halves(out)
-
-
-def _both_halves(lower: Array) -> Array:
-    """A symmetric matrix from its lower triangle."""
-    return np.asarray(np.tril(lower) + np.tril(lower, -1).T)
+    return both_halves(out)

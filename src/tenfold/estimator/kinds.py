@@ -18,7 +18,6 @@ from sklearn.base import (
     TransformerMixin,
 )
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -61,6 +60,8 @@ class Regressor(RegressorMixin, Estimator):
 
     def _score_of(self, y: Any, found: Any, weight: Any) -> float:
         """R² of predictions."""
+        from sklearn.metrics import r2_score  # which takes longer to import than a model to fit
+
         return float(r2_score(y, found, sample_weight=weight))
 
     def predict(self, X: Any) -> Any:
@@ -114,6 +115,8 @@ class Classifier(ClassifierMixin, Estimator):
         score : float
         """
         if is_lazy(X):
+            from sklearn.metrics import accuracy_score
+
             y, scores, weight = self._compare(X, y, sample_weight, type(self).scores_from)
             return float(accuracy_score(y, winners(scores), sample_weight=weight))
         return float(super().score(X, y, sample_weight))

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import stats
 
 from tenfold.core import Array
+from tenfold.core.arrays import both_halves
 from tenfold.kernels.glm import GAMMA
 from tenfold.linear.glm import Glm, GlmModel
 from tenfold.linear.inferring import Terms
@@ -29,7 +30,7 @@ class Errors(Terms, Glm):
         """The covariance of the terms."""
         s = self._known()
         lower = s.expected if self.kind == GAMMA else s.gram[0]
-        full = np.tril(lower) + np.tril(lower, -1).T
+        full = both_halves(lower)
         free = self._free(self.schema_)[0]
         inner, _ = inverse(full[np.ix_(free, free)])
         whole = np.zeros_like(full)

@@ -19,6 +19,7 @@ import numpy as np
 import scipy.linalg as sla
 
 from tenfold.core import Array, Flags
+from tenfold.core.arrays import both_halves
 from tenfold.kernels.proximal import sweep, violation
 from tenfold.linear.solving import TINY, norms
 from tenfold.stats.curvature import Curvature
@@ -201,7 +202,7 @@ def inverse(H: Array) -> tuple[Array, int]:
     factor, info = sla.lapack.dpotrf(S, lower=1)
     if not info:
         found, info = sla.lapack.dpotri(factor, lower=1)
-        found = np.tril(found) + np.tril(found, -1).T
+        found = both_halves(found)
         if not info and _norm(found) * len(H) * EPS < 1e-4:
             return found / np.outer(root, root), len(H)
     values, vectors = sla.eigh(S)

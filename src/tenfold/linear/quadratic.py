@@ -81,6 +81,8 @@ class Quadratic:
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # of columns so small that they count 0
             l = np.where(self.varies, alpha * l1_ratio / (self.scale * (self.unit or 1.0)), 1.0)
             m = np.where(self.varies, alpha * (1.0 - l1_ratio) / self.scale**2, float(l1_ratio < 1.0))
+        if np.isfinite(l).all() and np.isfinite(m).all():
+            return l, m
         return np.nan_to_num(l, posinf=LARGE), np.nan_to_num(m, posinf=LARGE)
 
     def largest(self, l1_ratio: float, positive: bool) -> float:

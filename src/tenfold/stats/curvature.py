@@ -13,6 +13,7 @@ import scipy.sparse as sp
 
 from tenfold.core import Array, Chunk, Codes, Columns, DataError, Design, Schema
 from tenfold.core.allowed import NOT_NAN
+from tenfold.core.arrays import both_halves
 from tenfold.core.statistic import Strided
 from tenfold.kernels.glm import (
     GAMMA,
@@ -201,7 +202,7 @@ class Curvature:
     def hessian(self) -> Array:
         """Of all outputs, one after the other: outputs · predictors, squared."""
         k, q = self.gradient.shape
-        full = [lower + np.tril(lower, -1).T for lower in np.tril(self.gram)]
+        full = [both_halves(lower) for lower in self.gram]
         if k == 1:
             return np.asarray(full[0])
         out = np.zeros((k, q, k, q))

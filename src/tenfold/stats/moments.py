@@ -15,6 +15,7 @@ from typing import Annotated, Any, TypeVar
 import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, ColumnError, Design, Flags
+from tenfold.core.arrays import both_halves
 from tenfold.core.statistic import Grouped
 from tenfold.kernels.blas import NARROW
 from tenfold.kernels.coded import add_by_code
@@ -98,8 +99,8 @@ class Moments:
     @classmethod
     def _from(cls, gram: Array, weight: float, shift: Array, offset: Array) -> Moments:
         q = len(shift)
-        lower = np.tril(gram[:q, :q] - gram[q, q] * np.outer(offset, offset))
-        return cls(weight, *two_sum(shift, offset), lower + np.tril(lower, -1).T)
+        around = gram[:q, :q] - gram[q, q] * np.outer(offset, offset)
+        return cls(weight, *two_sum(shift, offset), both_halves(around))
 
     @classmethod
     def by_group(cls, chunk: Chunk, codes: Codes, groups: int) -> list[Moments]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Codes
 from tenfold.core.allowed import NOT_NEGATIVE
+from tenfold.core.arrays import both_halves
 from tenfold.core.statistic import Grouped
 from tenfold.kernels.scatter import add_scatter
 from tenfold.stats.moments import EMPTY, FIRST, SEGMENT, Moments, refuse_infinite, rough_mean, two_sum
@@ -60,9 +61,9 @@ class Scatter:
             again, sums, _ = _around(chunk, codes, 1, shift)
             gram, offset = again[0], _shares(sums[0], total)
         root = offset * np.sqrt(total)[:, None]
-        lower = np.tril(gram - root.T @ root)
+        within = gram - root.T @ root
         seen = (total > 0)[:, None]
-        return cls(total, *two_sum(np.where(seen, shift, 0.0), offset), lower + np.tril(lower, -1).T)
+        return cls(total, *two_sum(np.where(seen, shift, 0.0), offset), both_halves(within))
 
     def __add__(self, other: Scatter) -> Scatter:
         if not other.weight.any():
