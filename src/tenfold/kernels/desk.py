@@ -135,6 +135,6 @@ def take(desk, pieces):
 @kernel
 def await_all(desk, pieces):
     """Until every piece that was taken is done."""
-    turns = 0
+    turns = np.int64(0)
     while look(desk, DONE) < pieces:
         turns = rest(turns)

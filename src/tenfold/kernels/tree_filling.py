@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tenfold.kernels.compiling import kernel
-from tenfold.kernels.tree_search import NOUGHT, SUMS
+from tenfold.kernels.tree_search import NOUGHT
 
 BLOCK = 4096
 """rows whose numbers are gathered before they are added"""
@@ -39,33 +39,40 @@ def add_plane(bins, offset, rows, start, stop, first, value, plane):
 
 
 @kernel
-def fill(hist, bins, offset, rows, start, stop, label, a, b, criterion):
-    """The histogram of the rows of a node. Classes: weights a (none: ones) by label. Sums: a and b (none: ones)."""
+def fill_classes(hist, bins, offset, rows, start, stop, label, a):
+    """The histogram of the rows of a node: weights a (none: ones) by label, and the number of rows."""
     channels, cells = hist.shape
     most = min(stop - start, PACKED)
-    first, value = np.zeros(most, np.uint64), np.empty(most, np.int64)
+    first, value = np.empty(most, np.uint64), np.empty(most, np.int64)
     flat = hist.reshape(channels * cells)
-    flat[:] = 0
-    if criterion != SUMS:
-        for s in range(start, stop, PACKED):
-            e = min(s + PACKED, stop)
-            for i in range(s, e):
-                first[i - s] = np.uint64(label[rows[i]]) * np.uint64(cells)
-                value[i - s] = a[rows[i]] if len(a) else 1
-            add_plane(bins, offset, rows, s, e, first, value, flat)
-            if len(a):
-                first[:] = np.uint64((channels - 1) * cells)
-                value[:] = 1
-                add_plane(bins, offset, rows, s, e, first, value, flat)
-        if not len(a):
-            for c in range(channels - 1):
-                for k in range(cells):
-                    hist[channels - 1, k] += hist[c, k]
-        return
-    packed = np.empty(cells, np.int64)
+    for k in range(channels * cells):
+        flat[k] = 0
     for s in range(start, stop, PACKED):
         e = min(s + PACKED, stop)
-        packed[:] = 0
+        for turn in range(2 if len(a) else 1):
+            for i in range(s, e):
+                first[i - s] = np.uint64(channels - 1 if turn else label[rows[i]]) * np.uint64(cells)
+                value[i - s] = a[rows[i]] if len(a) and not turn else 1
+            add_plane(bins, offset, rows, s, e, first, value, flat)
+    if not len(a):
+        for c in range(channels - 1):
+            for k in range(cells):
+                hist[channels - 1, k] += hist[c, k]
+
+
+@kernel
+def fill_pairs(hist, bins, offset, rows, start, stop, a, b):
+    """The same of sums: Σa, Σb (none: ones), and the number of rows."""
+    cells = hist.shape[1]
+    most = min(stop - start, PACKED)
+    first, value, packed = np.zeros(most, np.uint64), np.empty(most, np.int64), np.empty(cells, np.int64)
+    for c in range(3):
+        for k in range(cells):
+            hist[c, k] = 0
+    for s in range(start, stop, PACKED):
+        e = min(s + PACKED, stop)
+        for k in range(cells):
+            packed[k] = 0
         for i in range(s, e):
             value[i - s] = (a[rows[i]] << LOW) + 1
         add_plane(bins, offset, rows, s, e, first, value, packed)
@@ -83,34 +90,33 @@ def fill(hist, bins, offset, rows, start, stop, label, a, b, criterion):
 
 
 @kernel
-def total_of(rows, start, stop, label, a, b, criterion, t):
-    """Add rows to channel sums."""
-    last = len(t) - 1
-    if criterion == SUMS:
-        g = h = 0
+def total_of(rows, start, stop, label, a, b, t):
+    """Add rows to channel sums: by label, or (None) sums of a and b. What is None is not compiled."""
+    if label is not None:
+        for i in range(start, stop):
+            t[label[rows[i]]] += a[rows[i]] if len(a) else 1
+    if b is not None:
+        g = h = NOUGHT
         for i in range(start, stop):
             g += a[rows[i]]
             h += b[rows[i]] if len(b) else 1
         t[0] += g
         t[1] += h
-    else:
-        for i in range(start, stop):
-            t[label[rows[i]]] += a[rows[i]] if len(a) else 1
-    t[last] += stop - start
+    t[len(t) - 1] += stop - start
 
 
 @kernel
-def count_column(column, rows, start, stop, label, a, b, criterion, cells, words):
+def count_column(column, rows, start, stop, label, a, b, cells, words):
     """The histogram of one column for few rows, and a bit for each bin they have."""
     last = cells.shape[0] - 1
     for i in range(start, stop):
         r = rows[i]
         v = np.int64(column[r])
         words[v >> 6] |= np.uint64(1) << np.uint64(v & 63)
-        if criterion == SUMS:
+        if b is not None:
             cells[0, v] += a[r]
             cells[1, v] += b[r] if len(b) else 1
-        else:
+        if label is not None:
             cells[label[r], v] += a[r] if len(a) else 1
         cells[last, v] += 1
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tenfold.kernels.compiling import interruptible, kernel
 from tenfold.kernels.shuffling import mix
-from tenfold.kernels.tree_filling import bins_of, clear, count_column, fill, total_of
+from tenfold.kernels.tree_filling import bins_of, clear, count_column, fill_classes, fill_pairs, total_of
 from tenfold.kernels.tree_search import (
     CHANCE,
     GROUP_ROWS,
@@ -19,13 +19,15 @@ from tenfold.kernels.tree_search import (
     NOUGHT,
     NUMERIC,
     SUMS,
-    badness,
     bins_with_rows,
     group_order,
     group_rare,
+    impurity,
     leaf_value,
+    loss_of_sums,
     row_weight,
-    search_column,
+    search_classes,
+    search_sums,
 )
 
 SMALL = 512
@@ -78,7 +80,8 @@ def draw(features, key, out):
 @kernel
 def routes(hist, first, present, count, total, criterion, units, rules, kind, place, by, out):
     """out[b]: the branch of each category of a split (-1: no row of the node has it); how many branches."""
-    out[:] = -1
+    for b in range(len(out)):
+        out[b] = -1
     if kind == MULTIWAY:
         for k in range(count):
             out[present[k]] = k
@@ -104,26 +107,31 @@ def row_noise(squares, total, units, rules):
         return 0.0
     sums = total[0] * units[0]
     spread = max(squares * -rules[CHANCE] - sums * sums / weight, 0.0)
-    return spread / weight * row_weight(total, SUMS, units, rules) * units[1]
+    return spread / weight * row_weight(total, NOUGHT + SUMS, units, rules) * units[1]
 
 
 @kernel
-def sort_rows(column, table, branches, rows, start, stop, aside, ends):
-    """Sort the rows of a node by branch, in their order; ends[k]: where branch k ends."""
-    if branches == 2:
-        here, there, one = np.uint64(start), np.uint64(0), np.uint64(1)
-        for i in range(stop - start):
-            r = rows[np.uint64(start + i)]
-            right = np.uint64(table[column[r]])
-            rows[here] = r
-            aside[there] = r
-            here += one - right
-            there += right
-        split = np.int64(here)
-        rows[split:stop] = aside[: stop - split]
-        ends[0], ends[1] = split, stop
-        return
-    ends[: branches + 1] = 0
+def sort_rows(column, table, rows, start, stop, aside):
+    """Sort the rows of a node by branch, of two, in their order; where the first branch ends."""
+    here, there, one = np.uint64(start), np.uint64(0), np.uint64(1)
+    for i in range(stop - start):
+        r = rows[np.uint64(start + i)]
+        right = np.uint64(table[column[r]])
+        rows[here] = r
+        aside[there] = r
+        here += one - right
+        there += right
+    split = np.int64(here)
+    for i in range(stop - split):
+        rows[split + i] = aside[i]
+    return split
+
+
+@kernel
+def sort_rows_by(column, table, branches, rows, start, stop, aside, ends):
+    """The same of any number of branches; ends[k]: where branch k ends."""
+    for k in range(branches + 1):
+        ends[k] = 0
     for i in range(start, stop):
         aside[i - start] = rows[i]
         ends[table[column[rows[i]]] + 1] += 1
@@ -145,8 +153,10 @@ def grow(
     """Grow a tree over `rows`, which end up sorted by leaf.
 
     Returns tables of the nodes in the order of creation (fields, merit and bounds, channel sums), and the routes of
-    splits of categories. `max_leaves` 0: split all that can be; else the best split of all leaves comes next. `seed` is
-    the root's number, low and high bound its value. `square`: squares of rows for `row_noise`, or none.
+    splits of categories. kind: None, if all columns are numbers. label and cost: None, if sums are split; b and way:
+    None, if classes are. What is None is not compiled. `max_leaves` 0: split all that can be; else the best split of
+    all leaves comes next. `seed` is the root's number, low and high bound its value. `square`: squares of rows for
+    `row_noise`, or None.
     """
     p = len(offset) - 1
     cells = offset[p]
@@ -168,7 +178,7 @@ def grow(
 
     node[0, COLUMN], node[0, STOP], node[0, SLOT], node[0, ROUTE] = -1, len(rows), -1, -1
     real[0, LEAST], real[0, MOST] = low, high
-    total_of(rows, NOUGHT, len(rows), label, a, b, criterion, sums[0])
+    total_of(rows, NOUGHT, len(rows), label, a, b, sums[0])
     node[0, PATH] = seed
     nodes, leaves, fresh, inherited = NOUGHT + 1, 1, NOUGHT, NONE
     while True:
@@ -176,8 +186,8 @@ def grow(
         for k in range(fresh, nodes):
             m = node[k, STOP] - node[k, START]
             able = m >= min_split and (max_depth < 0 or node[k, DEPTH] < max_depth)
-            if able and criterion != SUMS:
-                able = badness(sums[k], criterion, units, 0.0, -np.inf, np.inf) > 0
+            if label is not None and able:
+                able = impurity(sums[k], NOUGHT, NOUGHT + 1, channels - 1, criterion)[0] > 0
             node[k, TURN] = able  # for now: whether to look for a split
             node[k, SLOT] = -2 if able and m >= SMALL else -1
         for turn in range(nodes - fresh):
@@ -199,7 +209,11 @@ def grow(
                     spare[0], spares, made = made, 1, made + 1
                 spares -= 1
                 node[k, SLOT] = spare[spares]
-                fill(pool[spare[spares]], bins, offset, rows, node[k, START], node[k, STOP], label, a, b, criterion)
+                hist, start, stop = pool[spare[spares]], node[k, START], node[k, STOP]
+                if label is not None:
+                    fill_classes(hist, bins, offset, rows, start, stop, label, a)
+                if b is not None:
+                    fill_pairs(hist, bins, offset, rows, start, stop, a, b)
         if inherited >= 0:
             spare[spares] = inherited
             spares += 1
@@ -207,9 +221,12 @@ def grow(
         for k in range(fresh, nodes):
             best, j, at, by, left = -1.0, NONE, NONE, NOUGHT, False
             if node[k, TURN]:
-                base = badness(sums[k], criterion, units, rules[2], real[k, LEAST], real[k, MOST])
-                noise = rules[CHANCE]
-                if len(square):
+                base, noise = 0.0, rules[CHANCE]
+                if label is not None:
+                    base = impurity(sums[k], NOUGHT, NOUGHT + 1, channels - 1, criterion)[0]
+                if b is not None:
+                    base = loss_of_sums(sums[k], units, rules[2], real[k, LEAST], real[k, MOST])
+                if square is not None:
                     squares = NOUGHT
                     for i in range(node[k, START], node[k, STOP]):
                         squares += square[rows[i]]
@@ -226,13 +243,20 @@ def grow(
                         hist, first = pool[node[k, SLOT]], offset[c]
                         count = bins_with_rows(hist[channels - 1], first, offset[c + 1], present)
                     else:
-                        count_column(bins[c], rows, node[k, START], node[k, STOP], label, a, b, criterion, small, words)
+                        count_column(bins[c], rows, node[k, START], node[k, STOP], label, a, b, small, words)
                         count = bins_of(words, offset[c + 1] - offset[c], present)
                     if count > 1:
-                        found, place, order, to_left = search_column(
-                            hist, first, present, count, gap[c], kind[c], sums[k], base, noise, criterion, units, rules,
-                            cost[c], way[c], real[k, LEAST], real[k, MOST], work,
-                        )  # fmt: skip
+                        found, place, order, to_left = -1.0, NONE, NOUGHT, False
+                        if cost is not None:
+                            found, place, order, to_left = search_classes(
+                                hist, first, present, count, gap, kind, c, sums[k], base, criterion, units, rules, cost,
+                                work,
+                            )  # fmt: skip
+                        if way is not None:
+                            found, place, order, to_left = search_sums(
+                                hist, first, present, count, gap, kind, c, sums[k], base, noise, units, rules, way,
+                                real[k, LEAST], real[k, MOST],
+                            )  # fmt: skip
                         if found > best:
                             best, j, at, by, left = found, c, place, order, to_left
                     if node[k, SLOT] < 0:
@@ -263,13 +287,8 @@ def grow(
         j, start, stop = node[k, COLUMN], node[k, START], node[k, STOP]
         width = offset[j + 1] - offset[j]
         branches = 2
-        if kind[j] == NUMERIC:
-            for v in range(width):
-                table[v] = 0 if v <= node[k, PLACE] else 1
-            if gap[j] >= 0:
-                table[gap[j]] = 0 if node[k, TURN] else 1
-        else:
-            count_column(bins[j], rows, start, stop, label, a, b, criterion, small, words)
+        if kind is not None and kind[j] != NUMERIC:
+            count_column(bins[j], rows, start, stop, label, a, b, small, words)
             count = bins_of(words, width, present)
             branches = routes(
                 small, NOUGHT, present, count, sums[k], criterion, units, rules, kind[j], node[k, PLACE],
@@ -282,10 +301,18 @@ def grow(
             for v in range(width):
                 route[routed + v, 0] = table[v]
             routed += width
+        else:
+            for v in range(width):
+                table[v] = 0 if v <= node[k, PLACE] else 1
+            if gap[j] >= 0:
+                table[gap[j]] = 0 if node[k, TURN] else 1
         while nodes + branches > size:
             node, real, sums = longer(node, size), longer(real, size), longer(sums, size)
             size *= 2
-        sort_rows(bins[j], table, branches, rows, start, stop, aside, ends)
+        if kind is not None and branches != 2:
+            sort_rows_by(bins[j], table, branches, rows, start, stop, aside, ends)
+        else:
+            ends[0], ends[1] = sort_rows(bins[j], table, rows, start, stop, aside), stop
         node[k, FIRST], node[k, ARITY] = nodes, branches
         for turn in range(branches):
             child = nodes + turn
@@ -296,10 +323,10 @@ def grow(
             node[child, PATH] = branch_path(node[k, PATH], turn)
         if branches == 2:
             less = nodes if ends[0] - start <= ends[1] - ends[0] else nodes + 1
-            total_of(rows, node[less, START], node[less, STOP], label, a, b, criterion, sums[less])
+            total_of(rows, node[less, START], node[less, STOP], label, a, b, sums[less])
             for c in range(channels):
                 sums[2 * nodes + 1 - less, c] = sums[k, c] - sums[less, c]
-            if way[j] != 0:
+            if way is not None and way[j] != 0:
                 x = leaf_value(sums[nodes, 0] * units[0], sums[nodes, 1] * units[1] + rules[2], real[k, 1], real[k, 2])
                 y = leaf_value(
                     sums[nodes + 1, 0] * units[0], sums[nodes + 1, 1] * units[1] + rules[2], real[k, 1], real[k, 2]
@@ -308,7 +335,7 @@ def grow(
                 real[nodes, side] = real[nodes + 1, LEAST + MOST - side] = 0.5 * (x + y)
         else:
             for child in range(nodes, nodes + branches):
-                total_of(rows, node[child, START], node[child, STOP], label, a, b, criterion, sums[child])
+                total_of(rows, node[child, START], node[child, STOP], label, a, b, sums[child])
         inherited = node[k, SLOT]
         if branches != 2 and inherited >= 0:
             spare[spares] = inherited

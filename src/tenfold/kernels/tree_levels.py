@@ -6,13 +6,14 @@ import numpy as np
 
 from tenfold.kernels.compiling import kernel
 from tenfold.kernels.tree_growing import COLUMN, ORDER, PLACE, TURN, routes
-from tenfold.kernels.tree_search import NUMERIC
+from tenfold.kernels.tree_search import NOUGHT, NUMERIC
 
 
 @kernel
 def sort_by_slot(nodes, slot, ends, rows):
     """The rows whose node has a slot, sorted by it in their order; ends[s]: where those of slot s end."""
-    ends[:] = 0
+    for s in range(len(ends)):
+        ends[s] = 0
     for i in range(len(nodes)):
         s = slot[nodes[i]]
         if s >= 0:
@@ -35,13 +36,11 @@ def branches_of(hist, offset, kind, gap, node, total, criterion, units, rules, t
     channels = hist.shape[0]
     j = node[COLUMN]
     start, stop = offset[j], offset[j + 1]
-    sums[:] = 0
-    if kind[j] == NUMERIC:
-        count = 2
-        for b in range(stop - start):
-            table[b] = 0 if b <= node[PLACE] else 1
-        table[gap[j]] = 0 if node[TURN] else 1
-    else:
+    count = NOUGHT + 2
+    for b in range(sums.shape[0]):
+        for c in range(channels):
+            sums[b, c] = 0
+    if kind is not None and kind[j] != NUMERIC:
         present = np.empty(stop - start, np.int64)
         n = 0
         for b in range(stop - start):
@@ -52,6 +51,10 @@ def branches_of(hist, offset, kind, gap, node, total, criterion, units, rules, t
             hist, start, present, n, total, criterion, units, rules, kind[j], node[PLACE], node[ORDER],
             table[: stop - start],
         )  # fmt: skip
+    else:
+        for b in range(stop - start):
+            table[b] = 0 if b <= node[PLACE] else 1
+        table[gap[j]] = 0 if node[TURN] else 1
     for b in range(stop - start):
         if table[b] >= 0:
             for c in range(channels):

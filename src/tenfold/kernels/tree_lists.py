@@ -11,19 +11,27 @@ import numpy as np
 from tenfold.kernels.compiling import kernel
 from tenfold.kernels.tree_filling import bins_of, clear, count_column
 from tenfold.kernels.tree_missing import worth
-from tenfold.kernels.tree_search import NONE, NOUGHT, RATIO, SUBSET, SUMS, search_column
+from tenfold.kernels.tree_search import (
+    NONE,
+    NOUGHT,
+    RATIO,
+    SUBSET,
+    SUMS,
+    search_sets_of_classes,
+    search_sets_of_sums,
+)
 
 FEW = 12
 """categories at the most of which all sets are tried, where no order is known to hold the best"""
 
 
 @kernel
-def add_row(t, i, label, a, b, criterion):
+def add_row(t, i, label, a, b):
     """Add a row to channel sums."""
-    if criterion == SUMS:
+    if b is not None:
         t[0] += a[i]
         t[1] += b[i] if len(b) else 1
-    else:
+    if label is not None:
         t[label[i]] += a[i] if len(a) else 1
     t[len(t) - 1] += 1
 
@@ -58,7 +66,7 @@ def best_thresholds(
         merit[s] = -1.0
     for k in range(known, len(order)):
         if slot[order[k]] >= 0:
-            add_row(gap[slot[order[k]]], order[k], label, a, b, criterion)
+            add_row(gap[slot[order[k]]], order[k], label, a, b)
     for k in range(known):
         i = order[k]
         s = slot[i]
@@ -71,7 +79,7 @@ def best_thresholds(
                 middle = last[s] + 0.5 * (x - last[s])
                 merit[s], to_left[s] = found, turn
                 threshold[s] = middle if last[s] < middle < x else last[s]
-        add_row(left[s], i, label, a, b, criterion)
+        add_row(left[s], i, label, a, b)
         last[s] = x
     for s in range(slots):
         if gap[s, channels - 1] > 0 and left[s, channels - 1] > 0:
@@ -113,18 +121,22 @@ def best_sets(
     start = NOUGHT
     for s in range(slots):
         merit[s] = -1.0
-        count_column(column, rows, start, ends[s], label, a, b, criterion, cells, words)
+        count_column(column, rows, start, ends[s], label, a, b, cells, words)
         start = ends[s]
         count = bins_of(words, width, present)
         if count > 1:
-            if kind == SUBSET and count <= FEW and (criterion == RATIO or (criterion != SUMS and channels > 3)):
+            if label is not None and kind == SUBSET and count <= FEW and (criterion == RATIO or channels > 3):
                 merit[s], place[s] = try_sets(
                     cells, present, count, total[s], base[s], criterion, units, rules, cost, branch
                 )
                 by[s] = NONE
-            else:
-                merit[s], place[s], by[s], _ = search_column(
-                    cells, NOUGHT, present, count, NONE, kind, total[s], base[s], noise[s], criterion, units, rules,
-                    cost, NOUGHT, -np.inf, np.inf, work,
-                )  # fmt: skip
+            elif label is not None:
+                merit[s], place[s], by[s] = search_sets_of_classes(
+                    cells, NOUGHT, present, count, kind, total[s], base[s], criterion, units, rules, cost, work
+                )
+            if b is not None:
+                merit[s], place[s] = search_sets_of_sums(
+                    cells, NOUGHT, present, count, kind, total[s], base[s], noise[s], units, rules, -np.inf, np.inf
+                )
+                by[s] = 0
         clear(cells, present, count)

@@ -6,7 +6,7 @@ import numpy as np
 
 from tenfold.kernels.compiling import kernel
 from tenfold.kernels.tree_growing import COLUMN, FIRST, PLACE, ROUTE
-from tenfold.kernels.tree_search import NONE, NOUGHT, SUMS
+from tenfold.kernels.tree_search import NONE, NOUGHT
 
 SHARE = 40
 """bits of the share that a child has of its parent's weight"""
@@ -62,7 +62,7 @@ def down_in_parts(bins, gap, node, arity, route, share, row, at, part, new_row, 
 
 
 @kernel
-def add_parts(bins, offset, row, slot, part, label, a, b, criterion, hist):
+def add_parts(bins, offset, row, slot, part, label, a, b, hist):
     """Histograms of rows in parts: hist[slot, channel, cell]; rows are counted by their parts."""
     last = hist.shape[1] - 1
     for j in range(bins.shape[0]):
@@ -73,10 +73,10 @@ def add_parts(bins, offset, row, slot, part, label, a, b, criterion, hist):
                 continue
             i, n = row[e], part[e]
             cell = offset[j] + column[i]
-            if criterion == SUMS:
+            if b is not None:
                 hist[s, 0, cell] += a[i] * n
                 hist[s, 1, cell] += b[i] * n if len(b) else n
-            else:
+            if label is not None:
                 hist[s, label[i], cell] += a[i] * n if len(a) else n
             hist[s, last, cell] += n
 

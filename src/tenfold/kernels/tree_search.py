@@ -74,13 +74,19 @@ def leaf_value(g, h, low, high):
 
 
 @kernel
-def badness(t, criterion, units, l2, low, high):
-    """What splitting a node with these channel sums is to lower."""
-    if criterion != SUMS:
-        return impurity(t, 0, 1, len(t) - 1, criterion)[0]
+def loss_of_sums(t, units, l2, low, high):
+    """The quadratic loss of a node with these channel sums, at its best value within bounds."""
     g, h = t[0] * units[0], t[1] * units[1] + l2
     v = leaf_value(g, h, low, high)
     return 2 * g * v + h * v * v
+
+
+@kernel
+def badness(t, criterion, units, l2, low, high):
+    """What splitting a node with these channel sums is to lower."""
+    if criterion != SUMS:
+        return impurity(t, NOUGHT, NOUGHT + 1, len(t) - 1, criterion)[0]
+    return loss_of_sums(t, units, l2, low, high)
 
 
 @kernel
@@ -324,52 +330,86 @@ def chance_of(groups, size, total, base, noise, by, criterion, units, rules):
 
 
 @kernel
-def search_column(
-    hist, first, present, count, gap, kind, total, base, noise, criterion, units, rules, cost, way, low, high, work
-):
-    """Best split of one column: (merit, place, order, whether missing values go left).
+def place_between(present, k, count):
+    """The last bin on the left of a cut after k bins of those that have rows."""
+    if k == 0:
+        return NONE
+    return (present[k - 1] + present[k] - 1) // 2 if k < count else present[k - 1]
 
-    `present`: the bins that have rows, in order, with that of missing values (`gap`, or -1) last, if it has any.
-    Numeric: rows up to bin `place` go left. Subset: the first `place` groups of an order go left. Multiway: all.
-    noise: the variance of a row, for SUMS.
+
+@kernel
+def search_sets_of_sums(hist, first, present, count, kind, total, base, noise, units, rules, low, high):
+    """Best split of a column of categories, of sums: (decrease, place); noise: the variance of a row.
+
+    Subset: the first `place` groups of an order go left. Multiway: each goes its own way.
     """
-    if kind == NUMERIC:
-        if gap >= 0 and count and present[count - 1] == gap:
-            count -= 1
-        if criterion == SUMS:
-            best, k, left = scan_sums(hist, first, present, count, gap, total, base, 0.0, units, rules, way, low, high)
-        else:
-            best, k, left = scan_classes(
-                hist, first, present, count, gap, total, base, 0.0, criterion, units, rules, cost, work
-            )
-        place = NONE
-        if k:
-            place = (present[k - 1] + present[k] - 1) // 2 if k < count else present[k - 1]
-        return best, place, NOUGHT, left
+    criterion = NOUGHT + SUMS
+    if kind == MULTIWAY:
+        return branch_all(hist, first, present, count, total, base, criterion, units, rules, 1.0), NOUGHT
+    groups, size = group_rare(hist, first, present, count, rules[GROUP_ROWS])
+    if size < 2:
+        return -1.0, NOUGHT
+    order = group_order(groups, size, total, NOUGHT, criterion, units, rules)
+    chance = chance_of(groups, size, total, base, noise, NOUGHT, criterion, units, rules)
+    best, place, _ = scan_sums(groups, NOUGHT, order, size, NONE, total, base, chance, units, rules, NOUGHT, low, high)
+    return best, place
+
+
+@kernel
+def search_sets_of_classes(hist, first, present, count, kind, total, base, criterion, units, rules, cost, work):
+    """The same for weights of classes, and the class by whose share the groups are ordered."""
     if kind == MULTIWAY:
         best = branch_all(hist, first, present, count, total, base, criterion, units, rules, cost)
-        return best, NOUGHT, NOUGHT, False
+        return best, NOUGHT, NOUGHT
     best, place, by = -1.0, NOUGHT, NOUGHT
     groups, size = group_rare(hist, first, present, count, rules[GROUP_ROWS])
     if size < 2:
-        return best, place, by, False
-    channels = len(total)
-    one = criterion == SUMS or channels <= 3  # then one order is enough (Breiman)
-    for c in range(min(1, channels - 2) if one else 0, min(1, channels - 2) + 1 if one else channels - 1):
-        by_sum = NOUGHT if criterion == SUMS else NOUGHT + c
-        order = group_order(groups, size, total, by_sum, criterion, units, rules)
-        chance = chance_of(groups, size, total, base, noise, by_sum, criterion, units, rules)
-        if criterion == SUMS:
-            found, k, _ = scan_sums(
-                groups, NOUGHT, order, size, NONE, total, base, chance, units, rules, NOUGHT, low, high
-            )
-        else:
-            found, k, _ = scan_classes(
-                groups, NOUGHT, order, size, NONE, total, base, chance, criterion, units, rules, cost, work
-            )
+        return best, place, by
+    classes = len(total) - 1
+    for c in range(classes - 1 if classes <= 2 else 0, classes):  # of two, one order is enough (Breiman)
+        order = group_order(groups, size, total, c, criterion, units, rules)
+        chance = chance_of(groups, size, total, base, 0.0, c, criterion, units, rules)
+        found, k, _ = scan_classes(
+            groups, NOUGHT, order, size, NONE, total, base, chance, criterion, units, rules, cost, work
+        )
         if found > best:
-            best, place, by = found, k, by_sum
-    return best, place, by, False
+            best, place, by = found, k, c
+    return best, place, by
+
+
+@kernel
+def search_sums(hist, first, present, count, gap, kind, j, total, base, noise, units, rules, way, low, high):
+    """Best split of column j, of sums: (decrease, place, order, whether missing values go left).
+
+    `present`: the bins that have rows, in order, with that of missing values (its `gap`, or -1) last, if it has any.
+    Rows up to bin `place` go left; of categories see above. `kind` None: all columns are numbers, and the search for
+    sets of categories is not compiled.
+    """
+    if kind is not None and kind[j] != NUMERIC:
+        best, place = search_sets_of_sums(
+            hist, first, present, count, kind[j], total, base, noise, units, rules, low, high
+        )
+        return best, place, NOUGHT, False
+    if gap[j] >= 0 and count and present[count - 1] == gap[j]:
+        count -= 1
+    best, k, left = scan_sums(hist, first, present, count, gap[j], total, base, 0.0, units, rules, way[j], low, high)
+    return best, place_between(present, k, count), NOUGHT, left
+
+
+@kernel
+def search_classes(hist, first, present, count, gap, kind, j, total, base, criterion, units, rules, cost, work):
+    """The same for weights of classes; `work` has room for the channels."""
+    if kind is not None and kind[j] != NUMERIC:
+        best, place, by = search_sets_of_classes(
+            hist, first, present, count, kind[j], total, base, criterion, units, rules, cost[j], work
+        )
+        return best, place, by, False
+    if gap[j] >= 0 and count and present[count - 1] == gap[j]:
+        count -= 1
+    best, k, left = scan_classes(
+        hist, first, present, count, gap[j], total, base, 0.0, criterion, units, rules, cost[j], work
+    )
+    return best, place_between(present, k, count), NOUGHT, left
 
 
 @kernel
@@ -385,7 +425,10 @@ def bins_with_rows(rows, start, stop, present):
 
 @kernel
 def search(hist, offset, kind, gap, features, total, base, noise, criterion, units, rules, cost, way, low, high):
-    """Best split of a node over some columns: (merit, column, place, order, missing left); merit -1: there is none."""
+    """Best split of a node over some columns: (merit, column, place, order, missing left); merit -1: there is none.
+
+    cost: of each column, None for sums. way: in which direction predictions go with it, None for classes.
+    """
     channels = len(total)
     work = np.zeros(channels, np.int64)
     present = np.empty(hist.shape[1], np.int64)
@@ -395,10 +438,15 @@ def search(hist, offset, kind, gap, features, total, base, noise, criterion, uni
         count = bins_with_rows(hist[channels - 1], start, offset[j + 1], present)
         if count < 2:
             continue
-        found, at, order_by, left = search_column(
-            hist, start, present, count, gap[j], kind[j], total, base, noise, criterion, units, rules, cost[j],
-            way[j], low, high, work,
-        )  # fmt: skip
+        found, at, order_by, left = -1.0, NONE, NOUGHT, False
+        if cost is not None:
+            found, at, order_by, left = search_classes(
+                hist, start, present, count, gap, kind, j, total, base, criterion, units, rules, cost, work
+            )
+        if way is not None:
+            found, at, order_by, left = search_sums(
+                hist, start, present, count, gap, kind, j, total, base, noise, units, rules, way, low, high
+            )
         if found > best:
             best, feature, place, by, turn = found, j, at, order_by, left
     return best, feature, place, by, turn

@@ -35,10 +35,10 @@ from tenfold.kernels.tree_search import (
     NOUGHT,
     NUMERIC,
     SUMS,
-    badness,
     bins_with_rows,
     leaf_value,
-    search_column,
+    loss_of_sums,
+    search_sums,
 )
 from tenfold.kernels.tree_sums import fill_sums
 
@@ -65,11 +65,10 @@ def rate(g, h, n, count, total, base, units, rules, drop):
 def scan_free(hist, first, count, total, base, units, rules, room, drop):
     """As `search_column` for numbers of which none is missing, without bounds: (decrease, place, missing left)."""
     g = h = n = NOUGHT
-    sums, curves, counts = hist[0, first:], hist[1, first:], hist[2, first:]
     for k in range(count):
-        g += sums[k]
-        h += curves[k]
-        n += counts[k]
+        g += hist[0, first + k]
+        h += hist[1, first + k]
+        n += hist[2, first + k]
         room[0, k], room[1, k], room[2, k] = g, h, n
     rate(room[0], room[1], room[2], count, total, base, units, rules, drop)
     best, at = -1.0, NONE
@@ -85,24 +84,23 @@ def scan_free(hist, first, count, total, base, units, rules, room, drop):
 
 
 @kernel
-def best_of(hist, offset, kind, gap, low, high, total, units, rules, cost, way, bounds, room, drop, present, out):
+def best_of(hist, offset, kind, gap, low, high, total, units, rules, way, bounds, room, drop, present, out):
     """The best split of a node over columns low to high: merit (-1: none), column, place, order, missing left."""
-    base = badness(total, SUMS, units, rules[2], bounds[0], bounds[1])
+    base = loss_of_sums(total, units, rules[2], bounds[0], bounds[1])
     free = bounds[0] == -np.inf and bounds[1] == np.inf and rules[0] >= 1 and rules[1] > 0
     out[0], out[1] = -1.0, -1
-    work = np.zeros(3, np.int64)
     for j in range(low, high):
         start = offset[j]
-        if free and kind[j] == NUMERIC and way[j] == 0 and hist[2, start + gap[j]] == 0:
+        if free and (kind is None or kind[j] == NUMERIC) and way[j] == 0 and hist[2, start + gap[j]] == 0:
             found, at, left = scan_free(hist, start, gap[j], total, base, units, rules, room, drop)
             by = NOUGHT
         else:
             count = bins_with_rows(hist[2], start, offset[j + 1], present)
             if count < 2:
                 continue
-            found, at, by, left = search_column(
-                hist, start, present, count, gap[j], kind[j], total, base, rules[CHANCE], SUMS, units, rules, cost[j],
-                way[j], bounds[0], bounds[1], work,
+            found, at, by, left = search_sums(
+                hist, start, present, count, gap, kind, j, total, base, rules[CHANCE], units, rules, way, bounds[0],
+                bounds[1],
             )  # fmt: skip
         if found > out[0]:
             out[0], out[1], out[2], out[3], out[4] = found, j, at, by, left
@@ -110,27 +108,26 @@ def best_of(hist, offset, kind, gap, low, high, total, units, rules, cost, way, 
 
 @kernel
 def work(
-    bins, offset, kind, gap, low, high, rows, word, short, h, pool, node, real, sums, step, units, rules, cost,
-    way, cells, room, drop, present, out,
+    bins, offset, kind, gap, low, high, rows, word, short, h, pool, node, real, sums, step, units, rules, way, cells,
+    room, drop, present, out,
 ):  # fmt: skip
     """For columns low to high: the smaller leaf's histogram, the larger's from the parent's, the best split of each."""
-    k, other = step[LESS], step[MORE]
-    less, more = pool[step[NEW]], pool[step[OLD]]
-    fill_sums(less, bins, offset, low, high, rows, node[k, START], node[k, STOP], word, short, h, cells)
-    best_of(
-        less, offset, kind, gap, low, high, sums[k], units, rules, cost, way, real[k, LEAST:], room, drop, present,
-        out[0],
-    )  # fmt: skip
-    if other < 0:
-        return
-    for c in range(3):
-        whole, some = more[c, offset[low] : offset[high]], less[c, offset[low] : offset[high]]
-        for i in range(len(whole)):
-            whole[i] -= some[i]
-    best_of(
-        more, offset, kind, gap, low, high, sums[other], units, rules, cost, way, real[other, LEAST:], room, drop,
-        present, out[1],
-    )  # fmt: skip
+    for side in range(2):
+        k = step[LESS + side]
+        if k < 0:
+            break
+        hist = pool[step[NEW + side]]
+        if side == 0:
+            fill_sums(hist, bins, offset, low, high, rows, node[k, START], node[k, STOP], word, short, h, cells)
+        else:
+            less = pool[step[NEW]]
+            for c in range(3):
+                for i in range(offset[low], offset[high]):
+                    hist[c, i] -= less[c, i]
+        best_of(
+            hist, offset, kind, gap, low, high, sums[k], units, rules, way, real[k, LEAST:], room, drop, present,
+            out[side],
+        )  # fmt: skip
 
 
 @kernel
@@ -154,9 +151,12 @@ def note(outs, step, least_merit, node, real, opened):
 @kernel
 def split_best(
     bins, offset, kind, gap, pool, node, real, sums, nodes, way, units, rules, min_split, max_depth, rows, aside,
-    table, split, ends, slot, opened, step,
+    table, split, slot, opened, step,
 ):  # fmt: skip
-    """Split the leaf of the greatest merit, of equals that which came first; False: there is none."""
+    """Split the leaf of the greatest merit, of equals that which came first; False: there is none.
+
+    Its rows are sorted, and its children are the nodes that come next.
+    """
     k = NONE
     for i in range(nodes):
         if opened[i] > -np.inf and (k < 0 or opened[i] > opened[k]):
@@ -164,11 +164,28 @@ def split_best(
     if k < 0:
         return False
     opened[k] = -np.inf
-    step[SPLIT] = k
-    step[WIDE] = divide(
-        bins, offset, kind, gap, pool[slot[k]], node, real, sums, k, nodes, way, units, rules, rows, aside, table,
-        split, ends,
-    )  # fmt: skip
+    j, start, stop = node[k, COLUMN], node[k, START], node[k, STOP]
+    step[SPLIT], step[WIDE] = k, 0
+    if kind is not None and kind[j] != NUMERIC:
+        step[WIDE] = gap[j] + 1
+    branches_of(pool[slot[k]], offset, kind, gap, node[k], sums[k], NOUGHT + SUMS, units, rules, table, split)
+    middle = sort_rows(bins[j], table, rows, start, stop, aside)
+    node[k, FIRST], node[k, ARITY] = nodes, 2
+    for side in range(2):
+        child = nodes + side
+        node[child, COLUMN] = node[child, ROUTE] = -1
+        node[child, DEPTH] = node[k, DEPTH] + 1
+        node[child, START] = middle if side else start
+        node[child, STOP] = stop if side else middle
+        for c in range(3):
+            sums[child, c] = split[side, c]
+            real[child, c] = real[k, c]
+    if way[j] != 0:
+        l2, least, most = rules[L2], real[k, LEAST], real[k, MOST]
+        x = leaf_value(split[0, 0] * units[0], split[0, 1] * units[1] + l2, least, most)
+        y = leaf_value(split[1, 0] * units[0], split[1, 1] * units[1] + l2, least, most)
+        bound = MOST if way[j] > 0 else LEAST
+        real[nodes, bound] = real[nodes + 1, LEAST + MOST - bound] = 0.5 * (x + y)
     first = sums[nodes, 2] <= sums[nodes + 1, 2]
     step[LESS], step[MORE] = (nodes, nodes + 1) if first else (nodes + 1, nodes)
     step[OLD] = slot[k]
@@ -181,64 +198,50 @@ def split_best(
 
 
 @kernel
-def divide(
-    bins, offset, kind, gap, hist, node, real, sums, k, nodes, way, units, rules, rows, aside, table, split, ends
-):
-    """Split node k: its rows are sorted, and its children are the nodes that come next. The width of its routes."""
-    j = node[k, COLUMN]
-    l2 = rules[L2]
-    branches_of(hist, offset, kind, gap, node[k], sums[k], SUMS, units, rules, table, split)
-    sort_rows(bins[j], table, 2, rows, node[k, START], node[k, STOP], aside, ends)
-    node[k, FIRST], node[k, ARITY] = nodes, 2
-    for side in range(2):
-        child = nodes + side
-        node[child, COLUMN] = node[child, ROUTE] = -1
-        node[child, DEPTH] = node[k, DEPTH] + 1
-        node[child, START] = ends[0] if side else node[k, START]
-        node[child, STOP] = node[k, STOP] if side else ends[0]
-        for c in range(3):
-            sums[child, c] = split[side, c]
-            real[child, c] = real[k, c]
-    if way[j] != 0:
-        x = leaf_value(split[0, 0] * units[0], split[0, 1] * units[1] + l2, real[k, LEAST], real[k, MOST])
-        y = leaf_value(split[1, 0] * units[0], split[1, 1] * units[1] + l2, real[k, LEAST], real[k, MOST])
-        side = MOST if way[j] > 0 else LEAST
-        real[nodes, side] = real[nodes + 1, LEAST + MOST - side] = 0.5 * (x + y)
-    return 0 if kind[j] == NUMERIC else gap[j] + 1
-
-
-@kernel
 def grow_best(
-    bins, offset, kind, gap, word, short, h, pool, node, real, sums, step, units, rules, cost, way, cells, ends,
-    outs, desk, least_merit, min_split, max_depth, max_leaves, rows, aside, route,
+    bins, offset, kind, gap, word, short, h, pool, node, real, sums, step, units, rules, way, cells, ends, outs, desk,
+    least_merit, min_split, max_depth, max_leaves, rows, aside, route, leading,
 ):  # fmt: skip
     """Grow a tree, best leaf first, from its root, which is node 0; how many nodes, and the length of the routes.
 
-    The columns from ends[i] to ends[i + 1] are a piece of the work; `help_grow` takes some.
+    The columns from ends[i] to ends[i + 1] are a piece of the work. One thread leads; others help until the tree is
+    grown: they take pieces. kind: None, if all columns are numbers.
     """
     wide, most = 2, len(node)
     for j in range(len(gap)):
         wide = max(wide, gap[j] + 1)
     room, drop, present = np.empty((3, wide), np.int64), np.empty(wide), np.empty(wide + 1, np.int64)
-    table, split, bounds = np.empty(wide, np.int64), np.zeros((wide, 3), np.int64), np.zeros(3, np.int64)
-    slot, opened = np.zeros(most, np.int64), np.full(most, -np.inf)
-    pieces, nodes, routed = len(ends) - 1, NOUGHT + 1, NOUGHT
+    table, split = np.empty(wide, np.int64), np.empty((wide, 3), np.int64)
+    slot, opened = np.empty(most, np.int64), np.empty(most)
+    for k in range(most):
+        slot[k], opened[k] = 0, -np.inf
+    pieces, nodes, routed, turns = len(ends) - 1, NOUGHT + 1, NOUGHT, NOUGHT
+    fresh = leading and step[ABLE_LESS] + step[ABLE_MORE] > 0
+    if fresh:
+        lay_out(desk)
     while True:
-        if step[ABLE_LESS] or step[ABLE_MORE]:
-            lay_out(desk)
+        k = NONE
+        if fresh or not leading:
             k = take(desk, pieces)
-            while k >= 0:
-                work(
-                    bins, offset, kind, gap, ends[k], ends[k + 1], rows, word, short, h, pool, node, real, sums,
-                    step, units, rules, cost, way, cells, room, drop, present, outs[k],
-                )  # fmt: skip
-                add(desk, DONE, 1)
-                k = take(desk, pieces)
+        if k >= 0:
+            work(
+                bins, offset, kind, gap, ends[k], ends[k + 1], rows, word, short, h, pool, node, real, sums, step,
+                units, rules, way, cells, room, drop, present, outs[k],
+            )  # fmt: skip
+            add(desk, DONE, 1)
+            turns = NOUGHT
+            continue
+        if not leading:
+            if look(desk, CLOSED):
+                return NOUGHT, NOUGHT
+            turns = rest(turns)
+            continue
+        if fresh:
             await_all(desk, pieces)
             note(outs, step, least_merit, node, real, opened)
         if not split_best(
             bins, offset, kind, gap, pool, node, real, sums, nodes, way, units, rules, min_split, max_depth, rows,
-            aside, table, split, bounds, slot, opened, step,
+            aside, table, split, slot, opened, step,
         ):  # fmt: skip
             break
         if step[WIDE]:
@@ -249,32 +252,11 @@ def grow_best(
         nodes += 2
         if nodes + 1 >= 2 * max_leaves:
             break
+        fresh = step[ABLE_LESS] + step[ABLE_MORE] > 0
+        if fresh:
+            lay_out(desk)
     for k in range(nodes):
         if opened[k] > -np.inf:
             node[k, COLUMN] = -1
     put(desk, CLOSED, 1)
     return nodes, routed
-
-
-@kernel
-def help_grow(
-    bins, offset, kind, gap, word, short, h, pool, node, real, sums, step, units, rules, cost, way, cells, ends,
-    outs, desk, rows,
-):  # fmt: skip
-    """Take pieces of the work of `grow_best`, until the tree is grown."""
-    wide = 2
-    for j in range(len(gap)):
-        wide = max(wide, gap[j] + 1)
-    room, drop, present = np.empty((3, wide), np.int64), np.empty(wide), np.empty(wide + 1, np.int64)
-    pieces, turns = len(ends) - 1, 0
-    while not look(desk, CLOSED):
-        k = take(desk, pieces)
-        if k < 0:
-            turns = rest(turns)
-            continue
-        turns = 0
-        work(
-            bins, offset, kind, gap, ends[k], ends[k + 1], rows, word, short, h, pool, node, real, sums, step,
-            units, rules, cost, way, cells, room, drop, present, outs[k],
-        )  # fmt: skip
-        add(desk, DONE, 1)

@@ -54,27 +54,16 @@ def add_words(bins, offset, low, high, rows, start, stop, word, cells):
 
 
 @kernel
-def take_apart(word, short, sums, curves, counts):
-    """Σg, Σh (nought, if it has no share of the word) and the number of rows."""
+def take_apart(cells, low, high, short, more, hist):
+    """Σg, Σh (nought, if it has no share of the word) and the number of rows, of the cells low to high; or add them."""
     middle = MIDDLE if short else 0
     ones, mask = (1 << ONES) - 1, (1 << middle) - 1
+    word, sums, curves, counts = cells[low:high], hist[0, low:high], hist[1, low:high], hist[2, low:high]
     for k in range(len(word)):
         c = word[k]
-        counts[k] = c & ones
-        curves[k] = (c >> ONES) & mask
-        sums[k] = c >> (ONES + middle)
-
-
-@kernel
-def add_apart(word, short, sums, curves, counts):
-    """The same, added."""
-    middle = MIDDLE if short else 0
-    ones, mask = (1 << ONES) - 1, (1 << middle) - 1
-    for k in range(len(word)):
-        c = word[k]
-        counts[k] += c & ones
-        curves[k] += (c >> ONES) & mask
-        sums[k] += c >> (ONES + middle)
+        counts[k] = (counts[k] if more else 0) + (c & ones)
+        curves[k] = (curves[k] if more else 0) + ((c >> ONES) & mask)
+        sums[k] = (sums[k] if more else 0) + (c >> (ONES + middle))
 
 
 @kernel
@@ -84,24 +73,16 @@ def fill_sums(hist, bins, offset, low, high, rows, start, stop, word, short, h, 
     word, h: of every row; rows[start:stop]: those of the node.
     """
     a, z = offset[low], offset[high]
-    sums, curves, counts, part = hist[0, a:z], hist[1, a:z], hist[2, a:z], cells[a:z]
-    if stop - start <= PACKED:
-        part[:] = 0
-        for t in range(start, stop, BLOCK):
-            add_words(bins, offset, low, high, rows, t, min(t + BLOCK, stop), word, cells)
-        take_apart(part, short, sums, curves, counts)
-    else:
-        sums[:] = 0
-        curves[:] = 0
-        counts[:] = 0
-        for s in range(start, stop, PACKED):
-            e = min(s + PACKED, stop)
-            part[:] = 0
-            for t in range(s, e, BLOCK):
-                add_words(bins, offset, low, high, rows, t, min(t + BLOCK, e), word, cells)
-            add_apart(part, short, sums, curves, counts)
+    for s in range(start, max(stop, start + 1), PACKED):
+        e = min(s + PACKED, stop)
+        for k in range(a, z):
+            cells[k] = 0
+        for t in range(s, e, BLOCK):
+            add_words(bins, offset, low, high, rows, t, min(t + BLOCK, e), word, cells)
+        take_apart(cells, a, z, short, s > start, hist)
     if len(h):
         for t in range(start, stop, BLOCK):
             add_words(bins, offset, low, high, rows, t, min(t + BLOCK, stop), h, hist[1])
     elif not short:
-        curves[:] = counts
+        for k in range(a, z):
+            hist[1, k] = hist[2, k]

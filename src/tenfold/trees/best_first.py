@@ -17,7 +17,7 @@ from tenfold.kernels.desk import CLOSED, desk
 from tenfold.kernels.tree_filling import total_of
 from tenfold.kernels.tree_growing import COLUMN, FIELDS, LEAST, ROUTE, STOP
 from tenfold.kernels.tree_search import MULTIWAY, SUMS
-from tenfold.kernels.tree_steps import ABLE_LESS, MORE, WORDS, grow_best, help_grow
+from tenfold.kernels.tree_steps import ABLE_LESS, MORE, WORDS, grow_best
 from tenfold.stats.tree_bins import Bins, Cut
 from tenfold.trees.growing import Rules
 from tenfold.trees.tree import GrownTree
@@ -26,7 +26,7 @@ PIECES = 2
 """for each thread: who is done with one takes another"""
 MEMORY = 1 << 31
 """bytes of histograms, one for each leaf that there may be, beyond which small nodes go without"""
-_NO_LABEL, _NONE = np.zeros(0, np.uint16), np.zeros(0, np.int64)
+_NONE = np.zeros(0, np.int64)
 
 
 class BestFirst:
@@ -49,12 +49,12 @@ class BestFirst:
         word, short: as in `kernels/tree_sums.py`.
         """
         rules, cut, total = self.rules, self.cut, np.zeros(3, np.int64)
-        total_of(index, 0, len(index), _NO_LABEL, g, h, SUMS, total)
+        total_of(index, 0, len(index), None, g, h, total)
         cost, way, _ = rules.columns(len(self.bins))
         leaves = self._most_leaves(int(total[2]))
         if 24 * leaves * len(self.cells) > MEMORY:
             node, real, sums, route = tree_growing.grow(
-                self.bins, cut.offset, rules.kind, cut.gap, np.arange(len(self.bins)), _NO_LABEL, g, h, _NONE, index, 3,
+                self.bins, cut.offset, rules.kinds, cut.gap, np.arange(len(self.bins)), None, g, h, None, index, 3,
                 SUMS, rules.units, rules.limits, cost, way, rules.max_depth, rules.min_samples_split,
                 rules.max_leaf_nodes, rules.least_merit, len(self.bins), 0, -np.inf, np.inf,
             )  # fmt: skip
@@ -64,16 +64,16 @@ class BestFirst:
         sums = np.zeros((2 * leaves, 3), np.int64)
         real[0, LEAST:], node[0, [COLUMN, ROUTE]], node[0, STOP], sums[0] = (-np.inf, np.inf), -1, len(index), total
         step = np.zeros(WORDS, np.int64)
-        step[MORE], step[ABLE_LESS] = -1, sums[0, 2] >= rules.min_samples_split and rules.max_depth
+        step[MORE], step[ABLE_LESS] = -1, sums[0, 2] >= rules.min_samples_split and rules.max_depth != 0
         outs, place = np.zeros((len(self.ends) - 1, 2, 5)), desk()
         given = (
-            self.bins, cut.offset, rules.kind, cut.gap, word, short, _NONE if short else h, self.pool, node,
-            real, sums, step, rules.units, rules.limits, cost, way, self.cells, self.ends, outs, place,
+            self.bins, cut.offset, rules.kinds, cut.gap, word, short, _NONE if short else h, self.pool, node,
+            real, sums, step, rules.units, rules.limits, way, self.cells, self.ends, outs, place,
         )  # fmt: skip
         limits = rules.least_merit, rules.min_samples_split, rules.max_depth, leaves
-        helping = [partial(help_grow, *given, index)] * (hands() - 1)
+        growing = partial(grow_best, *given, *limits, index, self.aside, self.route)
         try:
-            (nodes, routed), *_ = share([partial(grow_best, *given, *limits, index, self.aside, self.route), *helping])
+            (nodes, routed), *_ = share([partial(growing, True), *[partial(growing, False)] * (hands() - 1)])
         finally:
             place[CLOSED] = 1
         return GrownTree.of(node[:nodes], real, sums, self.route[:routed], cut)

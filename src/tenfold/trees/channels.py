@@ -15,8 +15,9 @@ from tenfold.core.allowed import ANYTHING
 from tenfold.stats.draws import Holdout
 from tenfold.stats.tree_bins import NONE, Labels, OfBins, Target
 
-Numbers = tuple[Labels, Codes, Codes]
-"""of rows, for the kernels: classes, or none; weights, or w r of each; weights of the latter. None: all are one"""
+Numbers = tuple[Labels | None, Codes, Codes | None]
+"""of rows, for the kernels: classes and their weights, no more; or no classes, w r of each row, and weights. Empty
+weights: all are one. Kernels are compiled without what is None"""
 
 
 class ClassChannels(NamedTuple):
@@ -36,7 +37,7 @@ class ClassChannels(NamedTuple):
         label, a = target.astype(np.uint16), _weights(weight, times)
         if len(self.factor):
             a = self.factor[label] * (a if len(a) else 1)
-        return label, a, NONE
+        return label, a, None
 
 
 class SumChannels(NamedTuple):
@@ -61,7 +62,7 @@ class SumChannels(NamedTuple):
             away = away * (weight * self.weight_unit)
         g = np.rint(away / self.unit).astype(np.int64)
         each = weights if self.few else times
-        return np.zeros(0, np.uint16), g * each if len(each) else g, weights
+        return None, g * each if len(each) else g, weights
 
 
 Channels = ClassChannels | SumChannels
@@ -74,11 +75,11 @@ def _weights(weight: Codes, times: Codes) -> Codes:
     return times * weight if len(weight) else times
 
 
-def sums_by(ends: Codes, nodes: int, channels: int, label: Labels, a: Codes, b: Codes) -> Codes:
+def sums_by(ends: Codes, nodes: int, channels: int, label: Labels | None, a: Codes, b: Codes | None) -> Codes:
     """Channel sums of the rows that end in each node."""
     out = np.zeros((nodes, channels), np.int64)
     out[:, -1] = np.bincount(ends, minlength=nodes)
-    if len(label):
+    if label is not None:
         flat = out.reshape(-1)
         cell = ends * channels + label
         if len(a):
@@ -87,7 +88,7 @@ def sums_by(ends: Codes, nodes: int, channels: int, label: Labels, a: Codes, b: 
             flat += np.bincount(cell, minlength=len(flat))
         return out
     np.add.at(out[:, 0], ends, a)
-    np.add.at(out[:, 1], ends, b if len(b) else 1)
+    np.add.at(out[:, 1], ends, 1 if b is None or not len(b) else b)
     return out
 
 

@@ -185,12 +185,12 @@ def _search(
 ) -> Searched:
     """The best split of each column in each slot."""
     shape = p, slots = len(lists.levels), len(total)
-    cost, (_, a, b), noise = rules.columns(p)[0], numbers, np.zeros(slots)
+    cost, (_, a, b), noise = rules.cost(p), numbers, np.zeros(slots)
     base = np.array([badness(t, rules.criterion, rules.units, rules.l2, -np.inf, np.inf) for t in total])
     merit, where, to_left = np.full(shape, -1.0), np.full(shape, np.nan), np.zeros(shape, bool)
     place, order_by = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     told = (*numbers, total, base, rules.criterion, rules.units, rules.limits)
-    if len(square := rules.squares(a, b)):
+    if (square := rules.squares(a, b)) is not None:
         squares, inside = np.zeros(slots, np.int64), slot >= 0
         np.add.at(squares, slot[inside], square[inside])
         noise = np.array([row_noise(*two, rules.units, rules.limits) for two in zip(squares, total, strict=True)])
@@ -214,7 +214,11 @@ def _table(
         table[present] = [0 if (place >> k) & 1 else 1 for k in range(len(present))]
         return 2, table
     label, a, b = numbers
-    some = (label[rows] if len(label) else label, a[rows] if len(a) else a, b[rows] if len(b) else b)
+    some = (
+        None if label is None else label[rows],
+        a[rows] if len(a) else a,
+        b[rows] if b is not None and len(b) else b,
+    )
     cells = np.ascontiguousarray(sums_by(codes, levels + 1, channels, *some).T)
     told = rules.criterion, rules.units, rules.limits, rules.kind[j]
     arity = routes(cells, 0, present, len(present), cells.sum(axis=1), *told, place, order, table)

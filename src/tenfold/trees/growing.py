@@ -64,10 +64,15 @@ class Rules(NamedTuple):
         """Whether each node wants to know its own variance."""
         return self.criterion == SUMS and self.noise < 0
 
-    def squares(self, g: Codes, h: Codes) -> Codes:
-        """w r² of each row in whole units, from w r and w; none, unless each node wants to know its variance."""
-        if not self.squared:
-            return np.zeros(0, np.int64)
+    @property
+    def kinds(self) -> Codes | None:
+        """How each column is split, for the kernels; None if all are numbers: then the search for sets is left out."""
+        return self.kind if self.kind.any() else None
+
+    def squares(self, g: Codes, h: Codes | None) -> Codes | None:
+        """w r² of each row in whole units, from w r and w; None, unless each node wants to know its variance."""
+        if h is None or not self.squared:
+            return None
         weight = h * self.units[1] if len(h) else self.units[1]
         with np.errstate(invalid="ignore", divide="ignore"):
             away = np.nan_to_num(g * self.units[0] / weight)
@@ -75,11 +80,16 @@ class Rules(NamedTuple):
             return np.rint(away * away * weight / -self.noise).astype(np.int64)
         return np.rint(away * away / (-self.noise * self.parts)).astype(np.int64) * (h if len(h) else 1)
 
-    def columns(self, p: int) -> tuple[Array, Codes, int]:
-        """Cost and direction of each column, and how many a node may choose from."""
-        cost = np.ones(p) if self.costs is None else self.costs
-        way = np.zeros(p, np.int64) if self.monotonic is None else self.monotonic
-        return cost, way, self.max_features or p
+    def cost(self, p: int) -> Array:
+        """Of each column."""
+        return np.ones(p) if self.costs is None else self.costs
+
+    def columns(self, p: int) -> tuple[Array | None, Codes | None, int]:
+        """Cost of each column (None: sums are split), its direction (None: classes are), and how many a node may choose
+        from."""
+        if self.criterion != SUMS:
+            return self.cost(p), None, self.max_features or p
+        return None, np.zeros(p, np.int64) if self.monotonic is None else self.monotonic, self.max_features or p
 
 
 def grow_from(
@@ -89,7 +99,7 @@ def grow_from(
     p, (label, a, b) = len(cut.levels), numbers
     cost, way, most = rules.columns(p)
     node, real, sums, route = grow(
-        rows.bins, cut.offset, rules.kind, cut.gap, np.arange(p), label, a, b, rules.squares(a, b), index, channels,
+        rows.bins, cut.offset, rules.kinds, cut.gap, np.arange(p), label, a, b, rules.squares(a, b), index, channels,
         rules.criterion, rules.units, rules.limits, cost, way, rules.max_depth, rules.min_samples_split,
         rules.max_leaf_nodes, rules.least_merit, most, rules.seed, -np.inf, np.inf,
     )  # fmt: skip

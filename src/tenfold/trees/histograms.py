@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenfold.core import Codes
-from tenfold.kernels.tree_filling import fill
+from tenfold.kernels.tree_filling import fill_classes, fill_pairs
 from tenfold.kernels.tree_growing import SLOT
 from tenfold.kernels.tree_levels import sort_by_slot
 from tenfold.kernels.tree_sums import fill_sums, words
@@ -28,14 +28,14 @@ def no_histograms(at: Frontier, cut: Cut) -> Histogram:
     return np.zeros((int(slots_of(at).max()) + 1, at.sums.shape[1], int(cut.offset[-1])), np.int64)
 
 
-def add_histograms(
-    hist: Histogram, slot: Codes, bins: Bins, cut: Cut, nodes: Codes, numbers: Numbers, criterion: int
-) -> None:
+def add_histograms(hist: Histogram, slot: Codes, bins: Bins, cut: Cut, nodes: Codes, numbers: Numbers) -> None:
     """Add the rows of a chunk to the histograms of their nodes."""
-    rows, spans = _by_slot(slot, nodes)
+    (rows, spans), (label, a, b) = _by_slot(slot, nodes), numbers
     for s, (start, stop) in enumerate(spans):
-        if stop > start:
-            fill(hist[s], bins, cut.offset, rows, start, stop, *numbers, criterion)
+        if stop > start and label is not None:
+            fill_classes(hist[s], bins, cut.offset, rows, start, stop, label, a)
+        elif stop > start:
+            fill_pairs(hist[s], bins, cut.offset, rows, start, stop, a, b)
 
 
 def add_gradients(

@@ -219,7 +219,7 @@ def take_in(at: Frontier, hist: Histogram, cut: Cut, rules: Rules, squares: Code
             continue
         if rules.missing == CLASS:
             nodes.gaps[k] = found.gaps
-        nodes.split(k, found, way[node[COLUMN]], rules)
+        nodes.split(k, found, 0 if way is None else int(way[node[COLUMN]]), rules)
     return nodes.frontier()
 
 
@@ -238,11 +238,11 @@ def best_split(
         some = picked[done : done + tries]
         if rules.missing == LEARNED:
             found = search(
-                h, cut.offset, rules.kind, cut.gap, some, sums, base, noise, rules.criterion, rules.units, rules.limits,
-                cost, way, real[LEAST], real[MOST],
+                h, cut.offset, rules.kinds, cut.gap, some, sums, base, noise, rules.criterion, rules.units,
+                rules.limits, cost, way, real[LEAST], real[MOST],
             )  # fmt: skip
         else:
-            found = missing.search(h, cut, rules, some, sums, noise, cost)
+            found = missing.search(h, cut, rules, some, sums, noise)
         best = found if found[0] > best[0] else best
         done, tries = done + tries, 1
     if not best[0] > rules.least_merit:
@@ -254,7 +254,7 @@ def best_split(
     wide = int((cut.gap + 1).max())
     table, split = np.empty(wide, np.int64), np.zeros((max(wide, 2), len(sums)), np.int64)
     arity = branches_of(
-        h, cut.offset, rules.kind, cut.gap, node, sums, rules.criterion, rules.units, rules.limits, table, split
+        h, cut.offset, rules.kinds, cut.gap, node, sums, rules.criterion, rules.units, rules.limits, table, split
     )
     none = np.zeros((arity, 0), np.int64)
     return Split(table[: int(cut.gap[node[COLUMN]]) + 1], split[:arity], none[0], none)
@@ -344,7 +344,7 @@ def finish(at: Frontier, bins: Bins, nodes: Codes, cut: Cut, rules: Rules, numbe
     for k, start, stop in zip(wanted.tolist(), *spans.tolist(), strict=True):
         depth = int(at.node[k, DEPTH])
         node, real, sums, route = grow(
-            bins, cut.offset, rules.kind, cut.gap, every, label, a, b, square,
+            bins, cut.offset, rules.kinds, cut.gap, every, label, a, b, square,
             order[start:stop].astype(np.uint32), at.sums.shape[1], rules.criterion, rules.units, rules.limits,
             cost, way, max(rules.max_depth - depth, -1), rules.min_samples_split, 0, rules.least_merit, most,
             at.node[k, PATH], at.real[k, LEAST], at.real[k, MOST],

@@ -61,11 +61,11 @@ def sound(way: int, node: Codes, gaps: Codes) -> bool:
     return bool((gaps >= 0).all() and (gaps <= 1 << tp.SHARE).all())
 
 
-def search(h: Codes, cut: Cut, rules: Rules, some: Codes, sums: Codes, noise: float, cost: Array) -> Found:
+def search(h: Codes, cut: Cut, rules: Rules, some: Codes, sums: Codes, noise: float) -> Found:
     """The best split of a histogram of channels x cells."""
     merit, column, place, order = tm.search_known(
-        h, cut.offset, rules.kind, cut.gap, some, sums, noise, rules.criterion, rules.units, rules.limits, cost,
-        rules.missing, *_room(h, cut),
+        h, cut.offset, rules.kind, cut.gap, some, sums, noise, rules.criterion, rules.units, rules.limits,
+        rules.cost(len(cut.levels)), rules.missing, *_room(h, cut),
     )  # fmt: skip
     return merit, column, place, order, 0
 
@@ -111,9 +111,9 @@ def parts_of(parts: Parts, which: slice | Codes, rows: int) -> Parts:
     return Parts(number[parts.row[there]], parts.node[there], parts.part[there])
 
 
-def add_histograms(hist: Codes, slot: Codes, bins: Bins, cut: Cut, parts: Parts, numbers: Numbers, rule: int) -> None:
+def add_histograms(hist: Codes, slot: Codes, bins: Bins, cut: Cut, parts: Parts, numbers: Numbers) -> None:
     """Add the parts of the rows of a chunk to the histograms in the slots of their nodes."""
-    tp.add_parts(bins, cut.offset, parts.row, slot, parts.part, *numbers, rule, hist)
+    tp.add_parts(bins, cut.offset, parts.row, slot, parts.part, *numbers, hist)
 
 
 def blend(tree: Tree, weight: Array, value: Array, X: Columns) -> Array:

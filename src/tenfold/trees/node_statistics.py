@@ -92,9 +92,10 @@ class NodeHistograms(OfNodes[Histograms]):
         hist = no_histograms(self.frontier, cut)
         squares = np.zeros(len(hist), np.int64) if self.rules.squared else None
         for nodes, numbers in self.each(chunk, seen, which):
-            add_histograms(hist, slot, seen.bins, cut, nodes, numbers, self.rules.criterion)
-            if squares is not None:
-                _add_squares(squares, slot[nodes], self.rules.squares(*numbers[1:]))
+            add_histograms(hist, slot, seen.bins, cut, nodes, numbers)
+            square = self.rules.squares(*numbers[1:])
+            if squares is not None and square is not None:
+                _add_squares(squares, slot[nodes], square)
         return Histograms.of(hist, squares)
 
 
@@ -131,10 +132,11 @@ class PartHistograms(OfBins[Histograms]):
         parts = missing.parts_of(chunk.scratch, which, chunk.n)
         numbers = self.channels.numbers(seen.target, seen.weight)
         hist, slot = no_histograms(self.frontier, self.lens.cut), slots_of(self.frontier)[parts.node]
-        missing.add_histograms(hist, slot, seen.bins, self.lens.cut, parts, numbers, self.rules.criterion)
+        missing.add_histograms(hist, slot, seen.bins, self.lens.cut, parts, numbers)
         squares = np.zeros(len(hist), np.int64) if self.rules.squared else None
-        if squares is not None:
-            _add_squares(squares, slot, self.rules.squares(*numbers[1:])[parts.row] * parts.part)
+        square = self.rules.squares(*numbers[1:])
+        if squares is not None and square is not None:
+            _add_squares(squares, slot, square[parts.row] * parts.part)
         return Histograms.of(hist, squares)
 
 
