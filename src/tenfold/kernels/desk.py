@@ -15,7 +15,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from tenfold.kernels.compiling import kernel
+from tenfold.kernels.inner import inner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -106,7 +106,7 @@ def sleep(typing: Typing) -> Intrinsic:
     return types.void(), make
 
 
-@kernel
+@inner
 def rest(turns):
     """For a moment; for longer, if there were many before. The turns after this one."""
     if turns < PATIENCE:
@@ -116,14 +116,14 @@ def rest(turns):
     return turns + 1
 
 
-@kernel
+@inner
 def lay_out(desk):
     """New pieces lie on the desk: all that they need has been written."""
     put(desk, DONE, 0)
     put(desk, NEXT, (look(desk, NEXT) // MANY + 1) * MANY)
 
 
-@kernel
+@inner
 def take(desk, pieces):
     """The number of a piece that is now ours to do; -1: there is none."""
     if look(desk, NEXT) % MANY >= pieces:
@@ -132,7 +132,7 @@ def take(desk, pieces):
     return k if k < pieces else np.int64(-1)
 
 
-@kernel
+@inner
 def await_all(desk, pieces):
     """Until every piece that was taken is done."""
     turns = np.int64(0)

@@ -8,6 +8,7 @@ from math import factorial
 import numpy as np
 
 from tenfold.kernels.compiling import kernel
+from tenfold.kernels.inner import inner
 from tenfold.kernels.shuffling import mix
 
 MOST = 15
@@ -27,7 +28,7 @@ def tree_keys(seed, stream, first, out):
         out[t] = mix(start + np.uint64(first + t + 1) * np.uint64(0xD1B54A32D192ED03))
 
 
-@kernel
+@inner
 def times(number, key):
     """How often a tree draws a row: a Poisson number of mean one."""
     u = mix(np.uint64(number) * np.uint64(0x9E3779B97F4A7C15) + key)

@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
-from tenfold.kernels.compiling import dividing, kernel, written_in
+from tenfold.kernels.compiling import kernel, written_in
 from tenfold.kernels.exponential import exp, log1p
+from tenfold.kernels.inner import inner_dividing
 from tenfold.kernels.shuffling import mix
 
 SQUARED, ABSOLUTE, QUANTILE, POISSON, LOGISTIC, SOFTMAX = range(6)
@@ -27,7 +28,7 @@ def logistic_slopes(m, y):
     return q - y, e / ((1.0 + e) * (1.0 + e))
 
 
-@dividing
+@inner_dividing
 def logistic(margin, target, g_times, h_times, g, h):
     """Both of rows of weight one, in whole units."""
     for i in range(len(margin)):
@@ -36,7 +37,7 @@ def logistic(margin, target, g_times, h_times, g, h):
         h[i] = np.int64(np.rint(curve * h_times))
 
 
-@dividing
+@inner_dividing
 def logistic_losses(margin, target, times, cap, out):
     """The loss of rows of weight one, in whole units."""
     for i in range(len(margin)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tenfold.kernels.compiling import kernel
+from tenfold.kernels.inner import inner
 from tenfold.kernels.tree_search import NOUGHT
 
 BLOCK = 4096
@@ -15,7 +16,7 @@ LOW = 14
 """those bits; what is left of 63 is enough for g of 36 bits"""
 
 
-@kernel
+@inner
 def add_plane(bins, offset, rows, start, stop, first, value, plane):
     """plane[first[i] + cell of row i] += value[i], for every column, two at a time: they do not wait for each other."""
     p = bins.shape[0]
@@ -105,7 +106,7 @@ def total_of(rows, start, stop, label, a, b, t):
     t[len(t) - 1] += stop - start
 
 
-@kernel
+@inner
 def count_column(column, rows, start, stop, label, a, b, cells, words):
     """The histogram of one column for few rows, and a bit for each bin they have."""
     last = cells.shape[0] - 1
@@ -121,7 +122,7 @@ def count_column(column, rows, start, stop, label, a, b, cells, words):
         cells[last, v] += 1
 
 
-@kernel
+@inner
 def bins_of(words, width, present):
     """The bins whose bits are set, in order; how many. The bits are cleared."""
     count = NOUGHT
@@ -143,7 +144,7 @@ def bins_of(words, width, present):
     return count
 
 
-@kernel
+@inner
 def clear(cells, present, count):
     """No more rows in some bins."""
     for k in range(count):

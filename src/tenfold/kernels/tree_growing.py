@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tenfold.kernels.compiling import interruptible, kernel
+from tenfold.kernels.compiling import kernel
+from tenfold.kernels.inner import inner
 from tenfold.kernels.shuffling import mix
 from tenfold.kernels.tree_filling import bins_of, clear, count_column, fill_classes, fill_pairs, total_of
 from tenfold.kernels.tree_search import (
@@ -38,25 +39,10 @@ values go left; its first child, how many it has, where its routes begin (-1: a 
 rows, the place of its histogram, a number that belongs to its place in the tree"""
 MERIT, LEAST, MOST = range(3)
 """of its split; the bounds of its value"""
-
-
-@kernel
-def longer(table, more):
-    """A table with so many more lines."""
-    n, m = table.shape
-    out = np.zeros((n + more, m), table.dtype)
-    for i in range(n):
-        for j in range(m):
-            out[i, j] = table[i, j]
-    return out
-
-
-@kernel
-def take_away(whole, part):
-    """A histogram less another."""
-    for c in range(whole.shape[0]):
-        for k in range(whole.shape[1]):
-            whole[c, k] -= part[c, k]
+NODES, LEAVES, FRESH, INHERITED, OPEN, MADE, SPARES, ROUTED, WANT_NODES, WANT_SLOTS, WANT_ROUTES, STATE = range(12)
+"""of a tree that grows: how many nodes and leaves there are, from where on they are new, the histogram they share; how
+many leaves may be split, how many histograms were made, how many are spare; the length of the routes; and the lengths
+of the tables without which it cannot go on"""
 
 
 @kernel
@@ -110,7 +96,7 @@ def row_noise(squares, total, units, rules):
     return spread / weight * row_weight(total, NOUGHT + SUMS, units, rules) * units[1]
 
 
-@kernel
+@inner
 def sort_rows(column, table, rows, start, stop, aside):
     """Sort the rows of a node by branch, of two, in their order; where the first branch ends."""
     here, there, one = np.uint64(start), np.uint64(0), np.uint64(1)
@@ -127,7 +113,7 @@ def sort_rows(column, table, rows, start, stop, aside):
     return split
 
 
-@kernel
+@inner
 def sort_rows_by(column, table, branches, rows, start, stop, aside, ends):
     """The same of any number of branches; ends[k]: where branch k ends."""
     for k in range(branches + 1):
@@ -144,68 +130,78 @@ def sort_rows_by(column, table, branches, rows, start, stop, aside, ends):
         ends[k] += 1
 
 
-@interruptible
 @kernel
 def grow(
-    bins, offset, kind, gap, features, label, a, b, square, rows, channels, criterion, units, rules, cost, way,
-    max_depth, min_split, max_leaves, least_merit, most_features, seed, low, high,
+    bins, offset, kind, gap, label, a, b, square, rows, criterion, units, rules, cost, way, max_depth, min_split,
+    max_leaves, least_merit, most_features, node, real, sums, route, pool, spare, opened, state,
 ):  # fmt: skip
-    """Grow a tree over `rows`, which end up sorted by leaf.
+    """Grow a tree over `rows` from its root, which end up sorted by leaf; False: longer tables are wanted, call again.
 
-    Returns tables of the nodes in the order of creation (fields, merit and bounds, channel sums), and the routes of
-    splits of categories. kind: None, if all columns are numbers. label and cost: None, if sums are split; b and way:
-    None, if classes are. What is None is not compiled. `max_leaves` 0: split all that can be; else the best split of
-    all leaves comes next. `seed` is the root's number, low and high bound its value. `square`: squares of rows for
-    `row_noise`, or None.
+    The tables of the nodes (fields, merit and bounds, channel sums) are written in the order of creation, and the
+    routes of splits of categories. kind: None, if all columns are numbers. label and cost: None, if sums are split; b
+    and way: None, if classes are. What is None is not compiled. `max_leaves` 0: split all that can be; else the best
+    split of all leaves comes next. `square`: squares of rows for `row_noise`, or None.
     """
-    p = len(offset) - 1
-    cells = offset[p]
-    widest = 1
+    p, channels = len(offset) - 1, sums.shape[1]
+    widest, most = NOUGHT + 1, NOUGHT + 2
+    every, chosen, work = np.empty(p, np.int64), np.empty(p, np.int64), np.empty(channels, np.int64)
     for j in range(p):
         widest = max(widest, offset[j + 1] - offset[j])
-    size = NOUGHT + 64
-    node = np.zeros((size, FIELDS), np.int64)
-    real = np.zeros((size, 3))
-    sums = np.zeros((size, channels), np.int64)
-    route, routed = np.zeros((64, 1), np.int64), 0
-    opened, open_count = np.empty(len(rows), np.int64), 0
-    pool, spare, made = np.zeros((4, channels, cells), np.int64), np.empty(len(rows) // SMALL * 2 + 4, np.int64), 0
-    spares = 0
-    small, words = np.zeros((channels, widest), np.int64), np.zeros((widest + 63) // 64, np.uint64)
-    table, present = np.empty(widest, np.int64), np.empty(widest + 1, np.int64)
-    chosen, work = np.empty(len(features), np.int64), np.zeros(channels, np.int64)
-    aside, ends = np.empty(len(rows), rows.dtype), np.zeros(widest + 1, np.int64)
-
-    node[0, COLUMN], node[0, STOP], node[0, SLOT], node[0, ROUTE] = -1, len(rows), -1, -1
-    real[0, LEAST], real[0, MOST] = low, high
-    total_of(rows, NOUGHT, len(rows), label, a, b, sums[0])
-    node[0, PATH] = seed
-    nodes, leaves, fresh, inherited = NOUGHT + 1, 1, NOUGHT, NONE
+        every[j] = j
+        if kind is not None and kind[j] == MULTIWAY:
+            most = max(most, offset[j + 1] - offset[j])
+    table, present, ends = np.empty(widest, np.int64), np.empty(widest + 1, np.int64), np.empty(widest + 1, np.int64)
+    small, words = np.empty((channels, widest), np.int64), np.empty((widest + 63) // 64, np.uint64)
+    aside = np.empty(len(rows), np.uint32)
+    for w in range(len(words)):
+        words[w] = 0
+    for c in range(channels):
+        for v in range(widest):
+            small[c, v] = 0
+    nodes, leaves, fresh = state[NODES], state[LEAVES], state[FRESH]
+    inherited, open_count, made = state[INHERITED], state[OPEN], state[MADE]
+    spares, routed = state[SPARES], state[ROUTED]
     while True:
         # ---- histograms of the new leaves that want one: the smaller's is filled, the larger's is what is left ----
+        slots = made - spares
         for k in range(fresh, nodes):
             m = node[k, STOP] - node[k, START]
             able = m >= min_split and (max_depth < 0 or node[k, DEPTH] < max_depth)
             if label is not None and able:
                 able = impurity(sums[k], NOUGHT, NOUGHT + 1, channels - 1, criterion)[0] > 0
-            node[k, TURN] = able  # for now: whether to look for a split
-            node[k, SLOT] = -2 if able and m >= SMALL else -1
+            node[k, TURN], node[k, SLOT] = able, -1  # for now: whether to look for a split
+            if able and m >= SMALL:
+                node[k, SLOT] = -2
+                slots += 1
+        if inherited >= 0:
+            slots = min(slots, made - spares + 1)
+        routes_wide = NOUGHT
+        if kind is not None:
+            routes_wide += routed + widest
+        if nodes + most > len(node) or slots > len(pool) or routes_wide > len(route):
+            state[NODES], state[LEAVES], state[FRESH] = nodes, leaves, fresh
+            state[INHERITED], state[OPEN], state[MADE] = inherited, open_count, made
+            state[SPARES], state[ROUTED] = spares, routed
+            state[WANT_NODES], state[WANT_SLOTS], state[WANT_ROUTES] = nodes + most, slots, routes_wide
+            return False
         for turn in range(nodes - fresh):
             k = fresh + turn
             if inherited >= 0:
                 less = sums[fresh, channels - 1] > sums[fresh + 1, channels - 1]
                 k = fresh + (1 if less != (turn == 1) else 0)
-                if turn == 0 and node[2 * fresh + 1 - k, SLOT] == -2:
+                other = node[2 * fresh + 1 - k, SLOT]
+                if turn == 0 and other == -2:
                     node[k, SLOT] = -2
                 if turn == 1 and node[k, SLOT] == -2:
-                    take_away(pool[inherited], pool[node[2 * fresh + 1 - k, SLOT]])
+                    whole, part = pool[inherited], pool[other]
+                    for c in range(channels):
+                        for v in range(offset[p]):
+                            whole[c, v] -= part[c, v]
                     node[k, SLOT] = inherited
-                    inherited = -1
+                    inherited = NONE
                     continue
             if node[k, SLOT] == -2:
                 if spares == 0:
-                    if made == len(pool):
-                        pool = longer(pool.reshape(made, channels * cells), made).reshape(2 * made, channels, cells)
                     spare[0], spares, made = made, 1, made + 1
                 spares -= 1
                 node[k, SLOT] = spare[spares]
@@ -219,7 +215,8 @@ def grow(
             spares += 1
         # ---- the best split of each ----
         for k in range(fresh, nodes):
-            best, j, at, by, left = -1.0, NONE, NONE, NOUGHT, False
+            best, start, stop = -1.0, node[k, START], node[k, STOP]
+            slot = node[k, SLOT]
             if node[k, TURN]:
                 base, noise = 0.0, rules[CHANCE]
                 if label is not None:
@@ -228,25 +225,26 @@ def grow(
                     base = loss_of_sums(sums[k], units, rules[2], real[k, LEAST], real[k, MOST])
                 if square is not None:
                     squares = NOUGHT
-                    for i in range(node[k, START], node[k, STOP]):
+                    for i in range(start, stop):
                         squares += square[rows[i]]
                     noise = row_noise(squares, sums[k], units, rules)
-                picked, tries, done = features, len(features), NOUGHT
-                if most_features < len(features):
-                    draw(features, np.uint64(node[k, PATH]), chosen)
-                    picked, tries = chosen, most_features
-                while done < tries or (best <= least_merit and done < len(features)):
+                picked, done = every, NOUGHT
+                if most_features < p:
+                    draw(every, np.uint64(node[k, PATH]), chosen)
+                    picked = chosen
+                while done < most_features or (best <= least_merit and done < p):
                     c = picked[done]
                     done += 1
                     hist, first = small, NOUGHT
-                    if node[k, SLOT] >= 0:
-                        hist, first = pool[node[k, SLOT]], offset[c]
+                    if slot >= 0:
+                        hist, first = pool[slot], offset[c]
                         count = bins_with_rows(hist[channels - 1], first, offset[c + 1], present)
                     else:
-                        count_column(bins[c], rows, node[k, START], node[k, STOP], label, a, b, small, words)
+                        count_column(bins[c], rows, start, stop, label, a, b, small, words)
                         count = bins_of(words, offset[c + 1] - offset[c], present)
                     if count > 1:
-                        found, place, order, to_left = -1.0, NONE, NOUGHT, False
+                        found, place = -1.0, NONE
+                        order, to_left = NOUGHT, False
                         if cost is not None:
                             found, place, order, to_left = search_classes(
                                 hist, first, present, count, gap, kind, c, sums[k], base, criterion, units, rules, cost,
@@ -258,17 +256,19 @@ def grow(
                                 real[k, LEAST], real[k, MOST],
                             )  # fmt: skip
                         if found > best:
-                            best, j, at, by, left = found, c, place, order, to_left
-                    if node[k, SLOT] < 0:
+                            best = found
+                            node[k, COLUMN], node[k, PLACE] = c, place
+                            node[k, ORDER], node[k, TURN] = order, to_left
+                    if slot < 0:
                         clear(small, present, count)
             if best > least_merit:
-                node[k, COLUMN], node[k, PLACE], node[k, ORDER], node[k, TURN], real[k, MERIT] = j, at, by, left, best
-                opened[open_count] = k
+                real[k, MERIT], opened[open_count] = best, k
                 open_count += 1
             else:
-                node[k, TURN] = 0
-            if node[k, SLOT] >= 0 and (best <= least_merit or node[k, STOP] - node[k, START] < SMALL):
-                spare[spares] = node[k, SLOT]
+                node[k, COLUMN] = -1
+                node[k, PLACE] = node[k, ORDER] = node[k, TURN] = 0
+            if slot >= 0 and (best <= least_merit or stop - start < SMALL):
+                spare[spares] = slot
                 spares += 1
                 node[k, SLOT] = -1
         # ---- the leaf to split next ----
@@ -286,7 +286,7 @@ def grow(
         # ---- its branches ----
         j, start, stop = node[k, COLUMN], node[k, START], node[k, STOP]
         width = offset[j + 1] - offset[j]
-        branches = 2
+        branches = NOUGHT + 2
         if kind is not None and kind[j] != NUMERIC:
             count_column(bins[j], rows, start, stop, label, a, b, small, words)
             count = bins_of(words, width, present)
@@ -295,20 +295,15 @@ def grow(
                 node[k, ORDER], table[:width],
             )  # fmt: skip
             clear(small, present, count)
-            while routed + width > len(route):
-                route = longer(route, len(route))
             node[k, ROUTE] = routed
             for v in range(width):
-                route[routed + v, 0] = table[v]
+                route[routed + v] = table[v]
             routed += width
         else:
             for v in range(width):
                 table[v] = 0 if v <= node[k, PLACE] else 1
             if gap[j] >= 0:
                 table[gap[j]] = 0 if node[k, TURN] else 1
-        while nodes + branches > size:
-            node, real, sums = longer(node, size), longer(real, size), longer(sums, size)
-            size *= 2
         if kind is not None and branches != 2:
             sort_rows_by(bins[j], table, branches, rows, start, stop, aside, ends)
         else:
@@ -316,13 +311,17 @@ def grow(
         node[k, FIRST], node[k, ARITY] = nodes, branches
         for turn in range(branches):
             child = nodes + turn
-            node[child, START], node[child, STOP] = (ends[turn - 1] if turn else start), ends[turn]
-            node[child, DEPTH], node[child, COLUMN], node[child, ROUTE] = node[k, DEPTH] + 1, -1, -1
+            node[child, START], node[child, STOP] = start, ends[turn]
+            node[child, COLUMN] = node[child, ROUTE] = -1
+            node[child, DEPTH], node[child, PATH] = node[k, DEPTH] + 1, branch_path(node[k, PATH], turn)
             for side in range(3):
                 real[child, side] = real[k, side]
-            node[child, PATH] = branch_path(node[k, PATH], turn)
-        if branches == 2:
-            less = nodes if ends[0] - start <= ends[1] - ends[0] else nodes + 1
+            start = ends[turn]
+        if kind is not None and branches != 2:
+            for child in range(nodes, nodes + branches):
+                total_of(rows, node[child, START], node[child, STOP], label, a, b, sums[child])
+        else:
+            less = nodes if ends[0] - node[k, START] <= ends[1] - ends[0] else nodes + 1
             total_of(rows, node[less, START], node[less, STOP], label, a, b, sums[less])
             for c in range(channels):
                 sums[2 * nodes + 1 - less, c] = sums[k, c] - sums[less, c]
@@ -333,17 +332,15 @@ def grow(
                 )
                 side = MOST if way[j] > 0 else LEAST
                 real[nodes, side] = real[nodes + 1, LEAST + MOST - side] = 0.5 * (x + y)
-        else:
-            for child in range(nodes, nodes + branches):
-                total_of(rows, node[child, START], node[child, STOP], label, a, b, sums[child])
         inherited = node[k, SLOT]
         if branches != 2 and inherited >= 0:
             spare[spares] = inherited
             spares += 1
-            inherited = -1
+            inherited = NONE
         fresh = nodes
         nodes += branches
         leaves += branches - 1
     for i in range(open_count):
         node[opened[i], COLUMN] = -1
-    return node[:nodes], real[:nodes], sums[:nodes], route[:routed, 0]
+    state[NODES], state[ROUTED] = nodes, routed
+    return True

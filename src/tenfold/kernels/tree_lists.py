@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tenfold.kernels.compiling import kernel
+from tenfold.kernels.inner import inner
 from tenfold.kernels.tree_filling import bins_of, clear, count_column
 from tenfold.kernels.tree_missing import worth
 from tenfold.kernels.tree_search import (
@@ -25,7 +26,7 @@ FEW = 12
 """categories at the most of which all sets are tried, where no order is known to hold the best"""
 
 
-@kernel
+@inner
 def add_row(t, i, label, a, b):
     """Add a row to channel sums."""
     if b is not None:
@@ -36,7 +37,7 @@ def add_row(t, i, label, a, b):
     t[len(t) - 1] += 1
 
 
-@kernel
+@inner
 def try_cut(left, gap, total, base, criterion, units, rules, cost, branch):
     """Merit of a cut with these channel sums on its left, and whether missing rows are better there too."""
     channels = len(left)
@@ -91,7 +92,7 @@ def best_thresholds(
                 merit[s], threshold[s], to_left[s] = found, np.inf, False
 
 
-@kernel
+@inner
 def try_sets(cells, present, count, total, base, criterion, units, rules, cost, branch):
     """The best of all sets of categories; the last one stays on the right. Merit, and the set as bits."""
     channels = len(total)

@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from tenfold.kernels.compiling import kernel
+from tenfold.kernels.inner import inner
 from tenfold.kernels.tree_growing import routes
 from tenfold.kernels.tree_search import (
     COST_SQUARE,
@@ -39,7 +40,7 @@ WHOLE = 1 << 12
 """parts of a row"""
 
 
-@kernel
+@inner
 def weight_of(t, start, step, channels, criterion):
     """The weight of some channel sums."""
     if criterion == SUMS:
@@ -50,7 +51,7 @@ def weight_of(t, start, step, channels, criterion):
     return total
 
 
-@kernel
+@inner
 def worth(branch, count, gap, base, multiway, criterion, units, rules, cost):
     """Merit of a split into branches with these channel sums, a weight `gap` apart; -1: they have too few rows."""
     channels = branch.shape[1]
@@ -85,7 +86,7 @@ def worth(branch, count, gap, base, multiway, criterion, units, rules, cost):
     return (2.0**gain - 1.0) / (cost + 1.0) ** rules[3]
 
 
-@kernel
+@inner
 def sides(left, known, gap, policy, criterion, branch, where):
     """The two sides of a threshold, with the missing rows on theirs; where[c] is that of class c. The heavier side."""
     channels = len(left)
@@ -105,7 +106,7 @@ def sides(left, known, gap, policy, criterion, branch, where):
     return heavier
 
 
-@kernel
+@inner
 def fold_in(hist, start, width, gap, policy, criterion, cells, where):
     """The cells of a column of categories, with the missing rows in theirs; the heaviest category. No rows are counted
     twice: by class, those that are missing are counted nowhere."""

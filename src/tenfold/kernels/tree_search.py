@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from tenfold.kernels.compiling import kernel
+from tenfold.kernels.inner import inner
 from tenfold.kernels.sorting import sort_by
 
 GINI, ENTROPY, ERROR, RATIO, COST_SQUARE, COST_POWER, SUMS = range(7)
@@ -39,7 +40,7 @@ FREE = 10
 """categories that gain no more by chance than a column of numbers does, which has many more places to be cut"""
 
 
-@kernel
+@inner
 def impurity(plane, start, step, channels, criterion):
     """Impurity of class weights, times their sum, and the sum; the weights stand `step` apart."""
     total = 0.0
@@ -73,7 +74,7 @@ def leaf_value(g, h, low, high):
     return min(max(v, low), high)
 
 
-@kernel
+@inner
 def loss_of_sums(t, units, l2, low, high):
     """The quadratic loss of a node with these channel sums, at its best value within bounds."""
     g, h = t[0] * units[0], t[1] * units[1] + l2
@@ -89,7 +90,7 @@ def badness(t, criterion, units, l2, low, high):
     return loss_of_sums(t, units, l2, low, high)
 
 
-@kernel
+@inner
 def merit(drop, a, b, criterion, cost, power):
     """What splits are ranked by, if not by the decrease: its ratio to the split information, its worth for its cost."""
     whole = a + b
@@ -105,7 +106,7 @@ def merit(drop, a, b, criterion, cost, power):
     return (2.0**gain - 1.0) / (cost + 1.0) ** power
 
 
-@kernel
+@inner
 def scan_sums(hist, first, order, count, gap, total, base, chance, units, rules, way, low, high):
     """Best cut of bins in some order: (decrease, how many bins go left, whether missing values do).
 
@@ -146,7 +147,7 @@ def scan_sums(hist, first, order, count, gap, total, base, chance, units, rules,
     return best if best > -NOISE * base else -1.0, place, missing_left
 
 
-@kernel
+@inner
 def scan_classes(hist, first, order, count, gap, total, base, chance, criterion, units, rules, cost, work):
     """The same for class weights; `work` has room for the channels."""
     channels = len(total)
@@ -200,7 +201,7 @@ def scan_classes(hist, first, order, count, gap, total, base, chance, criterion,
     return best, place, missing_left
 
 
-@kernel
+@inner
 def branch_all(hist, first, order, count, total, base, criterion, units, rules, cost):
     """Merit of one branch a category; -1 unless two branches have rows enough."""
     channels, cells = hist.shape
@@ -231,7 +232,7 @@ def branch_all(hist, first, order, count, total, base, criterion, units, rules, 
     return (2.0**gain - 1.0) / (cost + 1.0) ** rules[3]
 
 
-@kernel
+@inner
 def weight_of_cells(hist, cell, criterion):
     """The weight of the rows in a cell: of all classes, or Σh."""
     if criterion == SUMS:
@@ -242,7 +243,7 @@ def weight_of_cells(hist, cell, criterion):
     return total
 
 
-@kernel
+@inner
 def row_weight(total, criterion, units, rules):
     """What a row weighs in the channels of a node: one unit, or the mean if weights do not count rows."""
     weight = 0.0
@@ -256,7 +257,7 @@ def row_weight(total, criterion, units, rules):
     return weight * rules[PARTS_OF_ROW] / max(total[len(total) - 1], 1)
 
 
-@kernel
+@inner
 def group_rare(hist, first, present, count, least):
     """The cells of categories with rows enough, in order, then one of all others; how many, and of how many rows."""
     channels = hist.shape[0]
@@ -296,7 +297,7 @@ def group_order(groups, size, total, by, criterion, units, rules):
     return sort_by(key, order)
 
 
-@kernel
+@inner
 def chance_of(groups, size, total, base, noise, by, criterion, units, rules):
     """The decrease that a split of so many groups has by chance, beyond what a column of numbers has.
 
@@ -329,7 +330,7 @@ def chance_of(groups, size, total, base, noise, by, criterion, units, rules):
     return rules[PENALTY] * apart * row * beyond
 
 
-@kernel
+@inner
 def place_between(present, k, count):
     """The last bin on the left of a cut after k bins of those that have rows."""
     if k == 0:
@@ -337,7 +338,7 @@ def place_between(present, k, count):
     return (present[k - 1] + present[k] - 1) // 2 if k < count else present[k - 1]
 
 
-@kernel
+@inner
 def search_sets_of_sums(hist, first, present, count, kind, total, base, noise, units, rules, low, high):
     """Best split of a column of categories, of sums: (decrease, place); noise: the variance of a row.
 
@@ -355,7 +356,7 @@ def search_sets_of_sums(hist, first, present, count, kind, total, base, noise, u
     return best, place
 
 
-@kernel
+@inner
 def search_sets_of_classes(hist, first, present, count, kind, total, base, criterion, units, rules, cost, work):
     """The same for weights of classes, and the class by whose share the groups are ordered."""
     if kind == MULTIWAY:
@@ -377,7 +378,7 @@ def search_sets_of_classes(hist, first, present, count, kind, total, base, crite
     return best, place, by
 
 
-@kernel
+@inner
 def search_sums(hist, first, present, count, gap, kind, j, total, base, noise, units, rules, way, low, high):
     """Best split of column j, of sums: (decrease, place, order, whether missing values go left).
 
@@ -396,7 +397,7 @@ def search_sums(hist, first, present, count, gap, kind, j, total, base, noise, u
     return best, place_between(present, k, count), NOUGHT, left
 
 
-@kernel
+@inner
 def search_classes(hist, first, present, count, gap, kind, j, total, base, criterion, units, rules, cost, work):
     """The same for weights of classes; `work` has room for the channels."""
     if kind is not None and kind[j] != NUMERIC:
@@ -412,7 +413,7 @@ def search_classes(hist, first, present, count, gap, kind, j, total, base, crite
     return best, place_between(present, k, count), NOUGHT, left
 
 
-@kernel
+@inner
 def bins_with_rows(rows, start, stop, present):
     """The bins of a column that have rows, in order; how many."""
     count = NOUGHT

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tenfold.kernels.compiling import dividing, kernel
+from tenfold.kernels.compiling import kernel
 from tenfold.kernels.desk import CLOSED, DONE, add, await_all, lay_out, look, put, rest, take
+from tenfold.kernels.inner import inner, inner_dividing
 from tenfold.kernels.tree_growing import (
     ARITY,
     COLUMN,
@@ -47,7 +48,7 @@ LESS, MORE, NEW, OLD, ABLE_LESS, ABLE_MORE, SPLIT, WIDE, WORDS = range(9)
 to be and where that of their parent is, whether they may be split; which node was, and how many routes that gave"""
 
 
-@dividing
+@inner_dividing
 def rate(g, h, n, count, total, base, units, rules, drop):
     """The decrease of each cut of bins in their order, -1 where it may not be, from sums up to each."""
     gu, hu, l2 = units[0], units[1], rules[2]
@@ -61,7 +62,7 @@ def rate(g, h, n, count, total, base, units, rules, drop):
         drop[k] = found if fine else -1.0
 
 
-@kernel
+@inner
 def scan_free(hist, first, count, total, base, units, rules, room, drop):
     """As `search_column` for numbers of which none is missing, without bounds: (decrease, place, missing left)."""
     g = h = n = NOUGHT
@@ -83,7 +84,7 @@ def scan_free(hist, first, count, total, base, units, rules, room, drop):
     return best, (at + after - 1) // 2, 2 * room[1, at] >= total[1]
 
 
-@kernel
+@inner
 def best_of(hist, offset, kind, gap, low, high, total, units, rules, way, bounds, room, drop, present, out):
     """The best split of a node over columns low to high: merit (-1: none), column, place, order, missing left."""
     base = loss_of_sums(total, units, rules[2], bounds[0], bounds[1])
@@ -106,7 +107,7 @@ def best_of(hist, offset, kind, gap, low, high, total, units, rules, way, bounds
             out[0], out[1], out[2], out[3], out[4] = found, j, at, by, left
 
 
-@kernel
+@inner
 def work(
     bins, offset, kind, gap, low, high, rows, word, short, h, pool, node, real, sums, step, units, rules, way, cells,
     room, drop, present, out,
@@ -130,7 +131,7 @@ def work(
         )  # fmt: skip
 
 
-@kernel
+@inner
 def note(outs, step, least_merit, node, real, opened):
     """The best splits of the two new leaves, of those that were found over some columns each."""
     for side in range(2):
@@ -148,7 +149,7 @@ def note(outs, step, least_merit, node, real, opened):
             real[k, MERIT] = opened[k] = found[0]
 
 
-@kernel
+@inner
 def split_best(
     bins, offset, kind, gap, pool, node, real, sums, nodes, way, units, rules, min_split, max_depth, rows, aside,
     table, split, slot, opened, step,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from tenfold.kernels.compiling import kernel
+from tenfold.kernels.inner import inner
 
 BLOCK = 2048
 """rows that stay in cache while all columns take them in"""
@@ -28,7 +29,7 @@ def words(g, h, short, start, stop, word):
         word[i] = (g[i] << (ONES + MIDDLE)) + (h[i] << ONES) + 1 if short else (g[i] << ONES) + 1
 
 
-@kernel
+@inner
 def add_words(bins, offset, low, high, rows, start, stop, word, cells):
     """cells[cell of row i] += word of row i, for columns low to high."""
     n = stop - start
@@ -53,7 +54,7 @@ def add_words(bins, offset, low, high, rows, start, stop, word, cells):
         j += 1
 
 
-@kernel
+@inner
 def take_apart(cells, low, high, short, more, hist):
     """Σg, Σh (nought, if it has no share of the word) and the number of rows, of the cells low to high; or add them."""
     middle = MIDDLE if short else 0

@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 
 from tenfold.core import Codes
 from tenfold.core.crew import hands, share
-from tenfold.kernels import tree_growing
 from tenfold.kernels.desk import CLOSED, desk
 from tenfold.kernels.tree_filling import total_of
 from tenfold.kernels.tree_growing import COLUMN, FIELDS, LEAST, ROUTE, STOP
 from tenfold.kernels.tree_search import MULTIWAY, SUMS
 from tenfold.kernels.tree_steps import ABLE_LESS, MORE, WORDS, grow_best
 from tenfold.stats.tree_bins import Bins, Cut
-from tenfold.trees.growing import Rules
+from tenfold.trees.growing import Rules, grow
 from tenfold.trees.tree import GrownTree
 
 PIECES = 2
@@ -50,15 +49,10 @@ class BestFirst:
         """
         rules, cut, total = self.rules, self.cut, np.zeros(3, np.int64)
         total_of(index, 0, len(index), None, g, h, total)
-        cost, way, _ = rules.columns(len(self.bins))
+        way = rules.columns(len(self.bins))[1]
         leaves = self._most_leaves(int(total[2]))
         if 24 * leaves * len(self.cells) > MEMORY:
-            node, real, sums, route = tree_growing.grow(
-                self.bins, cut.offset, rules.kinds, cut.gap, np.arange(len(self.bins)), None, g, h, None, index, 3,
-                SUMS, rules.units, rules.limits, cost, way, rules.max_depth, rules.min_samples_split,
-                rules.max_leaf_nodes, rules.least_merit, len(self.bins), 0, -np.inf, np.inf,
-            )  # fmt: skip
-            return GrownTree.of(node, real, sums, route, cut)
+            return GrownTree.of(*grow(self.bins, cut, rules, 3, (None, g, h), None, index), cut)
         self._make_room(leaves)
         node, real = np.zeros((2 * leaves, FIELDS), np.int64), np.zeros((2 * leaves, 3))
         sums = np.zeros((2 * leaves, 3), np.int64)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tenfold.core import Array, Codes
-from tenfold.kernels.tree_growing import grow
+from tenfold.kernels import tree_growing as tg
+from tenfold.kernels.tree_filling import total_of
 from tenfold.kernels.tree_missing import LEARNED
 from tenfold.kernels.tree_search import SUMS
 from tenfold.stats.gathered import Gathered
-from tenfold.stats.tree_bins import Cut
+from tenfold.stats.tree_bins import Bins, Cut
 from tenfold.trees.channels import Numbers
 from tenfold.trees.tree import GrownTree
+
+ROOM = 256
+"""nodes for which there is room at first"""
 
 
 class Rules(NamedTuple):
@@ -92,15 +96,56 @@ class Rules(NamedTuple):
         return None, np.zeros(p, np.int64) if self.monotonic is None else self.monotonic, self.max_features or p
 
 
+class Nodes(NamedTuple):
+    """Nodes of a tree in the order of creation, and the routes of splits of categories, as the kernels have them."""
+
+    node: Codes
+    real: Array
+    """merit, and bounds of the value"""
+    sums: Codes
+    route: Codes
+
+
+def grow(
+    bins: Bins, cut: Cut, rules: Rules, channels: int, numbers: Numbers, square: Codes | None,
+    index: NDArray[np.uint32], bounds: tuple[float, float] = (-np.inf, np.inf),
+) -> Nodes:  # fmt: skip
+    """Grow a tree over rows in one place; the index says which, and is sorted by leaf.
+
+    square: of each row, from `Rules.squares`, or None. bounds: of the root's value.
+    """
+    (label, a, b), (cost, way, most) = numbers, rules.columns(len(bins))
+    node, real = np.zeros((ROOM, tg.FIELDS), np.int64), np.zeros((ROOM, 3))
+    sums, route = np.zeros((ROOM, channels), np.int64), np.zeros(0, np.int64)
+    pool = np.zeros((4 if len(index) >= tg.SMALL else 0, channels, int(cut.offset[-1])), np.int64)
+    spare, opened = np.empty(len(index) // tg.SMALL * 2 + 4, np.int64), np.empty(len(index), np.int64)
+    state = np.zeros(tg.STATE, np.int64)
+    node[0, [tg.COLUMN, tg.ROUTE, tg.SLOT]], node[0, tg.STOP], node[0, tg.PATH] = -1, len(index), rules.seed
+    real[0, tg.LEAST :] = bounds
+    total_of(index, 0, len(index), label, a, b, sums[0])
+    state[[tg.NODES, tg.LEAVES]], state[tg.INHERITED] = 1, -1
+    while not tg.grow(
+        bins, cut.offset, rules.kinds, cut.gap, label, a, b, square, index, rules.criterion, rules.units, rules.limits,
+        cost, way, rules.max_depth, rules.min_samples_split, rules.max_leaf_nodes, rules.least_merit,
+        most, node, real, sums, route, pool, spare, opened, state,
+    ):  # fmt: skip
+        node, real, sums = (_longer(table, state[tg.WANT_NODES]) for table in (node, real, sums))
+        pool, route = _longer(pool, state[tg.WANT_SLOTS]), _longer(route, state[tg.WANT_ROUTES])
+    nodes, routed = state[tg.NODES], state[tg.ROUTED]
+    return Nodes(node[:nodes], real[:nodes], sums[:nodes], route[:routed])
+
+
+def _longer(table: NDArray[Any], wanted: int) -> NDArray[Any]:
+    """A table with so many lines at least."""
+    if len(table) >= wanted:
+        return table
+    more = np.zeros((max(2 * len(table), int(wanted)), *table.shape[1:]), table.dtype)
+    more[: len(table)] = table
+    return more
+
+
 def grow_from(
     rows: Gathered, cut: Cut, rules: Rules, channels: int, numbers: Numbers, index: NDArray[np.uint32]
 ) -> GrownTree:
     """A tree over rows in one place; the index says which, and is sorted by leaf."""
-    p, (label, a, b) = len(cut.levels), numbers
-    cost, way, most = rules.columns(p)
-    node, real, sums, route = grow(
-        rows.bins, cut.offset, rules.kinds, cut.gap, np.arange(p), label, a, b, rules.squares(a, b), index, channels,
-        rules.criterion, rules.units, rules.limits, cost, way, rules.max_depth, rules.min_samples_split,
-        rules.max_leaf_nodes, rules.least_merit, most, rules.seed, -np.inf, np.inf,
-    )  # fmt: skip
-    return GrownTree.of(node, real, sums, route, cut)
+    return GrownTree.of(*grow(rows.bins, cut, rules, channels, numbers, rules.squares(*numbers[1:]), index), cut)

@@ -32,7 +32,6 @@ from tenfold.kernels.tree_growing import (
     TURN,
     branch_path,
     draw,
-    grow,
     row_noise,
 )  # fmt: skip
 from tenfold.kernels.tree_levels import branches_of
@@ -41,7 +40,7 @@ from tenfold.kernels.tree_search import SUMS, badness, leaf_value, search
 from tenfold.stats.tree_bins import MOST_BINS, NONE, Bins, Cut, Target
 from tenfold.trees import missing
 from tenfold.trees.channels import Numbers
-from tenfold.trees.growing import Rules
+from tenfold.trees.growing import Rules, grow
 from tenfold.trees.missing import Parts, Split
 from tenfold.trees.records import Histogram, Histograms, RowsOf
 from tenfold.trees.tree import GrownTree
@@ -336,19 +335,15 @@ def want(at: Frontier, cut: Cut, rules: Rules) -> Frontier | None:
 
 def finish(at: Frontier, bins: Bins, nodes: Codes, cut: Cut, rules: Rules, numbers: Numbers) -> Frontier:
     """Grow the subtrees of nodes whose rows came."""
-    cost, way, most = rules.columns(len(cut.levels))
-    every, (label, a, b), grown = np.arange(len(cut.levels)), numbers, Growth(at)
+    grown = Growth(at)
     wanted = np.flatnonzero(at.node[:, SLOT] == ROWS)
-    order, square = np.argsort(nodes, kind="stable"), rules.squares(a, b)
+    order, square = np.argsort(nodes, kind="stable"), rules.squares(*numbers[1:])
     spans = np.searchsorted(nodes[order], [wanted, wanted + 1])
     for k, start, stop in zip(wanted.tolist(), *spans.tolist(), strict=True):
         depth = int(at.node[k, DEPTH])
-        node, real, sums, route = grow(
-            bins, cut.offset, rules.kinds, cut.gap, every, label, a, b, square,
-            order[start:stop].astype(np.uint32), at.sums.shape[1], rules.criterion, rules.units, rules.limits,
-            cost, way, max(rules.max_depth - depth, -1), rules.min_samples_split, 0, rules.least_merit, most,
-            at.node[k, PATH], at.real[k, LEAST], at.real[k, MOST],
-        )  # fmt: skip
+        below = rules._replace(max_depth=max(rules.max_depth - depth, -1), max_leaf_nodes=0, seed=int(at.node[k, PATH]))
+        bounds, index = (at.real[k, LEAST], at.real[k, MOST]), order[start:stop].astype(np.uint32)
+        node, real, sums, route = grow(bins, cut, below, at.sums.shape[1], numbers, square, index, bounds)
         node = node.copy()
         node[:, SLOT] = -1
         node[:, DEPTH] += depth
