@@ -88,24 +88,24 @@ def gradients(loss, margin, output, target, weight, times, level, g_unit, h_unit
 
 
 @kernel
-def loss_sum(loss, margin, target, weight, level, keep, unit, cap, start, stop):
-    """Loss of rows that are kept for learning, and of the others, in whole units; and their weights.
+def loss_sum(loss, margin, target, weight, level, keep, unit, cap, start, stop, sums, heft):
+    """Add the loss of rows that are kept for learning, and of the others, in whole units; and their weights.
 
     cap: what a row may add, in units, so that no sum is too large for a word: the loss of a model that is far out.
     """
-    sums = np.zeros(2, np.int64)
-    heft = np.zeros(2)
     if loss == LOGISTIC and not len(weight):
-        units, side = np.empty(stop - start, np.int64), keep[start:stop].view(np.uint8)
+        units = np.empty(stop - start, np.int64)
         logistic_losses(margin[start:stop, 0].copy(), target[start:stop], 1 / unit, cap, units)
-        learned, all_units, rows = 0, 0, 0
-        for i in range(len(units)):
-            all_units += units[i]
-            learned += units[i] * side[i]
-            rows += side[i]
-        sums[0], sums[1] = learned, all_units - learned
-        heft[0], heft[1] = rows, len(units) - rows
-        return sums, heft
+        learned, whole, rows = 0, 0, 0
+        for i in range(stop - start):
+            whole += units[i]
+            learned += units[i] * keep[start + i]
+            rows += keep[start + i]
+        sums[0] += learned
+        sums[1] += whole - learned
+        heft[0] += rows
+        heft[1] += stop - start - rows
+        return
     for i in range(start, stop):
         y = target[i]
         w = weight[i] if len(weight) else 1.0
@@ -131,7 +131,6 @@ def loss_sum(loss, margin, target, weight, level, keep, unit, cap, start, stop):
         side = 0 if keep[i] else 1
         sums[side] += np.int64(np.rint(min(max(value * w / unit, -cap), cap)))
         heft[side] += w
-    return sums, heft
 
 
 @kernel

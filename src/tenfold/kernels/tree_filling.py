@@ -40,25 +40,24 @@ def add_plane(bins, offset, rows, start, stop, first, value, plane):
 
 
 @kernel
-def fill_classes(hist, bins, offset, rows, start, stop, label, a):
-    """The histogram of the rows of a node: weights a (none: ones) by label, and the number of rows."""
-    channels, cells = hist.shape
-    most = min(stop - start, PACKED)
+def fill_classes(flat, at, channels, bins, offset, rows, start, stop, label, a):
+    """The histogram of the rows of a node, from flat[at] on: weights a (none: ones) by label, and rows."""
+    cells = offset[len(offset) - 1]
+    most, last = min(stop - start, PACKED), at + (channels - 1) * cells
     first, value = np.empty(most, np.uint64), np.empty(most, np.int64)
-    flat = hist.reshape(channels * cells)
-    for k in range(channels * cells):
+    for k in range(at, last + cells):
         flat[k] = 0
     for s in range(start, stop, PACKED):
         e = min(s + PACKED, stop)
         for turn in range(2 if len(a) else 1):
             for i in range(s, e):
-                first[i - s] = np.uint64(channels - 1 if turn else label[rows[i]]) * np.uint64(cells)
+                first[i - s] = np.uint64(last if turn else at + label[rows[i]] * cells)
                 value[i - s] = a[rows[i]] if len(a) and not turn else 1
             add_plane(bins, offset, rows, s, e, first, value, flat)
     if not len(a):
-        for c in range(channels - 1):
+        for c in range(at, last, cells):
             for k in range(cells):
-                hist[channels - 1, k] += hist[c, k]
+                flat[last + k] += flat[c + k]
 
 
 @kernel

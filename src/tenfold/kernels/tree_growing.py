@@ -133,14 +133,15 @@ def sort_rows_by(column, table, branches, rows, start, stop, aside, ends):
 @kernel
 def grow(
     bins, offset, kind, gap, label, a, b, square, rows, criterion, units, rules, cost, way, max_depth, min_split,
-    max_leaves, least_merit, most_features, node, real, sums, route, pool, spare, opened, state,
+    max_leaves, least_merit, most_features, node, real, sums, route, pool, flat, spare, opened, state,
 ):  # fmt: skip
     """Grow a tree over `rows` from its root, which end up sorted by leaf; False: longer tables are wanted, call again.
 
     The tables of the nodes (fields, merit and bounds, channel sums) are written in the order of creation, and the
     routes of splits of categories. kind: None, if all columns are numbers. label and cost: None, if sums are split; b
     and way: None, if classes are. What is None is not compiled. `max_leaves` 0: split all that can be; else the best
-    split of all leaves comes next. `square`: squares of rows for `row_noise`, or None.
+    split of all leaves comes next. `square`: squares of rows for `row_noise`, or None. `pool`: histograms, and
+    `flat`: the same numbers, in one row.
     """
     p, channels = len(offset) - 1, sums.shape[1]
     widest, most = NOUGHT + 1, NOUGHT + 2
@@ -205,11 +206,13 @@ def grow(
                     spare[0], spares, made = made, 1, made + 1
                 spares -= 1
                 node[k, SLOT] = spare[spares]
-                hist, start, stop = pool[spare[spares]], node[k, START], node[k, STOP]
+                start, stop = node[k, START], node[k, STOP]
                 if label is not None:
-                    fill_classes(hist, bins, offset, rows, start, stop, label, a)
+                    fill_classes(
+                        flat, spare[spares] * channels * offset[p], channels, bins, offset, rows, start, stop, label, a
+                    )
                 if b is not None:
-                    fill_pairs(hist, bins, offset, rows, start, stop, a, b)
+                    fill_pairs(pool[spare[spares]], bins, offset, rows, start, stop, a, b)
         if inherited >= 0:
             spare[spares] = inherited
             spares += 1

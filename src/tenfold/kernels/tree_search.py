@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from tenfold.kernels.compiling import kernel
-from tenfold.kernels.inner import inner
+from tenfold.kernels.inner import inner, inner_dividing
 from tenfold.kernels.sorting import sort_by
 
 GINI, ENTROPY, ERROR, RATIO, COST_SQUARE, COST_POWER, SUMS = range(7)
@@ -40,7 +40,7 @@ FREE = 10
 """categories that gain no more by chance than a column of numbers does, which has many more places to be cut"""
 
 
-@inner
+@inner_dividing
 def impurity(plane, start, step, channels, criterion):
     """Impurity of class weights, times their sum, and the sum; the weights stand `step` apart."""
     total = 0.0
@@ -106,7 +106,7 @@ def merit(drop, a, b, criterion, cost, power):
     return (2.0**gain - 1.0) / (cost + 1.0) ** power
 
 
-@inner
+@inner_dividing
 def scan_sums(hist, first, order, count, gap, total, base, chance, units, rules, way, low, high):
     """Best cut of bins in some order: (decrease, how many bins go left, whether missing values do).
 
@@ -147,7 +147,7 @@ def scan_sums(hist, first, order, count, gap, total, base, chance, units, rules,
     return best if best > -NOISE * base else -1.0, place, missing_left
 
 
-@inner
+@inner_dividing
 def scan_classes(hist, first, order, count, gap, total, base, chance, criterion, units, rules, cost, work):
     """The same for class weights; `work` has room for the channels."""
     channels = len(total)

@@ -95,7 +95,13 @@ class Gradients(NamedTuple):
 
     def _losses(self, margin: Array, target: Array, weight: Codes, keep: Flags) -> Callable[[int, int], Sums]:
         given = (margin, target, self._weights(weight), self.level, keep, self.unit, self.top)
-        return lambda start, stop: gr.loss_sum(self.loss, *given, start, stop)
+
+        def losses(start: int, stop: int) -> Sums:
+            sums, heft = np.zeros(2, np.int64), np.zeros(2)
+            gr.loss_sum(self.loss, *given, start, stop, sums, heft)
+            return sums, heft
+
+        return losses
 
     def _weights(self, weight: Codes) -> Array:
         return np.asarray(weight * self.weight_unit, dtype=np.float64) if len(weight) else _NONE

@@ -127,7 +127,7 @@ def grow(
     while not tg.grow(
         bins, cut.offset, rules.kinds, cut.gap, label, a, b, square, index, rules.criterion, rules.units, rules.limits,
         cost, way, rules.max_depth, rules.min_samples_split, rules.max_leaf_nodes, rules.least_merit,
-        most, node, real, sums, route, pool, spare, opened, state,
+        most, node, real, sums, route, pool, pool.reshape(-1), spare, opened, state,
     ):  # fmt: skip
         node, real, sums = (_longer(table, state[tg.WANT_NODES]) for table in (node, real, sums))
         pool, route = _longer(pool, state[tg.WANT_SLOTS]), _longer(route, state[tg.WANT_ROUTES])

@@ -33,7 +33,7 @@ def add_histograms(hist: Histogram, slot: Codes, bins: Bins, cut: Cut, nodes: Co
     (rows, spans), (label, a, b) = _by_slot(slot, nodes), numbers
     for s, (start, stop) in enumerate(spans):
         if stop > start and label is not None:
-            fill_classes(hist[s], bins, cut.offset, rows, start, stop, label, a)
+            fill_classes(hist[s].reshape(-1), 0, hist.shape[1], bins, cut.offset, rows, start, stop, label, a)
         elif stop > start:
             fill_pairs(hist[s], bins, cut.offset, rows, start, stop, a, b)
 
