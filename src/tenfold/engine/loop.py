@@ -117,7 +117,7 @@ class Member:
         """What it asks for, of its rows; and once, if that is made for all groups anyway, of each group."""
         whole: Expression = Onward(self.name, ask, self.certified and not self.at.marks and every(ask) == 1)
         if self.key is None:
-            return As(self.view, After(stages_of(self.before, self.learner.need), whole))
+            return As(self.view, After(stages_of(self.before, self.learner.need), whole) if self.before else whole)
         groups = tuple(range(self.key.groups)) if self.groups is None else self.groups
         mine = Of(self.key, groups, After(stages_of(self.before, self.learner.need), whole))
         if self.grouped is not None or self.before or not isinstance(ask, Grouped):

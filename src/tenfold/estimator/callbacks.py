@@ -81,7 +81,7 @@ class Reporting:
     @staticmethod
     def wanted(model: Any) -> bool:
         """Whether there is anybody to tell."""
-        return hasattr(model, "_skl_callbacks") or hasattr(model, "_parent_callback_ctx")
+        return "_skl_callbacks" in model.__dict__ or "_parent_callback_ctx" in model.__dict__
 
     def __call__(self, at: Snapshot) -> str | None:
         self.ticks += 1

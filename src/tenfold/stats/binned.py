@@ -66,8 +66,8 @@ def edges_of(sample: Race, most: int) -> Array:
 
 def _cuts(upto: Values, most: int) -> Codes:
     """After which distinct values to cut so that bins have about the same weight, from sums of weights."""
-    at = np.searchsorted(upto, np.arange(1, most) * (upto[-1] / most))
-    return np.unique(np.minimum(at, len(upto) - 2))
+    at = np.minimum(upto.searchsorted(np.arange(1, most) * (upto[-1] / most)), len(upto) - 2)
+    return at[np.append(True, at[1:] != at[:-1])]  # in order as they are
 
 
 @lru_cache(maxsize=16)
@@ -82,7 +82,8 @@ def _capped(upto: Values, most: int) -> Values:
     Nothing is gained by more bins for one value. And a value that many rows have is a single one of the rows that are
     drawn, whose weight in the sample is far off where there are many others: it must not take their bins.
     """
-    weight = np.diff(upto, prepend=0.0)
+    weight = upto.copy()
+    weight[1:] -= upto[:-1]
     cap = upto[-1] / most
     if (weight <= cap).all():
         return upto
