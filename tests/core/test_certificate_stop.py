@@ -1,6 +1,7 @@
 """Certificates print, show and convert; stop rules compose."""
 
 import json
+import pickle
 
 import pytest
 
@@ -24,6 +25,38 @@ def test_text_html_and_dict():
     assert plain["claims"][0]["value"] == 0.01
     assert plain["claims"][1]["value"] == "inf"
     assert plain["provenance"]["mixed"] is False
+
+
+def test_claims_that_are_made_later():
+    calls = []
+    later = Certificate.later(lambda: calls.append("claims") or (CLAIM,), lambda: calls.append("where") or WHERE)
+    assert calls == []
+    assert later.provenance is WHERE
+    assert calls == ["where"]
+    again = later.made_from(lambda: WHERE)
+    assert calls == ["where"]
+    assert again["gap"] is CLAIM
+    assert later.claims == (CLAIM,)
+    assert later.known
+    assert calls == ["where", "claims"]
+    assert again == later == Certificate((CLAIM,), WHERE)
+    with pytest.raises(AttributeError, match="no 'other'"):
+        _ = later.other
+
+
+def test_a_learner_may_know_nothing_yet():
+    nothing = Certificate.later(lambda: None)
+    assert not nothing.known
+    assert nothing.claims == ()
+    assert Certificate.later(tuple).known
+    assert nothing.provenance is None
+
+
+def test_what_claims_are_made_of_does_not_travel():
+    later = Certificate.later(lambda: (CLAIM,), lambda: WHERE)
+    back = pickle.loads(pickle.dumps(later))
+    assert back == Certificate((CLAIM,), WHERE)
+    assert list(back.__dict__) == ["claims", "provenance", "origin"]
 
 
 def test_claims_by_kind():

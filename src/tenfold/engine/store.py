@@ -11,6 +11,7 @@ import shutil
 import tempfile
 import threading
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -97,17 +98,23 @@ class Store:
             self._folder = None
 
 
+@cache
+def _slots(kind: type) -> list[str]:
+    """The names that a class keeps its values under, if it has no dictionary for them."""
+    return [name for base in kind.__mro__ for name in base.__dict__.get("__slots__", ())]
+
+
 def size(value: Any) -> int:
     """About how many bytes a value has."""
     if isinstance(value, np.ndarray):
         return value.nbytes
-    if isinstance(value, (float, str, Schema)):  # a schema is shared by all that speak of its rows
+    if value is None or isinstance(value, (int, float, str, Schema)):  # a schema is shared
         return 64
     if isinstance(value, (tuple, list)):
         return sum(map(size, value))
     if isinstance(value, dict):
         return sum(map(size, value.values()))
-    named = [name for kind in type(value).__mro__ for name in kind.__dict__.get("__slots__", ())]
-    if named:
+    kind: Any = type(value)
+    if named := _slots(kind):
         return sum(size(getattr(value, name)) for name in named if hasattr(value, name))
     return size(vars(value)) if hasattr(value, "__dict__") else 64

@@ -67,7 +67,8 @@ def edges_of(sample: Race, most: int) -> Array:
 def _cuts(upto: Values, most: int) -> Codes:
     """After which distinct values to cut so that bins have about the same weight, from sums of weights."""
     at = np.minimum(upto.searchsorted(np.arange(1, most) * (upto[-1] / most)), len(upto) - 2)
-    return at[np.append(True, at[1:] != at[:-1])]  # in order as they are
+    found: Codes = at[np.append(True, at[1:] != at[:-1])]  # they are in order
+    return found
 
 
 @lru_cache(maxsize=16)
