@@ -3,7 +3,7 @@
 import copy
 import pickle
 import warnings
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 
 import numpy as np
 import pytest
@@ -39,7 +39,9 @@ def token(value):
         return b"".join(token(one) for one in value)
     if isinstance(value, Estimator):
         return token([type(value).__name__, value.get_params(deep=False), value.model_])
-    return token(vars(value)) if is_dataclass(value) else repr(value).encode()
+    return (
+        token({f.name: getattr(value, f.name) for f in fields(value)}) if is_dataclass(value) else repr(value).encode()
+    )
 
 
 def outputs(model, other, table, folder):

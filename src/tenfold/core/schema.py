@@ -66,6 +66,10 @@ class Schema:
             and same(self.classes, other.classes)
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields, and nothing that was made of them: the same bytes whatever was asked before."""
+        return {"columns": self.columns, "target": self.target, "classes": self.classes, "named": self.named}
+
     def __add__(self, other: Schema) -> Schema:
         """The united schema: every category and class that one of the two has."""
         mine, theirs = self.names, other.names
