@@ -449,7 +449,7 @@ def test_cold_and_warm_numba_caches_have_the_same_bits(folder, expected, tmp_pat
     script, cache = tmp_path / "script.py", tmp_path / "cache"
     script.write_text(PROGRAM)
     path = str(Path(faults.__file__).parent)
-    env = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": path}
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "TENFOLD_COMPILED": "0", "PYTHONPATH": path}
     found = []
     for workers in (2, 1):  # cold, both at once; then warm
         run = [sys.executable, str(script), str(folder), str(workers)]

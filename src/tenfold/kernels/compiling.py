@@ -12,10 +12,23 @@ from functools import wraps
 from typing import Any
 
 import numba
-from numba.core import event
+from numba.core import config, event
 
-kernel = numba.njit(nogil=True, cache=True)
-dividing = numba.njit(nogil=True, cache=True, error_model="numpy")
+try:
+    from tenfold.kernels.shipped import Kernel
+except ImportError:  # a numba whose inner parts have other names: its own cache will do
+    Kernel = None  # type: ignore[assignment, misc]
+
+
+def _kernel(**options: Any) -> Any:
+    """As `numba.njit(nogil=True, cache=True)`, with the kernels that were shipped before numba's own cache."""
+    if Kernel is None or config.DISABLE_JIT:
+        return numba.njit(nogil=True, cache=True, **options)
+    return lambda function: Kernel(function, targetoptions={"nopython": True, "nogil": True, **options})
+
+
+kernel = _kernel()
+dividing = _kernel(error_model="numpy")
 """a division by nought gives infinity, not an error: so loops of divisions become vector instructions, same bits"""
 
 written_in = numba.njit(inline="always", error_model="numpy")

@@ -1,0 +1,110 @@
+"""Which kernels are called with which types: a closed list, so that all of it can be compiled beforehand.
+
+A line of `signatures.txt` is a kernel and the types of its arguments, in numba's notation: `float64[:,::1]` is an array
+of two axes in C order. Behind an array that is only read stands `!`; such an argument takes arrays that may be written
+to as well. So what differs in that alone is one signature, compiled once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from numba import types
+
+LIST = Path(__file__).with_name("signatures.txt")
+TYPE = re.compile(r"(\w+)(?:\[([:1,]+)\])?(!?)")
+
+
+def written(argument: types.Type) -> str:
+    """A type as it stands in the list."""
+    if not isinstance(argument, types.Array):
+        return str(argument)
+    axes = [":"] * argument.ndim
+    if argument.layout in "CF":
+        axes[-1 if argument.layout == "C" else 0] = "::1"
+    unusual = "" if argument.aligned else "unaligned "
+    return f"{unusual}{argument.dtype}[{','.join(axes)}]{'' if argument.mutable else '!'}"
+
+
+def read(text: str) -> types.Type:
+    """The type that stands in the list."""
+    found = TYPE.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{text!r} is no type of the list of signatures")
+    name, axes, only_read = found.groups()
+    kind = types.boolean if name == "bool" else getattr(types, name)
+    if axes is None:
+        return kind
+    each = axes.split(",")
+    layout = "C" if each[-1] == "::1" else "F" if each[0] == "::1" else "A"
+    return types.Array(kind, len(each), layout, readonly=bool(only_read))
+
+
+Signature = tuple[types.Type, ...]
+
+
+def name_of(function: Any) -> str:
+    """A kernel as it stands in the list: its module and its own name."""
+    return f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
+
+
+def line(name: str, signature: Iterable[types.Type]) -> str:
+    """As it stands in the list."""
+    return " ".join((name, *map(written, signature)))
+
+
+@cache
+def lines() -> dict[str, list[str]]:
+    """The types of each kernel of the list, not yet read."""
+    found: dict[str, list[str]] = {}
+    try:
+        text = LIST.read_text()
+    except OSError:
+        return found
+    for one in text.splitlines():
+        name, _, given = one.partition(" ")
+        found.setdefault(name, []).append(given)
+    return found
+
+
+@cache
+def listed(name: str) -> tuple[Signature, ...]:
+    """The signatures of a kernel that are on the list."""
+    return tuple(tuple(read(text) for text in given.split()) for given in lines().get(name, ()))
+
+
+def fits(given: types.Type, wanted: types.Type) -> bool:
+    """Whether an argument can be given where a type is wanted: the same, or an array that is only read there."""
+    if given == wanted:
+        return True
+    arrays = isinstance(given, types.Array) and isinstance(wanted, types.Array)
+    return bool(arrays and not wanted.mutable and given.copy(readonly=True) == wanted)
+
+
+def fitting(name: str, given: Signature) -> Signature | None:
+    """The signature on the list by which a call can be made."""
+    for wanted in listed(name):
+        if len(wanted) == len(given) and all(map(fits, given, wanted)):
+            return wanted
+    return None
+
+
+def joined(signatures: Iterable[Signature]) -> set[Signature]:
+    """Signatures of one kernel, those as one that differ only in which arrays may be written to.
+
+    An array that some call gives read-only is only read by the kernel, or numba would have refused the call.
+    """
+    found: dict[Signature, list[Signature]] = {}
+    for signature in signatures:
+        alike = tuple(t.copy(readonly=True) if isinstance(t, types.Array) else t for t in signature)
+        found.setdefault(alike, []).append(signature)
+    return {tuple(map(_least, zip(*some, strict=True))) for some in found.values()}
+
+
+def _least(given: tuple[types.Type, ...]) -> types.Type:
+    """Of equal types, the one that allows least."""
+    return next((t for t in given if isinstance(t, types.Array) and not t.mutable), given[0])
