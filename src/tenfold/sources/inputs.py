@@ -172,6 +172,7 @@ def _with_target(X: MatrixLike, y: VectorLike, weight: VectorLike) -> Source:
 def weights(weight: VectorLike, rows: int) -> Array:
     """Weights as float64: finite, not negative, not all zero."""
     weight = _check_sample_weight(weight, np.empty((rows, 1)), dtype=np.float64, ensure_non_negative=True)
+    weight = np.ascontiguousarray(weight)
     if not weight.any():
         raise ValueError("Sample weights must contain at least one non-zero number.")
     with np.errstate(over="ignore"):

@@ -144,7 +144,7 @@ def present(texts: Values, need: Need, where: str, start: int, kept: Codes | Non
 
 def number_target(values: Values, where: str) -> Array:
     """A target of numbers as float64. That it is finite, `check_chunk` sees."""
-    found: Array = numbers(values, where).astype(np.float64, copy=False)
+    found: Array = numbers(values, where).astype(np.float64, order="C", copy=False)
     return found
 
 
@@ -189,7 +189,7 @@ def check_binary(classes: Labels, need: Need) -> None:
 
 def weights(values: VectorLike, where: str, start: int = 0) -> Array:
     """Weights as float64: finite and not negative. `start` is the number of the first row, for errors."""
-    weight: Array = numbers(values, where).astype(np.float64, copy=False)
+    weight: Array = numbers(values, where).astype(np.float64, order="C", copy=False)
     if not np.isfinite(weight).all() or (weight < 0).any():
         at = start + int(np.flatnonzero(~np.isfinite(weight) | (weight < 0))[0])
         raise DataError(f"{where}, row {at}: a weight is missing, infinite or negative")
