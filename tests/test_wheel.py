@@ -18,8 +18,15 @@ ROOT = Path(__file__).parents[1]
 PROGRAM = """
 import sys
 import numpy as np
+from numba.core import event
 import tenfold as tn
 
+class Compilations(event.Listener):
+    def on_start(self, what):
+        raise AssertionError(f"{what.data['dispatcher'].py_func.__name__} is compiled")
+    def on_end(self, what):
+        pass
+event.register("numba:compile", Compilations())
 assert tn.__file__.startswith(sys.prefix), tn.__file__
 X = np.array([["sun", "warm"], ["sun", "cold"], ["rain", "cold"], ["rain", "warm"]] * 5, dtype=object)
 y = ["out", "in", "in", "in"] * 5
@@ -35,8 +42,11 @@ print("it works")
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """Built without a network where hatchling is installed, as the extra `test` has it; else pip looks for it."""
+def wheel(compiled, tmp_path_factory):
+    """With the kernels of this checkout, which are not compiled once more.
+
+    Built without a network where hatchling is installed, as the extra `test` has it; else pip looks for it.
+    """
     folder = tmp_path_factory.mktemp("wheel")
     here = ["--no-build-isolation"] if find_spec("hatchling") else []
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", *here, "--wheel-dir", folder, ROOT]
@@ -46,12 +56,17 @@ def wheel(tmp_path_factory):
     return made
 
 
-def test_it_holds_the_library_and_nothing_else(wheel):
+def test_it_holds_the_library_and_nothing_else(wheel, compiled):
     with zipfile.ZipFile(wheel) as held:
         names = {name for name in held.namelist() if ".dist-info/" not in name}
     source = ROOT / "src"
     files = (path for path in (source / "tenfold").rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-    assert names == {str(path.relative_to(source)) for path in files}
+    there = {str(path.relative_to(source)) for path in files if "_compiled" not in path.parts}
+    kernels = {str(path.relative_to(source)) for path in compiled.iterdir()}
+    assert names == there | kernels
+    assert len(kernels) > 50
+    assert wheel.stat().st_size < 15e6
+    assert not wheel.name.endswith("-none-any.whl")
     assert {"tenfold/py.typed", "tenfold/__init__.pyi"} <= names
 
 
