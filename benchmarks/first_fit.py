@@ -1,8 +1,8 @@
 """Ready at once: `python benchmarks/first_fit.py`, which needs a network for pip, and about half an hour.
 
 In an empty environment: `pip install .`, then a fresh process with empty caches for the first fit and prediction of
-every learner, and one for its peer in scikit-learn; the workers of a fresh Dask cluster; the bits of each level that this
-processor can run, and of numba's own compiler; first fits where no compiled kernels are at hand.
+every learner, and one for its peer in scikit-learn; the workers of a fresh Dask cluster; the bits of each level that
+this processor can run, and of numba's own compiler; first fits where no compiled kernels are at hand.
 """
 
 from __future__ import annotations
