@@ -89,8 +89,8 @@ class DoubleMoments:
         whole = Double(gram, rest)  # the lower triangle
         total = whole.at(np.s_[-1, -1])
         offset = whole.at(np.s_[-1, :-1]) / total
-        square = map(np.ascontiguousarray, whole.at(np.s_[:-1, :-1]))
-        second = with_outer(*square, *offset, -total.high, -total.low)
+        corner = map(np.ascontiguousarray, whole.at(np.s_[:-1, :-1]))
+        second = with_outer(*corner, *offset, -total.high, -total.low)
         mean = Double.of(np.append(shift, first.high)) + offset
         pieces: Any = (float(total.high), float(total.low), *mean, *second, *at, center, blur)
         return cls(*pieces)
