@@ -263,7 +263,7 @@ def test_categories_are_features():
 
 @pytest.mark.parametrize("ordered", [False, True])
 def test_a_share_of_the_parts_comes_first(ordered):
-    """Few full passes, also where the share has one class alone; never worse than scikit-learn."""
+    """Few full passes; a share that has one class alone is left out. Never worse than scikit-learn."""
     random = np.random.default_rng(0)
     X = random.standard_normal((SHARE * 20_000, 3))
     y = (X @ [1.0, -2.0, 0.5] + 1 + random.logistic(size=len(X)) > 0).astype(int)
@@ -275,8 +275,9 @@ def test_a_share_of_the_parts_comes_first(ordered):
     assert objective(ours, X, y) <= objective(theirs, X, y)
     asked = [turn["asked"] for turn in ours.history_]
     some = [f"CurvatureAt_1_in_{n}" for n in (SHARE * FEW, SHARE)]
-    assert {"FeatureScales", *some, "CurvatureAt"} <= set(asked)
-    assert ours.n_iter_ <= (12 if ordered else 3)
+    assert {"FeatureScales", "CurvatureAt"} <= set(asked)
+    assert set(some) & set(asked) == (set() if ordered else set(some))
+    assert ours.n_iter_ <= (8 if ordered else 3)
     assert ours.certificate_.provenance.rows == len(X)
     assert ours.certificate_["gap"].value <= ours.tol
 

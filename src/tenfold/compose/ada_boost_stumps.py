@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -93,12 +94,22 @@ class StumpWeights(Held[Boosted]):
     max_bins: int
     lens: BinLens = field(kw_only=True)
 
+    @cached_property
+    def factors(self) -> tuple[Array, Array]:
+        """By how much each stump raises the weights of rows that it is wrong about, and lowers those of others."""
+        down = 1 / av.growth(self.rounds)
+        return av.raised(self.rounds) * down, down
+
+    @cached_property
+    def last(self) -> tuple[Any, ...]:
+        """The last stump (-1: there is none), and the bar of doubtful rows."""
+        stump = (int(a[-1]) if len(a) else -1 for a in self.rounds[:4])
+        return (*stump, av.bar_of(self.rounds))
+
     def follow(self, held: Binned, scratch: Any) -> tuple[int, Array]:
         """By how much the stumps have raised the weight of each row, from what fewer of them did."""
         first, raised = (0, np.ones(len(held.label))) if scratch is None else (scratch[0], scratch[1].copy())
-        down = 1 / av.growth(self.rounds)
-        up = av.raised(self.rounds) * down
-        follow_stumps(held.bins, held.label, *self.rounds[:4], up, down, first, raised)
+        follow_stumps(held.bins, held.label, *self.rounds[:4], *self.factors, first, raised)
         return len(self.rounds.feature), raised
 
     def summarize(self, chunk: Chunk) -> Boosted:
@@ -107,9 +118,8 @@ class StumpWeights(Held[Boosted]):
         weight = raised if chunk.uniform else chunk.weight * raised
         histogram = np.zeros((len(held.bins), self.max_bins * self.rounds.n_classes))
         add_class_bins(held.bins, held.label, weight, self.max_bins, histogram)
-        last = [int(a[-1]) if len(a) else -1 for a in self.rounds[:4]]
-        back = (held.bins, held.label, *last, weight, chunk.weight, av.bar_of(self.rounds))
-        wrong, total, doubtful, mass = look_back(*back)
+        *stump, bar = self.last
+        wrong, total, doubtful, mass = look_back(held.bins, held.label, *stump, weight, chunk.weight, bar)
         return Boosted(histogram, wrong, total, doubtful, mass, len(self.rounds.feature))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -110,14 +110,17 @@ def of_held(leaf: Leaf, pieces: Sequence[Piece], scratch: Sequence[Scratch]) -> 
 
 
 def _summary(leaf: Leaf, piece: Piece, scratch: Scratch) -> Counted | Groups:
-    here = frozenset([this_machine()])
+    here, marks = frozenset([this_machine()]), piece.marks
+    if leaf.by is None:
+        rows = piece.groups[ALL]
+        summary = leaf.statistic.summarize(rows._replace(scratch=scratch.get(ALL)))
+        return Counted(summary, piece.rows[ALL], piece.dropped, here, marks, rows.n)
     each: dict[int, Counted] = {}
-    marks = piece.marks
     for group, rows in piece.groups.items():
         summary = leaf.statistic.summarize(rows._replace(scratch=scratch.get(group)))
         each[group] = Counted(summary, piece.rows[group], 0, here, marks, rows.n)
         marks = None  # those of the chunk are counted once
-    return replace(each[ALL], dropped=piece.dropped) if leaf.by is None else Groups(each, piece.dropped)
+    return Groups(each, piece.dropped)
 
 
 @dataclass(frozen=True, eq=False)

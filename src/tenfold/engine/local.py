@@ -122,32 +122,42 @@ class LocalSession(Session):
 
     def _merged(self, leaves: list[Leaf]) -> Sequence[Any]:
         """Of leaves whose summaries merge."""
-        plain, held = [leaf for leaf in leaves if not leaf.held], [leaf for leaf in leaves if leaf.held]
-        self._keep({name: leaf for leaf in held for name in _names(leaf)})
+        plain = [leaf for leaf in leaves if not leaf.held]
+        held = {at: _names(leaf) for at, leaf in enumerate(leaves) if leaf.held}
+        self._keep({name: leaves[at] for at, names in held.items() for name in names})
 
         def one(part: int) -> Found:
-            here = [leaf for leaf in held if part % leaf.every == 0]
-            kept = {leaf.held: self.store.get((_names(leaf)[0], part)) for leaf in here}
-            lost = {leaf.held: leaf for leaf in here if kept[leaf.held] is None}
+            kept, lost = dict[bytes, list[Piece]](), dict[str, Leaf]()
+            for at, (rows, _) in held.items():
+                if part % leaves[at].every == 0:
+                    found = self.store.get((rows, part))
+                    if found is None:
+                        lost[rows] = leaves[at]
+                    else:
+                        kept[leaves[at].held] = found
             fresh, made = read(plain, list(lost.values()), self.source, part) if plain or lost else (Found(()), [])
-            for leaf, pieces in zip(lost.values(), made, strict=True):
+            for (rows, leaf), pieces in zip(lost.items(), made, strict=True):
                 kept[leaf.held] = pieces
-                self.store.put((_names(leaf)[0], part), pieces)
+                self.store.put((rows, part), pieces)
             now = iter(fresh.each)
-            return Found([self._of_held(leaf, kept, part) if leaf.held else next(now) for leaf in leaves])
+            return Found(
+                [
+                    self._of_held(leaf, kept, part, held[at][1]) if leaf.held else next(now)
+                    for at, leaf in enumerate(leaves)
+                ]
+            )
 
         parts = range(0, len(self.source), math.gcd(*(leaf.every for leaf in leaves)))
         done: Found = self._over(parts, one)
         return done.each
 
-    def _of_held(self, leaf: Leaf, kept: dict[bytes, list[Piece]], part: int) -> Any:
-        """A leaf's summary of one part, from what is held of it; its scratch is kept."""
+    def _of_held(self, leaf: Leaf, kept: dict[bytes, list[Piece]], part: int, name: str) -> Any:
+        """A leaf's summary of one part, from what is held of it; its scratch is kept, under a name."""
         if part % leaf.every:
             return None
-        name = (_names(leaf)[1], part)
-        scratch = follow(leaf, kept[leaf.held], self.store.get(name))
+        scratch = follow(leaf, kept[leaf.held], self.store.get((name, part)))
         if any(some is not None for each in scratch for some in each.values()):
-            self.store.put(name, scratch)
+            self.store.put((name, part), scratch)
         return of_held(leaf, kept[leaf.held], scratch)
 
     def _keep(self, held: dict[str, Leaf]) -> None:

@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar, NamedTuple
 import numpy as np
 
 from tenfold.core import MANY, Array, Claim, Columns, DataError, Design, Flags, Schema
-from tenfold.core.allowed import NOT_NAN, OneOf
+from tenfold.core.allowed import NOT_NAN, Between, OneOf
 from tenfold.core.certificate import Status
 from tenfold.core.learner import Solved
 from tenfold.estimator.base import Estimator
@@ -26,9 +26,11 @@ from tenfold.stats.curvature import Beginning, Curvature, CurvatureAt, FeatureSc
 SHARE = 16
 """each so many parts one is read for a first answer"""
 FEW = 8
-"""and of these, first, each so many rows one"""
-ENOUGH = 16384
+"""and of these, first, each so many rows one, at most"""
+ENOUGH = 2048
 """rows of a share that are worth a first answer of their own"""
+EACH = 32
+"""rows of a class that it has at least: of rows that come sorted by class a share says nothing"""
 WIDE = 2000
 """coefficients whose Hessian is too large"""
 EXACT = 1e-6
@@ -84,7 +86,7 @@ class Approaching(NamedTuple):
     schema: Schema
     place: Place
     turn: int
-    thinned: Annotated[int, OneOf(1, FEW)]
+    thinned: Annotated[int, Between(1, FEW)]
 
 
 class Newton(NamedTuple):
@@ -267,8 +269,10 @@ class Glm(Featured, Estimator):
         at = Place(state.coef, intercept, center, scale, 0.0, state.coef, np.zeros(k))
         if k * (p + 1) > WIDE:
             return Lbfgs(0, state.schema, at, Memory.none(k, p))
-        if state.every > 1 and s.rows >= max(ENOUGH, 20 * state.coef.size):
-            return Approaching(0, state.schema, at, 1, FEW)
+        enough = 20 * state.coef.size
+        fewest = s.rows * s.target.min() / s.weight if self.kind == LOGISTIC else s.rows
+        if state.every > 1 and s.rows >= max(ENOUGH, enough) and fewest >= EACH:
+            return Approaching(0, state.schema, at, 1, min(s.rows // enough, FEW))
         return Newton(0, state.schema, at)
 
     def _shorter(self, state: Approaching | Walking, s: Curvature) -> State:
