@@ -122,7 +122,7 @@ def blend(tree: Tree, weight: Array, value: Array, X: Columns) -> Array:
     whole = np.bincount(above[1:], weights=weight[1:], minlength=len(weight))
     share = np.ones(len(weight))
     share[1:] = weight[1:] / whole[above[1:]]
-    out = np.zeros((len(X), value.shape[1]))
+    value, out = np.ascontiguousarray(value), np.zeros((len(X), value.shape[1]))
     for rows, block in X.blocks():
         tp.spread(
             block, tree.feature, tree.threshold, tree.first_child, tree.children, tree.route_at, tree.route_width,
