@@ -43,6 +43,9 @@ class Pick(Value):
     key: Key
     groups: tuple[int, ...]
 
+    def __hash__(self) -> int:
+        return hash((self.key, self.groups))  # a key knows its digest, round after round
+
 
 class Leaf(Value):
     """A statistic of some rows."""

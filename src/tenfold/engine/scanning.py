@@ -95,14 +95,15 @@ class Read:
     def _which(self, picks: tuple[Pick, ...]) -> Any:
         """Numbers of the rows that are chosen, or a slice; None: all."""
         if picks not in self.chosen:
-            keep = np.ones(self.chunk.n, bool)
-            for pick in picks:
+            keep = among(self._groups(picks[0].key), picks[0].groups)
+            for pick in picks[1:]:
                 keep &= among(self._groups(pick.key), pick.groups)
-            ends = np.flatnonzero(np.diff(keep, prepend=False, append=False))
-            in_a_row = len(ends) == 2  # then a view will do
-            self.chosen[picks] = slice(int(ends[0]), int(ends[1])) if in_a_row else np.flatnonzero(keep)
-            if keep.all():
-                self.chosen[picks] = None
+            which: Any = np.flatnonzero(keep)
+            if len(which) == self.chunk.n:
+                which = None
+            elif len(which) and which[-1] - which[0] + 1 == len(which):  # in a row: a view will do
+                which = slice(int(which[0]), int(which[-1]) + 1)
+            self.chosen[picks] = which
         return self.chosen[picks]
 
     def _after(self, picks: tuple[Pick, ...], stages: tuple[Stage, ...]) -> Chunk:

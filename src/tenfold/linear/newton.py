@@ -106,9 +106,10 @@ def around(s: Curvature, squared: float, absolute: float, free: Flags) -> Local:
     penalty = squared * weight / unit  # in this order: one over a very small unit cannot be squared
     gradient = s.gradient / unit + at * penalty
     with np.errstate(over="ignore"):  # of a constant column, whose curvature is nought
-        units = np.outer(np.tile(unit, k), np.tile(unit, k))
+        each = np.tile(unit, k)
+        units = np.outer(each, each)
     H = s.hessian() / units
-    H[np.diag_indices(k * q)] += penalty.ravel()
+    H.flat[:: k * q + 1] += penalty.ravel()
     if k > 1:  # adding the same to all classes changes no probability: without a penalty the Hessian is nought there
         for j in (0,) if squared or absolute else range(q):
             H[j::q, j::q] += s.weight / k

@@ -75,9 +75,11 @@ def as_source(
         if y is not None or sample_weight is not None:
             raise ValueError("a Source names its own target and weights: pass X alone")
         return X
-    if is_dask(X):
-        return _with_target(X, y, sample_weight)
-    source = _in_memory(BaseEstimator() if model is None else model, settled(X), y, sample_weight, need, reset, classes)
+    if not isinstance(X, np.ndarray):
+        if is_dask(X):
+            return _with_target(X, y, sample_weight)
+        X = settled(X)
+    source = _in_memory(BaseEstimator() if model is None else model, X, y, sample_weight, need, reset, classes)
     source.lazy = False
     return source
 
@@ -127,7 +129,8 @@ def _in_memory(
     model: Any, X: MatrixLike, y: VectorLike, weight: VectorLike, need: Need, reset: bool, classes: Labels | None
 ) -> Source:
     """Check X, y and weights for a need; remember (`reset`) or compare the column names."""
-    if is_frame(X):
+    framed = not isinstance(X, np.ndarray) and is_frame(X)
+    if framed:
         data = _frame(model, X, reset)
         rows = data.num_rows
     else:
@@ -143,7 +146,7 @@ def _in_memory(
     if need.binary and seen is not None:
         check_binary(seen if weight is None else class_levels(y[weight > 0], "y"), need)
     names = getattr(model, "feature_names_in_", None)
-    if is_frame(X):
+    if framed:
         word = "X" if type(X).__module__.startswith("pandas") else "X.drop"  # how its columns are left out
         source = TableSource(data, Roles(), word, y, weight, names is not None)
         source.classes = classes
