@@ -43,21 +43,24 @@ def add_plane(bins, offset, rows, start, stop, first, value, plane):
 def fill_classes(flat, at, channels, bins, offset, rows, start, stop, label, a):
     """The histogram of the rows of a node, from flat[at] on: weights a (none: ones) by label, and rows."""
     cells = offset[len(offset) - 1]
-    most, last = min(stop - start, PACKED), at + (channels - 1) * cells
+    most, last = min(stop - start, PACKED), (channels - 1) * cells
     first, value = np.empty(most, np.uint64), np.empty(most, np.int64)
-    for k in range(at, last + cells):
-        flat[k] = 0
+    plane = flat[at : at + last + cells]
+    for k in range(len(plane)):
+        plane[k] = 0
     for s in range(start, stop, PACKED):
         e = min(s + PACKED, stop)
         for turn in range(2 if len(a) else 1):
             for i in range(s, e):
-                first[i - s] = np.uint64(last if turn else at + label[rows[i]] * cells)
+                first[i - s] = np.uint64(last if turn else label[rows[i]] * cells)
                 value[i - s] = a[rows[i]] if len(a) and not turn else 1
-            add_plane(bins, offset, rows, s, e, first, value, flat)
+            add_plane(bins, offset, rows, s, e, first, value, plane)
     if not len(a):
-        for c in range(at, last, cells):
+        counts = plane[last:]
+        for c in range(channels - 1):
+            some = plane[c * cells :]
             for k in range(cells):
-                flat[last + k] += flat[c + k]
+                counts[k] += some[k]
 
 
 @kernel

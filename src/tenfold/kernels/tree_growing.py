@@ -108,8 +108,9 @@ def sort_rows(column, table, rows, start, stop, aside):
         here += one - right
         there += right
     split = np.int64(here)
-    for i in range(stop - split):
-        rows[split + i] = aside[i]
+    right_rows = rows[split:stop]
+    for i in range(len(right_rows)):
+        right_rows[i] = aside[i]
     return split
 
 

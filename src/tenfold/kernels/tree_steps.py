@@ -66,10 +66,11 @@ def rate(g, h, n, count, total, base, units, rules, drop):
 def scan_free(hist, first, count, total, base, units, rules, room, drop):
     """As `search_column` for numbers of which none is missing, without bounds: (decrease, place, missing left)."""
     g = h = n = NOUGHT
+    sums, curves, counts = hist[0, first:], hist[1, first:], hist[2, first:]
     for k in range(count):
-        g += hist[0, first + k]
-        h += hist[1, first + k]
-        n += hist[2, first + k]
+        g += sums[k]
+        h += curves[k]
+        n += counts[k]
         room[0, k], room[1, k], room[2, k] = g, h, n
     rate(room[0], room[1], room[2], count, total, base, units, rules, drop)
     best, at = -1.0, NONE
@@ -123,8 +124,9 @@ def work(
         else:
             less = pool[step[NEW]]
             for c in range(3):
-                for i in range(offset[low], offset[high]):
-                    hist[c, i] -= less[c, i]
+                whole, some = hist[c, offset[low] : offset[high]], less[c, offset[low] : offset[high]]
+                for i in range(len(whole)):
+                    whole[i] -= some[i]
         best_of(
             hist, offset, kind, gap, low, high, sums[k], units, rules, way, real[k, LEAST:], room, drop, present,
             out[side],

@@ -55,11 +55,10 @@ def add_words(bins, offset, low, high, rows, start, stop, word, cells):
 
 
 @inner
-def take_apart(cells, low, high, short, more, hist):
-    """Σg, Σh (nought, if it has no share of the word) and the number of rows, of the cells low to high; or add them."""
+def take_apart(word, short, more, sums, curves, counts):
+    """Σg, Σh (nought, if it has no share of the word) and the number of rows; more: they are added."""
     middle = MIDDLE if short else 0
     ones, mask = (1 << ONES) - 1, (1 << middle) - 1
-    word, sums, curves, counts = cells[low:high], hist[0, low:high], hist[1, low:high], hist[2, low:high]
     for k in range(len(word)):
         c = word[k]
         counts[k] = (counts[k] if more else 0) + (c & ones)
@@ -74,16 +73,17 @@ def fill_sums(hist, bins, offset, low, high, rows, start, stop, word, short, h, 
     word, h: of every row; rows[start:stop]: those of the node.
     """
     a, z = offset[low], offset[high]
+    part, curves, counts = cells[a:z], hist[1, a:z], hist[2, a:z]  # loops from nought on become vector instructions
     for s in range(start, max(stop, start + 1), PACKED):
         e = min(s + PACKED, stop)
-        for k in range(a, z):
-            cells[k] = 0
+        for k in range(len(part)):
+            part[k] = 0
         for t in range(s, e, BLOCK):
             add_words(bins, offset, low, high, rows, t, min(t + BLOCK, e), word, cells)
-        take_apart(cells, a, z, short, s > start, hist)
+        take_apart(part, short, s > start, hist[0, a:z], curves, counts)
     if len(h):
         for t in range(start, stop, BLOCK):
             add_words(bins, offset, low, high, rows, t, min(t + BLOCK, stop), h, hist[1])
     elif not short:
-        for k in range(a, z):
-            hist[1, k] = hist[2, k]
+        for k in range(len(part)):
+            curves[k] = counts[k]
