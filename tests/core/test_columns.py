@@ -1,5 +1,7 @@
 """Columns: arrays, frames and CSR read the same, and nothing that is not finite gets through."""
 
+import pickle
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -74,3 +76,14 @@ def test_missing_may_pass_but_infinity_may_not():
 def test_a_sum_that_overflows_is_not_a_wrong_value():
     huge = np.full((4, 2), 1.5e308)
     assert len(list(Columns(huge).blocks())) == 1
+
+
+def test_columns_are_pickled_without_their_addresses():
+    """Which are those of another array then, or of another process."""
+    columns = Columns((np.arange(4.0), np.arange(4.0) * 2), ("a", "b"), offset=3, place="here")
+    again = pickle.loads(pickle.dumps(columns))
+    assert again.addresses.tolist() == [values.ctypes.data for values in again.data]
+    assert (again.names, again.offset, again.place, again.missing) == (("a", "b"), 3, "here", columns.missing)
+    for (rows, block), (_, other) in zip(again.blocks(), columns.blocks(), strict=True):
+        assert block.tolist() == other.tolist()
+        assert rows.start == 0

@@ -1,5 +1,6 @@
 """Kernels that come compiled: the list of signatures, what is used, and what happens where they do not fit."""
 
+import gc
 import json
 import os
 import shutil
@@ -85,6 +86,24 @@ def test_a_call_goes_by_the_signature_of_the_list(monkeypatch):
     copy_rows(rows, shift, out)
     assert given not in copy_rows.overloads
     assert wanted in copy_rows.overloads
+
+
+def test_types_as_they_were_given_are_found_again(monkeypatch):
+    """The second call goes straight to the compiled kernel, also when nobody else remembers its types."""
+    from tenfold.kernels.copying import copy_rows
+
+    def call():
+        copy_rows(np.zeros((3, 2)), np.zeros(2), np.empty((3, 2)))
+
+    def again(self, sig):
+        raise AssertionError(f"{sig} is looked for again")
+
+    call()
+    gc.collect()
+    monkeypatch.setattr(shipped.Kernel, "compile", again)
+    call()
+    with pytest.raises(AssertionError, match="looked for again"):
+        copy_rows(np.zeros((3, 2)), np.zeros(2, np.int8), np.empty((3, 2)))
 
 
 def test_an_array_to_write_to_must_not_be_read_only():

@@ -75,6 +75,10 @@ class Columns:
     def __len__(self) -> int:
         return self.shape[0]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What is pickled: all but the addresses, which are those of this process."""
+        return _unpickled, (self.data, self.names, self.missing, self.offset, self.kept, self.place)
+
     @property
     def dtype(self) -> np.dtype[Any]:
         """float32 if every column is, else float64."""
@@ -295,3 +299,7 @@ def _rows_of(matrix: CSR, start: int, stop: int) -> CSR:
     ends = matrix.indptr[start : stop + 1] - first
     some = (matrix.data[first:last], matrix.indices[first:last], ends)
     return type(matrix)(some, shape=(stop - start, matrix.shape[1]))
+
+
+def _unpickled(data: Any, names: Any, missing: bool, offset: int, kept: Any, place: str) -> Columns:
+    return Columns(data, names, missing=missing, offset=offset, kept=kept, place=place)

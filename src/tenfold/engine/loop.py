@@ -71,6 +71,7 @@ def fit(
     A learner that is finished (asks for nothing) is certified from the summary it has, so a
     one-pass learner reads its data once and its certificate speaks of the state it returns.
     """
+    resumed = resume is not None
     with opened(runner, source) as session:
         if resume is None:
             schema = schema_of(source, learner.need, session)
@@ -78,6 +79,8 @@ def fit(
         member = Member(learner, resume, stop or Never(), watchers)
         run([member], source, session)
         assert member.done is not None
+        if resumed and member.done.at.certificate is not None:
+            _ = member.done.at.certificate.claims  # made now: numbers of a file that no rows give are refused here
         return member.done
 
 

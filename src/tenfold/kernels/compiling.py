@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import sys
-from functools import wraps
 from typing import Any
 
 import numba
@@ -31,29 +30,12 @@ kernel = _kernel()
 dividing = _kernel(error_model="numpy")
 """a division by nought gives infinity, not an error: so loops of divisions become vector instructions, same bits"""
 
+inner = numba.njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+inner_dividing = numba.njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy")
+"""for functions that only kernels call: without a way in from Python, which would take as long to compile"""
+
 written_in = numba.njit(inline="always", error_model="numpy")
 """a formula that becomes part of the loop it is used in"""
-
-
-def interruptible(compiled: Any) -> Any:
-    """A kernel that returns arrays to Python: an interrupt that comes while they are made is raised as what it is.
-
-    numba makes the arrays through Python, which may look for signals, and does not look whether one came.
-    """
-
-    @wraps(compiled.py_func)
-    def call(*given: Any) -> Any:
-        try:
-            return compiled(*given)
-        except SystemError as failure:
-            cause: BaseException | None = failure
-            while isinstance(cause, SystemError):
-                cause = cause.__cause__
-            if isinstance(cause, KeyboardInterrupt):
-                raise KeyboardInterrupt from None
-            raise
-
-    return call
 
 
 class _Notice(event.Listener):

@@ -15,7 +15,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from tenfold.kernels.inner import inner
+from tenfold.kernels.compiling import inner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

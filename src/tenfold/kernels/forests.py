@@ -7,8 +7,7 @@ from math import factorial
 
 import numpy as np
 
-from tenfold.kernels.compiling import kernel
-from tenfold.kernels.inner import inner
+from tenfold.kernels.compiling import inner, kernel
 from tenfold.kernels.shuffling import mix
 
 MOST = 15

@@ -6,9 +6,8 @@ import math
 
 import numpy as np
 
-from tenfold.kernels.compiling import kernel, written_in
+from tenfold.kernels.compiling import inner_dividing, kernel, written_in
 from tenfold.kernels.exponential import exp, log1p
-from tenfold.kernels.inner import inner_dividing
 from tenfold.kernels.shuffling import mix
 
 SQUARED, ABSOLUTE, QUANTILE, POISSON, LOGISTIC, SOFTMAX = range(6)

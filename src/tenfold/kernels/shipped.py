@@ -178,6 +178,8 @@ class Kernel(CPUDispatcher):
     def __init__(self, py_func: Any, locals: Any = None, targetoptions: Any = None, **more: Any) -> None:
         super().__init__(py_func, locals, targetoptions, **more)
         self._cache = KernelCache(py_func)
+        self._given: set[Signature] = set()
+        """types by which one of the list was found: numba knows them by a number, which they have while they live"""
         Kernel.named[name_of(py_func)] = self
 
     def compile(self, sig: Any) -> Any:
@@ -190,7 +192,8 @@ class Kernel(CPUDispatcher):
                 entry = super().compile(sig if signature is None else signature)
             finally:
                 Kernel._within -= 1
-            if signature is not None and signature != given:  # also to be found by the types as they were given
+            if signature is not None and signature != given and given not in self._given:
+                self._given.add(given)
                 self._insert([argument._code for argument in given], entry, False)
             if not Kernel._within:
                 for watcher in Kernel.watchers:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tenfold.kernels.compiling import kernel
-from tenfold.kernels.inner import inner
+from tenfold.kernels.compiling import inner, kernel
 from tenfold.kernels.tree_search import NOUGHT
 
 BLOCK = 4096

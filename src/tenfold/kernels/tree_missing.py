@@ -11,8 +11,7 @@ import math
 
 import numpy as np
 
-from tenfold.kernels.compiling import kernel
-from tenfold.kernels.inner import inner
+from tenfold.kernels.compiling import inner, kernel
 from tenfold.kernels.tree_growing import routes
 from tenfold.kernels.tree_search import (
     COST_SQUARE,

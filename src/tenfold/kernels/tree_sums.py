@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tenfold.kernels.compiling import kernel
-from tenfold.kernels.inner import inner
+from tenfold.kernels.compiling import inner, kernel
 
 BLOCK = 2048
 """rows that stay in cache while all columns take them in"""
