@@ -55,21 +55,12 @@ learner.fit(rows, target)
 (learner.predict if hasattr(learner, "predict") else learner.transform)(rows)
 print(time.perf_counter() - start)
 """
-COUNTED = """
-from numba.core import event
-made = []
-class Compilations(event.Listener):
-    def on_start(self, what):
-        made.append(what.data["dispatcher"].py_func.__name__)
-    def on_end(self, what):
-        pass
-event.register("numba:compile", Compilations())
-"""
 EVERY = """
 import hashlib, json, sys, warnings
 import numpy as np
 import tenfold as tn
 from tenfold.estimator import Estimator
+from tenfold.kernels.decorators import compilations
 from tenfold.testing import bits
 warnings.simplefilter("ignore")
 rng = np.random.default_rng(0)
@@ -94,7 +85,7 @@ for cls in [c for c in public if isinstance(c, type) and issubclass(c, Estimator
                 out = (model.predict if hasattr(model, "predict") else model.transform)(rows)
                 said = bits(model.model_) + hashlib.sha256(np.asarray(out).tobytes()).hexdigest()
             found[f"{cls.__name__} {number} {kind}"] = said
-print(json.dumps([found, made]))
+print(json.dumps([found, compilations]))
 """
 NAMES = """
 import tenfold as tn
@@ -105,29 +96,21 @@ print(*(c.__name__ for c in public if isinstance(c, type) and issubclass(c, Esti
 CLUSTER = """
 import numpy as np
 import tenfold as tn
-COUNT = '''{count}'''
 
-def count():
-    import sys, types
-    module = types.ModuleType("counted")
-    exec(COUNT, module.__dict__)
-    sys.modules["counted"] = module
-
-def counted():
-    import sys
-    return sys.modules["counted"].made
+def compiled():
+    from tenfold.kernels.decorators import compilations
+    return compilations
 
 if __name__ == "__main__":
     from distributed import Client, LocalCluster
     with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
         with Client(cluster) as client:
-            client.run(count)
             import dask.array as da
             X = da.from_array(np.random.default_rng(0).normal(size=(400, 4)), chunks=(50, 4))
             with tn.on(tn.Dask(client)):
                 for learner in (tn.Ridge(), tn.GaussianNB(), tn.GradientBoostingClassifier(max_iter=5)):
                     learner.fit(X, (X[:, 0] > 0).astype(int))
-            print(sum(map(len, client.run(counted).values())))
+            print(sum(map(len, client.run(compiled).values())))
 """
 
 
@@ -152,7 +135,9 @@ def fits(python: Path, promises: Promises) -> None:
             times.append(float(run(python, ours)))
             if module:
                 peer.append(float(run(python, theirs)))
-        made = run(python, COUNTED + ours + "print(*made)").split()[1:]
+        made = run(python, ours + "from tenfold.kernels.decorators import compilations\nprint(*compilations)").split()[
+            1:
+        ]
         print(f"{name:32s} {min(times):6.2f} s, compiled {len(made)}" + (f", peer {min(peer):.2f} s" if peer else ""))
         promises.at_most(f"{name}, kernels compiled", len(made), 0)
         promises.at_most(f"{name}, first fit, seconds", min(times), MOST)
@@ -163,11 +148,11 @@ def fits(python: Path, promises: Promises) -> None:
 def bits_of_levels(python: Path, work: Path, promises: Promises) -> None:
     """Each level that this processor can run, and numba's compiler."""
     levels = run(python, "from tenfold.kernels.shipped import levels_here\nprint(*levels_here())").split()
-    compiler, _ = json.loads(run(python, COUNTED + EVERY, TENFOLD_COMPILED="0"))
+    compiler, _ = json.loads(run(python, EVERY, TENFOLD_COMPILED="0"))
     for level in levels:
         folder = work / level
         subprocess.check_call([python, "-m", "tenfold.kernels.compile", "--level", level, "--to", folder], cwd=work)
-        shipped, made = json.loads(run(python, COUNTED + EVERY, TENFOLD_COMPILED=str(folder)))
+        shipped, made = json.loads(run(python, EVERY, TENFOLD_COMPILED=str(folder)))
         other = [name for name in compiler if compiler[name] != shipped[name]]
         print(f"{level}: {len(compiler)} fits, {len(other)} with other bits, {len(made)} compiled", *other, *made)
         promises.at_most(f"{level}, fits with other bits", len(other), 0)
@@ -198,7 +183,7 @@ def main() -> None:
             fits(python, promises)
         if "cluster" in only:
             subprocess.check_call([*pip, "dask[array]", "distributed"])
-            made = int(run(python, CLUSTER.format(count=COUNTED)))
+            made = int(run(python, CLUSTER))
             print(f"workers of a fresh cluster compiled {made}")
             promises.at_most("workers of a fresh cluster, kernels compiled", made, 0)
         if "bits" in only:

@@ -1,32 +1,34 @@
-"""scipy must know of the array API before it is first imported, or scikit-learn skips a check."""
+"""What all tests share: the environment, the list of kernels' signatures, and kernels that are compiled."""
 
 import os
 import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it, and so would tests
 
+# scipy must know of the array API before it is first imported, or scikit-learn skips a check: no imports of it above
 os.environ["SCIPY_ARRAY_API"] = "1"
-
-import subprocess  # noqa: E402
-import sys  # noqa: E402
-from pathlib import Path  # noqa: E402
-
-import pytest  # noqa: E402
-
-from tenfold.kernels import shipped  # noqa: E402
-from tenfold.kernels.signatures import fitting, line, name_of  # noqa: E402
 
 KERNELS = Path(__file__).parent / "kernels"
 unlisted = []
 
 
+def pytest_configure():
+    from tenfold.kernels.shipped import Kernel
+
+    Kernel.watchers.append(note_unlisted)
+
+
 def note_unlisted(function, signature):
+    from tenfold.kernels.signatures import fitting, line, name_of
+
     ours = function.__module__.startswith("tenfold.kernels.")
     if ours and fitting(name_of(function), signature) is None:
         unlisted.append(line(name_of(function), signature))
-
-
-shipped.Kernel.watchers.append(note_unlisted)
 
 
 @pytest.fixture(autouse=True)
@@ -44,6 +46,8 @@ def only_listed_signatures(request):
 @pytest.fixture(scope="session")
 def compiled():
     """The folder of compiled kernels of this checkout; they are compiled if they are not yet."""
+    from tenfold.kernels import shipped
+
     subprocess.run([sys.executable, "-m", "tenfold.kernels.compile"], check=True)
     found = subprocess.run([sys.executable, "-m", "tenfold.kernels.compile", "--check"], capture_output=True, text=True)
     assert found.returncode == 0, found.stdout

@@ -10,8 +10,8 @@ import pytest
 PROGRAM = """
 import json, sys
 import numpy as np
-from numba.core import event
 import tenfold as tn
+from tenfold.kernels.decorators import compilations
 from tenfold.testing import bits
 
 random = np.random.default_rng(7)
@@ -99,13 +99,6 @@ cases = {
     "StackingClassifier": (tn.StackingClassifier(cv=3, passthrough=True), X, label == "left"),
     "StackingRegressor": (tn.StackingRegressor([("line", tn.Ridge()), ("mean", tn.DummyRegressor())]), X, y),
 }
-class Compilations(event.Listener):
-    names = []
-    def on_start(self, what):
-        self.names.append(what.data["dispatcher"].py_func.__name__)
-    def on_end(self, what):
-        pass
-event.register("numba:compile", Compilations())
 found = {}
 for threads in map(int, sys.argv[1:]):
     for name, (learner, rows, target) in cases.items():
@@ -113,7 +106,7 @@ for threads in map(int, sys.argv[1:]):
             model = learner.fit(rows, target, sample_weight=weight)
         kind = type(model.summary_).__name__
         found[f"{name}; {threads}"] = [bits(model.model_), bits(model.summary_), kind]
-print(json.dumps([found, Compilations.names]))
+print(json.dumps([found, compilations]))
 """
 
 

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from tenfold.core import Columns, DataError
+from tenfold.core.columns import TextColumns
 
 X = np.round(np.random.default_rng(0).normal(size=(50, 3)), 2)
 FORMS = {
@@ -87,3 +88,10 @@ def test_columns_are_pickled_without_their_addresses():
     for (rows, block), (_, other) in zip(again.blocks(), columns.blocks(), strict=True):
         assert block.tolist() == other.tolist()
         assert rows.start == 0
+
+
+def test_columns_of_text_are_pickled_as_text():
+    texts = np.array(["a", None, "b"], dtype=object)
+    again = pickle.loads(pickle.dumps(TextColumns((texts,), ("t",))))
+    assert type(again) is TextColumns
+    assert again.column(0).tolist() == ["a", None, "b"]

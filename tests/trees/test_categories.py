@@ -9,7 +9,7 @@ from sklearn.metrics import r2_score, roc_auc_score
 import tenfold as tn
 from tenfold.core import Chunk, Columns
 from tenfold.engine.holding import seen
-from tenfold.kernels.tree_search import FREE, NUMERIC, SUBSET, SUMS, group_order
+from tenfold.kernels.tree_search import FREE, NUMERIC, SUBSET, SUMS
 from tenfold.stats.tree_bins import Cut, TreeLens, WeightUnit
 from tenfold.trees import grower, levelwise
 from tenfold.trees.channels import SumChannels
@@ -105,18 +105,6 @@ def test_rare_categories_are_taken_together():
     left = [set(np.flatnonzero(together.tree_.route[:5] == side).tolist()) for side in (0, 1)]
     assert sorted(map(sorted, left)) in ([[0], [1, 2, 3, 4]], [[0, 2, 3, 4], [1]])
     assert together.tree_.node_count == 5  # the rare ones, then apart from the others, and not among themselves
-
-
-def test_categories_are_sorted_as_if_they_had_more_rows_at_the_mean():
-    """One row of 9 comes after twenty of mean 8; with ten rows more at the mean in each, before them."""
-    groups = np.array([[9, 160, 0], [1, 20, 20], [1, 20, 20]])  # Σg, Σh and rows: few, many, low
-    total, units = groups.sum(axis=1), np.ones(2)
-    for smooth, order in ((0.0, [2, 1, 0]), (10.0, [2, 0, 1])):
-        mean = total[0] / total[1]
-        key = (groups[0] + smooth * mean) / (groups[1] + smooth)
-        assert np.argsort(key).tolist() == order
-        limits = Rules(SUMS, np.array([SUBSET]), units, cat_smooth=smooth).limits
-        assert group_order(groups, 3, total, 0, SUMS, units, limits).tolist() == order
 
 
 def test_the_certificate_says_how_many_rows_a_category_has():

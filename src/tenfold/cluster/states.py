@@ -58,7 +58,7 @@ class Moving(NamedTuple):
 
     @property
     def model(self) -> KMeansModel:
-        """These centres."""
+        """The model of a fit at these centres."""
         return KMeansModel(self.centers, max(self.step, 1), self.bound)
 
 

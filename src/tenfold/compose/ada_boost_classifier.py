@@ -120,7 +120,7 @@ class AdaBoostClassifier(Classifier):
 
     @property
     def model_type(self) -> type:  # type: ignore[override]
-        """Stumps, or members."""
+        """The record that a fit leaves: of stumps, or of members of another learner."""
         return Stumps if self.estimator is None else Members
 
     @property
@@ -137,13 +137,13 @@ class AdaBoostClassifier(Classifier):
 
     @property
     def _rounds(self) -> StumpRounds | MemberRounds:
-        """How a round goes."""
+        """The rounds of boosting, of stumps or of members, by the parameters."""
         if self.estimator is None:
             return StumpRounds(self.n_estimators, self.learning_rate, self.max_bins, self.random_state)
         return MemberRounds(self.estimator, self.n_estimators, self.learning_rate, seed_of(self))
 
     def start(self, schema: Schema) -> Any:
-        """No round yet."""
+        """The state before the first round."""
         return self._rounds.start(schema)
 
     def ask(self, state: Any) -> RowSample | StumpWeights | BoostedRows | None:

@@ -36,7 +36,7 @@ class Members(NamedTuple):
 
 
 class Learning(NamedTuple):
-    """The next member learns."""
+    """The state of boosting while the next member learns."""
 
     step: int
     schema: Schema
@@ -172,7 +172,7 @@ class MemberErrors(BoostedRows):
     telling = ("rounds", "number", "how", "so_far", "model")
 
     def summarize(self, chunk: Chunk) -> Judged:
-        """Of the weighted rows."""
+        """The weighted error of the member on the rows of one chunk."""
         rows, weight = chunk.held, chunk.scratch.weight
         wrong = self.how.it.said(self.model.each[0], self.number, rows.X, self.so_far.n_classes) != rows.y
         doubtful = weight >= rows.weight * av.bar_of(self.so_far)

@@ -43,7 +43,7 @@ class Stumps(NamedTuple):
 
 
 class Boosting(NamedTuple):
-    """The stumps so far."""
+    """The state of boosting between rounds: the stumps so far."""
 
     step: int
     so_far: Stumps
@@ -132,7 +132,7 @@ class StumpRounds(NamedTuple):
     seed: Any
 
     def start(self, schema: Schema) -> Begun:
-        """No stump yet."""
+        """The state before the columns are binned."""
         if self.max_bins > BINS:
             raise ValueError(f"max_bins is {self.max_bins}, but a bin is a byte. Remedy: at most {BINS}")
         return Begun(0, schema)

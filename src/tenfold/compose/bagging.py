@@ -98,7 +98,7 @@ class Bagging(Team):
         return team
 
     def distinct_members(self) -> list[Any]:
-        """One for all."""
+        """The one learner of which all members are copies."""
         return [self.one()]
 
     @property
@@ -207,7 +207,7 @@ class Bagging(Team):
         raise NotImplementedError
 
     def judgement(self, s: Any) -> tuple[Claim, ...]:
-        """What that summary says."""
+        """The out-of-bag score and its interval, from the summary of out-of-bag predictions."""
         raise NotImplementedError
 
 

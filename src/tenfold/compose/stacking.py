@@ -106,7 +106,7 @@ class Stacking(Roster):
         return [member._blank() for _, member in self.named() for _ in range(k + 1)]
 
     def distinct_members(self) -> list[Any]:
-        """Every member once."""
+        """Each named member once, not once a fold."""
         return [member for _, member in self.named()]
 
     @property

@@ -87,7 +87,7 @@ class FindS(Classifier):
         self.pos_label = pos_label
 
     def start(self, schema: Schema) -> State:
-        """Nothing but the schema."""
+        """The state before the first pass, which knows the schema alone."""
         self._nothing(schema)  # refuses a positive class that there is not
         return Begun(0, schema)
 
@@ -169,11 +169,11 @@ class FindS(Classifier):
         return self.sound(model, summary, schema) and np.array_equal(summary.tested, model.values)
 
     def probability_from(self, scores: Array) -> Array:
-        """A conjunction is certain."""
+        """Probabilities of 0 and 1: a conjunction is certain of what it says."""
         return scores
 
     def log_probability_from(self, scores: Array) -> Array:
-        """The logarithm of certainty."""
+        """Logarithms of the probabilities, which are 0 and 1."""
         with np.errstate(divide="ignore"):
             return np.log(scores)
 

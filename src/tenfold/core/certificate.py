@@ -142,6 +142,11 @@ class Certificate:
         later[name] = lambda: found  # what it was made of is needed no more
         return found
 
+    def now(self) -> Certificate:
+        """The same certificate, its claims made: before what they are made of goes, or while errors can be told."""
+        _ = self.claims
+        return self
+
     @property
     def known(self) -> bool:
         """Whether the learner claims anything yet: before that it has no model to stop with."""

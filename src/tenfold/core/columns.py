@@ -77,7 +77,7 @@ class Columns:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """What is pickled: all but the addresses, which are those of this process."""
-        return _unpickled, (self.data, self.names, self.missing, self.offset, self.kept, self.place)
+        return _unpickled, (type(self), self.data, self.names, self.missing, self.offset, self.kept, self.place)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -256,7 +256,7 @@ class Columns:
         raise DataError(f"Input X contains {what} in {self._column(j)}, row {self.row(start + i)}. Remedy: {remedy}.")
 
     def _column(self, j: int) -> str:
-        """Column j in words."""
+        """Column j, as messages name it."""
         name = self.names[j] if self.names is not None else f"x{j}"
         return f"column {name!r} of {self.place}" if self.place else f"column {name!r}"
 
@@ -301,5 +301,7 @@ def _rows_of(matrix: CSR, start: int, stop: int) -> CSR:
     return type(matrix)(some, shape=(stop - start, matrix.shape[1]))
 
 
-def _unpickled(data: Any, names: Any, missing: bool, offset: int, kept: Any, place: str) -> Columns:
-    return Columns(data, names, missing=missing, offset=offset, kept=kept, place=place)
+def _unpickled(
+    kind: type[Columns], data: Any, names: Any, missing: bool, offset: int, kept: Any, place: str
+) -> Columns:
+    return kind(data, names, missing=missing, offset=offset, kept=kept, place=place)

@@ -38,13 +38,13 @@ class Learner(Protocol):
         """What it takes from the rows."""
 
     def start(self, schema: Schema) -> Any:
-        """The first state."""
+        """The state before any rows are read."""
 
     def ask(self, state: Any) -> Expression | None:
         """What to compute of the rows next; None: finished. Equal to the last: its summary is used again."""
 
     def update(self, state: Any, summary: Any) -> Any:
-        """The next state."""
+        """The state after a summary has been taken in."""
 
     def model(self, state: Any) -> Any:
         """What would be kept if the fit ended at this state; None: nothing yet. Often the state itself."""
@@ -74,5 +74,5 @@ class Solved(NamedTuple):
 
     @property
     def model(self) -> Any:
-        """What is kept."""
+        """The model that the fit led to."""
         return self.kept.each[0]

@@ -59,7 +59,7 @@ class Marks:
 
     @property
     def hashes(self) -> Bits:
-        """In order."""
+        """The least distinct hashes of the rows, sorted."""
         return self._found()[0]
 
     @property

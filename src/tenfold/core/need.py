@@ -48,11 +48,16 @@ class Need:
     side: tuple[str, ...] = ()
     sequence: str | None = None
 
-    @cache  # noqa: B019  (there are few needs, and each predict asks)
     def without_target(self) -> Need:
         """The need of `predict` and `transform`: the columns alone."""
-        return replace(self, target=None)
+        return _without_target(self)
 
     def of_schema(self) -> Need:
         """What of it a schema depends on: neither what comes along nor how rows are cut."""
         return self if not self.side and self.sequence is None else replace(self, side=(), sequence=None)
+
+
+@cache
+def _without_target(need: Need) -> Need:
+    """Made once of each need, since every prediction asks for it."""
+    return replace(need, target=None)

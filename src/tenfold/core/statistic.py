@@ -79,7 +79,7 @@ class Lens(Value):
 
 
 class WholeRows(Lens):
-    """Rows as they are."""
+    """The lens that holds a chunk as it is, with all its columns."""
 
     def __call__(self, chunk: Chunk) -> Chunk:
         """The chunk itself."""

@@ -54,7 +54,7 @@ class Executor(ABC):
     @property
     @abstractmethod
     def threads(self) -> int:
-        """Of all workers now."""
+        """How many threads all workers have together, now."""
 
     @abstractmethod
     def send(self, value: Any, name: str) -> Handle:
@@ -72,7 +72,7 @@ class Executor(ABC):
 
     @abstractmethod
     def gather(self, handles: list[Handle]) -> list[Any]:
-        """The outputs themselves, here."""
+        """Bring the outputs of tasks to the driver."""
 
     @abstractmethod
     def done(self, handle: Handle) -> bool:

@@ -27,7 +27,7 @@ Scratch = dict[int, Any]
 
 
 class Piece(NamedTuple):
-    """One chunk, held."""
+    """What is held of one chunk between rounds."""
 
     groups: dict[int, Chunk]
     """its rows by group; where weights are drawn anew, those that are drawn"""
@@ -134,7 +134,7 @@ class Scan:
         return range(0, len(source), math.gcd(*(leaf.every for leaf in self.leaves)))
 
     def __call__(self, source: Source, part: int) -> Found:
-        """Of one part."""
+        """The summaries of the leaves on one part."""
         plain = [leaf for leaf in self.leaves if not leaf.held]
         held = [leaf for leaf in self.leaves if leaf.held]
         found, pieces = read(plain, held, source, part)

@@ -63,7 +63,7 @@ class Local(Runner):
 
     @property
     def driver_threads(self) -> int:
-        """The same threads."""
+        """How many threads an update may use: those of the runner."""
         return self.threads
 
     @contextmanager
@@ -103,7 +103,7 @@ class LocalSession(Session):
 
     @property
     def memory(self) -> int:
-        """As the runner says."""
+        """Bytes that may be held in memory between rounds."""
         return self.runner.memory
 
     def reduce(self, job: Job) -> Any:

@@ -80,7 +80,7 @@ def fit(
         run([member], source, session)
         assert member.done is not None
         if resumed and member.done.at.certificate is not None:
-            _ = member.done.at.certificate.claims  # made now: numbers of a file that no rows give are refused here
+            member.done.at.certificate.now()  # numbers of a file that no rows give are refused here
         return member.done
 
 
@@ -243,7 +243,7 @@ def _go_on(m: Member, finished: bool, seconds: float) -> None:
 
 
 def _end(m: Member, reason: str) -> None:
-    """End a fit; refuse a model or a claim with NaN, and infinity where a field of the model must be finite."""
+    """End a fit; refuse a model with NaN, and infinity where it must be finite. Claims are checked when made."""
     field = not_finite(m.at.model)
     if field is not None:
         raise DataError(OVERFLOW.format(field))

@@ -91,7 +91,7 @@ class Store:
                     left.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Forget everything."""
+        """Forget all values, and remove their files."""
         self._memory.clear()
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)

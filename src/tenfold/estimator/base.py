@@ -169,7 +169,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         summary = self.kept(done.at.model, done.at.summary)
         found = Certificate() if done.at.certificate is None else done.at.certificate
         if summary is not done.at.summary:  # what claims are made of is not kept
-            found.claims  # noqa: B018
+            found = found.now()
         certificate = found.made_from(lambda: bare.provenance(print_of(), parts, seed, first))
         self._set(done.at.schema, done.at.model, summary, certificate)
         self._after_fit(source)
@@ -268,7 +268,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         return merging.add(as_fitted(self), as_fitted(other)) if type(other) is type(self) else NotImplemented
 
     def __radd__(self, other: Any) -> Any:
-        """So that `sum(models)` works."""
+        """What `sum(models)` begins with: 0 + model is the model."""
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
     # ---- applying ------------------------------------------------------------------------------
@@ -287,7 +287,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             return Mapped(source, model, partial(function, model, self.model_), names())
         known = self.schema_.without_target
         said = partial(_said, function, model, source, need, known)
-        if len(source) == 1:
+        if len(source) == 1:  # the rows are in this process, and so few that sending them takes longer
             with one_blas_thread:
                 return said(0)
         done = list(current().map(said, range(len(source)), source))

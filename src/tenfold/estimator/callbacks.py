@@ -18,7 +18,7 @@ try:
 except ImportError:  # pragma: no cover - a scikit-learn without them
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
-        """No callbacks."""
+        """A mixin without callbacks, for a scikit-learn that has none."""
 
     def with_callbacks(method: Any) -> Any:
         """The method as it is."""
@@ -96,7 +96,7 @@ class Reporting:
         return "a callback said so" if stop and self.model.passes != ONE else None
 
     def end(self) -> None:
-        """The fit is done."""
+        """Tell the callbacks that the fit is done."""
         self.context.call_on_fit_task_end(estimator=self.model, X=self.X, y=self.y)
 
 

@@ -59,7 +59,7 @@ class Regressor(RegressorMixin, Estimator):
         return self._score_of(y, self.predict(X), sample_weight)
 
     def _score_of(self, y: Any, found: Any, weight: Any) -> float:
-        """R² of predictions."""
+        """R², the coefficient of determination, of predictions."""
         from sklearn.metrics import r2_score  # which takes longer to import than a model to fit
 
         return float(r2_score(y, found, sample_weight=weight))
@@ -123,7 +123,7 @@ class Classifier(ClassifierMixin, Estimator):
 
     @property
     def classes_(self) -> Any:
-        """The classes, sorted."""
+        """The labels of the classes, sorted."""
         check_is_fitted(self)
         return self.schema_.classes
 

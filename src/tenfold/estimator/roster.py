@@ -43,7 +43,7 @@ class Roster(_BaseComposition, Team):
             self._validate_names([name for name, _ in self.estimators])
 
     def team(self) -> list[Any]:
-        """The members, not fitted."""
+        """Copies of the named members, not fitted."""
         return [member._blank() for _, member in self.named()]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -83,7 +83,7 @@ class Roster(_BaseComposition, Team):
 
     @property
     def estimators_(self) -> list[Any]:
-        """The members, fitted."""
+        """The members as fitted models, in the order of `estimators`."""
         if "model_" not in self.__dict__:
             raise AttributeError("estimators_")
         return [self.fitted(at) for at in range(len(self.named()))]

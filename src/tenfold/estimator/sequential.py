@@ -59,7 +59,7 @@ class Sequential:
         return bool(curve[-last:].min() > curve[:-last].min() - self.tol)
 
     def mixed(self) -> Claim:
-        """Whether parts were mixed."""
+        """Whether parts were walked each by itself and the ends averaged."""
         how = "one part after another, each from where the last one led"
         if self.mixing:
             how = "each part from the same weights, then their mean (iterative parameter mixing)"

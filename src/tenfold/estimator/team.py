@@ -69,7 +69,7 @@ class Team(Estimator):
     hidden: ClassVar[frozenset[str]] = frozenset(TeamModel._fields)
 
     def team(self) -> list[Any]:
-        """The members, not fitted."""
+        """Copies of all members, not fitted."""
         raise NotImplementedError
 
     def distinct_members(self) -> list[Any]:
@@ -102,12 +102,12 @@ class Team(Estimator):
 
     @property
     def need(self) -> Need:
-        """What all members take."""
+        """The columns and the target that serve all members."""
         return common_need([member.need for member in self.distinct_members()], type(self).__name__)
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]
-        """Whether some member does."""
+        """Whether some member draws rows by chance."""
         return any(member.draws_rows for member in self.distinct_members())
 
     # ---- the loop of each member -------------------------------------------------------------------

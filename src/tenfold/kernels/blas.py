@@ -11,7 +11,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import get_cython_function_address, intrinsic
 
-from tenfold.kernels.compiling import kernel
+from tenfold.kernels.decorators import kernel
 
 
 def _external(name: str, arguments: int) -> types.ExternalFunction:

@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
-from tenfold.kernels.compiling import kernel
 from tenfold.kernels.copying import pointer
+from tenfold.kernels.decorators import kernel
 
 
 @kernel

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tenfold.kernels.blas import add_cross, add_gram
-from tenfold.kernels.compiling import kernel
 from tenfold.kernels.copying import copy_columns
+from tenfold.kernels.decorators import kernel
 
 
 @kernel

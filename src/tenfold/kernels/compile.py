@@ -125,7 +125,7 @@ def check() -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command."""
+    """Run the command with these arguments; its exit code."""
     parser = argparse.ArgumentParser(prog="python -m tenfold.kernels.compile", description=__doc__)
     parser.add_argument("--check", action="store_true", help="say whether compiled kernels are in use, and why not")
     parser.add_argument("--level", action="append", help="of the processor, x86-64-v2 say; default: the best here")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from numba import types
 from numba.extending import intrinsic
 
-from tenfold.kernels.compiling import kernel
+from tenfold.kernels.decorators import kernel
 
 
 @kernel

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from tenfold.kernels.compiling import kernel
+from tenfold.kernels.decorators import kernel
 from tenfold.kernels.losses import loss_slope, loss_value, soften
 
 TIMES = 64

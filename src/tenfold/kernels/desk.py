@@ -15,7 +15,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from tenfold.kernels.compiling import inner
+from tenfold.kernels.decorators import inner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -51,7 +51,7 @@ def _place(context: BaseContext, builder: ir.IRBuilder, signature: Signature, ar
 
 @intrinsic
 def look(typing: Typing, desk: types.Array, i: types.Type) -> Intrinsic:
-    """What desk[i] is now."""
+    """The number at desk[i] now, as all threads see it."""
 
     def make(context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: Args) -> ir.Value:
         return builder.load_atomic(_place(context, builder, signature, args), "acquire", 8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tenfold.kernels.blas import products
-from tenfold.kernels.compiling import kernel
+from tenfold.kernels.decorators import kernel
 
 
 @kernel

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tenfold.kernels.compiling import kernel
+from tenfold.kernels.decorators import kernel
 from tenfold.kernels.exact import two_product, two_sum
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenfold.kernels.compiling import kernel
+from tenfold.kernels.decorators import kernel
 
 
 @kernel

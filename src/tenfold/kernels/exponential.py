@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tenfold.kernels.compiling import written_in
+from tenfold.kernels.decorators import written_in
 
 HIGH, LOW, PER = 6.93147180369123816490e-01, 1.90821492927058770002e-10, 1.4426950408889634
 """ln 2 in two words, and 1 / ln 2"""

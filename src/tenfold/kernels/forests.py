@@ -7,7 +7,7 @@ from math import factorial
 
 import numpy as np
 
-from tenfold.kernels.compiling import inner, kernel
+from tenfold.kernels.decorators import inner, kernel
 from tenfold.kernels.shuffling import mix
 
 MOST = 15

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from tenfold.kernels.blas import _address, _external, add_cross, add_gram, products
-from tenfold.kernels.compiling import kernel
+from tenfold.kernels.decorators import kernel
 
 LOGISTIC, POISSON, GAMMA = 0, 1, 2
 LOSS, LEAST, PEARSON, SIZE, WORST, REACH = 0, 1, 2, 3, 4, 5

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from tenfold.kernels.compiling import inner_dividing, kernel, written_in
+from tenfold.kernels.decorators import inner_dividing, kernel, written_in
 from tenfold.kernels.exponential import exp, log1p
 from tenfold.kernels.shuffling import mix
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from tenfold.kernels.compiling import kernel
+from tenfold.kernels.decorators import kernel
 
 LARGEST, SUM, ROOT = 0, 1, 2
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tenfold.kernels.compiling import kernel
+from tenfold.kernels.decorators import kernel
 
 SQUARED, LOGISTIC, HINGE, EXPONENTIAL, INSENSITIVE, ZERO_ONE, SOFTMAX = range(7)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from tenfold.kernels.compiling import kernel
+from tenfold.kernels.decorators import kernel
 from tenfold.kernels.descent import dot
 
 TIMES = 1 << 16

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tenfold.kernels.blas import add_gram
-from tenfold.kernels.compiling import kernel
+from tenfold.kernels.decorators import kernel
 
 
 @kernel

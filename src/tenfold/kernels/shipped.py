@@ -123,7 +123,7 @@ class KernelCache(_Cache):
 
     @property
     def cache_path(self) -> Any:
-        """Of numba's cache."""
+        """The folder of numba's own cache."""
         return self._own.cache_path
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -151,17 +151,17 @@ class KernelCache(_Cache):
             unfinished.replace(path)
 
     def enable(self) -> None:
-        """Use it."""
+        """Load and keep compiled kernels from now on."""
         self._on = True
         self._own.enable()
 
     def disable(self) -> None:
-        """Use it no longer."""
+        """Load and keep no compiled kernels from now on."""
         self._on = False
         self._own.disable()
 
     def flush(self) -> None:
-        """Empty numba's cache."""
+        """Empty numba's own cache of this function."""
         self._own.flush()
 
 

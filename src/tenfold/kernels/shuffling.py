@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tenfold.kernels.compiling import kernel
+from tenfold.kernels.decorators import kernel
 
 
 @kernel

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tenfold.kernels.compiling import kernel
+from tenfold.kernels.decorators import kernel
 from tenfold.kernels.descent import judge, rate, shrunk, times_of
 
 LEAST = 1e-3

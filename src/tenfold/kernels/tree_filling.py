@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tenfold.kernels.compiling import inner, kernel
+from tenfold.kernels.decorators import inner, kernel
 from tenfold.kernels.tree_search import NOUGHT
 
 BLOCK = 4096

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tenfold.kernels.compiling import inner, kernel
+from tenfold.kernels.decorators import inner, kernel
 from tenfold.kernels.shuffling import mix
 from tenfold.kernels.tree_filling import bins_of, clear, count_column, fill_classes, fill_pairs, total_of
 from tenfold.kernels.tree_search import (

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from tenfold.kernels.compiling import inner, kernel
+from tenfold.kernels.decorators import inner, kernel
 from tenfold.kernels.tree_growing import routes
 from tenfold.kernels.tree_search import (
     COST_SQUARE,

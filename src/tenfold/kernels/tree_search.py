@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from tenfold.kernels.compiling import inner, inner_dividing, kernel
+from tenfold.kernels.decorators import inner, inner_dividing, kernel
 from tenfold.kernels.sorting import sort_by
 
 GINI, ENTROPY, ERROR, RATIO, COST_SQUARE, COST_POWER, SUMS = range(7)

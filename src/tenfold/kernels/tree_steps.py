@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tenfold.kernels.compiling import inner, inner_dividing, kernel
+from tenfold.kernels.decorators import inner, inner_dividing, kernel
 from tenfold.kernels.desk import CLOSED, DONE, add, await_all, lay_out, look, put, rest, take
 from tenfold.kernels.tree_growing import (
     ARITY,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tenfold.kernels.compiling import inner, kernel
+from tenfold.kernels.decorators import inner, kernel
 
 BLOCK = 2048
 """rows that stay in cache while all columns take them in"""

@@ -359,7 +359,7 @@ class Glm(Featured, Estimator):
         return ()
 
     def margins(self, model: GlmModel, X: Columns) -> Array:
-        """Rows x outputs."""
+        """The linear predictor of each row for each output."""
         return np.asarray(Design.of(X, model.schema.levels) @ model.coef.T + model.intercept)
 
     def resumable(self, state: State, summary: object, schema: Schema) -> bool:

@@ -45,7 +45,7 @@ class PerceptronModel(NamedTuple):
 
     @property
     def weights(self) -> Array:
-        """Constants, then coefficients."""
+        """The weights of each output: the constant, then the coefficients."""
         return np.column_stack([self.intercept, self.coef])
 
 
@@ -177,7 +177,7 @@ class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]
         self.mixing = mixing
 
     def start(self, schema: Schema) -> State:
-        """Zero weights."""
+        """The state before the first epoch, with weights of zero."""
         k = self._outputs(schema)
         none = np.zeros((k, int(schema.size("feature") or 0) + 1))
         return Walking(0, schema, Trail(none, none, none, 0.0, True), np.full(k, np.inf), self.max_iter, np.zeros(0))
@@ -226,7 +226,7 @@ class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]
         raise AssertionError
 
     def _walked(self, state: Walking, s: Round) -> State:
-        """An epoch further."""
+        """The state one epoch further."""
         mistakes = np.append(state.mistakes, s.mean_mistakes.sum())
         left = 0 if self.idle(mistakes / s.mass) or not s.mistakes.any() else state.left - 1
         trail = state.trail._replace(weights=s.weights, average=s.average, time=s.time)

@@ -33,7 +33,7 @@ ROUNDS = 4
 
 
 class PolynomialModel(NamedTuple):
-    """A polynomial."""
+    """The coefficients of a polynomial in the columns."""
 
     coef: Annotated[Array, "term"]
     intercept: float
@@ -76,7 +76,7 @@ class TermComoments(Grouped[TermMoments]):
     interaction_only: bool
 
     def summarize(self, chunk: Chunk) -> TermMoments:
-        """Of all rows."""
+        """The moments of the products, on the rows of one chunk."""
         q = n_monomials(chunk.X.shape[1], self.degree, self.interaction_only)
         none = TermResiduals(self.degree, self.interaction_only, np.zeros(q + 1), np.zeros(q + 1), np.zeros(q))
         return none.summarize(chunk)

@@ -60,7 +60,7 @@ class Quadratic:
         raise NotImplementedError
 
     def correlations(self) -> Array:
-        """q = Zt."""
+        """q = Zt, the products of the centred and scaled columns with the target."""
         return self.products(np.zeros(self.width))[0]
 
     def descend(self, l: Array, m: Array, positive: bool, tol: float, most: int, beta: Array) -> tuple[Array, int]:
@@ -77,7 +77,7 @@ class Quadratic:
         return self.descend(*self.penalties(alpha, l1_ratio), positive, 0.5 * max(tol, SEEN), most, start)
 
     def penalties(self, alpha: float, l1_ratio: float) -> tuple[Array, Array]:
-        """l and m."""
+        """The penalties of each coefficient: l of absolute values, m of squares."""
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # of columns so small that they count 0
             l = np.where(self.varies, alpha * l1_ratio / (self.scale * (self.unit or 1.0)), 1.0)
             m = np.where(self.varies, alpha * (1.0 - l1_ratio) / self.scale**2, float(l1_ratio < 1.0))
@@ -118,7 +118,7 @@ class Quadratic:
 
 
 class Gram(Quadratic):
-    """From moments."""
+    """A quadratic whose products of columns are those of a Gram matrix, made of moments."""
 
     how = "coordinate descent on the Gram matrix of merged moments"
 
@@ -181,13 +181,13 @@ class Wide(Quadratic):
         self.forget()
 
     def forget(self) -> None:
-        """Start with no columns."""
+        """Forget the columns that were looked up."""
         self.held = np.zeros(0, np.int64)
         self.some = np.zeros((0, len(self.target)))
         self.S = np.zeros((0, 0))
 
     def rows(self, which: Codes) -> Array:
-        """Some rows of Z."""
+        """Some rows of Z: columns of the data, centred and scaled."""
         some = self.X[:, which]
         some = some.toarray() if sp.issparse(some) else some
         found = np.ascontiguousarray((some - self.around[which]).T) * self.root / self.scale[which, None]
@@ -195,7 +195,7 @@ class Wide(Quadratic):
         return np.asarray(found)
 
     def along(self, r: Array) -> Array:
-        """Zr."""
+        """Zr, the products of all centred and scaled columns with a vector over the rows."""
         moved = self.root * r
         return np.where(self.varies, (moved @ self.X - self.around * moved.sum()) / self.scale, 0.0)
 

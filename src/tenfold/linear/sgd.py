@@ -117,11 +117,11 @@ class Descent(Featured, Sequential):
     model_: SGDModel
 
     def _loss(self) -> Loss:
-        """The loss object."""
+        """The loss to go down, as an object."""
         return self.loss if isinstance(self.loss, Loss) else LOSSES[self.loss]()
 
     def _way(self, outputs: int) -> int:
-        """How targets become numbers."""
+        """How classes become the numbers that a loss takes."""
         raise NotImplementedError
 
     def _outputs(self, schema: Schema) -> int:
@@ -133,7 +133,7 @@ class Descent(Featured, Sequential):
         return self.shuffle and self.batch_size is not None
 
     def start(self, schema: Schema) -> State:
-        """Zero weights."""
+        """The state before the rows are looked at, with weights of zero."""
         loss, p = self._loss(), int(schema.size("feature") or 0)
         if loss.code == by_number.ZERO_ONE:
             raise ValueError("the 0-1 loss has no slope to go down. Remedy: hinge or log_loss, which are above it")
@@ -177,7 +177,7 @@ class Descent(Featured, Sequential):
         return walk.average if self.average else walk.weights
 
     def _rule(self, epoch: int, eta0: float, outputs: int) -> StepRule:
-        """How steps are made."""
+        """The rule of the next epoch's steps: loss, schedule, penalties, momentum."""
         loss, target, e = self._kind(outputs)
         return StepRule(
             loss, target, self.batch_size or 1, SCHEDULES.index(self.learning_rate), self.fit_intercept, self.average,
@@ -192,7 +192,7 @@ class Descent(Featured, Sequential):
         return code, way, loss.e
 
     def _penalties(self) -> tuple[float, float]:
-        """α₂ and α₁."""
+        """The penalties α₂ of squares and α₁ of absolute values."""
         share = {None: None, "l2": 0.0, "l1": 1.0, "elasticnet": self.l1_ratio}[self.penalty]
         return (0.0, 0.0) if share is None else (self.alpha * (1 - share), self.alpha * share)
 
@@ -227,7 +227,7 @@ class Descent(Featured, Sequential):
         return Solved.of(self.model(Walking(*state[:3])), state.step)
 
     def _walked(self, state: Walking, s: Walk) -> State:
-        """An epoch further."""
+        """The state one epoch further."""
         course = state.course
         curve = np.append(course.loss_curve, s.loss / s.mass)
         if not np.isfinite(self._found(s)).all() or not np.isfinite(curve[-1]):
@@ -303,12 +303,12 @@ class Descent(Featured, Sequential):
 
     @property
     def n_iter_(self) -> int:
-        """Epochs."""
+        """How many epochs were walked."""
         return max(self.model_.n_iter, 1)
 
     @property
     def t_(self) -> float:
-        """Steps."""
+        """How many steps were made in all epochs."""
         return self.model_.course.walk.t
 
     @property

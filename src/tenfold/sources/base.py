@@ -70,7 +70,7 @@ class Source(ABC):
 
     @property
     def weighted(self) -> bool:
-        """Whether rows have weights."""
+        """Whether the rows have weights of their own."""
         return self.weight is not None
 
     @property
@@ -207,7 +207,7 @@ class Source(ABC):
 
     @abstractmethod
     def schema_of(self, part: int, need: Need) -> Schema:
-        """What one part holds."""
+        """The schema of one part: its columns, categories and classes."""
 
     def known(self, need: Need) -> Schema | None:
         """The schema for a need if no scan is left to do. What comes along does not change it."""

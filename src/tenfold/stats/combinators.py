@@ -68,7 +68,7 @@ class Crossed(Key):
 
 
 def crossed(keys: tuple[Key, ...]) -> Key:
-    """One key for several."""
+    """One key, whose groups are the combinations of the groups of several keys."""
     if len(keys) == 1:
         return keys[0]
     groups = 1

@@ -88,7 +88,7 @@ class FeatureScales(Strided[Beginning]):
     """how many categories each column has, 0 if it is numeric"""
 
     def summarize(self, chunk: Chunk) -> Beginning:
-        """Of all rows."""
+        """Summarize the rows of one chunk."""
         refuse_targets(self.kind, chunk)
         return Beginning.of(chunk, self.levels, self.classes)
 
@@ -333,7 +333,7 @@ def _weighed(design: Design, weight: Array, center: Array) -> Array:
 
 
 def _expected(chunk: Chunk, design: Design, center: Array) -> Array:
-    """Σ w x xᵀ."""
+    """Σ w x xᵀ around a centre: the curvature that is expected, whatever the targets."""
     p = design.width
     out = np.zeros((p + 1, p + 1))
     if not (design.plain and not sp.issparse(chunk.X.data)):

@@ -118,7 +118,7 @@ class DoubleMoments:
         )  # fmt: skip
 
     def second(self) -> Double:
-        """The co-moments."""
+        """The co-moments of the columns, in double-double."""
         return Double(self.comoment, self.comoment_rest)
 
     def at(self, coef: Double) -> DoubleMoments:
@@ -172,7 +172,7 @@ class DoubleComoments(Grouped[DoubleMoments]):
     """how many categories each column has, 0 if it is numeric"""
 
     def summarize(self, chunk: Chunk) -> DoubleMoments:
-        """Of all rows."""
+        """Summarize the rows of one chunk."""
         p = int(np.maximum(self.levels, 1).sum())
         return DoubleMoments.of(chunk, Double.of(np.zeros(p + 1)), np.zeros(p), self.levels)
 
@@ -188,7 +188,7 @@ class ResidualComoments(Statistic[DoubleMoments]):
     levels: Codes
 
     def summarize(self, chunk: Chunk) -> DoubleMoments:
-        """Of all rows."""
+        """Summarize the rows of one chunk."""
         return DoubleMoments.of(chunk, Double(self.coef, self.coef_rest), self.center, self.levels)
 
 

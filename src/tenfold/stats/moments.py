@@ -155,7 +155,7 @@ class Comoments(Grouped[Moments]):
     """whether the target is wanted beside the features"""
 
     def summarize(self, chunk: Chunk) -> Moments:
-        """Of all rows."""
+        """Summarize the rows of one chunk."""
         return Moments.of(self._wanted(chunk), self.levels)
 
     def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> Sequence[Moments | None]:

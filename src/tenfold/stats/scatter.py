@@ -97,7 +97,7 @@ class ScatterWithinClasses(Grouped[Scatter]):
     classes: int
 
     def summarize(self, chunk: Chunk) -> Scatter:
-        """Of all rows."""
+        """Summarize the rows of one chunk."""
         return Scatter.of(chunk, self.classes)
 
     def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[Scatter]:
@@ -152,7 +152,7 @@ class ComomentsByClass(Grouped[ClassMoments]):
     classes: int
 
     def summarize(self, chunk: Chunk) -> ClassMoments:
-        """Of all rows."""
+        """Summarize the rows of one chunk."""
         return ClassMoments.of(chunk, self.classes)
 
     def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[ClassMoments]:

@@ -79,7 +79,7 @@ class BestFirst:
         return max(2, min(rules.max_leaf_nodes, deep, total // max(int(rules.limits[0]), 1)))
 
     def _make_room(self, leaves: int) -> None:
-        """For so many leaves."""
+        """Make the tables long enough for so many leaves."""
         if len(self.pool) < leaves:
             self.pool = np.empty((leaves, *self.pool.shape[1:]), np.int64)
             self.route = np.empty(leaves * int((self.cut.gap + 1).max()) if self.rules.kind.any() else 0, np.int64)

@@ -170,7 +170,7 @@ class Boosting(Estimator):
 
     @property
     def n_iter_(self) -> int:
-        """Rounds that were made."""
+        """How many rounds of boosting were made."""
         return int(self.model_.rounds)
 
     @property
@@ -183,7 +183,7 @@ class Boosting(Estimator):
         return Sampling(Holdout(self._seed, held_back), self.subsample)
 
     def start(self, schema: Schema) -> Begun:
-        """Nothing but the schema."""
+        """The state before the first pass, which knows the schema alone."""
         directions(self.monotonic_cst, schema)  # refuses what does not fit
         return Begun(0, schema)
 
@@ -252,7 +252,7 @@ class Boosting(Estimator):
         return not isinstance(state, Solved)
 
     def _planted(self, setup: Setup, base: Array) -> BoostingRows | BoostingLevels:
-        """No tree yet."""
+        """The state before the first tree."""
         schema, none = setup.schema, np.zeros(0)
         classes = 0 if schema.classes is None else len(schema.classes)
         boosted = BoostedModel(NONE, no_tree(), none, base, none, none, classes, setup.ranges)
@@ -349,7 +349,7 @@ class Boosting(Estimator):
         return bool(self.early_stopping and len(seen) > few and seen[-few:].min() > seen[:-few].min() - self.tol)
 
     def _rules(self, setup: Setup, boosted: BoostedModel, row_weight: float) -> Rules:
-        """When to split."""
+        """When nodes are split, and how splits are judged."""
         gradients, ranges = self.gradients(boosted), setup.ranges
         least = LEAST_CURVATURE * (1.0 if ranges.unit == 1 else ranges.max_weight)
         if gradients.loss == gr.POISSON:  # whose curvature is what is predicted
@@ -365,7 +365,7 @@ class Boosting(Estimator):
         )  # fmt: skip
 
     def _staged(self, X: ArrayLike) -> Iterator[Array]:
-        """Margins after each round."""
+        """The margins of rows after each round of boosting."""
         margin: Array | float = 0.0
         for t in range(self.n_iter_):
             margin = margin + self._of_round(X, t)

@@ -158,7 +158,7 @@ class DecisionTree(Pruned, Readable):
         return None
 
     def _ends(self, setup: Setup, model: TreeModel) -> LeafSums | LeafSumsOfValues | PartErrors:
-        """Where rows end."""
+        """The statistic of the rows that end in each leaf."""
         channels, weights = self.channels(setup), setup.weights
         if self._missing_code == PARTS:
             return PartErrors(model.tree, model.value, channels, weights)
@@ -198,7 +198,7 @@ class DecisionTree(Pruned, Readable):
         return GrowingLevels(0, setup, np.zeros(len(setup.edges), bool), at)
 
     def _from_values(self, setup: Setup, s: Values) -> PruningTree | CheckingTree:
-        """The exact tree."""
+        """The tree that is grown on the values themselves, not on bins."""
         setup, numbers = self._weighed(setup, s)
         grown = exact.grow(s, setup.ranges.levels, self.rules(setup), self.channels(setup).size, numbers)
         return self._grown(setup, np.asarray(np.isnan(s.columns).any(axis=1)), grown)

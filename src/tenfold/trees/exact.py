@@ -64,7 +64,7 @@ class Values:
 
     @property
     def target(self) -> Target:
-        """Classes or numbers."""
+        """The target of the rows: class codes, or numbers."""
         return self.number if len(self.number) else self.label
 
 

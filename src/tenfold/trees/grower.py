@@ -107,7 +107,7 @@ class TreeGrower(Estimator):
         """Refuse parameters that do not go together, or not with the schema."""
 
     def start(self, schema: Schema) -> Begun:
-        """Nothing but the schema."""
+        """The state before the first pass, which knows the schema alone."""
         self.check_params(schema)
         return Begun(0, schema)
 
@@ -117,7 +117,7 @@ class TreeGrower(Estimator):
         return Setup.of(state.schema, look, self.max_bins, min(room, EXACT) - self.draw_bits)
 
     def rules(self, setup: Setup) -> Rules:
-        """When to split."""
+        """When nodes are split, and how splits are judged."""
         levels, parts, criterion = setup.ranges.levels, self._parts, self.criterion_code
         units = self.units(setup) / parts
         plain = criterion <= ts.ERROR or criterion == ts.SUMS
@@ -209,7 +209,7 @@ class ClassTrees(Averaged, TreeGrower):
         return setup._replace(total_weight=int((weight * each if len(each) else weight).sum()))
 
     def units(self, setup: Setup) -> Array:
-        """Of weights."""
+        """The weight that one stands for in each channel."""
         return np.full(2, setup.ranges.unit * setup.class_weight_unit)
 
 

@@ -195,7 +195,7 @@ class Growth:
         self.add(*below, table, found.shares)
 
     def frontier(self) -> Frontier:
-        """All nodes."""
+        """All nodes of the frontier: those that were there, and those that were added."""
         node, real, sums, route, gaps = zip(*self.more) if self.more else [()] * 5
         return Frontier(
             np.concatenate([self.node, *node]), np.concatenate([self.real, *real]), np.concatenate([self.sums, *sums]),

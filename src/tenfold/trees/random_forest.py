@@ -185,7 +185,7 @@ class RandomForest(TreeGrower):
         return at.fits(self.channels(state.setup).size) and len(at.node) >= self._growing(state.step)
 
     def _planted(self, setup: Setup) -> GrowingForest | GrowingForestLevels:
-        """No tree yet."""
+        """The state before the first trees."""
         forest = ForestModel(
             NONE, no_tree(), self.values(setup, np.zeros((0, self.channels(setup).size), np.int64)), setup.ranges
         )
@@ -228,7 +228,7 @@ class RandomForest(TreeGrower):
         return min(1 if self.max_leaf_nodes else TOGETHER, self.n_estimators - step)
 
     def _draws(self, state: GrowingForestLevels) -> TreeDraws:
-        """Of the growing trees."""
+        """How the growing trees draw their rows."""
         return TreeDraws(self._seed, state.step, self._growing(state.step), self.bootstrap)
 
     def _times(self, places: Codes, tree: int) -> Codes:

@@ -51,7 +51,7 @@ class Candidate:
 
     @property
     def name(self) -> str:
-        """For errors."""
+        """The candidate, as messages name it."""
         return self.given_name or " ".join(repr(self.given).split())
 
     @property

@@ -36,7 +36,7 @@ Indices = tuple[NDArray[np.integer], NDArray[np.integer]]
 
 @runtime_checkable
 class Splitter(Protocol):
-    """A splitter of scikit-learn."""
+    """The method of scikit-learn's splitters that is called."""
 
     def split(self, X: Array, y: Labels | None, groups: ArrayLike | None, /) -> Iterator[Indices]:
         """The rows to learn from and to be judged on, of each split."""

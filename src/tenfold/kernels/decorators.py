@@ -1,4 +1,4 @@
-"""How kernels are compiled, and the one notice about it.
+"""The decorators of kernels: how they are compiled, what was, and the one notice about it.
 
 Strict arithmetic throughout: with `fastmath` a process that compiled a kernel and one that loaded
 it from the cache can give different bits, and then summaries would depend on who made them.
@@ -38,22 +38,26 @@ written_in = numba.njit(inline="always", error_model="numpy")
 """a formula that becomes part of the loop it is used in"""
 
 
-class _Notice(event.Listener):
-    """Says once per process that kernels are being compiled; a cached kernel says nothing."""
+compilations: list[str] = []
+"""names of the functions of this package that this process has compiled"""
 
-    said = False
+
+class _Compilations(event.Listener):
+    """Remembers what is compiled, and says once per process that it is; a kernel that is loaded says nothing."""
 
     def on_start(self, event: Any) -> None:
         function = event.data["dispatcher"].py_func
-        if _Notice.said or not (function.__module__ or "").startswith("tenfold."):
+        if not (function.__module__ or "").startswith("tenfold."):
             return
-        _Notice.said = True
+        compilations.append(function.__name__)
+        if len(compilations) > 1:
+            return
         logging.getLogger("tenfold").info("compiling, once")
         if (sys.stderr is not None and sys.stderr.isatty()) or "ipykernel" in sys.modules:
             print("tenfold: compiling, once (the next session starts at full speed)", file=sys.stderr)
 
     def on_end(self, event: Any) -> None:
-        """Nothing to say."""
+        """What numba calls when it has compiled: nothing is to be done."""
 
 
-event.register("numba:compile", _Notice())
+event.register("numba:compile", _Compilations())
