@@ -28,7 +28,9 @@ class CompiledKernels(BuildHookInterface):
         if levels != "here":
             command += [word for level in levels.split(",") for word in ("--level", level)]
         self.app.display_info("compiling kernels, for some minutes")
-        done = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(Path(self.root) / "src")}, check=False)
+        known = os.environ.get("PYTHONPATH")  # where pip keeps what the build needs, such as numba
+        path = os.pathsep.join([str(Path(self.root) / "src"), *([known] if known else [])])
+        done = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, check=False)
         if done.returncode and levels != "here":
             raise SystemExit(f"kernels could not be compiled for {levels}")
         if done.returncode:
