@@ -17,6 +17,9 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+LEAST = 1 << 13
+"""rows for each thread: with fewer, calling it takes longer than it saves"""
+
 _threads: ContextVar[int] = ContextVar("threads", default=1)
 _pools: dict[int, ThreadPoolExecutor] = {}
 _making = threading.Lock()
@@ -71,7 +74,8 @@ def _after_fork() -> None:
 
 def by_rows(n: int, call: Callable[[int, int], T]) -> list[T]:
     """What a call returns for the rows from one to another: some rows for each thread."""
-    ends = [n * i // hands() for i in range(hands() + 1)]
+    threads = min(hands(), max(1, n // LEAST))
+    ends = [n * i // threads for i in range(threads + 1)]
     return share([partial(call, a, z) for a, z in pairwise(ends)])
 
 

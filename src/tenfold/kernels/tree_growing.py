@@ -45,6 +45,21 @@ of the tables without which it cannot go on"""
 
 
 @kernel
+def in_levels(node, root):
+    """The nodes below a root, and itself, level by level."""
+    order, count, at = np.empty(len(node), np.int64), 1, 0
+    order[0] = root
+    while at < count:
+        k = order[at]
+        at += 1
+        if node[k, COLUMN] >= 0:
+            for branch in range(node[k, ARITY]):
+                order[count] = node[k, FIRST] + branch
+                count += 1
+    return order[:count]
+
+
+@kernel
 def branch_path(path, branch):
     """The number of a branch."""
     return np.int64(mix(np.uint64(path) + np.uint64(2 * branch + 3)))

@@ -126,10 +126,11 @@ def work(
                 whole, some = hist[c, offset[low] : offset[high]], less[c, offset[low] : offset[high]]
                 for i in range(len(whole)):
                     whole[i] -= some[i]
-        best_of(
-            hist, offset, kind, gap, low, high, sums[k], units, rules, way, real[k, LEAST:], room, drop, present,
-            out[side],
-        )  # fmt: skip
+        if step[ABLE_LESS + side]:
+            best_of(
+                hist, offset, kind, gap, low, high, sums[k], units, rules, way, real[k, LEAST:], room, drop, present,
+                out[side],
+            )  # fmt: skip
 
 
 @inner

@@ -23,6 +23,8 @@ from tenfold.trees.tree import GrownTree
 
 PIECES = 2
 """for each thread: who is done with one takes another"""
+SMALL = 1 << 16
+"""cells of rows and columns: with fewer, a thread to help takes longer to call than it saves"""
 MEMORY = 1 << 31
 """bytes of histograms, one for each leaf that there may be, beyond which small nodes go without"""
 _NONE = np.zeros(0, np.int64)
@@ -39,7 +41,8 @@ class BestFirst:
         cells = int(cut.offset[-1])
         self.aside, self.cells = np.empty(n, np.uint32), np.empty(cells, np.int64)
         self.pool, self.route = np.empty((0, 3, cells), np.int64), np.empty(0, np.int64)
-        pieces = min(p, PIECES * hands() if hands() > 1 else 1)
+        self.threads = hands() if n * p >= SMALL else 1
+        pieces = min(p, PIECES * self.threads if self.threads > 1 else 1)
         self.ends = np.array([p * i // pieces for i in range(pieces + 1)])
 
     def grow(self, g: Codes, h: Codes, word: Codes, short: bool, index: NDArray[np.uint32]) -> GrownTree:
@@ -58,16 +61,16 @@ class BestFirst:
         sums = np.zeros((2 * leaves, 3), np.int64)
         real[0, LEAST:], node[0, [COLUMN, ROUTE]], node[0, STOP], sums[0] = (-np.inf, np.inf), -1, len(index), total
         step = np.zeros(WORDS, np.int64)
-        step[MORE], step[ABLE_LESS] = -1, sums[0, 2] >= rules.min_samples_split and rules.max_depth != 0
+        step[MORE], step[ABLE_LESS] = -1, sums[0, 2] >= rules.least_to_split and rules.max_depth != 0
         outs, place = np.zeros((len(self.ends) - 1, 2, 5)), desk()
         given = (
             self.bins, cut.offset, rules.kinds, cut.gap, word, short, _NONE if short else h, self.pool, node,
             real, sums, step, rules.units, rules.limits, way, self.cells, self.ends, outs, place,
         )  # fmt: skip
-        limits = rules.least_merit, rules.min_samples_split, rules.max_depth, leaves
+        limits = rules.least_merit, rules.least_to_split, rules.max_depth, leaves
         growing = partial(grow_best, *given, *limits, index, self.aside, self.route)
         try:
-            (nodes, routed), *_ = share([partial(growing, True), *[partial(growing, False)] * (hands() - 1)])
+            (nodes, routed), *_ = share([partial(growing, True), *[partial(growing, False)] * (self.threads - 1)])
         finally:
             place[CLOSED] = 1
         return GrownTree.of(node[:nodes], real, sums, self.route[:routed], cut)

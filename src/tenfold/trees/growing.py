@@ -64,6 +64,11 @@ class Rules(NamedTuple):
         ])  # fmt: skip
 
     @property
+    def least_to_split(self) -> int:
+        """Rows below which a node is a leaf: with fewer, one of its branches would have too few."""
+        return max(self.min_samples_split, 2 * self.min_samples_leaf)
+
+    @property
     def squared(self) -> bool:
         """Whether each node wants to know its own variance."""
         return self.criterion == SUMS and self.noise < 0
@@ -126,7 +131,7 @@ def grow(
     state[[tg.NODES, tg.LEAVES]], state[tg.INHERITED] = 1, -1
     while not tg.grow(
         bins, cut.offset, rules.kinds, cut.gap, label, a, b, square, index, rules.criterion, rules.units, rules.limits,
-        cost, way, rules.max_depth, rules.min_samples_split, rules.max_leaf_nodes, rules.least_merit,
+        cost, way, rules.max_depth, rules.least_to_split, rules.max_leaf_nodes, rules.least_merit,
         most, node, real, sums, route, pool, pool.reshape(-1), spare, opened, state,
     ):  # fmt: skip
         node, real, sums = (_longer(table, state[tg.WANT_NODES]) for table in (node, real, sums))

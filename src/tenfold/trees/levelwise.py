@@ -276,7 +276,7 @@ def children(node: Codes, real: Array, sums: Codes, way: int, rules: Rules) -> t
 
 def may_split(node: Codes, sums: Codes, rules: Rules) -> bool:
     """Whether a leaf may be split at all."""
-    fine = sums[-1] >= rules.min_samples_split and (rules.max_depth < 0 or node[DEPTH] < rules.max_depth)
+    fine = sums[-1] >= rules.least_to_split and (rules.max_depth < 0 or node[DEPTH] < rules.max_depth)
     if fine and rules.criterion != SUMS:
         fine = badness(sums, rules.criterion, rules.units, 0.0, -np.inf, np.inf) > 0
     return bool(fine)

@@ -10,7 +10,7 @@ import numpy as np
 from tenfold.core import Array, Codes, Columns, Schema
 from tenfold.core.allowed import ANYTHING, COUNTS, Between, Index, OneOf
 from tenfold.kernels.tree_applying import leaves_of, leaves_of_bins
-from tenfold.kernels.tree_growing import ARITY, COLUMN, DEPTH, FIRST, MERIT, PLACE, ROUTE, TURN
+from tenfold.kernels.tree_growing import ARITY, COLUMN, DEPTH, FIRST, MERIT, PLACE, ROUTE, TURN, in_levels
 from tenfold.stats.tree_bins import MOST_BINS, Bins, Cut
 
 
@@ -157,13 +157,7 @@ class GrownTree(NamedTuple):
 
         Thresholds are where the columns are cut, unless they are given.
         """
-        order, level = [], np.array([root])
-        while len(level):
-            order.append(level)
-            inner = level[node[level, COLUMN] >= 0]
-            first, arity = node[inner, FIRST], node[inner, ARITY]
-            level = np.repeat(first - np.cumsum(arity) + arity, arity) + np.arange(arity.sum())
-        old = np.concatenate(order)
+        old = in_levels(node, root)
         new = np.empty(len(node), np.int64)
         new[old] = np.arange(len(old))
         node, real = node[old], real[old]
