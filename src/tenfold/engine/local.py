@@ -27,6 +27,8 @@ from tenfold.sources import Source
 
 TASKS = 32
 """for each thread: few enough to be cheap, many enough to end together"""
+HELD = 4
+"""the same where all that is asked for is held already, so that a task is short"""
 
 
 class Local(Runner):
@@ -124,6 +126,7 @@ class LocalSession(Session):
         """Of leaves whose summaries merge."""
         plain = [leaf for leaf in leaves if not leaf.held]
         held = {at: _names(leaf) for at, leaf in enumerate(leaves) if leaf.held}
+        tasks = HELD if not plain and all(rows in self._held for rows, _ in held.values()) else TASKS
         self._keep({name: leaves[at] for at, names in held.items() for name in names})
 
         def one(part: int) -> Found:
@@ -148,7 +151,7 @@ class LocalSession(Session):
             )
 
         parts = range(0, len(self.source), math.gcd(*(leaf.every for leaf in leaves)))
-        done: Found = self._over(parts, one)
+        done: Found = self._over(parts, one, tasks)
         return done.each
 
     def _of_held(self, leaf: Leaf, kept: dict[bytes, list[Piece]], part: int, name: str) -> Any:
@@ -182,11 +185,14 @@ class LocalSession(Session):
             seen.scan(len(parts), (self.source.counted or 0) / len(self.source))
         return seen
 
-    def _over(self, parts: range, one: Callable[[int], Any]) -> Any:
-        """The merge of a function of each part, in the fixed tree, by several threads; of one part, by this one."""
+    def _over(self, parts: range, one: Callable[[int], Any], tasks: int = TASKS) -> Any:
+        """The merge of a function of each part, in the fixed tree, by several threads; of one part, by this one.
+
+        tasks: at most so many for each thread.
+        """
         if len(parts) == 1 and bar() is None:
             return one(parts[0])
-        some = runs(parts, TASKS * self.runner.threads)
+        some = runs(parts, tasks * self.runner.threads)
         with closing(self.runner.map(lambda at: merge(map(one, some[at])), range(len(some)))) as summaries:
             seen = self._bar(parts)
             return merge(summaries if seen is None else _told(summaries, some, seen))

@@ -37,7 +37,7 @@ def _cpu() -> str:
     return ", ".join(sorted(names)) or platform.processor() or platform.machine()
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, slots=True)
 class Counted:
     """A summary, with the rows that went into it and the machines that made it."""
 
@@ -63,7 +63,7 @@ class Counted:
             self.summary + other.summary,
             self.rows + other.rows,
             self.dropped + other.dropped,
-            self.machines | other.machines,
+            self.machines if self.machines == other.machines else self.machines | other.machines,
             marks,
             -1 if self.drawn < 0 or other.drawn < 0 else self.drawn + other.drawn,
         )
