@@ -11,14 +11,9 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 import tenfold as tn
-from scan import timed, write
+from scan import labelled, rows_in, timed
 from workloads import Promises
 
 FASTER = 100.0
@@ -38,35 +33,6 @@ taken = time.perf_counter() - start
 print(f"{rows.n_rows:,} rows, {len(model.feature_)} stumps: {taken:.1f} s, most {memory()} MB")
 print(", ".join(f"{c.kind} {c.value:.4f}" for c in model.certificate_.claims))
 """
-
-
-def rows_in(folder: Path, files: int = 20) -> list[str]:
-    """Some files of the workload, which is written if it is not there."""
-    found = sorted(str(path) for path in folder.glob("*.parquet"))
-    return (found if len(found) >= files else write(folder, files=files))[:files]
-
-
-def labelled(folder: Path, files: list[str]) -> list[str]:
-    """The same files with a column `label`, whether y is above zero, in place of y; written once."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for path in files:
-        out = folder / Path(path).name
-        if out.exists():
-            continue
-        part = out.with_suffix(".tmp")
-        source, writer = pq.ParquetFile(path), None
-        for group in range(source.num_row_groups):
-            table = _with_label(source.read_row_group(group))
-            writer = writer or pq.ParquetWriter(part, table.schema, compression="snappy")
-            writer.write_table(table, row_group_size=table.num_rows)
-        writer.close()
-        part.rename(out)
-    return [str(folder / Path(path).name) for path in files]
-
-
-def _with_label(table: Any) -> Any:
-    label = pa.array((table.column("y").to_numpy() > 0).astype(np.int8))
-    return table.drop_columns(["y"]).append_column("label", label)
 
 
 def beside_the_peer(stumps: int) -> None:

@@ -1,8 +1,9 @@
 """What the cluster runner costs: `python benchmarks/cluster.py [--folder DIR] [--groups 100000] [--only scan]`.
 
-On two worker processes of one thread each. Three times, Ridge over 20M rows of Parquet beside tasks that only decode
-the same row groups, with the most memory of workers and driver. Then 100,000 small row groups: what the driver (with
-the scheduler in it) has to do. Then a round of AdaBoost on few rows: milliseconds, and how much the scheduler knows.
+On two worker processes of one thread each. Nine times, Ridge and GaussianNB over 20M rows of Parquet beside tasks that
+only decode the same row groups, with the most memory of workers and driver. Then 100,000 small row groups: what the
+driver (with the scheduler in it) has to do. Then a round of AdaBoost on few rows: milliseconds,
+and how much the scheduler knows.
 """
 
 from __future__ import annotations
@@ -26,18 +27,19 @@ import pyarrow.parquet as pq
 
 import faults
 import tenfold as tn
-from boosting import rows_in
-from scan import decode, groups_of, timed
+from scan import LEARNERS, TURNS, decode, groups_of, rows_for, timed
 from tenfold.engine import fit
 from tenfold.engine.executor import TASKS
 from tenfold.engine.tree import runs
 from workloads import Promises
 
 WORKERS = 2
-SCAN = 2.0
-"""times a bare scan in the same tasks that Ridge may take: 1.4 to 1.6 was measured"""
-ROUND = 150.0
-"""milliseconds that a round may take: 35 to 90 was measured, by the number of tasks"""
+SCAN = 1.3
+"""times a bare scan in the same tasks that a fit of one pass may take, by the median"""
+MEMORY = 1024
+"""megabytes that the driver or a worker may have while it fits"""
+ROUND = 30.0
+"""milliseconds that a round of few rows in few parts may take"""
 
 
 @contextmanager
@@ -68,30 +70,33 @@ def decode_some(parts: list[tuple[str, int]]) -> int:
     return sum(decode(part).num_rows for part in parts)
 
 
-def scan_cost(cluster: faults.Cluster, files: list[str], promises: Promises) -> None:
-    """Ridge beside a bare scan, in the same tasks."""
+def scan_cost(cluster: faults.Cluster, files: list[str], name: str, promises: Promises) -> None:
+    """A fit beside a bare scan, in the same tasks."""
+    learner, target = LEARNERS[name]
     parts = groups_of(files)
     some = [[parts[at] for at in run] for run in runs(range(len(parts)), TASKS * WORKERS)]
-    rows = tn.scan(files, target="y")
-    print(f"{rows.n_rows:,} rows, {len(parts)} row groups in {len(some)} tasks on {WORKERS} workers")
+    rows = tn.scan(files, target=target)
+    print(f"{name}: {rows.n_rows:,} rows, {len(parts)} row groups in {len(some)} tasks on {WORKERS} workers")
 
     def bare() -> None:
         found = cluster.client.gather(cluster.client.map(decode_some, some, pure=False))
         assert sum(found) == rows.n_rows
 
     with tn.on(cluster.runner):
-        tn.Ridge().fit(tn.scan(files[:1], target="y"))  # imported and compiled, before the clock runs
+        learner.fit(tn.scan(files[:1], target=target))  # imported and compiled, before the clock runs
         bare()
         ratios = []
-        for _ in range(3):
+        for _ in range(TURNS):
             with most_memory(cluster) as lean:
                 first = timed(bare)
             with most_memory(cluster) as most:
-                ours = timed(lambda: tn.Ridge().fit(rows))
+                ours = timed(lambda: learner.fit(tn.scan(files, target=target)))
             said = ", ".join(f"{name} {mb} MB (bare {lean[name]})" for name, mb in most.items())
-            print(f"bare scan {first:.2f} s  ridge {ours:.2f} s  ratio {ours / first:.2f}  most: {said}", flush=True)
+            print(f"bare scan {first:.2f} s  fit {ours:.2f} s  ratio {ours / first:.2f}  most: {said}", flush=True)
             ratios.append(ours / first)
-    promises.at_most("Ridge : bare scan, the best of three", min(ratios), SCAN)
+            promises.at_most("megabytes", max(most.values()), MEMORY)
+    print(f"{name}: median {statistics.median(ratios):.3f}")
+    promises.at_most(f"{name} : bare scan, the median of {TURNS}", statistics.median(ratios), SCAN)
 
 
 def many_parts(cluster: faults.Cluster, groups: int) -> None:
@@ -165,7 +170,8 @@ def main() -> None:
     promises = Promises(given.files == 20)
     with faults.Cluster(WORKERS) as cluster:
         if given.only in (None, "scan"):
-            scan_cost(cluster, rows_in(given.folder, given.files), promises)
+            for name, (_, target) in LEARNERS.items():
+                scan_cost(cluster, rows_for(target, given.folder, given.files), name, promises)
         if given.only in (None, "parts"):
             many_parts(cluster, given.groups)
         if given.only in (None, "rounds"):

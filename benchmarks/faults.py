@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 
 import faults
 import tenfold as tn
-from boosting import labelled, rows_in
+from scan import labelled, rows_in
 from tenfold.testing import bits
 
 WORKERS = 3

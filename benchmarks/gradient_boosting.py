@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 import tenfold as tn
-from boosting import labelled, rows_in
-from scan import timed
+from scan import labelled, rows_in, timed
 from tenfold.testing import bits
 from workloads import Promises
 

@@ -143,7 +143,7 @@ def main() -> None:
     if given.accuracy:
         accuracy()
     elif given.big or given.kill:
-        from boosting import labelled, rows_in
+        from scan import labelled, rows_in
 
         files = sorted(str(path) for path in given.labelled.glob("*.parquet"))
         big(files if len(files) >= 20 else labelled(given.labelled, rows_in(given.folder)), given.kill)

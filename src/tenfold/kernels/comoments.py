@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tenfold.kernels.blas import add_cross, add_gram
+from tenfold.kernels.blas import SHORT, add_cross, add_gram
 from tenfold.kernels.copying import copy_columns
 from tenfold.kernels.decorators import kernel
 
@@ -71,21 +71,25 @@ def add_comoments_in_place(rows, y, shift, height, gram):
 def add_comoments_columns(addresses, like, y, shift, around, height, narrow, gram):
     """The same for columns, each `y.shape[0]` values long: copied row by row, minus `around`, and added.
 
-    If they are `narrow`, target and constant go into the same block, as `add_comoments` has it.
+    If they are `narrow`, target and constant go into the same block, as `add_comoments` has it; so few rows at a time
+    as `add_gram` takes, which stay in the nearest cache.
     """
     n, p = y.shape[0], addresses.shape[0]
     q = shift.shape[0]
-    block = np.empty((min(height, n), q + 1 if narrow else p))
+    block = np.empty((min(SHORT if narrow else height, n), q + 1 if narrow else p))
     for start in range(0, n, height):
         stop = min(start + height, n)
-        copy_columns(addresses, like, start, stop, around, block)
-        if narrow:
-            for i in range(stop - start):
-                block[i, p] = y[start + i] - shift[p]
-                block[i, q] = 1.0
-            add_gram(block[: stop - start], gram)
-        else:
+        if not narrow:
+            copy_columns(addresses, like, start, stop, around, block)
             add_comoments_in_place(block[: stop - start], y[start:stop], shift, height, gram)
+            continue
+        for first in range(start, stop, SHORT):
+            last = min(first + SHORT, stop)
+            copy_columns(addresses, like, first, last, around, block)
+            for i in range(last - first):
+                block[i, p] = y[first + i] - shift[p]
+                block[i, q] = 1.0
+            add_gram(block[: last - first], gram)
 
 
 @kernel

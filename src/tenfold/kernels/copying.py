@@ -34,9 +34,22 @@ def pointer(typing_context, address, like):
 def copy_columns(addresses, like, start, stop, shift, block):
     """block[i, j] = column j at row start + i, minus shift[j].
 
-    `addresses[j]` is where the values of column j begin, contiguous and of the type of `like`. Row by row: many
-    streams are read at once, and the block is written in one.
+    `addresses[j]` is where the values of column j begin, contiguous and of the type of `like`. Four columns at a time:
+    so few streams are read ahead by the processor, and four values that stand side by side are written at once.
     """
-    for i in range(start, stop):
-        for j in range(addresses.shape[0]):
-            block[i - start, j] = pointer(addresses[j], like)[i] - shift[j]
+    p = addresses.shape[0]
+    fours = p - p % 4
+    for j in range(0, fours, 4):
+        a, b = pointer(addresses[j], like), pointer(addresses[j + 1], like)
+        c, d = pointer(addresses[j + 2], like), pointer(addresses[j + 3], like)
+        less_a, less_b, less_c, less_d = shift[j], shift[j + 1], shift[j + 2], shift[j + 3]
+        for i in range(start, stop):
+            row = block[i - start]
+            row[j] = a[i] - less_a
+            row[j + 1] = b[i] - less_b
+            row[j + 2] = c[i] - less_c
+            row[j + 3] = d[i] - less_d
+    for j in range(fours, p):
+        a, less_a = pointer(addresses[j], like), shift[j]
+        for i in range(start, stop):
+            block[i - start, j] = a[i] - less_a

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tenfold.kernels.copying import copy_columns
 from tenfold.kernels.decorators import kernel
 
 
@@ -54,6 +55,18 @@ def add_spread(rows, group, row_weight, height, known, shift, weight, mean, squa
                     mean[g, j] += d * share
                     square[g, j] += squares[g, j] + d * d * weight[g] * share
                 weight[g] = both
+
+
+@kernel
+def add_spread_columns(addresses, like, group, row_weight, height, known, shift, weight, mean, square):
+    """The same for columns of `len(group)` values each, which begin at these addresses, in the type of `like`."""
+    n, p = len(group), len(addresses)
+    block, nothing = np.empty((min(height, n), p), like.dtype), np.zeros(p, like.dtype)
+    for start in range(0, n, height):
+        stop = min(start + height, n)
+        copy_columns(addresses, like, start, stop, nothing, block)
+        some, heft = group[start:stop], row_weight[start:stop]
+        add_spread(block[: stop - start], some, heft, height, known, shift, weight, mean, square)
 
 
 @kernel

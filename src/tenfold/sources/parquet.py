@@ -224,8 +224,11 @@ class ParquetSource(ArrowSource):
         physical = [c for c in columns if c not in constant]
         few = 0 if rows is None else PAGES  # of the first rows, no more than their pages is read
         known = self._metadata(path)
-        with pq.ParquetFile(path, metadata=known, page_checksum_verification=True, buffer_size=few) as file:
-            chosen = [file.schema_arrow.get_field_index(c) for c in physical]
+        with pq.ParquetFile(
+            path, metadata=known, memory_map=True, page_checksum_verification=True, buffer_size=few
+        ) as file:  # mapped: pages are decoded where the system keeps them, and not copied first
+            schema = file.schema_arrow
+            chosen = [schema.get_field_index(c) for c in physical]
             facts = file.metadata.row_group(group)
             size = sum(facts.column(c).total_uncompressed_size for c in chosen) if _flat(file) else 0
             if rows is not None:

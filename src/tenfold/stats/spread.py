@@ -11,7 +11,7 @@ import numpy as np
 from tenfold.core import Array, Chunk, Codes
 from tenfold.core.allowed import NOT_NEGATIVE
 from tenfold.core.statistic import Grouped
-from tenfold.kernels.spread import add_spread, add_spread_present
+from tenfold.kernels.spread import add_spread, add_spread_columns, add_spread_present
 from tenfold.stats.moments import refuse_infinite, two_sum
 
 
@@ -72,8 +72,9 @@ class ColumnSpread:
         """Summarize a chunk."""
         p = chunk.X.shape[1]
 
-        def add(block: Array, rows: slice, known: bool, *into: Array) -> None:
-            add_spread_present(block, chunk.weight[rows], chunk.X.block_rows(), known, *into)
+        def add(known: bool, *into: Array) -> None:
+            for rows, block in chunk.X.blocks(dtype=None, checked=False, whole=True):
+                add_spread_present(block, chunk.weight[rows], chunk.X.block_rows(), known, *into)
 
         return cls(*_of(chunk, add, np.zeros(p), np.zeros(p)))
 
@@ -92,8 +93,14 @@ class SpreadByColumn(Grouped[ColumnSpread]):
 def _by(chunk: Chunk, group: Codes, groups: int) -> tuple[Array, Array, Array, Array]:
     """Weight, mean, its rest, and squares by group."""
 
-    def add(block: Array, rows: slice, known: bool, *into: Array) -> None:
-        add_spread(block, group[rows], chunk.weight[rows], chunk.X.block_rows(), known, *into)
+    addresses, height = chunk.X.addresses, chunk.X.block_rows()
+
+    def add(known: bool, *into: Array) -> None:
+        if addresses is not None:
+            add_spread_columns(addresses, chunk.X.data[0][:0], group, chunk.weight, height, known, *into)
+            return
+        for rows, block in chunk.X.blocks(dtype=None, checked=False, whole=True):
+            add_spread(block, group[rows], chunk.weight[rows], height, known, *into)
 
     return _of(chunk, add, np.zeros((groups, chunk.X.shape[1])), np.zeros(groups))
 
@@ -104,8 +111,7 @@ def _of(chunk: Chunk, add: Callable[..., None], shift: Array, weight: Array) -> 
     while True:
         mean, square = np.zeros_like(shift), np.zeros_like(shift)
         weight[:] = 0.0
-        for rows, block in chunk.X.blocks(dtype=None, checked=False, whole=True):
-            add(block, rows, known, shift, weight, mean, square)
+        add(known, shift, weight, mean, square)
         chunk.X.check_sums(square)
         heft = weight if weight.shape == mean.shape else weight[:, None]
         if known or not (np.sqrt(square) < 1e-2 * np.sqrt(heft) * np.abs(mean)).any():
