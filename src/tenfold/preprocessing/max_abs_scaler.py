@@ -10,6 +10,7 @@ import numpy as np
 from tenfold.core import Array, Chunk, Claim, Columns, Matrix, Need, Schema
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, Transformer
+from tenfold.kernels.extremes import raise_to_sizes
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +31,7 @@ class LargestByColumn(Grouped[Largest]):
         """Look at all rows, block by block; of no rows it is zeros."""
         value = np.zeros(chunk.X.shape[1])
         for _, block in chunk.X.blocks():
-            np.fmax(value, np.fmax.reduce(np.abs(block), axis=0), out=value)
+            raise_to_sizes(block, value)
         return Largest(value)
 
 
