@@ -14,8 +14,9 @@ from numba.extending import get_cython_function_address, intrinsic
 from tenfold.kernels.decorators import kernel
 
 
-def _external(name: str, arguments: int) -> types.ExternalFunction:
-    llvm.add_symbol(f"tenfold_{name}", get_cython_function_address("scipy.linalg.cython_blas", name))
+def _external(name: str, arguments: int, library: str = "blas") -> types.ExternalFunction:
+    """A function of BLAS, or of LAPACK."""
+    llvm.add_symbol(f"tenfold_{name}", get_cython_function_address(f"scipy.linalg.cython_{library}", name))
     return types.ExternalFunction(f"tenfold_{name}", types.void(*[types.voidptr] * arguments))
 
 
