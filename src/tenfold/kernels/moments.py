@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from tenfold.kernels.blas import dot, multiply
 from tenfold.kernels.decorators import dividing, written_in
 
 LOST = 1e-4
@@ -18,6 +19,42 @@ def two_sum(a, b):
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)
+
+
+@dividing
+def rough_means(rows, weight, total, mean):
+    """The mean of each column, or its first value where that overflows; whether each is within its spread of nought.
+
+    `total` is the sum of the weights.
+    """
+    n, p = rows.shape
+    off, sums = np.empty((n, p)), np.zeros(p)
+    for i in range(n):
+        for j in range(p):
+            off[i, j] = rows[i, j] - rows[0, j]
+    weigh(weight, off, sums)
+    for j in range(p):
+        mean[j] = rows[0, j] + sums[j] / total
+        if not math.isfinite(mean[j]):
+            mean[j] = rows[0, j]
+        sums[j] = 0.0
+    for i in range(n):
+        for j in range(p):
+            off[i, j] = (rows[i, j] - mean[j]) * (rows[i, j] - mean[j])
+    weigh(weight, off, sums)
+    near = True
+    for j in range(p):
+        near &= abs(mean[j]) <= math.sqrt(sums[j] / total)
+    return near
+
+
+@dividing
+def weigh(weight, block, sums):
+    """Add the weighted sum of each column."""
+    if block.shape[1] == 1:
+        sums[0] += dot(weight, block[:, 0])
+    else:
+        multiply(True, block, weight, sums)
 
 
 @dividing

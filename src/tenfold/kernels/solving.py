@@ -6,10 +6,9 @@ import math
 
 import numpy as np
 
-from tenfold.kernels.blas import _address, _external
+from tenfold.kernels.blas import _address, _external, multiply
 from tenfold.kernels.decorators import dividing, inner_dividing
 
-_dgemv = _external("dgemv", 11)
 _dpotrf = _external("dpotrf", 5, "lapack")
 _dpotrs = _external("dpotrs", 8, "lapack")
 _dpocon = _external("dpocon", 9, "lapack")
@@ -62,9 +61,9 @@ def _solve(second, weight, gamma, alpha, S, factor, scale, c, u, off):
     p = len(scale)
     sizes = np.empty(2, np.int32)
     sizes[0], sizes[1] = p, 1
-    info, letters = np.empty(1, np.int32), np.empty(2, np.uint8)
-    letters[0], letters[1] = 76, 84  # L: lower to Fortran, upper to us; T
-    numbers = np.empty(3)
+    info, letters = np.empty(1, np.int32), np.empty(1, np.uint8)
+    letters[0] = 76  # L: lower to Fortran, upper to us
+    numbers = np.empty(2)
     for j in range(p):
         scale[j] = math.sqrt(second[j, j] + alpha)
     norm = 0.0
@@ -94,12 +93,7 @@ def _solve(second, weight, gamma, alpha, S, factor, scale, c, u, off):
         _address(letters), _address(sizes), _address(sizes[1:]), _address(factor), _address(sizes), _address(u),
         _address(sizes), _address(info),
     )  # fmt: skip
-    numbers[0], numbers[1] = 1.0, 0.0
-    off[:] = 0.0
-    _dgemv(
-        _address(letters[1:]), _address(sizes), _address(sizes), _address(numbers), _address(S), _address(sizes),
-        _address(u), _address(sizes[1:]), _address(numbers[1:]), _address(off), _address(sizes[1:]),
-    )  # fmt: skip
+    multiply(False, S, u, off)
     for j in range(p):
         off[j] = c[j] - off[j]
     _dpotrs(

@@ -155,8 +155,7 @@ def quick_each(m: FoldMoments, alphas: Array, fit_intercept: bool) -> tuple[Arra
     values = np.zeros((*sure.shape, p + 1))
     values[..., :p] = coef
     if fit_intercept:
-        for mean, some, into in zip(m.mean, coef, values, strict=True):
-            into[:, p] = [_constant(mean, one) for one in some]
+        values[..., p] = _constants(m.mean, coef)
     return values, sure
 
 
@@ -182,12 +181,15 @@ def _second(m: Moments | FoldMoments, fit_intercept: bool) -> Array:
 
 def values_of(coef: Array, mean: Array, fit_intercept: bool) -> Array:
     """Coefficients and intercept ȳ - x̄ᵀβ, summed exactly before it is rounded."""
-    return np.append(coef, _constant(mean, coef) if fit_intercept else 0.0)
+    return np.append(coef, _constants(mean[None], coef[None, None])[0] if fit_intercept else 0.0)
 
 
-def _constant(mean: Array, coef: Array) -> float:
-    p = len(coef)
-    return math.fsum([mean[p], *(-mean[:p] * coef).tolist()])
+def _constants(mean: Array, coef: Array) -> Array:
+    """ȳ - x̄ᵀβ of each fold and each of its models."""
+    terms = np.empty((*coef.shape[:2], mean.shape[1]))
+    terms[..., 0] = mean[:, -1:]
+    np.multiply(-mean[:, None, :-1], coef, out=terms[..., 1:])
+    return np.array([[math.fsum(one) for one in some] for some in terms.tolist()])
 
 
 def functionals(per_unit: Array, center: Array, fit_intercept: bool) -> Array:

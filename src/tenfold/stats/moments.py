@@ -20,7 +20,7 @@ from tenfold.core.statistic import Grouped
 from tenfold.kernels.blas import NARROW
 from tenfold.kernels.coded import add_by_code
 from tenfold.kernels.comoments import add_comoments, add_comoments_by, add_comoments_columns, add_comoments_in_place
-from tenfold.kernels.moments import merge_moments, move_each_to_mean, move_to_mean
+from tenfold.kernels.moments import merge_moments, move_each_to_mean, move_to_mean, rough_means
 
 T = TypeVar("T", float, Array)
 EMPTY = np.zeros(0)
@@ -210,20 +210,19 @@ def first_mean(chunk: Chunk) -> tuple[Array, bool]:
     If every column is within its own spread of zero, zero serves as well, and the answer is True.
     """
     _, block = next(chunk.X.blocks(min(FIRST, chunk.n)))
-    weight = chunk.weight[: len(block)]
-    shift: Array = rough_mean(block, weight)
-    with np.errstate(over="ignore"):  # what cannot be squared is refused by its sums
-        spread = np.sqrt(weight @ (block - shift) ** 2 / weight.sum())
-    centred = bool((np.abs(shift) <= spread).all())
+    m, p, weight = len(block), chunk.X.shape[1], chunk.weight[: len(block)]
+    total = float(m) if chunk.uniform else float(weight.sum())
+    shift = np.empty(p + (chunk.y is not None))
+    centred = rough_means(block, weight, total, shift[:p])
     if centred:
-        shift = np.zeros_like(shift)
+        shift[:p] = 0.0
     if chunk.y is not None:
-        shift = np.append(shift, rough_mean(np.asarray(chunk.y[:FIRST], dtype=np.float64), chunk.weight[:FIRST]))
+        rough_means(np.ascontiguousarray(chunk.y[:m], dtype=np.float64)[:, None], weight, total, shift[p:])
     return shift, centred
 
 
-def rough_mean(values: Array, weight: Array) -> Array:
-    """Their mean; the first of them in a column where it overflows."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        mean: Array = values[0] + weight @ (values - values[0]) / weight.sum()
-    return mean if np.isfinite(mean).all() else np.where(np.isfinite(mean), mean, values[0])
+def rough_mean(rows: Array, weight: Array) -> Array:
+    """The mean of each column; its first value where that overflows."""
+    mean = np.empty(rows.shape[1])
+    rough_means(rows, weight, float(weight.sum()), mean)
+    return mean
