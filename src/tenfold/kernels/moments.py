@@ -94,6 +94,15 @@ def move_each_to_mean(gram, shift, mean, rest, comoment, far):
 
 
 @dividing
+def correlate(second, varies, scale, out):
+    """out[i, j] = second[i, j] / (scale[i] scale[j]), with ones on the diagonal; 0 beside columns that do not vary."""
+    for i in range(len(scale)):
+        for j in range(len(scale)):
+            out[i, j] = second[i, j] / (scale[i] * scale[j]) if varies[i] and varies[j] else 0.0
+        out[i, i] = 1.0
+
+
+@dividing
 def merge_moments(weight1, mean1, rest1, comoment1, weight2, mean2, rest2, comoment2, mean, rest, comoment):
     """The moments of both, neither of weight nought; return whether all sums of squares are finite."""
     q = len(mean)

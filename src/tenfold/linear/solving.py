@@ -155,7 +155,7 @@ def quick_each(m: FoldMoments, alphas: Array, fit_intercept: bool) -> tuple[Arra
     values = np.zeros((*sure.shape, p + 1))
     values[..., :p] = coef
     if fit_intercept:
-        values[..., p] = _constants(m.mean, coef)
+        values[..., p] = constants(m.mean, coef)
     return values, sure
 
 
@@ -181,10 +181,10 @@ def _second(m: Moments | FoldMoments, fit_intercept: bool) -> Array:
 
 def values_of(coef: Array, mean: Array, fit_intercept: bool) -> Array:
     """Coefficients and intercept ȳ - x̄ᵀβ, summed exactly before it is rounded."""
-    return np.append(coef, _constants(mean[None], coef[None, None])[0] if fit_intercept else 0.0)
+    return np.append(coef, constants(mean[None], coef[None, None])[0] if fit_intercept else 0.0)
 
 
-def _constants(mean: Array, coef: Array) -> Array:
+def constants(mean: Array, coef: Array) -> Array:
     """ȳ - x̄ᵀβ of each fold and each of its models."""
     terms = np.empty((*coef.shape[:2], mean.shape[1]))
     terms[..., 0] = mean[:, -1:]
