@@ -16,7 +16,7 @@ def greedy_seeds(columns, weight, uniform):
     Each seed is the best of several candidates, drawn by weight times squared distance to the
     seeds before it. Ends early when every row has a seed.
     """
-    p, n = columns.shape
+    n = columns.shape[1]
     seeds, trials = uniform.shape
     chosen = np.empty(seeds, np.int64)
     nearest = np.ones(n)
