@@ -12,6 +12,8 @@ from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, Transformer
 from tenfold.kernels.extremes import raise_to_sizes
 
+TINY = float(np.finfo(np.float64).tiny)
+
 
 @dataclass(frozen=True, eq=False)
 class Largest:
@@ -67,7 +69,7 @@ class MaxAbsScaler(OnePass, Transformer):
 
     def solve(self, schema: Schema, s: Largest) -> MaxAbsModel:
         """A column of zeros is left as it is."""
-        return MaxAbsModel(s.value, np.where(s.value < np.finfo(np.float64).tiny, 1.0, s.value))
+        return MaxAbsModel(s.value, np.where(s.value < TINY, 1.0, s.value))
 
     def certify(self, model: MaxAbsModel, s: Largest) -> tuple[Claim, ...]:
         """A maximum has no rounding."""
