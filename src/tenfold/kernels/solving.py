@@ -81,13 +81,6 @@ def _solve(second, weight, gamma, alpha, S, factor, scale, c, u, off):
     _dpotrf(_address(letters), _address(sizes), _address(factor), _address(sizes), _address(info))
     if info[0] != 0:
         return False
-    numbers[0] = norm
-    work, places = np.empty(3 * p), np.empty(p, np.int32)
-    _dpocon(
-        _address(letters), _address(sizes), _address(factor), _address(sizes), _address(numbers), _address(numbers[1:]),
-        _address(work), _address(places), _address(info),
-    )  # fmt: skip
-    inverse = 2.0 / max(numbers[1] * norm, EPS)  # of S, about
     u[:] = c
     _dpotrs(
         _address(letters), _address(sizes), _address(sizes[1:]), _address(factor), _address(sizes), _address(u),
@@ -107,5 +100,19 @@ def _solve(second, weight, gamma, alpha, S, factor, scale, c, u, off):
         length += u[j] * u[j]
     yy = second[p, p]
     noise = math.sqrt(max(yy - explained, 0.0) / (max(weight - p - 1, 1.0) * norm))
-    error = SURE * gamma * inverse * math.sqrt(length + yy)
-    return not (inverse > CONDITION or error > SEEN * noise)
+    size = math.sqrt(length + yy)
+    if norm < 2.0 and _is_sure(2.0 / (2.0 - norm), gamma, size, noise):  # the diagonal outweighs all else: a bound
+        return True
+    numbers[0] = norm
+    work, places = np.empty(3 * p), np.empty(p, np.int32)
+    _dpocon(
+        _address(letters), _address(sizes), _address(factor), _address(sizes), _address(numbers), _address(numbers[1:]),
+        _address(work), _address(places), _address(info),
+    )  # fmt: skip
+    return _is_sure(2.0 / max(numbers[1] * norm, EPS), gamma, size, noise)
+
+
+@inner_dividing
+def _is_sure(inverse, gamma, size, noise):
+    """Whether no digit is in doubt, if the inverse of the system is about so large."""
+    return not (inverse > CONDITION or SURE * gamma * inverse * size > SEEN * noise)
