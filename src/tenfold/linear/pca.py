@@ -231,19 +231,21 @@ def principal_axes(s: Moments | Triangle) -> Axes:
     """The axes of a summary, by the singular values of a triangular factor, which moments have too."""
     m = s if isinstance(s, Moments) else s.moments()
     p = len(m.mean)
-    varies = varying(np.diag(m.comoment), np.abs(m.mean), m.weight)
+    squares = m.comoment.diagonal()
+    varies = varying(squares, m.mean, m.weight)
+    still = p - int(np.count_nonzero(varies))
     gamma = SURE * EPS * (1.0 + math.log2(m.weight + 1.0) / 8)
     share, least, lost = 0.0, 0.0, False
     if isinstance(s, Triangle):
         factor: Array | None = np.where(varies, s.factor[1:, 1:], 0.0)
     else:
-        scale = np.sqrt(np.where(varies, np.diag(m.comoment), 1.0))
+        scale = np.sqrt(np.where(varies, squares, 1.0) if still else squares)
         R = np.empty((p, p))
         correlate(np.ascontiguousarray(m.comoment), varies, scale, R)
         factor, least = _factor(R)
         lost = factor is None and m.weight > p
         if factor is not None:
-            factor, share = factor.T * np.where(varies, scale, 0.0), gamma / least
+            factor, share = factor.T * (np.where(varies, scale, 0.0) if still else scale), gamma / least
     if factor is None:
         values, rows = sla.eigh(np.where(np.outer(varies, varies), m.comoment, 0.0))
         singular, vectors = np.sqrt(np.maximum(values[::-1], 0.0)), rows[:, ::-1].T
@@ -253,9 +255,10 @@ def principal_axes(s: Moments | Triangle) -> Axes:
         step = 16 * EPS * float(singular[0])
         rounding = (share, step, step**2)
     told = singular**2 > _own(singular, rounding)
-    vectors = np.vstack([vectors[told], _complement(vectors[told])]) if not told.all() else vectors.copy()
-    vectors = oriented(vectors.T, np.ones(p)).T
-    return Axes(vectors, np.where(told, singular, 0.0), singular, rounding, lost, int((~varies).sum()))
+    if told.all():
+        return Axes(oriented(vectors.copy().T).T, singular, singular, rounding, lost, still)
+    vectors = np.vstack([vectors[told], _complement(vectors[told])])
+    return Axes(oriented(vectors.T).T, np.where(told, singular, 0.0), singular, rounding, lost, still)
 
 
 def _own(singular: Array, rounding: tuple[float, float, float]) -> Array:
