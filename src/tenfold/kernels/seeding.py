@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tenfold.kernels.decorators import inner, kernel
+from tenfold.kernels.decorators import kernel
 
 
 @kernel
@@ -56,7 +56,7 @@ def greedy_seeds(columns, weight, uniform):
     return chosen
 
 
-@inner
+@kernel
 def _distances(columns, at, distance):
     """The squared distance of each row to row `at`: column after column, four of them at a time."""
     p, n = columns.shape
