@@ -109,9 +109,12 @@ class DummyClassifier(OnePass, Classifier):
         if self.strategy == "most_frequent":
             share = (np.arange(len(share)) == share.argmax()).astype(np.float64)
         with np.errstate(divide="ignore"):
-            return np.tile(np.log(share), (len(X), 1))
+            out = np.empty((len(X), len(share)))
+            out[:] = np.log(share)
+            return out
 
 
 def _levelled(weight: Array) -> Array:
     """Classes that the heaviest outweighs by no more than rounding, which goes by the order of rows, weigh the same."""
-    return np.where(weight >= (1 - 1e-12) * weight.max(), weight.max(), weight)
+    most = weight.max()
+    return np.where(weight >= (1 - 1e-12) * most, most, weight)

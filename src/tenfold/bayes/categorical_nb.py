@@ -105,8 +105,10 @@ class CategoricalNB(OnePass, Classifier):
 
     def scores_from(self, model: CategoricalModel, X: Columns) -> Array:
         """log π_c + Σ_j log P(x_j | c)."""
-        out = np.tile(model.class_log_prior, (len(X), 1))
-        first = np.append(0, model.n_categories.cumsum())
+        out = np.empty((len(X), len(model.class_log_prior)))
+        out[:] = model.class_log_prior
+        first = np.zeros(len(model.n_categories) + 1, np.int64)
+        model.n_categories.cumsum(out=first[1:])
         for rows, block in X.blocks():
             add_lookups(block, first, model.log_prob, out[rows])
         return out

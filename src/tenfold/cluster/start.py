@@ -13,8 +13,8 @@ from tenfold.cluster.inertia import bounded, lower_bound
 from tenfold.cluster.sample import Spread, SpreadAndMass, StartSample
 from tenfold.cluster.states import Bounding, Measuring, Moving, Sampling, Start, State, Summary
 from tenfold.core import Array, Schema
-from tenfold.kernels.nearest import add_lloyd
 from tenfold.kernels.seeding import greedy_seeds
+from tenfold.kernels.settling import settle
 from tenfold.stats.moments import Comoments, Moments
 from tenfold.stats.race import Race
 
@@ -98,26 +98,12 @@ def best_seeds(rows: Array, weight: Array, n_clusters: int, seed: int | None, co
     rows.flags.writeable = False
     columns = np.ascontiguousarray(rows.T)
     trials = 2 + int(math.log(n_clusters))
-    best, least = rows[:1], math.inf
+    best, least = rows[:1].copy(), math.inf
     for _ in range(RESTARTS):
         chosen = greedy_seeds(columns, weight, random.random((n_clusters, trials)))
-        centers, inertia = _settle(rows, weight, rows[chosen], 3, 1e-3)
+        centers = rows[chosen]
+        inertia = settle(rows, weight, centers, 3, 1e-3)  # what cannot be squared is refused when all rows are read
         if inertia < least:
             best, least = centers, inertia
-    return _settle(rows, weight, best, SETTLE, 1e-7 if complete else 1e-3)[0] + middle
-
-
-@np.errstate(over="ignore", invalid="ignore")  # rows that cannot be squared are refused when all of them are read
-def _settle(rows: Array, weight: Array, centers: Array, most: int, little: float) -> tuple[Array, float]:
-    """Move centres to the means of their rows till little is gained; they, and the inertia before."""
-    before = math.inf
-    for _ in range(most):
-        heft, total = np.zeros(len(centers)), np.zeros(centers.shape)
-        square = np.zeros(centers.shape[1])
-        add_lloyd(rows, weight, centers, (centers**2).sum(axis=1), centers, heft, total, square)
-        inertia = float(square.sum())
-        if inertia >= before * (1 - little):
-            return centers, inertia
-        before = inertia
-        centers = centers + total / np.where(heft > 0, heft, 1.0)[:, None]
-    return centers, before
+    settle(rows, weight, best, SETTLE, 1e-7 if complete else 1e-3)
+    return best + middle

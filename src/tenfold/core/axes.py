@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import math
 from collections.abc import Iterator
 from functools import cache
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
@@ -26,6 +27,7 @@ from tenfold.core.errors import MergeError
 from tenfold.core.schema import Schema
 
 R = TypeVar("R")
+SCALARS = frozenset({int, float, bool, str})
 
 BY_ROWS = frozenset({
     "entry", "row", "place", "piece", "byte", "labelled", "numbered", "weighted", "ordered", "group",
@@ -128,17 +130,28 @@ def values(record: object) -> Iterator[tuple[str, Field, Any]]:
 
 def not_finite(record: object) -> str | None:
     """The first field of a record that holds NaN or an infinite number and may not; None if there is none."""
+    if isinstance(record, Bundle):
+        return next(filter(None, map(not_finite, record.each)), None)
+    kind: type = type(record)
     try:
-        found = list(values(record))
+        found = _looked_at(kind)
     except TypeError:  # it does not say what it holds, as a learner may that is never saved
         return None
-    for name, field, value in found:
-        if field.axes is None and is_record(field.type):
-            if below := not_finite(value):
-                return below
-        elif FINITE in field.allowed and not np.isfinite(value).all():
-            return f"{type(record).__name__}.{name}"
+    for name, below in found:
+        value = getattr(record, name)
+        if below:
+            if said := not_finite(value):
+                return said
+        elif not (math.isfinite(value) if isinstance(value, float) else np.isfinite(value).all()):
+            return f"{kind.__name__}.{name}"
     return None
+
+
+@cache
+def _looked_at(cls: type) -> tuple[tuple[str, bool], ...]:
+    """The fields of a record class that are records themselves (True), or must be finite."""
+    each = ((name, field.axes is None and is_record(field.type), field) for name, field in fields(cls).items())
+    return tuple((name, below) for name, below, field in each if below or FINITE in field.allowed)
 
 
 def check(record: object, schema: Schema) -> dict[str, int]:
@@ -242,11 +255,12 @@ def bits(record: object) -> str:
 
 def freeze(record: R) -> R:
     """Make every array of a record read-only: a state and the summary it was made from may share them."""
-    for _, _, value in values(record):
-        if is_record(value):
-            freeze(value)
-        elif isinstance(value, np.ndarray):
+    kind: type = type(record)
+    for value in record.each if isinstance(record, Bundle) else [getattr(record, name) for name in fields(kind)]:
+        if isinstance(value, np.ndarray):
             value.flags.writeable = False
+        elif type(value) not in SCALARS and is_record(value):
+            freeze(value)
     return record
 
 

@@ -55,6 +55,11 @@ class Chunk(NamedTuple):
         """How many rows there are."""
         return self.X.shape[0]
 
+    @property
+    def total(self) -> float:
+        """The weight of all rows."""
+        return float(self.n) if self.uniform else float(self.weight.sum())
+
     def rows(self, which: RowIndex) -> Chunk:
         """Some of the rows: a slice or their numbers. Sequences are chosen whole, or not at all."""
         y = None if self.y is None else self.y[which]

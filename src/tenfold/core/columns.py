@@ -18,6 +18,7 @@ from numpy.typing import DTypeLike
 from tenfold.core.arrays import CSR, Array, Codes, ColumnData, Matrix, RowIndex, Values
 from tenfold.core.errors import DataError
 from tenfold.kernels.copying import copy_columns, copy_rows
+from tenfold.kernels.extremes import all_finite
 
 BLOCK_BYTES = 1 << 19  # a block stays in the second-level cache
 
@@ -266,7 +267,9 @@ class Columns:
 
 
 def _sums_up(block: Values) -> bool:
-    """Whether all of it is finite, as far as a sum in cache tells: an overflow wants a closer look."""
+    """Whether all of it is finite, as far as a look in cache tells: a sum may overflow, and wants a closer one."""
+    if block.flags.c_contiguous and block.dtype.kind == "f":
+        return bool(all_finite(block))
     with np.errstate(over="ignore", invalid="ignore"):
         return math.isfinite(np.add.reduce(block, axis=None))
 

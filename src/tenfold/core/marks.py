@@ -151,7 +151,7 @@ def _values(X: Columns, schema: Schema, step: int) -> Array:
         out = np.asarray(data[::step][:, :wide].toarray(), dtype=np.float64)
     else:
         out = np.array(data[::step, :wide], dtype=np.float64)
-    for j, column in enumerate(schema.columns[:wide]):
+    for j, column in enumerate(() if schema.plain else schema.columns[:wide]):
         if column.kind == "categorical":
             out[:, j] = _labels(out[:, j], column.categories)
     return out

@@ -341,14 +341,15 @@ class Clusterer(ClusterMixin, Estimator):
     n_clusters: int
 
     def _after_fit(self, source: Source) -> None:
-        found, made = int(np.count_nonzero(self.summary_.weight)), self.certificate_.provenance
-        rows = 0 if made is None else made.rows
-        if rows < self.n_clusters:
-            raise ValueError(
-                f"n_samples={rows} should be >= n_clusters={self.n_clusters}. Remedy: fewer clusters, or more rows of "
-                "positive weight"
-            )
+        found = int(np.count_nonzero(self.summary_.weight))
         if found < self.n_clusters:
+            made = self.certificate_.provenance
+            rows = 0 if made is None else made.rows
+            if rows < self.n_clusters:
+                raise ValueError(
+                    f"n_samples={rows} should be >= n_clusters={self.n_clusters}. Remedy: fewer clusters, or more rows "
+                    "of positive weight"
+                )
             warnings.warn(
                 f"Number of distinct clusters ({found}) found smaller than n_clusters ({self.n_clusters}). Possibly "
                 "due to duplicate points in X.",

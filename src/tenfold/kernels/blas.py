@@ -14,14 +14,19 @@ from numba.extending import get_cython_function_address, intrinsic
 from tenfold.kernels.decorators import kernel
 
 
-def _external(name: str, arguments: int) -> types.ExternalFunction:
-    llvm.add_symbol(f"tenfold_{name}", get_cython_function_address("scipy.linalg.cython_blas", name))
-    return types.ExternalFunction(f"tenfold_{name}", types.void(*[types.voidptr] * arguments))
+def _external(
+    name: str, arguments: int, library: str = "blas", returns: types.Type = types.void
+) -> types.ExternalFunction:
+    """A function of BLAS, or of LAPACK."""
+    llvm.add_symbol(f"tenfold_{name}", get_cython_function_address(f"scipy.linalg.cython_{library}", name))
+    return types.ExternalFunction(f"tenfold_{name}", returns(*[types.voidptr] * arguments))
 
 
 _dsyrk = _external("dsyrk", 10)
 _dgemm = _external("dgemm", 13)
 _sgemm = _external("sgemm", 13)
+_dgemv = _external("dgemv", 11)
+_ddot = _external("ddot", 5, returns=types.float64)
 
 
 NARROW, WIDE, SHORT = 32, 128, 128
@@ -129,3 +134,30 @@ def products(block, centers, factor, out):
             _address(centers), _address(sizes[2:]), _address(scale[1:]), _address(out),
             _address(wide),
         )  # fmt: skip
+
+
+@kernel
+def multiply(turned, block, vector, out):
+    """out = block @ vector or, `turned`, out += vector @ block; all float64 and C order."""
+    sizes = np.empty(3, np.int32)
+    sizes[1], sizes[0] = block.shape
+    sizes[2] = 1
+    letter = np.empty(1, np.uint8)
+    scale = np.ones(2)
+    if turned:
+        letter[0] = 78  # N
+    else:
+        letter[0] = 84  # T
+        scale[1] = 0.0
+    _dgemv(
+        _address(letter), _address(sizes), _address(sizes[1:]), _address(scale), _address(block), _address(sizes),
+        _address(vector), _address(sizes[2:]), _address(scale[1:]), _address(out), _address(sizes[2:]),
+    )  # fmt: skip
+
+
+@kernel
+def dot(a, b):
+    """Σ a[i] b[i]; both float64 and contiguous."""
+    sizes = np.ones(2, np.int32)
+    sizes[0] = len(a)
+    return _ddot(_address(sizes), _address(a), _address(sizes[1:]), _address(b), _address(sizes[1:]))

@@ -10,34 +10,13 @@ import math
 
 import numpy as np
 
-from tenfold.kernels.blas import _address, _external, add_cross, add_gram, products
+from tenfold.kernels.blas import add_cross, add_gram, multiply, products
 from tenfold.kernels.decorators import kernel
 
 LOGISTIC, POISSON, GAMMA = 0, 1, 2
 LOSS, LEAST, PEARSON, SIZE, WORST, REACH = 0, 1, 2, 3, 4, 5
 """places of the sums: the loss; the least loss that any margin gives; Pearson's; absolute slopes; the largest margin on
 the wrong side; the largest squared length of a row"""
-
-_dgemv = _external("dgemv", 11)
-
-
-@kernel
-def _multiply(turned, block, vector, out):
-    """out = block @ vector or, `turned`, out += vector @ block; all float64 and C order."""
-    sizes = np.empty(3, np.int32)
-    sizes[1], sizes[0] = block.shape
-    sizes[2] = 1
-    letter = np.empty(1, np.uint8)
-    scale = np.ones(2)
-    if turned:
-        letter[0] = 78  # N
-    else:
-        letter[0] = 84  # T
-        scale[1] = 0.0
-    _dgemv(
-        _address(letter), _address(sizes), _address(sizes[1:]), _address(scale), _address(block), _address(sizes),
-        _address(vector), _address(sizes[2:]), _address(scale[1:]), _address(out), _address(sizes[2:]),
-    )  # fmt: skip
 
 
 @kernel
@@ -127,13 +106,13 @@ def add_curvature(kind, rows, y, weight, coef, constant, inverse, block, each, s
     for start in range(0, n, height):
         m = min(height, n - start)
         some = rows[start : start + m]
-        _multiply(False, some, coef, margin)
+        multiply(False, some, coef, margin)
         for i in range(m):
             margin[i] += constant
         part = weight[start : start + m] if weight.shape[0] else weight
         add_rows(kind, margin[:m], y[start : start + m], part, slope, bend, sums)
         sums[REACH] = longest(some, inverse, sums[REACH])
-        _multiply(True, some, slope, gradient[1:])
+        multiply(True, some, slope, gradient[1:])
         total = 0.0
         for i in range(m):
             total += slope[i]

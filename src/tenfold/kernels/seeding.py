@@ -16,7 +16,7 @@ def greedy_seeds(columns, weight, uniform):
     Each seed is the best of several candidates, drawn by weight times squared distance to the
     seeds before it. Ends early when every row has a seed.
     """
-    p, n = columns.shape
+    n = columns.shape[1]
     seeds, trials = uniform.shape
     chosen = np.empty(seeds, np.int64)
     nearest = np.ones(n)
@@ -38,14 +38,7 @@ def greedy_seeds(columns, weight, uniform):
                 if running > target:
                     at = i
                     break
-            for i in range(n):
-                distance[i] = 0.0
-            for j in range(p):
-                c = columns[j, at]
-                column = columns[j]
-                for i in range(n):
-                    d = column[i] - c
-                    distance[i] += d * d
+            _distances(columns, at, distance)
             cost = 0.0
             for i in range(n):
                 if k > 0 and nearest[i] < distance[i]:
@@ -61,3 +54,22 @@ def greedy_seeds(columns, weight, uniform):
         for i in range(n):
             nearest[i] = best[i]
     return chosen
+
+
+@kernel
+def _distances(columns, at, distance):
+    """The squared distance of each row to row `at`: column after column, four of them at a time."""
+    p, n = columns.shape
+    distance[:] = 0.0
+    for j in range(0, p - p % 4, 4):
+        a, b, c, d = columns[j], columns[j + 1], columns[j + 2], columns[j + 3]
+        a0, b0, c0, d0 = a[at], b[at], c[at], d[at]
+        for i in range(n):
+            x, y, z, v = a[i] - a0, b[i] - b0, c[i] - c0, d[i] - d0
+            distance[i] = distance[i] + x * x + y * y + z * z + v * v
+    for j in range(p - p % 4, p):
+        a = columns[j]
+        a0 = a[at]
+        for i in range(n):
+            x = a[i] - a0
+            distance[i] += x * x

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
     FoldedModel: TypeAlias = PathCVModel | RidgeCVModel
 
+Folds: TypeAlias = FoldMoments | Sequence[Rows]
+"""the folds that have rows"""
 FOLDS = 10
 """drawn by lot, if no others are asked for"""
 TIE = 1e-13
@@ -137,20 +139,25 @@ class ByFold(Featured, OnePass, Regressor):
                 "all rows are in one fold, as one sample would be: nothing is left to be judged on. "
                 "Remedy: other folds, by cv="
             )
-        whole, others = but_one(each)
+        whole, others = _but_one(each)
         ratios, grid = self._grid(whole)
-        errors = np.empty((*grid.shape, len(each)))
-        digits = 15.0
-        for k, (rest, fold) in enumerate(zip(others, each, strict=True)):
-            for i, found in enumerate(self._models(rest, ratios, grid)):
-                errors[i, :, k], rough = errors_of(fold, *found)
-                digits = min(digits, float(_digits(errors[i, :, k], rough).min()))
+        errors, digits = self._judged(each, others, ratios, grid)
         mean = errors.mean(axis=2)
         if not np.isfinite(mean).all():
             raise DataError("the errors of the folds are not finite. Remedy: divide the target by its largest value")
         i, a = (int(at) for at in np.argwhere(mean <= mean.min() * (1 + TIE))[0])
         chosen = Chosen(float(grid[i, a]), float(ratios[i]), grid, errors, digits)
         return Solved.of(self._best(whole, chosen, state.schema))
+
+    def _judged(self, each: Folds, others: Folds, ratios: Array, grid: Array) -> tuple[Array, float]:
+        """The errors of the models of all folds but one on that one, and how many digits of them hold."""
+        errors = np.empty((*grid.shape, len(each)))
+        digits = 15.0
+        for k, (rest, fold) in enumerate(zip(_listed(others), _listed(each), strict=True)):
+            for i, found in enumerate(self._models(rest, ratios, grid)):
+                errors[i, :, k], rough = errors_of(fold, *found)
+                digits = min(digits, least_digits(errors[i, :, k], rough))
+        return errors, digits
 
     def _counted(self, schema: Schema, pieces: Pieces) -> Counted:
         total = int(pieces.rows.sum())
@@ -185,9 +192,9 @@ class ByFold(Featured, OnePass, Regressor):
     def _whole(self, summary: FoldMoments | FoldRows) -> Moments | Rows:
         """The summary of all rows, merged as `update` does it."""
         each = _filled(summary)
-        if not each:
+        if not len(each):
             raise DataError("no fold has a weight, so there is nothing that the model could be held against")
-        return but_one(each)[0]
+        return _but_one(each)[0]
 
     def _chosen(self, model: FoldedModel) -> tuple[Claim, ...]:
         """What is known of the errors that chose the penalty."""
@@ -225,30 +232,49 @@ def listed(cv: Any) -> NDArray[Any]:
     return out
 
 
-def _filled(summary: FoldMoments | FoldRows) -> Sequence[Moments | Rows]:
+def _filled(summary: FoldMoments | FoldRows) -> Folds:
     """The folds that have rows."""
-    if isinstance(summary, FoldMoments):
-        return [m for m in summary.each() if m.weight > 0]
-    return [rows for rows in summary.each() if len(rows)]
+    return summary.filled() if isinstance(summary, FoldMoments) else [rows for rows in summary.each() if len(rows)]
 
 
-def errors_of(fold: Moments | Rows, coefs: Array, intercepts: Array) -> tuple[Array, Array]:
-    """Mean squared errors of models on rows they have not seen, and about how much of them is rounding."""
+def _but_one(each: Folds) -> tuple[Moments | Rows, Folds]:
+    """The merge of all folds, and of all but each one."""
+    return each.but_one() if isinstance(each, FoldMoments) else but_one(each)
+
+
+def _listed(each: Folds) -> Sequence[Moments | Rows]:
+    """Fold by fold."""
+    return each.each() if isinstance(each, FoldMoments) else each
+
+
+def errors_of(fold: Moments | Rows | FoldMoments, coefs: Array, intercepts: Array) -> tuple[Array, Array]:
+    """Mean squared errors of models on rows they have not seen, and about how much of them is rounding.
+
+    Of several folds, the models of each come one fold after the other.
+    """
     if isinstance(fold, Rows):
         off = fold.y[:, None] - (fold.matrix() @ coefs.T + intercepts)
         found = fold.weight @ off**2 / fold.weight.sum()
         return found, EPS * found
-    u = np.column_stack([-coefs, np.ones(len(coefs))])
-    around = ((u @ fold.comoment) * u).sum(axis=1) / fold.weight
-    shift = u @ fold.mean + u @ fold.rest - intercepts
+    weight, (*many, p) = np.asarray(fold.weight)[..., None], coefs.shape
+    u = np.ones((*many, p + 1))
+    np.negative(coefs, out=u[..., :p])
+    around = ((u @ fold.comoment) * u).sum(axis=-1) / weight
+    shift = _along(u, fold.mean) + _along(u, fold.rest) - intercepts
     found = np.maximum(around, 0.0) + shift**2
-    spread, mean = np.sqrt(np.maximum(np.diag(fold.comoment), 0.0) / fold.weight), np.abs(fold.mean)
+    squares = np.diagonal(fold.comoment, axis1=-2, axis2=-1)
+    spread, mean = np.sqrt(np.maximum(squares, 0.0) / weight), np.abs(fold.mean)
     rough = np.abs(u)
-    return found, EPS * ((rough @ spread) ** 2 + np.abs(shift) * (rough @ mean))
+    return found, EPS * (_along(rough, spread) ** 2 + np.abs(shift) * _along(rough, mean))
 
 
-def _digits(errors: Array, rough: Array) -> Array:
-    """Decimal digits that hold."""
+def _along(u: Array, vector: Array) -> Array:
+    """The product of each row with the vector of its fold."""
+    return np.matmul(u, vector[..., None])[..., 0]
+
+
+def least_digits(errors: Array, rough: Array) -> float:
+    """Decimal digits that hold in the least certain of some errors."""
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(rough > 0, rough / errors, EPS)
-        return np.clip(-np.log10(share), 0.0, 15.0)
+        return float(np.clip(-np.log10(share), 0.0, 15.0).min())

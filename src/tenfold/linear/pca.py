@@ -8,6 +8,7 @@ triangular factor with the same directions.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from tenfold.core.learner import Begun, Solved
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass
 from tenfold.estimator.constraints import Constraints, boolean, integer, share
+from tenfold.kernels.moments import correlate
 from tenfold.linear.projecting import Projector, oriented
 from tenfold.linear.solving import varying
 from tenfold.linear.whitening import EPS, SURE, USUAL
@@ -54,8 +56,10 @@ class Axes(NamedTuple):
     """rows"""
     singular: Array
     """√ of the sums of squares along them"""
-    error: Array
-    """axis x axis: how far off the scatter may be between two of them"""
+    raw: Array
+    """the same, of those too that rounding could feign"""
+    rounding: tuple[float, float, float]
+    """how far off the scatter may be between two axes: a share of the product, a multiple of the sum, and a constant"""
     lost: bool
     """whether a triangular factor would tell more of small variances"""
     still: int
@@ -66,9 +70,15 @@ class Axes(NamedTuple):
         """Which axes have more variance than rounding could feign; that of the others is taken as 0."""
         return self.singular > 0
 
+    @property
+    def error(self) -> Array:
+        """Axis x axis: how far off the scatter may be between two of them."""
+        share, step, least = self.rounding
+        return share * np.outer(self.raw, self.raw) + step * np.add.outer(self.raw, self.raw) + least
+
     def wants_factor(self, k: int) -> bool:
         """Whether a triangular factor would tell more of the first k."""
-        return self.lost and bool((np.diag(self.error) > 1e-8 * self.singular**2)[:k].any())
+        return self.lost and bool((_own(self.raw, self.rounding) > 1e-8 * self.singular**2)[:k].any())
 
 
 class PCA(OnePass, Projector):
@@ -221,32 +231,54 @@ def principal_axes(s: Moments | Triangle) -> Axes:
     """The axes of a summary, by the singular values of a triangular factor, which moments have too."""
     m = s if isinstance(s, Moments) else s.moments()
     p = len(m.mean)
-    varies = varying(np.diag(m.comoment), np.abs(m.mean), m.weight)
-    both = np.outer(varies, varies)
+    squares = m.comoment.diagonal()
+    varies = varying(squares, m.mean, m.weight)
+    still = p - int(np.count_nonzero(varies))
     gamma = SURE * EPS * (1.0 + math.log2(m.weight + 1.0) / 8)
     share, least, lost = 0.0, 0.0, False
     if isinstance(s, Triangle):
         factor: Array | None = np.where(varies, s.factor[1:, 1:], 0.0)
     else:
-        scale = np.sqrt(np.where(varies, np.diag(m.comoment), 1.0))
-        R = np.where(both, m.comoment / np.outer(scale, scale), 0.0)
-        R.flat[:: p + 1] = 1.0
+        scale = np.sqrt(np.where(varies, squares, 1.0) if still else squares)
+        R = np.empty((p, p))
+        correlate(np.ascontiguousarray(m.comoment), varies, scale, R)
         factor, least = _factor(R)
         lost = factor is None and m.weight > p
         if factor is not None:
-            factor, share = factor.T * np.where(varies, scale, 0.0), gamma / least
+            factor, share = factor.T * (np.where(varies, scale, 0.0) if still else scale), gamma / least
     if factor is None:
-        values, rows = sla.eigh(np.where(both, m.comoment, 0.0))
+        values, rows = sla.eigh(np.where(np.outer(varies, varies), m.comoment, 0.0))
         singular, vectors = np.sqrt(np.maximum(values[::-1], 0.0)), rows[:, ::-1].T
-        error = np.full((p, p), gamma * float(values[-1]))
+        rounding = (0.0, 0.0, gamma * float(values[-1]))
     else:
-        _, singular, vectors = sla.svd(factor)
+        singular, vectors = _svd(factor)
         step = 16 * EPS * float(singular[0])
-        error = share * np.outer(singular, singular) + step * np.add.outer(singular, singular) + step**2
-    told = singular**2 > np.diag(error)
+        rounding = (share, step, step**2)
+    told = singular**2 > _own(singular, rounding)
+    if told.all():
+        return Axes(oriented(vectors.copy().T).T, singular, singular, rounding, lost, still)
     vectors = np.vstack([vectors[told], _complement(vectors[told])])
-    vectors = oriented(vectors.T, np.ones(p)).T
-    return Axes(vectors, np.where(told, singular, 0.0), error, lost, int((~varies).sum()))
+    return Axes(oriented(vectors.T).T, np.where(told, singular, 0.0), singular, rounding, lost, still)
+
+
+def _own(singular: Array, rounding: tuple[float, float, float]) -> Array:
+    """How far off the scatter along each axis may be."""
+    share, step, least = rounding
+    return share * (singular * singular) + step * (singular + singular) + least
+
+
+def _svd(square: Array) -> tuple[Array, Array]:
+    """Singular values of a finite square matrix, and right vectors as rows: by LAPACK, as scipy calls it."""
+    _, singular, vectors, info = sla.lapack.dgesdd(square, lwork=_room(len(square)))
+    if info:
+        raise sla.LinAlgError("singular values do not converge")
+    return singular, vectors
+
+
+@lru_cache(maxsize=32)
+def _room(p: int) -> int:
+    """The workspace that LAPACK wants for a square matrix."""
+    return int(sla.lapack.dgesdd_lwork(p, p)[0])
 
 
 def _complement(rows: Array) -> Array:
@@ -264,7 +296,7 @@ def _factor(R: Array) -> tuple[Array | None, float]:
         return None, 0.0
     norm = float(np.abs(R).sum(axis=0).max())
     least = float(sla.lapack.dpocon(factor, norm, uplo="L")[0]) * norm
-    return (np.tril(factor), least) if least > ALIKE else (None, least)
+    return (factor, least) if least > ALIKE else (None, least)
 
 
 def _variance_digits(axes: Axes, k: int, why: str) -> Claim:

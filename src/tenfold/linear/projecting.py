@@ -31,14 +31,16 @@ class Projector(Transformer):
         return [f"{name}{k}" for k in range(self.directions(self.model_)[1].shape[1])]
 
 
-def oriented(directions: Array, scale: Array, towards: Array | None = None) -> Array:
+def oriented(directions: Array, scale: Array | None = None, towards: Array | None = None) -> Array:
     """Each direction turned towards a vector or, without one, so that its largest entry is positive.
 
     Entries are compared as those of columns of unit scale.
     """
     if not directions.size:
         return directions
-    loading = directions * scale[:, None]
-    largest = loading[np.abs(loading).argmax(axis=0), np.arange(directions.shape[1])]
-    ahead = largest if towards is None else directions.T @ towards
+    if towards is None:
+        loading = directions if scale is None else directions * scale[:, None]
+        ahead = loading[np.abs(loading).argmax(axis=0), np.arange(directions.shape[1])]
+    else:
+        ahead = directions.T @ towards
     return directions * np.where(ahead < 0, -1.0, 1.0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.linalg as sla
@@ -16,7 +17,9 @@ import scipy.sparse as sp
 
 from tenfold.core import Array, Codes, DataError
 from tenfold.kernels.coordinates import add_squares, descend_coordinates, duality_gap, gap_within
-from tenfold.linear.solving import EPS, SURE, varying
+from tenfold.kernels.extremes import all_finite
+from tenfold.kernels.moments import correlate
+from tenfold.linear.solving import EPS, SURE, constants, varying
 from tenfold.stats.moments import Moments
 from tenfold.stats.rows import Rows
 
@@ -49,6 +52,8 @@ class Quadratic:
         self.scale = np.sqrt(np.where(self.varies, spread[:-1], 1.0))
         self.unit = math.sqrt(spread[-1]) if spread[-1] > (4 * EPS * mean[-1]) ** 2 else 0.0
         """of the target; 0 if it is constant"""
+        self._last: tuple[Any, Any] = (None, None)
+        """the penalties that were asked for last: to descend, and again for the gap"""
 
     @property
     def width(self) -> int:
@@ -78,6 +83,11 @@ class Quadratic:
 
     def penalties(self, alpha: float, l1_ratio: float) -> tuple[Array, Array]:
         """The penalties of each coefficient: l of absolute values, m of squares."""
+        if self._last[0] != (alpha, l1_ratio):
+            self._last = ((alpha, l1_ratio), self._penalties(alpha, l1_ratio))
+        return self._last[1]
+
+    def _penalties(self, alpha: float, l1_ratio: float) -> tuple[Array, Array]:
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # of columns so small that they count 0
             l = np.where(self.varies, alpha * l1_ratio / (self.scale * (self.unit or 1.0)), 1.0)
             m = np.where(self.varies, alpha * (1.0 - l1_ratio) / self.scale**2, float(l1_ratio < 1.0))
@@ -95,7 +105,7 @@ class Quadratic:
     def values(self, beta: Array) -> tuple[Array, float]:
         """Coefficients and intercept in the units of the data."""
         coef = np.where(self.varies, beta * (self.unit / self.scale), 0.0)
-        return coef, math.fsum([self.mean[-1], *(-self.mean[:-1] * coef)]) if self.fit_intercept else 0.0
+        return coef, float(constants(self.mean[None], coef[None, None])[0, 0]) if self.fit_intercept else 0.0
 
     def gap(self, coef: Array, alpha: float, l1_ratio: float, positive: bool) -> float:
         """How far the objective can be above its minimum, as a share of ½|t|², rounding included."""
@@ -124,18 +134,15 @@ class Gram(Quadratic):
 
     def __init__(self, m: Moments, fit_intercept: bool) -> None:
         p = len(m.mean) - 1
-        second = m.comoment / m.weight
+        second = np.ascontiguousarray(m.comoment / m.weight)
         if not fit_intercept:
             with np.errstate(over="ignore", invalid="ignore"):
                 second = second + np.outer(m.mean, m.mean)
-        if not np.isfinite(second).all():
+        if not all_finite(second):
             raise DataError("products of the columns are too large. Remedy: divide each by its largest value")
         super().__init__(m.mean, np.diag(second).copy(), m.weight, fit_intercept)
-        S = second[:p, :p] / np.outer(self.scale, self.scale)
-        S[~self.varies] = 0.0
-        S[:, ~self.varies] = 0.0
-        np.fill_diagonal(S, 1.0)
-        self.S = S
+        self.S = np.empty((p, p))
+        correlate(second, self.varies, self.scale, self.S)
         self.q = np.where(self.varies, second[:p, p] / (self.scale * (self.unit or 1.0)), 0.0)
 
     @cached_property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -10,9 +9,9 @@ from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Claim, Schema
 from tenfold.estimator.constraints import Constraints, array, boolean, numbers
-from tenfold.linear.by_fold import CV, SEED, ByFold, Chosen
+from tenfold.linear.by_fold import CV, SEED, ByFold, Chosen, errors_of, least_digits
 from tenfold.linear.penalised import USUAL
-from tenfold.linear.solving import from_moments, quick
+from tenfold.linear.solving import from_moments, quick, quick_each
 from tenfold.stats.folds import FoldMoments, Pieces
 from tenfold.stats.moments import Moments
 
@@ -105,12 +104,22 @@ class RidgeCV(ByFold):
             raise ValueError("alphas must be numbers that are not negative")
         return np.zeros(1), given[None].copy()
 
-    def _models(self, summary: Moments, ratios: Array, grid: Array) -> Iterator[tuple[Array, Array]]:  # type: ignore[override]
-        values = np.stack([_values(summary, alpha, self.fit_intercept) for alpha in grid[0].tolist()])
-        yield values[:, :-1], values[:, -1]
+    def _judged(  # type: ignore[override]
+        self, each: FoldMoments, others: FoldMoments, ratios: Array, grid: Array
+    ) -> tuple[Array, float]:
+        """All systems at once; those in which a digit is in doubt once more, one by one."""
+        values, sure = quick_each(others, grid[0], self.fit_intercept)
+        if not sure.all():
+            rest = others.each()
+            for k, a in np.argwhere(~sure).tolist():
+                values[k, a] = from_moments(rest[k], float(grid[0, a]), self.fit_intercept).values
+        errors, rough = errors_of(each, values[..., :-1], values[..., -1])
+        return errors.T[None].copy(), least_digits(errors, rough)
 
     def _best(self, summary: Moments, chosen: Chosen, schema: Schema) -> RidgeCVModel:  # type: ignore[override]
-        values = _values(summary, chosen.alpha, self.fit_intercept)
+        values = quick(summary, chosen.alpha, self.fit_intercept)
+        if values is None:
+            values = from_moments(summary, chosen.alpha, self.fit_intercept).values
         found = (values[:-1], float(values[-1]), chosen.alpha)
         return RidgeCVModel(*found, chosen.grid, chosen.errors, chosen.digits, schema)
 
@@ -141,9 +150,3 @@ class RidgeCV(ByFold):
     def best_score_(self) -> float:
         """Minus the least mean squared error."""
         return -float(self.mse_path_.mean(axis=1).min())
-
-
-def _values(summary: Moments, alpha: float, fit_intercept: bool) -> Array:
-    """Coefficients, the intercept last."""
-    found = quick(summary, alpha, fit_intercept)
-    return from_moments(summary, alpha, fit_intercept).values if found is None else found

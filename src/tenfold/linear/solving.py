@@ -13,6 +13,8 @@ import numpy as np
 import scipy.linalg as sla
 
 from tenfold.core import Array, Flags
+from tenfold.kernels.solving import solve_well
+from tenfold.stats.folds import FoldMoments
 from tenfold.stats.moments import Moments, refuse_infinite
 
 EPS = float(np.finfo(np.float64).eps)
@@ -141,49 +143,53 @@ def quick(m: Moments, alpha: float, fit_intercept: bool) -> Array | None:
 
     Bounds that are cheap and crude take the place of those of `from_moments`.
     """
-    p = len(m.mean) - 1
-    second = _second(m, fit_intercept)
-    diagonal, yy = np.diag(second)[:p], float(second[p, p])
-    if not (p and yy > 0 and varying(diagonal, m.mean[:p], m.weight).all()):
-        return None
-    scale = np.sqrt(diagonal + alpha)
-    S = second[:p, :p] / scale
-    S /= scale[:, None]
-    S.flat[:: p + 1] = 1.0
-    factor, info = sla.lapack.dpotrf(S.T, lower=1)
-    if info:
-        return None
-    norm = float(np.abs(S).sum(axis=0).max())
-    inverse = 2.0 / max(float(sla.lapack.dpocon(factor, norm, uplo="L")[0]) * norm, EPS)  # of S, about
-    c = second[:p, p] / scale
-    u = sla.lapack.dpotrs(factor, c, lower=1)[0]
-    u = u + sla.lapack.dpotrs(factor, c - S @ u, lower=1)[0]
-    gamma = EPS * (1.0 + np.log2(m.weight + 1.0) / 8)
-    rest = yy - float(c @ u)
-    noise = math.sqrt(max(rest, 0.0) / (max(m.weight - p - 1, 1.0) * norm))
-    error = SURE * gamma * inverse * math.sqrt(u @ u + yy)
-    if inverse > 50 or error > 1e-10 * noise:
-        return None
-    return values_of(u / scale, m.mean, fit_intercept)
+    second, mean = np.ascontiguousarray(_second(m, fit_intercept)), np.ascontiguousarray(m.mean)
+    coef, sure = _quick(second[None], mean[None], np.array([m.weight], float), np.array([alpha], float))
+    return values_of(coef[0, 0], m.mean, fit_intercept) if sure[0, 0] else None
 
 
-def _second(m: Moments, fit_intercept: bool) -> Array:
+def quick_each(m: FoldMoments, alphas: Array, fit_intercept: bool) -> tuple[Array, Flags]:
+    """The same of each fold with each penalty, and of which of them no digit is in doubt."""
+    p = m.mean.shape[1] - 1
+    coef, sure = _quick(_second(m, fit_intercept), m.mean, m.weight, alphas)
+    values = np.zeros((*sure.shape, p + 1))
+    values[..., :p] = coef
+    if fit_intercept:
+        values[..., p] = constants(m.mean, coef)
+    return values, sure
+
+
+def _quick(second: Array, mean: Array, weight: Array, alphas: Array) -> tuple[Array, Flags]:
+    """Coefficients of some systems with some penalties, and of which no digit is in doubt."""
+    many = (len(second), len(alphas))
+    coef, sure = np.empty((*many, mean.shape[1] - 1)), np.empty(many, bool)
+    gamma = EPS * (1.0 + np.log2(weight + 1.0) / 8)
+    solve_well(second, mean, weight, gamma, math.sqrt(TINY), alphas, coef, sure)
+    return coef, sure
+
+
+def _second(m: Moments | FoldMoments, fit_intercept: bool) -> Array:
     """Squares and products around the means; around nought, if there is no intercept."""
     if fit_intercept:
         return m.comoment
+    weight = np.asarray(m.weight)[..., None, None]
     with np.errstate(over="ignore", invalid="ignore"):
-        second = m.comoment + m.weight * np.outer(m.mean, m.mean)
-    refuse_infinite(np.diag(second))
+        second = m.comoment + weight * (m.mean[..., :, None] * m.mean[..., None, :])
+    refuse_infinite(np.diagonal(second, axis1=-2, axis2=-1))
     return second
 
 
 def values_of(coef: Array, mean: Array, fit_intercept: bool) -> Array:
     """Coefficients and intercept ȳ - x̄ᵀβ, summed exactly before it is rounded."""
-    p = len(coef)
-    constant = 0.0
-    if fit_intercept:
-        constant = math.fsum([mean[p], *(-mean[:p] * coef)])
-    return np.append(coef, constant)
+    return np.append(coef, constants(mean[None], coef[None, None])[0] if fit_intercept else 0.0)
+
+
+def constants(mean: Array, coef: Array) -> Array:
+    """ȳ - x̄ᵀβ of each fold and each of its models."""
+    terms = np.empty((*coef.shape[:2], mean.shape[1]))
+    terms[..., 0] = mean[:, -1:]
+    np.multiply(-mean[:, None, :-1], coef, out=terms[..., 1:])
+    return np.array([[math.fsum(one) for one in some] for some in terms.tolist()])
 
 
 def functionals(per_unit: Array, center: Array, fit_intercept: bool) -> Array:

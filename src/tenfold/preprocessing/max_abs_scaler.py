@@ -10,6 +10,9 @@ import numpy as np
 from tenfold.core import Array, Chunk, Claim, Columns, Matrix, Need, Schema
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, Transformer
+from tenfold.kernels.extremes import raise_to_sizes
+
+TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +33,7 @@ class LargestByColumn(Grouped[Largest]):
         """Look at all rows, block by block; of no rows it is zeros."""
         value = np.zeros(chunk.X.shape[1])
         for _, block in chunk.X.blocks():
-            np.fmax(value, np.fmax.reduce(np.abs(block), axis=0), out=value)
+            raise_to_sizes(block, value)
         return Largest(value)
 
 
@@ -66,7 +69,7 @@ class MaxAbsScaler(OnePass, Transformer):
 
     def solve(self, schema: Schema, s: Largest) -> MaxAbsModel:
         """A column of zeros is left as it is."""
-        return MaxAbsModel(s.value, np.where(s.value < np.finfo(np.float64).tiny, 1.0, s.value))
+        return MaxAbsModel(s.value, np.where(s.value < TINY, 1.0, s.value))
 
     def certify(self, model: MaxAbsModel, s: Largest) -> tuple[Claim, ...]:
         """A maximum has no rounding."""

@@ -12,6 +12,8 @@ from tenfold.estimator import OnePass, Transformer
 from tenfold.estimator.constraints import Constraints, boolean
 from tenfold.stats.extremes import Extremes, ExtremesByColumn
 
+TINY = float(np.finfo(np.float64).tiny)
+
 
 class MinMaxModel(NamedTuple):
     """The extremes of each column, and z = scale · x + min. NaN where a column held no value."""
@@ -77,12 +79,16 @@ class MinMaxScaler(OnePass, Transformer):
 
     def solve(self, schema: Schema, s: Extremes) -> MinMaxModel:
         """A constant column is moved, not stretched; one without a value is left as it is."""
-        some = s.low <= s.high
-        low, high = np.where(some, s.low, np.nan), np.where(some, s.high, np.nan)
+        some, low, high = s.low <= s.high, s.low, s.high
+        if not some.all():
+            low, high = np.where(some, low, np.nan), np.where(some, high, np.nan)
         a, b = self.feature_range
         across = high - low
-        scale = np.where(some, (b - a) / np.where(across >= np.finfo(np.float64).tiny, across, 1.0), 1.0)
-        return MinMaxModel(low, high, across, scale, np.where(some, a - low * scale, 0.0))
+        scale = (b - a) / np.where(across >= TINY, across, 1.0)
+        least = a - low * scale
+        if not some.all():
+            scale, least = np.where(some, scale, 1.0), np.where(some, least, 0.0)
+        return MinMaxModel(low, high, across, scale, least)
 
     def certify(self, model: MinMaxModel, s: Extremes) -> tuple[Claim, ...]:
         """Extremes have no rounding; constant and empty columns are said."""

@@ -34,7 +34,7 @@ class TotalWeight(Grouped[Rows]):
     def summarize(self, chunk: Chunk) -> Rows:
         """Refuse rows that are no numbers, and sum the weights of the others."""
         chunk.X.check()
-        return Rows(float(chunk.weight.sum()))
+        return Rows(chunk.total)
 
 
 class PolynomialModel(NamedTuple):

@@ -16,6 +16,7 @@ from tenfold.core import CSR, Chunk, Claim, Columns, Matrix, Need, Schema
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, Transformer
 from tenfold.estimator.constraints import Constraints, choice
+from tenfold.kernels.extremes import find_zeros
 from tenfold.kernels.lengths import LARGEST, ROOT, SUM, divide_by_lengths
 
 NORMS = {"l1": SUM, "l2": ROOT, "max": LARGEST}
@@ -44,8 +45,8 @@ class ZeroRows(Grouped[RowWeight]):
             zero = np.diff(values.indptr) == 0
         else:
             for rows, block in chunk.X.blocks():
-                zero[rows] = ~block.any(axis=1)
-        return RowWeight(float(chunk.weight.sum()), float(chunk.weight[zero].sum()))
+                find_zeros(block, zero[rows])
+        return RowWeight(chunk.total, float(chunk.weight[zero].sum()) if zero.any() else 0.0)
 
 
 class UnitModel(NamedTuple):

@@ -221,9 +221,11 @@ class ArraySource(Source):
         return self.y
 
     def _values(self, j: int, rows: slice, keep: Codes | None) -> Values:
+        if isinstance(self.X, tuple):
+            return _pick(self.X[j], rows, keep)
         if sp.issparse(self.X):
             raise validation.refuse_sparse()
-        return _pick(self.X[j] if isinstance(self.X, tuple) else self.X[:, j], rows, keep)
+        return _pick(self.X[:, j], rows, keep)
 
     @property
     def columns(self) -> Sequence[str]:

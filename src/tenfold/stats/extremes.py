@@ -10,6 +10,7 @@ import numpy as np
 from tenfold.core import Array, Chunk
 from tenfold.core.allowed import NOT_NAN
 from tenfold.core.statistic import Grouped
+from tenfold.kernels.extremes import widen
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +32,5 @@ class ExtremesByColumn(Grouped[Extremes]):
         """Look at all rows, block by block."""
         low, high = np.full(chunk.X.shape[1], np.inf), np.full(chunk.X.shape[1], -np.inf)
         for _, block in chunk.X.blocks():
-            np.fmin(low, np.fmin.reduce(block, axis=0), out=low)
-            np.fmax(high, np.fmax.reduce(block, axis=0), out=high)
+            widen(block, low, high)
         return Extremes(low + 0.0, high + 0.0)  # no -0: it equals 0, but has other bits

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, Schema
+from tenfold.core import Array, Chunk, Codes, Flags, Schema
 from tenfold.core.allowed import COUNTS, NOT_NEGATIVE
 from tenfold.core.statistic import Grouped, Statistic
+from tenfold.kernels.moments import merge_pairs
 from tenfold.stats.combinators import Coder, Key
 from tenfold.stats.draws import folds_of
-from tenfold.stats.moments import Moments
+from tenfold.stats.moments import Moments, refuse_infinite
 from tenfold.stats.rows import Rows
 
 
@@ -119,7 +122,7 @@ class FoldMoments:
         """Of a chunk whose rows are in these folds."""
         in_order = bool((codes[1:] >= codes[:-1]).all())
         if not in_order and not levels.any():
-            return cls._stack(Moments.by_group(chunk, codes, folds))
+            return cls(*Moments.stacked(chunk, codes, folds))
         if in_order:
             ends = np.searchsorted(codes, np.arange(folds + 1))
             each: Any = [slice(a, b) for a, b in pairwise(ends.tolist())]
@@ -136,6 +139,27 @@ class FoldMoments:
         """Fold by fold."""
         parts = zip(self.weight.tolist(), self.mean, self.rest, self.comoment, strict=True)
         return [Moments(*fields) for fields in parts]
+
+    def __len__(self) -> int:
+        return len(self.weight)
+
+    def take(self, folds: Codes | Flags) -> FoldMoments:
+        """Some of the folds."""
+        return FoldMoments(self.weight[folds], self.mean[folds], self.rest[folds], self.comoment[folds])
+
+    def filled(self) -> FoldMoments:
+        """The folds that have rows."""
+        some = self.weight > 0
+        return self if some.all() else self.take(some)
+
+    def but_one(self) -> tuple[Moments, FoldMoments]:
+        """The merge of all, and of all but each one; every fold has rows."""
+        k, (pairs, whole, others) = len(self), _pairs_but_one(len(self))
+        every = FoldMoments(*(_room_for(a, len(pairs)) for a in (self.weight, self.mean, self.rest, self.comoment)))
+        if not merge_pairs(pairs, k, every.weight, every.mean, every.rest, every.comoment):
+            refuse_infinite(np.diagonal(every.comoment, axis1=1, axis2=2))
+        merged = Moments(float(every.weight[whole]), every.mean[whole], every.rest[whole], every.comoment[whole])
+        return merged, every.take(others)
 
     def __add__(self, other: Any) -> Any:
         if not isinstance(other, FoldMoments):
@@ -208,14 +232,37 @@ class ComomentsByDrawnFold(ComomentsByFold, Grouped[FoldMoments | FoldRows]):
     """The same of folds by lot: a row is in its fold whatever other rows there are."""
 
 
-def but_one(each: Sequence[Any]) -> tuple[Any, list[Any]]:
+@lru_cache(maxsize=32)
+def _pairs_but_one(n: int) -> tuple[Codes, int, Codes]:
+    """Which of `n` are merged with which, pair by pair, to leave each out; where all are then, and all but each.
+
+    A pair stands after the `n` and the pairs before it.
+    """
+    pairs: list[tuple[int, int]] = []
+
+    def merged(a: int, b: int) -> int:
+        pairs.append((a, b))
+        return n + len(pairs) - 1
+
+    whole, others = but_one(range(n), merged)
+    return np.array(pairs, np.int64).reshape(-1, 2), whole, np.array(others, np.int64)
+
+
+def _room_for(a: Array, more: int) -> Array:
+    """A copy, with room for more behind."""
+    out = np.empty((len(a) + more, *a.shape[1:]))
+    out[: len(a)] = a
+    return out
+
+
+def but_one(each: Sequence[Any], merged: Callable[[Any, Any], Any] = operator.add) -> tuple[Any, list[Any]]:
     """The merge of all, and of all but each one: never a difference, which would lose digits."""
     ahead, behind = [each[0]], [each[-1]]
     for summary in each[1:]:
-        ahead.append(ahead[-1] + summary)
-    for summary in each[-2::-1]:
-        behind.append(summary + behind[-1])
-    behind.reverse()
+        ahead.append(merged(ahead[-1], summary))
+    for summary in each[-2:0:-1]:
+        behind.append(merged(summary, behind[-1]))
+    behind.reverse()  # it begins with the second
     last = len(each) - 1
-    rest = [behind[1] if k == 0 else ahead[-2] if k == last else ahead[k - 1] + behind[k + 1] for k in range(last + 1)]
-    return ahead[-1], rest
+    between = [merged(ahead[k - 1], behind[k]) for k in range(1, last)]
+    return ahead[-1], [behind[0], *between, ahead[-2]] if last else []

@@ -15,11 +15,12 @@ from typing import Annotated, Any, TypeVar
 import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, ColumnError, Design, Flags
-from tenfold.core.arrays import both_halves
+from tenfold.core.errors import MergeError
 from tenfold.core.statistic import Grouped
 from tenfold.kernels.blas import NARROW
 from tenfold.kernels.coded import add_by_code
 from tenfold.kernels.comoments import add_comoments, add_comoments_by, add_comoments_columns, add_comoments_in_place
+from tenfold.kernels.moments import merge_moments, move_each_to_mean, move_to_mean, rough_means
 
 T = TypeVar("T", float, Array)
 EMPTY = np.zeros(0)
@@ -52,13 +53,16 @@ class Moments:
         q = p + (chunk.y is not None)
         if n == 0:
             return cls(0.0, np.zeros(q), np.zeros(q), np.zeros((q, q)))
-        shift, centred = first_mean(chunk)
-        gram, offset = _around(chunk, shift, centred)
-        if _far(gram, offset):
-            shift = shift + offset
-            gram, offset = _around(chunk, shift, False)
-        weight = float(n) if chunk.uniform else float(chunk.weight.sum())
-        return cls._from(gram, weight, shift, offset)
+        found, far = cls._around(chunk, *first_mean(chunk))
+        return cls._around(chunk, found.mean, False)[0] if far else found
+
+    @classmethod
+    def _around(cls, chunk: Chunk, shift: Array, centred: bool) -> tuple[Moments, bool]:
+        """Summarize around a shift; and whether it was so far from the mean that squares lost digits."""
+        gram, q = _gram(chunk, shift, centred), len(shift)
+        mean, rest, comoment = np.empty(q), np.empty(q), np.empty((q, q))
+        far = move_to_mean(gram, shift, mean, rest, comoment)
+        return cls(chunk.total, mean, rest, comoment), far
 
     @classmethod
     def _of_both(cls, chunk: Chunk, levels: Codes) -> Moments:
@@ -97,14 +101,14 @@ class Moments:
         return Moments(self.weight, self.mean[at], self.rest[at], self.comoment[np.ix_(at, at)])
 
     @classmethod
-    def _from(cls, gram: Array, weight: float, shift: Array, offset: Array) -> Moments:
-        q = len(shift)
-        around = gram[:q, :q] - gram[q, q] * np.outer(offset, offset)
-        return cls(weight, *two_sum(shift, offset), both_halves(around))
-
-    @classmethod
     def by_group(cls, chunk: Chunk, codes: Codes, groups: int) -> list[Moments]:
         """Of the rows of each group, in one pass over memory too."""
+        weight, *each = cls.stacked(chunk, codes, groups)
+        return [cls(*fields) for fields in zip(weight.tolist(), *each, strict=True)]
+
+    @classmethod
+    def stacked(cls, chunk: Chunk, codes: Codes, groups: int) -> tuple[Array, Array, Array, Array]:
+        """The same, field by field: weights, means, what these lack, and co-moments of all groups."""
         shift, _ = first_mean(chunk) if chunk.n else (np.zeros(chunk.X.shape[1] + (chunk.y is not None)), True)
         p, q = chunk.X.shape[1], len(shift)
         gram, counts = np.zeros((groups, q + 1, q + 1)), np.zeros(groups + 1, np.int64)
@@ -115,18 +119,16 @@ class Moments:
         for rows, block in chunk.X.blocks(height, dtype=None, checked=False):
             add_comoments_by(block, y[rows], root[rows], codes[rows], shift, counts, buffer, gram)
         chunk.X.check_sums(np.diagonal(gram, axis1=1, axis2=2)[:, :p].sum(axis=0))
-        return [cls._group(chunk, codes, g, gram[g], shift) for g in range(groups)]
-
-    @classmethod
-    def _group(cls, chunk: Chunk, codes: Codes, g: int, gram: Array, shift: Array) -> Moments:
-        q = len(shift)
-        if gram[q, q] == 0:
-            return cls(0.0, np.zeros(q), np.zeros(q), np.zeros((q, q)))
-        offset = gram[q, :q] / gram[q, q]
-        if _far(gram, offset):  # the group is far from the first rows of the part
-            return cls.of(chunk.rows(np.flatnonzero(codes == g)))
-        weight = float(gram[q, q]) if chunk.uniform else float(chunk.weight[codes == g].sum())
-        return cls._from(gram, weight, shift, offset)
+        weight, mean, rest = gram[:, q, q].copy(), np.empty((groups, q)), np.empty((groups, q))
+        comoment, far = np.empty((groups, q, q)), np.empty(groups, bool)
+        move_each_to_mean(gram, shift, mean, rest, comoment, far)
+        for g in range(groups) if not chunk.uniform or far.any() else ():
+            if far[g]:  # the group is far from the first rows of the part
+                other = cls.of(chunk.rows(np.flatnonzero(codes == g)))
+                weight[g], mean[g], rest[g], comoment[g] = other.weight, other.mean, other.rest, other.comoment
+            elif weight[g]:
+                weight[g] = chunk.weight[codes == g].sum()
+        return weight, mean, rest, comoment
 
     def __add__(self, other: Any) -> Moments:
         if not isinstance(other, Moments):
@@ -135,15 +137,14 @@ class Moments:
             return self
         if self.weight == 0:
             return other
-        weight = self.weight + other.weight
-        delta = (other.mean - self.mean) + (other.rest - self.rest)
-        share = other.weight / weight
-        mean, rest = two_sum(self.mean, self.rest + delta * share)
-        with np.errstate(over="ignore", invalid="ignore"):
-            between = np.outer(delta, delta * (self.weight * share))
-            comoment = self.comoment + other.comoment + between
-        refuse_infinite(np.diag(comoment))
-        return Moments(weight, mean, rest, comoment)
+        both = (a for m in (self, other) for a in (m.weight, *map(np.ascontiguousarray, (m.mean, m.rest, m.comoment))))
+        q = len(self.mean)
+        if len(other.mean) != q:
+            raise MergeError(f"moments of {q} columns and of {len(other.mean)} do not merge")
+        mean, rest, comoment = np.empty(q), np.empty(q), np.empty((q, q))
+        if not merge_moments(*both, mean, rest, comoment):
+            refuse_infinite(np.diag(comoment))
+        return Moments(self.weight + other.weight, mean, rest, comoment)
 
 
 class Comoments(Grouped[Moments]):
@@ -168,15 +169,8 @@ class Comoments(Grouped[Moments]):
         return chunk if self.target else chunk._replace(y=None)
 
 
-def _far(gram: Array, offset: Array) -> bool:
-    """Whether the shift was so far from the mean that squares around it lose digits."""
-    q = len(offset)
-    size = np.diag(gram)[:q]
-    return bool((size - gram[q, q] * offset**2 < 1e-4 * size).any())
-
-
-def _around(chunk: Chunk, shift: Array, centred: bool) -> tuple[Array, Array]:
-    """Gram matrix of √w (z - shift) and √w, lower triangle, and the mean of z - shift."""
+def _gram(chunk: Chunk, shift: Array, centred: bool) -> Array:
+    """Gram matrix of √w (z - shift) and √w, lower triangle."""
     p, q = chunk.X.shape[1], len(shift)
     y = EMPTY if chunk.y is None else chunk.y
     gram = np.zeros((q + 1, q + 1))
@@ -193,7 +187,7 @@ def _around(chunk: Chunk, shift: Array, centred: bool) -> tuple[Array, Array]:
         for rows, block in chunk.X.blocks(height, dtype=None, checked=False, whole=True):
             add_comoments(block, y[rows], root[rows], shift, height, gram)
     chunk.X.check_sums(np.diag(gram)[:p])
-    return gram, gram[q, :q] / gram[q, q]
+    return gram
 
 
 def refuse_infinite(squares: Array) -> None:
@@ -216,20 +210,19 @@ def first_mean(chunk: Chunk) -> tuple[Array, bool]:
     If every column is within its own spread of zero, zero serves as well, and the answer is True.
     """
     _, block = next(chunk.X.blocks(min(FIRST, chunk.n)))
-    weight = chunk.weight[: len(block)]
-    shift: Array = rough_mean(block, weight)
-    with np.errstate(over="ignore"):  # what cannot be squared is refused by its sums
-        spread = np.sqrt(weight @ (block - shift) ** 2 / weight.sum())
-    centred = bool((np.abs(shift) <= spread).all())
+    m, p, weight = len(block), chunk.X.shape[1], chunk.weight[: len(block)]
+    total = float(m) if chunk.uniform else float(weight.sum())
+    shift = np.empty(p + (chunk.y is not None))
+    centred = rough_means(block, weight, total, shift[:p])
     if centred:
-        shift = np.zeros_like(shift)
+        shift[:p] = 0.0
     if chunk.y is not None:
-        shift = np.append(shift, rough_mean(np.asarray(chunk.y[:FIRST], dtype=np.float64), chunk.weight[:FIRST]))
+        rough_means(np.ascontiguousarray(chunk.y[:m], dtype=np.float64)[:, None], weight, total, shift[p:])
     return shift, centred
 
 
-def rough_mean(values: Array, weight: Array) -> Array:
-    """Their mean; the first of them in a column where it overflows."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        mean: Array = values[0] + weight @ (values - values[0]) / weight.sum()
-    return mean if np.isfinite(mean).all() else np.where(np.isfinite(mean), mean, values[0])
+def rough_mean(rows: Array, weight: Array) -> Array:
+    """The mean of each column; its first value where that overflows."""
+    mean = np.empty(rows.shape[1])
+    rough_means(rows, weight, float(weight.sum()), mean)
+    return mean
