@@ -26,7 +26,7 @@ from tenfold.engine.progress import progress
 from tenfold.estimator import merging, model_file
 from tenfold.estimator.callbacks import CallbackSupportMixin, History, Reporting, with_callbacks
 from tenfold.estimator.checkpoint import Checkpoint
-from tenfold.estimator.fitted_params import PLAIN, as_fitted, frozen, param_names, speak_as_fitted
+from tenfold.estimator.fitted_params import as_fitted, frozen, param_names, plain_kind, speak_as_fitted
 from tenfold.estimator.mapped import Mapped
 from tenfold.sources import Source, as_source
 from tenfold.sources.inputs import check_names
@@ -227,8 +227,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     def _validate_params(self) -> None:
         if getattr(self, "_parameter_constraints", None) is None:
             return
-        given = tuple((name, type(self.__dict__[name]), self.__dict__[name]) for name in param_names(type(self)))
-        if all(kind in PLAIN for _, kind, _ in given):
+        given = tuple((name, plain_kind(self.__dict__[name]), self.__dict__[name]) for name in param_names(type(self)))
+        if all(kind is not None for _, kind, _ in given):
             cls: Any = type(self)
             _check_params(cls, given)
         else:
@@ -375,7 +375,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
 
 
 @lru_cache(maxsize=256)
-def _check_params(cls: type, given: tuple[tuple[str, type, Any], ...]) -> None:
+def _check_params(cls: type, given: tuple[tuple[str, Any, Any], ...]) -> None:
     """Refuse parameters that a learner does not take; those that it takes are looked at once."""
     model: Any = object.__new__(cls)
     model.__dict__.update({name: value for name, _, value in given})

@@ -22,6 +22,15 @@ PLAIN = frozenset({bool, int, float, str, type(None)})
 """types of most parameters: nothing to copy"""
 
 
+def plain_kind(value: Any) -> Any:
+    """The type of a plain parameter, or the types within a tuple of such; None of any other: it may change."""
+    kind = type(value)
+    if kind is not tuple:
+        return kind if kind in PLAIN else None
+    each = tuple(map(type, value))
+    return each if PLAIN.issuperset(each) else None
+
+
 _known_names: dict[type, frozenset[str]] = {}
 
 
