@@ -34,7 +34,8 @@ from tenfold.kernels.signatures import Signature, fitting, line, name_of
 HERE = Path(__file__).parent
 _V2 = {"cx16", "sahf", "popcnt", "sse3", "ssse3", "sse4.1", "sse4.2"}
 _V3 = _V2 | {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"}
-LEVELS = {"x86-64-v3": _V3, "x86-64-v2": _V2}
+_V4 = _V3 | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
+LEVELS = {"x86-64-v4": _V4, "x86-64-v3": _V3, "x86-64-v2": _V2}
 """instructions that each level has, best first, as LLVM names both"""
 GENERIC = "generic"
 """the level of other processor families: what each of the family can do"""
