@@ -17,8 +17,7 @@ from tenfold.core import Array, Chunk, Claim, Codes, Columns, Schema
 from tenfold.core.allowed import CLASS_COUNT, COUNTS, EDGES, NOT_NAN, Index
 from tenfold.core.learner import Begun, Solved
 from tenfold.core.statistic import Held
-from tenfold.kernels.binning import add_class_bins
-from tenfold.kernels.boosting import add_votes, follow_stumps, look_back
+from tenfold.kernels.boosting import add_votes, add_weights, follow_stumps
 from tenfold.stats.binned import BINS, BinLens, Binned, RowSample, edges_of
 
 TIE = 1e-10
@@ -117,9 +116,10 @@ class StumpWeights(Held[Boosted]):
         held, raised = chunk.held, chunk.scratch[1]
         weight = raised if chunk.uniform else chunk.weight * raised
         histogram = np.zeros((len(held.bins), self.max_bins * self.rounds.n_classes))
-        add_class_bins(held.bins, held.label, weight, self.max_bins, histogram)
         *stump, bar = self.last
-        wrong, total, doubtful, mass = look_back(held.bins, held.label, *stump, weight, chunk.weight, bar)
+        wrong, total, doubtful, mass = add_weights(
+            held.bins, held.label, *stump, weight, chunk.weight, bar, self.max_bins, histogram
+        )
         return Boosted(histogram, wrong, total, doubtful, mass, len(self.rounds.feature))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tenfold.kernels.binning import add_class_bins
 from tenfold.kernels.decorators import kernel
 
 LEAST = 1e-200
@@ -21,11 +22,13 @@ def follow_stumps(bins, label, feature, cut, left, right, up, down, first, weigh
 
 
 @kernel
-def look_back(bins, label, feature, cut, left, right, weight, before, bar):
-    """Weight of the rows that one stump is wrong about, and of all; the same of rows whose weight rose to the bar.
+def add_weights(bins, label, feature, cut, left, right, weight, before, bar, stride, histogram):
+    """Add each row's weight by column, class and bin, and look back at a stump, if there is one (feature -1: none).
 
-    The latter two in the weights the rows had before.
+    Return the weight of the rows that it is wrong about, and of all; then the same of rows whose weight rose to the
+    bar, in the weights that the rows had before.
     """
+    add_class_bins(bins, label, weight, stride, histogram)
     wrong = 0.0
     total = 0.0
     doubtful = 0.0
