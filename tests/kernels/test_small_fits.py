@@ -1,8 +1,10 @@
 """Kernels of small fits say what numpy and the longer ways say."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import tenfold as tn
 from tenfold.kernels.extremes import all_finite, find_zeros, raise_to_sizes, widen
 from tenfold.kernels.settling import settle
 from tenfold.linear.solving import from_moments, quick, quick_each
@@ -90,3 +92,12 @@ def test_centres_settle_at_means(columns):
     inertia = settle(rows, np.ones(60), centers, 100, 1e-7)
     np.testing.assert_allclose(centers, [rows[:30].mean(axis=0), rows[30:].mean(axis=0)], rtol=1e-12)
     np.testing.assert_allclose(inertia, sum(((r - r.mean(axis=0)) ** 2).sum() for r in (rows[:30], rows[30:])))
+
+
+@pytest.mark.parametrize("name", ["LinearRegression", "Ridge", "RidgeCV", "Lasso", "PoissonRegressor"])
+def test_nobody_complains_of_rows_without_numbers(name, capfd):
+    """BLAS does, of a matrix without columns: it prints, and goes on."""
+    X = pd.DataFrame({"colour": ["red", "blue", "green"] * 8})
+    y = np.arange(24) % 3 + np.arange(24) % 5 + 1.0
+    assert np.isfinite(getattr(tn, name)().fit(X, y).predict(X)).all()
+    assert capfd.readouterr() == ("", "")

@@ -139,6 +139,10 @@ def products(block, centers, factor, out):
 @kernel
 def multiply(turned, block, vector, out):
     """out = block @ vector or, `turned`, out += vector @ block; all float64 and C order."""
+    if not block.size:  # BLAS complains of rows without columns
+        if not turned:
+            out[:] = 0.0
+        return
     sizes = np.empty(3, np.int32)
     sizes[1], sizes[0] = block.shape
     sizes[2] = 1
