@@ -83,7 +83,8 @@ for cls in [c for c in public if isinstance(c, type) and issubclass(c, Estimator
                 said = type(error).__name__
             else:
                 out = (model.predict if hasattr(model, "predict") else model.transform)(rows)
-                said = bits(model.model_) + hashlib.sha256(np.asarray(out).tobytes()).hexdigest()
+                out = out.toarray() if hasattr(out, "toarray") else np.asarray(out)
+                said = bits(model.model_) + hashlib.sha256(out.tobytes()).hexdigest()
             found[f"{cls.__name__} {number} {kind}"] = said
 print(json.dumps([found, compilations]))
 """

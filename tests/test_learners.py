@@ -2,7 +2,9 @@
 
 import os
 
+import numpy as np
 import pytest
+from sklearn.base import clone
 
 from helpers import by_law_params, learners, name_of
 from tenfold.core.axes import fields
@@ -27,6 +29,26 @@ def name_and_number(given):
 def test_law(given, law):
     at, learner = given
     check_law(law, learner, draws_of(law, at))
+
+
+@pytest.mark.filterwarnings("ignore")  # classes by chance, few rounds
+@pytest.mark.parametrize("kind", ["float32", "words"])
+@pytest.mark.parametrize("given", by_law_params(), ids=name_and_number)
+def test_kernels_for_short_numbers_and_for_words_are_on_the_list(given, kind):
+    """As a fixture looks after each test; with weights, and with more than two classes."""
+    learner, random = clone(given[1]), np.random.default_rng(0)
+    X = np.round(random.normal(size=(120, 4)), 2).astype(np.float32)
+    if kind == "words":
+        X = np.array(["a", "b", "c"], dtype=object)[random.integers(0, 3, (120, 4))]
+    number = learner.need.target == "number"
+    y = random.gamma(2.0, size=120) if number else random.integers(0, 3, 120)
+    weight = random.integers(0, 3, 120).astype(float)
+    try:
+        learner.fit(X, y, sample_weight=weight)
+    except (ValueError, TypeError):  # rows, classes or missing values that it does not take
+        return
+    use = learner.predict if hasattr(learner, "predict") else learner.transform
+    assert use(X).shape[0] == 120
 
 
 @pytest.mark.parametrize("learner", learners(), ids=name_of)
