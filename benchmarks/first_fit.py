@@ -136,9 +136,8 @@ def fits(python: Path, promises: Promises) -> None:
             times.append(float(run(python, ours)))
             if module:
                 peer.append(float(run(python, theirs)))
-        made = run(python, ours + "from tenfold.kernels.decorators import compilations\nprint(*compilations)").split()[
-            1:
-        ]
+        counted = ours + "from tenfold.kernels.decorators import compilations\nprint(*compilations)"
+        made = run(python, counted).split()[1:]  # what comes first is the time
         print(f"{name:32s} {min(times):6.2f} s, compiled {len(made)}" + (f", peer {min(peer):.2f} s" if peer else ""))
         promises.at_most(f"{name}, kernels compiled", len(made), 0)
         promises.at_most(f"{name}, first fit, seconds", min(times), MOST)

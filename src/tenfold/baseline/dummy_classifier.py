@@ -25,7 +25,7 @@ class ClassWeights:
 
 
 class WeightByClass(Grouped[ClassWeights]):
-    """Weight of each class."""
+    """The statistic that adds up the weight of the rows of each class."""
 
     classes: int
 

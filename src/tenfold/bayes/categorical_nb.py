@@ -82,7 +82,7 @@ class CategoricalNB(OnePass, Classifier):
         return CountsByClass(k, schema.value_offsets)
 
     def solve(self, schema: Schema, s: ClassCounts) -> CategoricalModel:
-        """Smoothed frequencies."""
+        """The frequencies of categories in each class, smoothed by `alpha`."""
         weight = s.weight if self.fit_prior else np.ones_like(s.weight)
         n_categories, log_prob = schema.levels, np.empty_like(s.count)
         with np.errstate(divide="ignore", invalid="ignore"):

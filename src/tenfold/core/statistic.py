@@ -82,7 +82,7 @@ class WholeRows(Lens):
     """The lens that holds a chunk as it is, with all its columns."""
 
     def __call__(self, chunk: Chunk) -> Chunk:
-        """The chunk itself."""
+        """Hold the chunk as it was read."""
         return chunk
 
 
@@ -140,7 +140,7 @@ class Gathered(Statistic[Rows]):
     """bytes that the rows may take: the plan says how many the runner has"""
 
     def summarize(self, chunk: Chunk) -> Rows:
-        """The rows."""
+        """Gather the rows of one chunk."""
         return Rows((chunk,), self.memory, self.relative)
 
     def __post_init__(self) -> None:

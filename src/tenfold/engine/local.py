@@ -27,7 +27,7 @@ from tenfold.sources import Source
 
 TASKS = 32
 """for each thread: few enough to be cheap, many enough to end together"""
-HELD = 4
+HELD_TASKS = 4
 """the same where all that is asked for is held already, so that a task is short"""
 
 
@@ -126,7 +126,7 @@ class LocalSession(Session):
         """Of leaves whose summaries merge."""
         plain = [leaf for leaf in leaves if not leaf.held]
         held = {at: _names(leaf) for at, leaf in enumerate(leaves) if leaf.held}
-        tasks = HELD if not plain and all(rows in self._held for rows, _ in held.values()) else TASKS
+        tasks = HELD_TASKS if not plain and all(rows in self._held for rows, _ in held.values()) else TASKS
         self._keep({name: leaves[at] for at, names in held.items() for name in names})
 
         def one(part: int) -> Found:

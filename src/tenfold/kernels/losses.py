@@ -16,7 +16,7 @@ SQUARED, LOGISTIC, HINGE, EXPONENTIAL, INSENSITIVE, ZERO_ONE, SOFTMAX = range(7)
 
 @kernel
 def loss_value(code, f, y, e):
-    """The loss."""
+    """The loss of a prediction f where the target is y, by the code of the loss."""
     if code == SQUARED:
         return 0.5 * (f - y) * (f - y)
     if code == INSENSITIVE:

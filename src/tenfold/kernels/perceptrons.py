@@ -25,7 +25,7 @@ def side(y, k, outputs):
 
 @kernel
 def perceive(block, y, weight, order, eta, constant, w, late, mistakes, run, best, pocket, clock):
-    """Dense rows."""
+    """Walk over dense rows in an order: weights change with each row on the wrong side of their plane."""
     outputs, p = len(w), block.shape[1]
     for i in order:
         times = max(1, math.ceil(min(weight[i], TIMES)))

@@ -208,7 +208,7 @@ class ByFold(Featured, OnePass, Regressor):
         )
 
     def predict_from(self, model: FoldedModel, X: Columns) -> Array:
-        """Xβ + β₀."""
+        """The prediction of each row, Xβ + β₀."""
         return Design.of(X, model.schema.levels) @ model.coef + model.intercept
 
     def sound(self, model: FoldedModel, summary: object, schema: Schema) -> bool:
@@ -243,7 +243,7 @@ def _but_one(each: Folds) -> tuple[Moments | Rows, Folds]:
 
 
 def _listed(each: Folds) -> Sequence[Moments | Rows]:
-    """Fold by fold."""
+    """The summary of each fold by itself, in order."""
     return each.each() if isinstance(each, FoldMoments) else each
 
 

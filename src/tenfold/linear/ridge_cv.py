@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Claim, Schema
 from tenfold.estimator.constraints import Constraints, array, boolean, numbers
-from tenfold.linear.by_fold import CV, SEED, ByFold, Chosen, errors_of, least_digits
+from tenfold.linear.by_fold import CV, SEED, ByFold, Chosen, Folds, errors_of, least_digits
 from tenfold.linear.penalised import USUAL
 from tenfold.linear.solving import from_moments, quick, quick_each
 from tenfold.stats.folds import FoldMoments, Pieces
@@ -104,10 +104,10 @@ class RidgeCV(ByFold):
             raise ValueError("alphas must be numbers that are not negative")
         return np.zeros(1), given[None].copy()
 
-    def _judged(  # type: ignore[override]
-        self, each: FoldMoments, others: FoldMoments, ratios: Array, grid: Array
-    ) -> tuple[Array, float]:
+    def _judged(self, each: Folds, others: Folds, ratios: Array, grid: Array) -> tuple[Array, float]:
         """All systems at once; those in which a digit is in doubt once more, one by one."""
+        assert isinstance(each, FoldMoments)
+        assert isinstance(others, FoldMoments)
         values, sure = quick_each(others, grid[0], self.fit_intercept)
         if not sure.all():
             rest = others.each()

@@ -80,5 +80,5 @@ class MaxAbsScaler(OnePass, Transformer):
         return X.scaled(model.scale)
 
     def inverse_from(self, model: MaxAbsModel, X: Columns) -> Matrix:
-        """z · scale."""
+        """Rows as they were before scaling: z · scale."""
         return X.scaled(1 / model.scale)

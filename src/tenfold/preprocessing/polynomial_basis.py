@@ -20,7 +20,7 @@ from tenfold.stats.monomials import Monomials, few_rows, monomials, n_monomials
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Weight of the rows."""
+    """What a fit keeps: the weight of the rows."""
 
     weight: float
 

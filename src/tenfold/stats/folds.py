@@ -50,7 +50,7 @@ class RowsByChunk(Statistic[Pieces]):
     """
 
     def summarize(self, chunk: Chunk) -> Pieces:
-        """Of one chunk."""
+        """Summarize the rows of one chunk."""
         return Pieces.of(chunk)
 
 
@@ -74,7 +74,7 @@ class DrawnFolds(Key):
     seed: int
 
     def coder(self, part: int) -> Coder:
-        """By place alone."""
+        """What says the fold of each row of a part, by its place alone."""
         return lambda chunk: folds_of(chunk, self.seed, self.groups)
 
 
@@ -136,7 +136,7 @@ class FoldMoments:
         return cls(np.array([m.weight for m in each]), *(np.stack([getattr(m, n) for m in each]) for n in names))
 
     def each(self) -> list[Moments]:
-        """Fold by fold."""
+        """The moments of each fold, in order."""
         parts = zip(self.weight.tolist(), self.mean, self.rest, self.comoment, strict=True)
         return [Moments(*fields) for fields in parts]
 
@@ -144,7 +144,7 @@ class FoldMoments:
         return len(self.weight)
 
     def take(self, folds: Codes | Flags) -> FoldMoments:
-        """Some of the folds."""
+        """The moments of some of the folds, by number or by flag."""
         return FoldMoments(self.weight[folds], self.mean[folds], self.rest[folds], self.comoment[folds])
 
     def filled(self) -> FoldMoments:
@@ -188,7 +188,7 @@ class FoldRows:
         return len(self.fold) == len(self.rows) and bool((self.fold < self.folds).all())
 
     def each(self) -> list[Rows]:
-        """Fold by fold."""
+        """The rows of each fold, in order."""
         return [self.rows.take(np.flatnonzero(self.fold == k)) for k in range(self.folds)]
 
     def moments(self) -> FoldMoments:

@@ -50,7 +50,7 @@ class SpreadByClass(Grouped[ClassSpread]):
     classes: int
 
     def summarize(self, chunk: Chunk) -> ClassSpread:
-        """Of all rows."""
+        """Summarize the rows of one chunk, class by class."""
         return ClassSpread.of(chunk, self.classes)
 
     def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[ClassSpread]:
@@ -69,7 +69,7 @@ class ColumnSpread:
 
     @classmethod
     def of(cls, chunk: Chunk) -> ColumnSpread:
-        """Summarize a chunk."""
+        """Summarize a chunk, column by column."""
         p = chunk.X.shape[1]
 
         def add(known: bool, *into: Array) -> None:
@@ -86,7 +86,7 @@ class SpreadByColumn(Grouped[ColumnSpread]):
     """Weight, mean and squares of each column, missing values left out."""
 
     def summarize(self, chunk: Chunk) -> ColumnSpread:
-        """Of all rows."""
+        """Summarize the rows of one chunk."""
         return ColumnSpread.of(chunk)
 
 

@@ -127,7 +127,7 @@ def joined(trees: Sequence[Tree]) -> Tree:
 
 
 def no_tree() -> Tree:
-    """No node at all."""
+    """A tree without nodes, to which others are joined."""
     return Tree._make(field[:0] for field in leaf())
 
 
