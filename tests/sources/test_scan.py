@@ -659,3 +659,61 @@ def test_the_call_for_a_polars_frame_works():
         tn.StandardScaler().fit(X)
     assert "fit(X.drop(['id']), y)" in str(caught.value)
     assert tn.StandardScaler().fit(X.drop(["id"])).mean_.tolist() == [1.5]
+
+
+def seen_columns(monkeypatch):
+    """The columns of each reading of a part, from now on."""
+    seen, read = [], parquet_module.ParquetSource._read
+    monkeypatch.setattr(
+        parquet_module.ParquetSource,
+        "_read",
+        lambda self, part, columns, rows: seen.append(columns) or read(self, part, columns, rows),
+    )
+    return seen
+
+
+@pytest.mark.parametrize("kind", [pa.int8(), pa.uint16(), pa.int64()], ids=str)
+def test_footers_tell_two_classes_and_no_row_is_read_for_them(tmp_path, monkeypatch, kind):
+    table = numbers().sort_by("k")  # so that row groups have one class each, or two
+    table = table.set_column(4, "k", table["k"].cast(kind))
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=PART)
+    source = tn.scan(tmp_path / "t.parquet", target="k", drop="y")
+    seen = seen_columns(monkeypatch)
+    model = tn.GaussianNB().fit(source)
+    assert len(seen) == ROWS // PART, "each part once"
+    memory = tn.GaussianNB().fit(tn.scan(table, target="k", drop="y"))
+    assert model.classes_.dtype == memory.classes_.dtype
+    assert model.class_count_.tolist() == memory.class_count_.tolist()
+    np.testing.assert_allclose(model.theta_, memory.theta_, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("labels", "given"),
+    [
+        ([0, 1, 2], {}),
+        ([0, 2], {}),
+        ([0.0, 1.0], {}),
+        (["0", "1"], {}),
+        ([0, 1], {"where": pc.field("a") > 0}),
+        ([0, 1], {"weight": "b"}),
+    ],
+    ids=["three", "a gap", "floats", "text", "where", "weights"],
+)
+def test_where_footers_do_not_tell_the_classes_are_read(tmp_path, monkeypatch, labels, given):
+    table = numbers()
+    target = pa.array([labels[i % len(labels)] for i in range(ROWS)])
+    table = table.set_column(4, "k", target).set_column(1, "b", pc.abs(table["b"]))
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=PART)
+    source = tn.scan(tmp_path / "t.parquet", target="k", drop="y", **given)
+    seen = seen_columns(monkeypatch)
+    model = tn.GaussianNB().fit(source)
+    assert ["k"] in [[c for c in columns if c != "b"] for columns in seen]
+    assert model.classes_.tolist() == labels
+
+
+def test_a_row_without_weight_gives_no_class(tmp_path):
+    table = numbers().append_column("w", pa.array([0.0 if i % 2 else 1.0 for i in range(ROWS)]))
+    table = table.set_column(4, "k", pa.array([i % 2 for i in range(ROWS)]))
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=PART)
+    with pytest.raises(ValueError, match="class"):
+        tn.LogisticRegression().fit(tn.scan(tmp_path / "t.parquet", target="k", drop="y", weight="w"))

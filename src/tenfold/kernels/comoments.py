@@ -51,9 +51,10 @@ def add_comoments_in_place(rows, y, shift, height, gram):
         if q > p:
             for i in range(m):
                 more[i, 0] = y[start + i] - shift[p]
-        inner[:] = 0.0  # anew for each block: the bits do not depend on how many come in one call
-        outer[:] = 0.0
-        corner[:] = 0.0
+        for array in (inner, outer, corner):  # anew for each block: the bits do not depend on how many come in one call
+            for i in range(array.shape[0]):
+                for j in range(array.shape[1]):
+                    array[i, j] = 0.0
         add_gram(rows[start : start + m], inner)
         add_cross(more[:m], rows[start : start + m], outer)
         add_gram(more[:m], corner)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tenfold.kernels.decorators import kernel
+from tenfold.kernels.decorators import inner, kernel
 
 SWEEPS = 4
 """over the active coordinates, after one over all"""
@@ -18,7 +18,7 @@ SINGULAR = 1e-10
 """a pivot of a Gram matrix with unit diagonal that tells no more than rounding"""
 
 
-@kernel
+@inner
 def _move(j, S, l, m, positive, beta, u):
     """Minimise over one coordinate; whether it moved."""
     old = beta[j]
@@ -38,7 +38,7 @@ def _move(j, S, l, m, positive, beta, u):
     return True
 
 
-@kernel
+@inner
 def _refresh(S, q, beta, u):
     """u anew, without what rounding has piled up."""
     p = q.shape[0]
@@ -50,7 +50,7 @@ def _refresh(S, q, beta, u):
                 u[k] -= beta[j] * S[j, k]
 
 
-@kernel
+@inner
 def _factor(M):
     """Cholesky in place, lower triangle; False if it is singular."""
     n = M.shape[0]
@@ -70,7 +70,7 @@ def _factor(M):
     return True
 
 
-@kernel
+@inner
 def _solve(L, b):
     """LLᵀx = b, in place of b."""
     n = b.shape[0]
@@ -84,7 +84,7 @@ def _solve(L, b):
             b[j] -= L[i, j] * b[i]
 
 
-@kernel
+@inner
 def _value(M, q, l, active, x):
     """The objective on the active coordinates."""
     value = 0.0
@@ -96,7 +96,7 @@ def _value(M, q, l, active, x):
     return value
 
 
-@kernel
+@inner
 def _direct(S, q, l, m, positive, beta, active):
     """To the minimum for these signs of the active coordinates.
 
@@ -111,8 +111,11 @@ def _direct(S, q, l, m, positive, beta, active):
             M[i, j] = S[a, active[j]]
         M[i, i] += m[a]
         x[i] = q[a] - (l[a] if beta[a] > 0 else -l[a])
-    b = x.copy()
-    L = M.copy()
+    b, L = np.empty(n), np.empty((n, n))
+    for i in range(n):
+        b[i] = x[i]
+        for j in range(n):
+            L[i, j] = M[i, j]
     if not _factor(L):
         return
     _solve(L, x)
@@ -137,7 +140,7 @@ def _direct(S, q, l, m, positive, beta, active):
         beta[active[i]] = new[i]
 
 
-@kernel
+@inner
 def _shrunk(beta, u, rest, l, m, positive, error):
     """The gap if the residual, with √m β beside it, is shrunk until no product is above l; infinite if none does."""
     over, squares = 1.0, 0.0
@@ -159,7 +162,7 @@ def _shrunk(beta, u, rest, l, m, positive, error):
     return gap
 
 
-@kernel
+@inner
 def _whole(beta, u, l, m, positive, error):
     """The gap with the residual as it is: for squared penalties, which allow it."""
     gap = 0.0
@@ -185,7 +188,10 @@ def duality_gap(beta, u, rest, l, m, positive, error):
     are not negative, so nothing cancels.
     """
     gap = _shrunk(beta, u, rest, l, m, positive, error)
-    if (m > 0.0).all():
+    squared = True
+    for j in range(m.shape[0]):
+        squared &= m[j] > 0.0
+    if squared:
         gap = min(gap, _whole(beta, u, l, m, positive, error))
     return gap
 
@@ -206,12 +212,23 @@ def gap_within(beta, u, l, m, positive, error, reach):
     return gap
 
 
+@inner
+def _active(beta, which):
+    """The coordinates that are not nought; how many."""
+    n = 0
+    for j in range(beta.shape[0]):
+        if beta[j] != 0.0:
+            which[n] = j
+            n += 1
+    return n
+
+
 @kernel
 def descend_coordinates(S, q, l, m, positive, tol, most, beta, u):
     """Change β (and u with it) until the gap is at most `tol`; sweeps made, at most about `most`, and the gap."""
     p = q.shape[0]
     _refresh(S, q, beta, u)
-    sweeps, work = 0, 0.0
+    sweeps, work, which = 0, 0.0, np.empty(p, np.int64)
     while True:
         rest = 1.0
         for j in range(p):
@@ -221,19 +238,18 @@ def descend_coordinates(S, q, l, m, positive, tol, most, beta, u):
             return sweeps, gap
         for j in range(p):
             _move(j, S, l, m, positive, beta, u)
-        active = np.flatnonzero(beta)
+        n = _active(beta, which)
         for _ in range(SWEEPS):
             moved = False
-            for k in range(active.shape[0]):
-                moved |= _move(active[k], S, l, m, positive, beta, u)
+            for k in range(n):
+                moved |= _move(which[k], S, l, m, positive, beta, u)
             if not moved:
                 break
         sweeps += 1 + SWEEPS
-        active = np.flatnonzero(beta)
-        n = active.shape[0]
+        n = _active(beta, which)
         work += float(p) * n * SWEEPS
         if n and WORTH * work >= float(n) ** 3:
-            _direct(S, q, l, m, positive, beta, active)
+            _direct(S, q, l, m, positive, beta, which[:n])
             work = 0.0
         _refresh(S, q, beta, u)
 

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from tenfold.kernels.decorators import kernel
+from tenfold.kernels.decorators import inner, kernel
 from tenfold.kernels.losses import loss_slope, loss_value, soften
 
 TIMES = 64
@@ -32,7 +32,7 @@ def rate(schedule, by, t):
     return eta
 
 
-@kernel
+@inner
 def dot(w, k, block, i, p):
     """Weights k without their constant times row i; four sums side by side, always in this order."""
     a = b = c = d = 0.0
@@ -49,7 +49,7 @@ def dot(w, k, block, i, p):
     return (a + b) + (c + d)
 
 
-@kernel
+@inner
 def judge(how, e, f, y, slope):
     """The loss of scores f, and its slope in each of them."""
     if how[1] == 3:
@@ -68,7 +68,7 @@ def judge(how, e, f, y, slope):
     return value
 
 
-@kernel
+@inner
 def shrunk(value, by_how_much):
     """Nearer to zero, not beyond it."""
     if value > by_how_much:
@@ -78,7 +78,7 @@ def shrunk(value, by_how_much):
     return 0.0
 
 
-@kernel
+@inner
 def times_of(c):
     """How often a row of weight c is seen."""
     return max(1, math.ceil(min(c, TIMES)))
@@ -134,8 +134,9 @@ def descend_batches(block, y, weight, order, how, by, w, velocity, clock, averag
     at, total = np.empty_like(w), np.empty_like(w)
     for start in range(0, n, how[2]):
         stop = min(start + how[2], n)
-        total[:] = 0.0
-        at[:] = w + ahead * velocity
+        for k in range(outputs):
+            for j in range(p + 1):
+                total[k, j], at[k, j] = 0.0, w[k, j] + ahead * velocity[k, j]
         mass = 0.0
         for r in range(start, stop):
             i = order[r]
@@ -166,4 +167,6 @@ def descend_batches(block, y, weight, order, how, by, w, velocity, clock, averag
         clock[2] += mass
         if how[5] == 1:
             clock[3] += share
-            average += share / clock[3] * (w - average)
+            for k in range(outputs):
+                for j in range(p + 1):
+                    average[k, j] += share / clock[3] * (w[k, j] - average[k, j])

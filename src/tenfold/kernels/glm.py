@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from tenfold.kernels.blas import add_cross, add_gram, multiply, products
-from tenfold.kernels.decorators import kernel
+from tenfold.kernels.decorators import inner, kernel
 
 LOGISTIC, POISSON, GAMMA = 0, 1, 2
 LOSS, LEAST, PEARSON, SIZE, WORST, REACH = 0, 1, 2, 3, 4, 5
@@ -70,7 +70,7 @@ def add_rows(kind, margin, y, weight, slope, bend, sums):
     sums[WORST] = worst
 
 
-@kernel
+@inner
 def longest(block, inverse, most):
     """The largest Σ (x inverse)² of a row, or `most` if that is larger; `most` alone if `inverse` is empty."""
     m, p = block.shape

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tenfold.kernels.decorators import kernel
+from tenfold.kernels.decorators import inner, kernel
 
 SQUARED, LOGISTIC, HINGE, EXPONENTIAL, INSENSITIVE, ZERO_ONE, SOFTMAX = range(7)
 
 
-@kernel
+@inner
 def loss_value(code, f, y, e):
     """The loss of a prediction f where the target is y, by the code of the loss."""
     if code == SQUARED:
@@ -31,7 +31,7 @@ def loss_value(code, f, y, e):
     return e * (np.log1p(np.exp(-z)) if z > 0.0 else np.log1p(np.exp(z)) - z)
 
 
-@kernel
+@inner
 def loss_slope(code, f, y, e):
     """Its derivative in f; at a corner that of the flat side."""
     if code == SQUARED:
@@ -56,7 +56,7 @@ def losses(code, f, y, e, value, slope):
         slope[i] = loss_slope(code, f[i], y[i], e)
 
 
-@kernel
+@inner
 def soften(f, at, unit):
     """Scores become slopes of -log softmax of class `at`, whose value is returned; both times `unit`."""
     top = f[0]

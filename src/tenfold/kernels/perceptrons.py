@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import math
 
-from tenfold.kernels.decorators import kernel
+from tenfold.kernels.decorators import inner, kernel
 from tenfold.kernels.descent import dot
 
 TIMES = 1 << 16
 """that one row is seen in a row at the most"""
 
 
-@kernel
+@inner
 def side(y, k, outputs):
     """Whether a row is of the class that output k is for."""
     return 1.0 if (y == 1.0 if outputs == 1 else y == k) else -1.0

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from tenfold.kernels.decorators import kernel
+from tenfold.kernels.decorators import inner, kernel
 
 BELOW, ABOVE, AMONG = range(3)
 """what a condition asks of a value"""
 
 
-@kernel
+@inner
 def holds(x, sign, bound, missing, at, width, member):
     """Whether a value fulfils a condition; a category that is not known fulfils none."""
     if np.isnan(x):

@@ -69,19 +69,17 @@ def _solve(second, weight, gamma, alpha, S, factor, scale, c, u, off):
     norm = 0.0
     for i in range(p):
         for j in range(p):
-            S[i, j] = second[i, j] / scale[j] / scale[i]
-        S[i, i] = 1.0
-        c[i] = second[i, p] / scale[i]
+            S[i, j] = factor[i, j] = second[i, j] / scale[j] / scale[i]
+        S[i, i] = factor[i, i] = 1.0
+        c[i] = u[i] = second[i, p] / scale[i]
     for j in range(p):
         total = 0.0
         for i in range(p):
             total += abs(S[i, j])
         norm = max(norm, total)
-    factor[:] = S
     _dpotrf(_address(letters), _address(sizes), _address(factor), _address(sizes), _address(info))
     if info[0] != 0:
         return False
-    u[:] = c
     _dpotrs(
         _address(letters), _address(sizes), _address(sizes[1:]), _address(factor), _address(sizes), _address(u),
         _address(sizes), _address(info),

@@ -155,8 +155,8 @@ def grow(
     The tables of the nodes (fields, merit and bounds, channel sums) are written in the order of creation, and the
     routes of splits of categories. kind: None, if all columns are numbers. label and cost: None, if sums are split; b
     and way: None, if classes are. What is None is not compiled. `max_leaves` 0: split all that can be; else the best
-    split of all leaves comes next. `square`: squares of rows for `row_noise`, or None. `pool`: histograms, and
-    `flat`: the same numbers, in one row.
+    split of all leaves comes next. `square`: squares of rows for `row_noise`, empty if they are not wanted, None for
+    classes. `pool`: histograms, and `flat`: the same numbers, in one row.
     """
     p, channels = len(offset) - 1, sums.shape[1]
     widest, most = NOUGHT + 1, NOUGHT + 2
@@ -241,7 +241,7 @@ def grow(
                     base = impurity(sums[k], NOUGHT, NOUGHT + 1, channels - 1, criterion)[0]
                 if b is not None:
                     base = loss_of_sums(sums[k], units, rules[2], real[k, LEAST], real[k, MOST])
-                if square is not None:
+                if b is not None and len(square):
                     squares = NOUGHT
                     for i in range(start, stop):
                         squares += square[rows[i]]

@@ -19,7 +19,8 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 from pyarrow import fs
 
-from tenfold.core import DataError, MatrixLike
+from tenfold.core import DataError, Labels, MatrixLike
+from tenfold.sources import arrow, validation
 from tenfold.sources.tables import ArrowSource, Roles
 
 LARGE = 64 << 20
@@ -112,10 +113,17 @@ class ParquetSource(ArrowSource):
         """The row groups that have rows and may have such as are asked for."""
         parts: list[tuple[int, int]] = []
         rows: list[int] = []
+        classes: set[int] | None = set()
         for k, metadata in enumerate(footers):
+            target = self._whole_target(metadata)
             for group in self._groups(k, metadata):
+                facts = metadata.row_group(group)
                 parts.append((k, group))
-                rows.append(metadata.row_group(group).num_rows)
+                rows.append(facts.num_rows)
+                some = None if classes is None or target < 0 else _all_of(facts.column(target).statistics)
+                classes = None if classes is None or some is None else classes | some
+        self._stated = classes
+        """the whole numbers that the target has, if footers tell"""
         if not parts:
             asked = " where it is asked" if self.filter is not None else ""
             raise DataError(f"there are no rows in {self.where}{asked}")
@@ -123,6 +131,22 @@ class ParquetSource(ArrowSource):
         self._starts = np.concatenate([[0], np.cumsum(rows)]).astype(np.int64)
         self.counted = None if self.filter is not None else int(self._starts[-1])
         self._n_rows = self.counted
+
+    def _whole_target(self, metadata: pq.FileMetaData) -> int:
+        """Which column of a file is the target, if it is one of whole numbers and every row of it counts; else -1."""
+        if self.roles.target is None or self.filter is not None or self.weighted:
+            return -1
+        schema = metadata.schema.to_arrow_schema()
+        at = int(schema.get_field_index(self.roles.target)) if metadata.num_columns == len(schema.names) else -1
+        return at if at >= 0 and pa.types.is_integer(schema.field(at).type) else -1
+
+    @property
+    def stated_classes(self) -> Labels | None:
+        """Two whole numbers, as 0 and 1: footers tell which each row group has, so no row is read to find them."""
+        kind = None if self.roles.target is None else self.types.field(self.roles.target).type
+        if not self._stated or self.weighted or not pa.types.is_integer(kind):
+            return None
+        return validation.check_classes(arrow.levels(pa.array(sorted(self._stated), kind), "the target"), "it")
 
     def only(self, where: ds.Expression) -> Self:
         """Those of the rows for which an expression of `pyarrow.compute` holds. Its columns are not read yet."""
@@ -322,6 +346,13 @@ def _opened(path: str) -> tuple[pq.ParquetFile, FileState]:
         raise DataError(
             f"{path} is not a readable Parquet file: {error}. Remedy: write it anew, or leave it out"
         ) from None
+
+
+def _all_of(facts: pq.Statistics | None) -> set[int] | None:
+    """The whole numbers in a column of a row group, if the least and the largest leave no room for others."""
+    if facts is None or not (facts.has_min_max and facts.has_null_count) or facts.null_count:
+        return None
+    return {facts.min, facts.max} if facts.max - facts.min <= 1 else None
 
 
 def _flat(file: pq.ParquetFile) -> bool:

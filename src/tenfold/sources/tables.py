@@ -119,7 +119,13 @@ class ArrowSource(Source):
         """Where a part comes from, for errors; empty if it is in memory."""
 
     def scans_for(self, need: Need) -> bool:
-        return need.target == "class" or any(self._is_category(n, need) for n in self.names)
+        unknown = need.target == "class" and self.stated_classes is None
+        return unknown or any(self._is_category(n, need) for n in self.names)
+
+    @property
+    def stated_classes(self) -> Labels | None:
+        """The classes of the target, where they are known without a look at the rows."""
+        return None
 
     def _is_category(self, name: str, need: Need) -> bool:
         if need.kinds != "mixed":
@@ -172,6 +178,8 @@ class ArrowSource(Source):
         plain: Any = "text" if need.kinds == "text" else "numeric"
         found: dict[str, Any] = {}
         classes = None if self.classes is None else plain_levels(self.classes, "classes")
+        if need.target == "class" and self.stated_classes is not None:
+            classes = self.stated_classes if classes is None else np.union1d(classes, self.stated_classes)
         for start, table in self._pieces(part, coded, need) if self.scans_for(need) else ():
             table, _, _ = self._kept(table, start, part)
             for name in coded:

@@ -101,6 +101,9 @@ class Rules(NamedTuple):
         return None, np.zeros(p, np.int64) if self.monotonic is None else self.monotonic, self.max_features or p
 
 
+NO_SQUARES: Codes = np.zeros(0, np.int64)
+
+
 class Nodes(NamedTuple):
     """Nodes of a tree in the order of creation, and the routes of splits of categories, as the kernels have them."""
 
@@ -120,6 +123,7 @@ def grow(
     square: of each row, from `Rules.squares`, or None. bounds: of the root's value.
     """
     (label, a, b), (cost, way, most) = numbers, rules.columns(len(bins))
+    square = NO_SQUARES if square is None and b is not None else square
     node, real = np.zeros((ROOM, tg.FIELDS), np.int64), np.zeros((ROOM, 3))
     sums, route = np.zeros((ROOM, channels), np.int64), np.zeros(0, np.int64)
     pool = np.zeros((4 if len(index) >= tg.SMALL else 0, channels, int(cut.offset[-1])), np.int64)
