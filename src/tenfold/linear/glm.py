@@ -272,7 +272,7 @@ class Glm(Featured, Estimator):
         enough = 20 * state.coef.size
         fewest = s.rows * s.target.min() / s.weight if self.kind == LOGISTIC else s.rows
         if state.every > 1 and s.rows >= max(ENOUGH, enough) and fewest >= EACH:
-            return Approaching(0, state.schema, at, 1, min(s.rows // enough, FEW))
+            return Approaching(0, state.schema, at, 1, max(1, min(s.rows // (8 * enough), FEW)))
         return Newton(0, state.schema, at)
 
     def _shorter(self, state: Approaching | Walking, s: Curvature) -> State:

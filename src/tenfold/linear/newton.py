@@ -5,9 +5,9 @@ a margin changes, measured by the Hessian H: R² = max xᵀH⁻¹x. With ν² = 
 
     f - f* ≤ ν² ψ(νR),   ψ(a) = ((1 - a) log(1 - a) + a) / a²   if νR < 1:
 
-between ½ν² and ν². After a step d of length δ = |d|_H the gradient differs from g + Hd by at most
-δ ((exp(Rδ) - 1) / (Rδ) - 1), so the new place is known to be good before a row is read there. With absolute values
-in the penalty, g is the subgradient nearest to nought.
+between ½ν² and ν². After a step d of length δ = |d|_H, on which no margin changes by more than z ≤ Rδ, the gradient
+differs from g + Hd by at most δ ((exp(z) - 1) / z - 1), so the new place is known to be good before a row is read
+there. With absolute values in the penalty, g is the subgradient nearest to nought.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ class Local(NamedTuple):
     """weights of the absolute values in the penalty"""
     speed: float
     """R: how fast a margin can change per unit of Hessian length"""
+    reach: float
+    """how fast it can change per unit of length"""
     rough: float
     """what rounding may have done to the gradient, in the same length"""
     rank: int
@@ -79,7 +81,7 @@ class Local(NamedTuple):
         with np.errstate(over="ignore", invalid="ignore"):  # then nothing is known
             length = math.sqrt(max(float(d @ self.hessian @ d), 0.0))
             nu = self.decrement(d)
-        z = self.speed * length
+        z = min(self.speed * length, self.reach * math.sqrt(float(d @ d)))  # no margin changes by more on the way
         if not (z < 50 and nu < math.inf):
             return math.inf
         nu = (nu + length * (math.expm1(z) / z - 1 if z > 1e-8 else z / 2)) * math.exp(z / 2)
@@ -116,13 +118,14 @@ def around(s: Curvature, squared: float, absolute: float, free: Flags) -> Local:
     which = np.flatnonzero(free)
     H = H[np.ix_(which, which)]
     back, rank = inverse(H)
-    speed = math.sqrt((2.0 if k > 1 else 1.0) * s.reach * _norm(back))
+    reach = math.sqrt((2.0 if k > 1 else 1.0) * s.reach)
+    speed = reach * math.sqrt(_norm(back))
     bends = float(sum(s.gram[:, 0, 0]))
     margins = math.sqrt(s.reach * float((at**2).sum()))
     rough = EPS * speed * ((q + 8) * margins * bends + SUMS * s.size)
     absolute_weight = (absolute * weight).ravel()[which]
     tied = k if k > 1 and absolute and not squared else 0
-    return Local(at.ravel()[which], gradient.ravel()[which], H, back, absolute_weight, speed, rough, rank, tied)
+    return Local(at.ravel()[which], gradient.ravel()[which], H, back, absolute_weight, speed, reach, rough, rank, tied)
 
 
 def place(d: Array, s: Curvature, free: Flags) -> tuple[Array, Array]:
