@@ -81,6 +81,14 @@ class Value:
         return found
 
 
+class Parameter(Value):
+    """A value that learners take as a parameter, and that model files hold: by the name of its class, and its fields.
+
+    What is made from a file is checked when it is made: a subclass refuses fields that are not allowed in
+    `__post_init__`, with ValueError or TypeError.
+    """
+
+
 class Itself(Value):
     """Anything, told by being that and nothing else: while it lives, in the process that made it."""
 

@@ -14,8 +14,9 @@ import numpy as np
 from tenfold.core import ModelFileError, Schema
 from tenfold.core.axes import Bundle, check, fields, is_record, values, with_schema
 from tenfold.core.losses import LOSSES, Loss
+from tenfold.core.value import Parameter
 from tenfold.estimator.container import STORED
-from tenfold.estimator.registry import class_of, id_of
+from tenfold.estimator.registry import class_of, id_of, parameter_of
 
 MAX_DEPTH = 16
 MAX_DIGITS = 40
@@ -90,11 +91,19 @@ class Writer:
         if isinstance(value, Loss):
             with_ = {k: self.value(v, k, depth + 1) for k, v in vars(value).items()}
             return {"loss": value.name, "params": with_}
+        if isinstance(value, Parameter):
+            with_ = {k: self.value(getattr(value, k), f"{where}.{k}", depth + 1) for k in value.names}
+            return {"parameter": id_of(type(value)), "params": with_}
         if isinstance(value, (list, tuple)) and not is_record(value):
             kind = "list" if isinstance(value, list) else "tuple"
             return {kind: [self.value(v, where, depth + 1) for v in value]}
         if isinstance(value, dict):
             return {"dict": [[self.value(x, where, depth + 1) for x in pair] for pair in value.items()]}
+        if callable(value):
+            raise ModelFileError(
+                f"{where} is a function, and a model file holds no code, so it cannot be written. Remedy: a kernel "
+                "made of those of tenfold, or a class of your own with @tenfold.register"
+            )
         raise ModelFileError(f"{where} = {value!r} cannot be written to a model file")
 
     def params(self, model: Any, depth: int = 0) -> dict[str, Any]:
@@ -209,6 +218,8 @@ class Reader:
             return self.learner(node, depth)
         if kind == "loss":
             return self.loss(node, depth)
+        if kind == "parameter":
+            return self.parameter(node, depth)
         if len(node) != 1:
             raise ModelFileError("a value is malformed")
         if kind == "is" and (content is None or isinstance(content, (bool, str))):
@@ -242,6 +253,15 @@ class Reader:
         if not isinstance(name, str) or name not in LOSSES or not isinstance(params, dict):
             raise ModelFileError("the file names a loss that this version does not know")
         found: Loss = _made(LOSSES[name], {k: self.value(v, depth + 1) for k, v in params.items()})
+        return found
+
+    def parameter(self, node: Any, depth: int = 0) -> Parameter:
+        """A value that is a parameter, such as a kernel, by the name of its class, with its fields."""
+        name, params = parts(node, "parameter", "params")
+        cls = parameter_of(name)
+        if not isinstance(params, dict) or set(params) != set(cls.names):
+            raise ModelFileError(f"{name} has other fields in the file")
+        found: Parameter = _made(cls, {k: self.value(v, depth + 1) for k, v in params.items()})
         return found
 
     def learner(self, node: Any, depth: int = 0) -> Any:

@@ -9,28 +9,30 @@ from sklearn.base import BaseEstimator
 import tenfold
 from tenfold.core import ModelFileError
 from tenfold.core.axes import fields, is_record
+from tenfold.core.value import Parameter
 
 T = TypeVar("T", bound=Any)
 _registered: dict[str, type] = {}
 
 
 def register(cls: T) -> T:
-    """Let this process load model files of a learner of your own. Use it as a decorator.
+    """Let this process load model files of a learner, or with a kernel, of your own. Use it as a decorator.
 
     Parameters
     ----------
     cls : class
-        A learner, with `model_type` and `summary_types`. Its file id is its name.
+        A learner, with `model_type` and `summary_types`, or a kernel. Its file id is its name.
 
     Returns
     -------
     cls : class
         The same class.
     """
-    if not _is_learner(cls):
+    if _is_learner(cls):
+        for kind in (cls.model_type, *cls.state_types, *cls.summary_types):
+            _check_fields(kind)
+    elif not _is_parameter(cls):
         raise TypeError(f"{cls!r} is not a learner with `model_type` and `summary_types`")
-    for kind in (cls.model_type, *cls.state_types, *cls.summary_types):
-        _check_fields(kind)
     name = cls.__name__
     if name in tenfold.__all__ or _registered.get(name, cls) is not cls:
         raise ValueError(f"the name {name!r} is taken; rename the class")
@@ -54,6 +56,21 @@ def class_of(name: Any) -> Any:
     if not _is_learner(cls):
         raise ModelFileError(f"the file names the class {name[:80]!r}, which this process does not know")
     return cls
+
+
+def parameter_of(name: Any) -> type[Parameter]:
+    """The class of values that are parameters, kernels among them, with an id; or ModelFileError."""
+    cls = None
+    if isinstance(name, str):
+        cls = _registered.get(name) or (getattr(tenfold, name) if name in tenfold.__all__ else None)
+    if not _is_parameter(cls):
+        raise ModelFileError("the file names a parameter that this process does not know")
+    found: type[Parameter] = cls  # type: ignore[assignment]
+    return found
+
+
+def _is_parameter(cls: Any) -> bool:
+    return isinstance(cls, type) and issubclass(cls, Parameter)
 
 
 def _is_learner(cls: Any) -> bool:
