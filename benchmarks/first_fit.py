@@ -35,7 +35,8 @@ PEERS = {
     "LogisticRegression": "linear_model", "PoissonRegressor": "linear_model", "GammaRegressor": "linear_model",
     "SGDClassifier": "linear_model", "SGDRegressor": "linear_model", "Perceptron": "linear_model",
     "LinearDiscriminantAnalysis": "discriminant_analysis", "QuadraticDiscriminantAnalysis": "discriminant_analysis",
-    "PCA": "decomposition", "GaussianNB": "naive_bayes", "CategoricalNB": "naive_bayes", "KMeans": "cluster",
+    "PCA": "decomposition", "GaussianNB": "naive_bayes", "CategoricalNB": "naive_bayes",
+    "BernoulliNB": "naive_bayes", "MultinomialNB": "naive_bayes", "ComplementNB": "naive_bayes", "KMeans": "cluster",
     "StandardScaler": "preprocessing", "MinMaxScaler": "preprocessing", "MaxAbsScaler": "preprocessing",
     "DecisionTreeClassifier": "tree", "DecisionTreeRegressor": "tree", "RandomForestClassifier": "ensemble",
     "RandomForestRegressor": "ensemble", "AdaBoostClassifier": "ensemble", "BaggingClassifier": "ensemble",
@@ -75,6 +76,7 @@ for cls in [c for c in public if isinstance(c, type) and issubclass(c, Estimator
     for number, params in enumerate(cls.law_params):
         for kind, rows in {"f8": X, "f4": X.astype("f4"), "nan": holes, "words": words}.items():
             learner = cls(**params)
+            rows = np.abs(rows) if learner.need.counts and kind != "words" else rows
             classes = rng.integers(0, 3, 300) if kind == "f4" else (y > 1).astype(int)
             target = y if learner.need.target == "number" else classes
             try:

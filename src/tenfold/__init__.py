@@ -17,8 +17,11 @@ __version__ = "0.1.0.dev0"
 _PLACES = {
     "tenfold.baseline.dummy_classifier": ("DummyClassifier",),
     "tenfold.baseline.dummy_regressor": ("DummyRegressor",),
+    "tenfold.bayes.bernoulli_nb": ("BernoulliNB",),
     "tenfold.bayes.categorical_nb": ("CategoricalNB",),
+    "tenfold.bayes.complement_nb": ("ComplementNB",),
     "tenfold.bayes.gaussian_nb": ("GaussianNB",),
+    "tenfold.bayes.multinomial_nb": ("MultinomialNB",),
     "tenfold.cluster.kmeans": ("KMeans",),
     "tenfold.compose.ada_boost_classifier": ("AdaBoostClassifier",),
     "tenfold.compose.bagging_classifier": ("BaggingClassifier",),

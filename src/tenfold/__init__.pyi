@@ -2,8 +2,11 @@ from tenfold import testing as testing
 from tenfold import theory as theory
 from tenfold.baseline.dummy_classifier import DummyClassifier as DummyClassifier
 from tenfold.baseline.dummy_regressor import DummyRegressor as DummyRegressor
+from tenfold.bayes.bernoulli_nb import BernoulliNB as BernoulliNB
 from tenfold.bayes.categorical_nb import CategoricalNB as CategoricalNB
+from tenfold.bayes.complement_nb import ComplementNB as ComplementNB
 from tenfold.bayes.gaussian_nb import GaussianNB as GaussianNB
+from tenfold.bayes.multinomial_nb import MultinomialNB as MultinomialNB
 from tenfold.cluster.kmeans import KMeans as KMeans
 from tenfold.compose.ada_boost_classifier import AdaBoostClassifier as AdaBoostClassifier
 from tenfold.compose.bagging_classifier import BaggingClassifier as BaggingClassifier

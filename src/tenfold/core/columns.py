@@ -254,12 +254,16 @@ class Columns:
         if column is None:
             raise DataError(f"Input X contains {what}. Remedy: {remedy}.")
         j = j if column == -1 else column
-        raise DataError(f"Input X contains {what} in {self._column(j)}, row {self.row(start + i)}. Remedy: {remedy}.")
+        raise DataError(f"Input X contains {what} in {self.where(start + i, j)}. Remedy: {remedy}.")
 
     def _column(self, j: int) -> str:
         """Column j, as messages name it."""
         name = self.names[j] if self.names is not None else f"x{j}"
         return f"column {name!r} of {self.place}" if self.place else f"column {name!r}"
+
+    def where(self, i: int, j: int) -> str:
+        """Row i of column j, as messages name it."""
+        return f"{self._column(j)}, row {self.row(i)}"
 
     def row(self, i: int) -> int:
         """The number in the source of row i of these."""

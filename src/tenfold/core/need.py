@@ -32,6 +32,8 @@ class Need:
         Whether the target must have at most two classes.
     positive : bool
         Whether a target of numbers must be above nought.
+    counts : bool
+        Whether numbers below nought are refused.
     side : tuple of str
         Columns that come along as `chunk.side[name]` although the learner does not learn from them: folds, groups.
     sequence : str, optional
@@ -45,6 +47,7 @@ class Need:
     target: Target | None = None
     binary: bool = False
     positive: bool = False
+    counts: bool = False
     side: tuple[str, ...] = ()
     sequence: str | None = None
 

@@ -370,6 +370,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         tags.input_tags.allow_nan = self.need.missing
         tags.input_tags.categorical = self.need.kinds == "categorical"
         tags.input_tags.string = self.need.kinds != "numeric"
+        tags.input_tags.positive_only = self.need.counts
         tags.target_tags.positive_only = self.need.positive
         return tags
 

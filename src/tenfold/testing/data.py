@@ -44,6 +44,7 @@ def draw(need: Need, seed: int, rows: int = 24, columns: int = 3) -> Table:
     """
     random = np.random.default_rng(seed)
     X = _text(random, rows, columns) if need.kinds in ("categorical", "text") else _numbers(random, rows, columns)
+    X = np.abs(X) if need.counts else X
     y = None
     if need.target == "number":
         y = np.round(X @ random.normal(size=columns) + random.normal(size=rows), 2) + random.integers(-9, 9)

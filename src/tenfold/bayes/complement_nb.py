@@ -1,0 +1,75 @@
+"""Complement naive Bayes: a row is of the class whose complement it is least like.
+
+w_cj = -log ((α + Σ_{k≠c} n_kj) / Σ_j (α + Σ_{k≠c} n_kj)): the shares of the columns in the rows of all other
+classes, which are more and more alike in number than those of one class. (Rennie and others, 2003.)
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tenfold.bayes.counted import CountedModel, CountedNB, blocks
+from tenfold.core import Array, Columns
+from tenfold.estimator.constraints import Constraints, boolean
+from tenfold.stats.class_sums import ClassSums
+
+
+class ComplementNB(CountedNB):
+    """Naive Bayes over counts of all other classes: for texts of classes of unequal size. Exact in one pass.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Added to the count of each column (Laplace). 0: a column that no other class has decides.
+    fit_prior : bool, default=True
+        Whether classes are as probable as they are frequent. It matters only if there is a single class.
+    class_prior : array of shape (classes,), optional
+        Probability of each class. Likewise.
+    norm : bool, default=False
+        Whether the weights of a class are divided by their sum.
+
+    Attributes
+    ----------
+    classes_ : array
+    class_count_, class_log_prior_ : array of shape (classes,)
+    feature_count_, feature_log_prob_ : array of shape (classes, columns)
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import ComplementNB
+    >>> model = ComplementNB().fit([[2, 1, 0], [1, 1, 0], [0, 1, 3]], ["tea", "tea", "coffee"])
+    >>> model.predict([[1, 0, 0], [0, 1, 1]]).tolist()
+    ['tea', 'coffee']
+    """
+
+    law_params: ClassVar[Any] = ({}, {"norm": True})
+    _parameter_constraints: ClassVar[Constraints] = {**CountedNB._parameter_constraints, "norm": [boolean]}
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
+        norm: bool = False,
+    ) -> None:
+        self.alpha = alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.norm = norm
+
+    def log_prob(self, s: ClassSums) -> Array:
+        """Minus the log-shares of all other classes, or what part of their sum each is."""
+        rest = s.total.sum(axis=0) - s.total + self.alpha
+        logged = np.log(rest / rest.sum(axis=1, keepdims=True))
+        return np.asarray(logged / logged.sum(axis=1, keepdims=True) if self.norm else -logged)
+
+    def scores_from(self, model: CountedModel, X: Columns) -> Array:
+        """Σ_j x_j w_cj; of a single class its prior too."""
+        out = np.empty((len(X), len(model.class_log_prior)))
+        for rows, block in blocks(X):
+            out[rows] = block @ model.feature_log_prob.T
+        return out + model.class_log_prior if len(model.class_log_prior) == 1 else out

@@ -1,0 +1,53 @@
+"""Multinomial naive Bayes: the counts of a row are draws from the columns, by its class.
+
+P(j | c) = (n_cj + α) / (n_c + α p), with n_cj the count of column j in the rows of class c, and n_c that of all p
+columns.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tenfold.bayes.counted import CountedNB
+from tenfold.core import Array
+from tenfold.stats.class_sums import ClassSums
+
+
+class MultinomialNB(CountedNB):
+    """Naive Bayes over counts, as of words in texts, exact in one pass.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Added to the count of each column (Laplace). 0: the shares as they are, so that a row with a column that its
+        class never had is impossible there.
+    fit_prior : bool, default=True
+        Whether classes are as probable as they are frequent; else all are equal.
+    class_prior : array of shape (classes,), optional
+        Probability of each class.
+
+    Attributes
+    ----------
+    classes_ : array
+    class_count_, class_log_prior_ : array of shape (classes,)
+    feature_count_, feature_log_prob_ : array of shape (classes, columns)
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import MultinomialNB
+    >>> model = MultinomialNB().fit([[2, 1, 0], [1, 1, 0], [0, 1, 3]], ["tea", "tea", "coffee"])
+    >>> model.predict([[1, 0, 0], [0, 1, 1]]).tolist()
+    ['tea', 'coffee']
+    """
+
+    def __init__(self, alpha: float = 1.0, fit_prior: bool = True, class_prior: ArrayLike | None = None) -> None:
+        self.alpha = alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+
+    def log_prob(self, s: ClassSums) -> Array:
+        """Shares of the counts of each class, smoothed."""
+        smooth = s.total + self.alpha
+        return np.asarray(np.log(smooth) - np.log(smooth.sum(axis=1, keepdims=True)))

@@ -1,0 +1,85 @@
+"""Naive Bayes over counts: scikit-learn's answers, a table by hand, and what may not enter."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import sklearn.naive_bayes as peer
+
+import tenfold as tn
+
+CASES = [
+    ("MultinomialNB", {}),
+    ("MultinomialNB", {"alpha": 0.3, "fit_prior": False}),
+    ("ComplementNB", {}),
+    ("ComplementNB", {"norm": True, "alpha": 0.1}),
+    ("BernoulliNB", {}),
+    ("BernoulliNB", {"binarize": 1.5, "alpha": 2.0, "class_prior": [0.2, 0.3, 0.5]}),
+]
+
+
+def counts(rows=300, columns=7):
+    random = np.random.default_rng(0)
+    y = random.integers(0, 3, rows)
+    return (
+        random.poisson(1 + y[:, None] * random.random(columns), (rows, columns)).astype(float),
+        y,
+        random.random(rows),
+    )
+
+
+@pytest.mark.parametrize(
+    "form", [np.asarray, sp.csr_matrix, sp.csr_array, np.float32], ids=["dense", "csr", "csr_array", "float32"]
+)
+@pytest.mark.parametrize(("name", "params"), CASES, ids=lambda v: str(v))
+def test_as_scikit_learn(name, params, form):
+    X, y, weight = counts()
+    X = form(X)
+    ours = getattr(tn, name)(**params).fit(X, y, sample_weight=weight)
+    theirs = getattr(peer, name)(**params).fit(X, y, sample_weight=weight)
+    for attribute in ("feature_count_", "feature_log_prob_", "class_count_", "class_log_prior_"):
+        np.testing.assert_allclose(
+            getattr(ours, attribute), getattr(theirs, attribute), rtol=1e-6 if form is np.float32 else 1e-12
+        )
+    np.testing.assert_allclose(
+        ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-5 if form is np.float32 else 1e-10
+    )
+    assert (ours.predict(X) == theirs.predict(X)).all()
+
+
+def test_shares_without_smoothing_are_those_of_the_table():
+    X = np.array([[2.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 3.0]])
+    model = tn.MultinomialNB(alpha=0.0).fit(X, ["a", "a", "b"])
+    np.testing.assert_allclose(np.exp(model.feature_log_prob_), [[3 / 4, 1 / 4, 0], [0, 1 / 4, 3 / 4]])
+    np.testing.assert_allclose(model.predict_proba([[0, 1, 0], [1, 1, 0], [0, 0, 2]]), [[2 / 3, 1 / 3], [1, 0], [0, 1]])
+
+
+def test_what_is_not_there_tells_too():
+    """The count of columns that are there alone, as in a multinomial, gives another answer."""
+    X = np.array([[1, 1], [1, 0], [0, 1], [0, 0], [1, 1], [1, 1]])
+    y = np.array([0, 0, 0, 0, 1, 1])
+    for alpha in (0.0, 1.0):
+        model = tn.BernoulliNB(alpha=alpha).fit(X, y)
+        share = np.array([(X[y == c].sum(axis=0) + alpha) / ((y == c).sum() + 2 * alpha) for c in (0, 1)])
+        for row in ([1, 1], [1, 0], [0, 0]):
+            each = np.array([4 / 6, 2 / 6]) * np.prod(np.where(row, share, 1 - share), axis=1)
+            np.testing.assert_allclose(model.predict_proba([row])[0], each / each.sum(), atol=1e-15)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "csr"])
+def test_numbers_below_nought_are_no_counts(form):
+    X = np.array([[1.0, 2.0], [0.0, 1.0], [3.0, -2.0]])
+    for learner in (tn.MultinomialNB(), tn.ComplementNB()):
+        with pytest.raises(ValueError, match=r"Negative values in data: -2 in column 'x1', row 2"):
+            learner.fit(form(X), [0, 1, 1])
+    with pytest.raises(ValueError, match=r"other than 0 and 1: 2 in column 'x1', row 0"):
+        tn.BernoulliNB(binarize=None).fit(form(np.abs(X)), [0, 1, 1])
+
+
+def test_models_of_days_add_up_and_folds_share_a_scan():
+    X, y, _ = counts()
+    whole = tn.MultinomialNB().fit(X, y)
+    both = tn.MultinomialNB().fit(X[:100], y[:100]) + tn.MultinomialNB().fit(X[100:], y[100:])
+    assert (both.feature_log_prob_ == whole.feature_log_prob_).all()
+    found = tn.cross_validate([tn.MultinomialNB(), tn.ComplementNB()], X, y, folds=5)
+    alone = tn.cross_validate(tn.MultinomialNB(), X, y, folds=5)
+    assert found.scans == alone.scans
