@@ -114,6 +114,8 @@ _PLACES = {
     "tenfold.linear.ridge": ("Ridge",),
     "tenfold.linear.sgd_classifier": ("SGDClassifier",),
     "tenfold.linear.sgd_regressor": ("SGDRegressor",),
+    "tenfold.neighbors.k_neighbors_classifier": ("KNeighborsClassifier",),
+    "tenfold.neighbors.k_neighbors_regressor": ("KNeighborsRegressor",),
     "tenfold.preprocessing.max_abs_scaler": ("MaxAbsScaler",),
     "tenfold.preprocessing.min_max_scaler": ("MinMaxScaler",),
     "tenfold.preprocessing.one_hot": ("OneHot",),

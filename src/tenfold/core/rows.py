@@ -32,16 +32,20 @@ class Rows:
     def __add__(self, other: Rows) -> Rows:
         both = Rows(self.chunks + other.chunks, self.most, self.relative)
         if both.size > self.most:
-            raise DataError(
-                f"all rows are needed at once, and they take more than the {self.most / 2**20:,.0f} MiB that may be "
-                f"used. Remedy: {self.relative}, which needs no rows in memory; or let more be used, "
-                "tenfold.on(tenfold.Local(memory=...))"
-            )
+            raise too_many(self.most, self.relative)
         return both
 
     def joined(self) -> Chunk:
         """All of them as one chunk."""
         return joined(self.chunks)
+
+
+def too_many(most: int, relative: str) -> DataError:
+    """The error of rows that take more than so many bytes; `relative` is what to call for them."""
+    return DataError(
+        f"all rows are needed at once, and they take more than the {most / 2**20:,.0f} MiB that may be used. Remedy: "
+        f"{relative}, which needs no rows in memory; or let more be used, tenfold.on(tenfold.Local(memory=...))"
+    )
 
 
 def _size(chunk: Chunk) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import lru_cache, partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,7 +28,7 @@ from tenfold.estimator.callbacks import CallbackSupportMixin, History, Reporting
 from tenfold.estimator.checkpoint import Checkpoint
 from tenfold.estimator.fitted_params import as_fitted, frozen, param_names, plain_kind, speak_as_fitted
 from tenfold.estimator.mapped import Mapped
-from tenfold.sources import Source, as_source
+from tenfold.sources import Source, as_source, part_rows
 from tenfold.sources.inputs import check_names
 
 
@@ -38,6 +38,10 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"checkpoint": UNUSED}
 
     passes: ClassVar[str] = ONE
+    learning: ClassVar[Literal["eager", "lazy"]] = "eager"
+    """when it generalises from the rows: eager, while it is fitted; lazy, when it is asked about others"""
+    rows_at_once: ClassVar[int | None] = None
+    """rows in memory that the model is applied to together, if each takes so long that threads should share them out"""
     model_type: ClassVar[type]
     """of the model: a record, which is written to files"""
     state_types: ClassVar[tuple[type, ...]] = ()
@@ -282,7 +286,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         if "model_" not in self.__dict__:
             check_is_fitted(self)
         model, need = self._bare(), self.need.without_target()
-        source = as_source(X, None, None, need, model=self, reset=False)
+        with nullcontext() if self.rows_at_once is None else part_rows(self.rows_at_once):
+            source = as_source(X, None, None, need, model=self, reset=False)
         if source.lazy:
             return Mapped(source, model, partial(function, model, self.model_), names())
         known = self.schema_.without_target

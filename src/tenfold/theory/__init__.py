@@ -28,6 +28,7 @@ from tenfold.theory.held_out import binomial_lower, binomial_tail, binomial_uppe
 from tenfold.theory.labellings import cover_count, cover_probability, growth, log_growth
 from tenfold.theory.margins import margin_dimension
 from tenfold.theory.mistakes import find_s_mistakes, halving_mistakes, perceptron_mistakes, weighted_majority_mistakes
+from tenfold.theory.nearest_neighbors import cover_hart, cover_hart_lower
 from tenfold.theory.necessary import necessary_sample_size
 from tenfold.theory.occam import compression_bound, occam_bound
 from tenfold.theory.optimality import Residuals, kkt, kkt_svm
@@ -56,6 +57,8 @@ __all__ = [
     "compression_bound",
     "confidence",
     "cover_count",
+    "cover_hart",
+    "cover_hart_lower",
     "cover_probability",
     "error_bound",
     "failure_probability",

@@ -1,0 +1,140 @@
+"""How far two rows are apart, and which rows are nearest: exactly, whatever the offsets of the columns.
+
+Σ s |x - z|^p over the columns, its root; of categories Σ s [x ≠ z]; or |φ(x) - φ(z)|² = k(x, x) - 2 k(x, z) + k(z, z)
+for a kernel. Distances are summed in float64 of differences. For sums of squares a product in float32 comes first, of
+columns around their means: where its error bound says that a row is too far, its distance is not computed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tenfold.core import Array, Codes, Flags
+from tenfold.core.value import Itself, Value
+from tenfold.estimator.constraints import numbers
+from tenfold.kernels.neighbors import (
+    ABSOLUTE,
+    LARGEST,
+    POWERS,
+    SQUARES,
+    nearest_by_products,
+    nearest_rows,
+    offer_distances,
+    put_in_order,
+)
+from tenfold.neighbors.training_rows import TrainingRows
+
+FEW = 8
+"""queries for which rows are not made short"""
+GRAM = 1 << 21
+"""kernel values that are made at a time"""
+
+METRICS = ("minkowski", "euclidean", "manhattan", "chebyshev", "hamming", "mixed")
+
+
+class Distance(Value):
+    """How far two rows are apart."""
+
+    kind: int
+    """which sum over the columns"""
+    power: float
+    scale: Array
+    """of each column"""
+    coded: Flags
+    """columns that are equal, or not"""
+    divisor: float = 1.0
+    """by which the sum is divided, so that it is a mean"""
+    kernel: Itself | None = None
+    """a function of two blocks of rows that gives their Gram matrix"""
+    products: bool = True
+    """whether products may come first"""
+
+    def true(self, compared: Array) -> Array:
+        """The distance, from what is compared: its square, its power or its sum."""
+        if self.kind == SQUARES:
+            return np.sqrt(compared)
+        if self.kind == POWERS:
+            return compared ** (1 / self.power)
+        return compared / self.divisor
+
+    def nearest(
+        self, query: Array, rows: TrainingRows, label: Codes, labels: int, wanted: int
+    ) -> tuple[Array, Codes, Array]:
+        """What is compared, and the number, of the nearest rows of each query; and the weight of ties by label."""
+        m, wanted = len(query), min(wanted, len(rows))
+        found, index = np.full((m, wanted), np.inf), np.full((m, wanted), -1, np.int64)
+        tied = np.zeros((m, labels + 1))
+        into = (label, rows.y, rows.weight, found, index, tied)
+        if self.kernel is not None:
+            self._by_kernel(query, rows, into)
+        elif self.kind == SQUARES and self.products and m >= FEW and wanted:
+            short = rows.short(self.scale)
+            with np.errstate(over="ignore", invalid="ignore"):  # those too large are compared with every row
+                around = (query - short.centre) * short.factor
+                level = np.einsum("ij,ij->i", around, around)
+                few = np.empty((m, query.shape[1] + 1), np.float32)
+                few[:, :-1] = around
+            few[:, -1] = 1.0
+            nearest_by_products(query, rows.X, self.scale, few, level, short.rows, short.unit, *into)
+        elif wanted:
+            nearest_rows(self.kind, self.power, query, rows.X, self.scale, self.coded, *into)
+        return found, index, tied
+
+    def _by_kernel(self, query: Array, rows: TrainingRows, into: tuple[Any, ...]) -> None:
+        """Blocks of the Gram matrix; equal rows are at distance 0, whatever rounding says."""
+        assert self.kernel is not None
+        gram, size = self.kernel.it, np.zeros(len(query), np.int64)
+        own = diagonal(gram, query)[:, None]
+        step = max(64, GRAM // max(len(query), 1))
+        for start in range(0, len(rows), step):
+            some = rows.X[start : start + step]
+            away = np.asarray(gram(query, some), dtype=np.float64) * -2.0
+            away += own
+            away += diagonal(gram, some)
+            offer_distances(np.ascontiguousarray(np.maximum(away, 0.0)), start, size, *into)
+        put_in_order(size, into[3], into[4])
+
+
+def diagonal(gram: Any, X: Array) -> Array:
+    """k(x, x) of each row."""
+    pieces = [np.diagonal(gram(some, some)) for some in (X[i : i + 64] for i in range(0, len(X), 64))]
+    return np.asarray(np.concatenate(pieces), dtype=np.float64) if pieces else np.zeros(0)
+
+
+def distance_of(
+    categories: Flags,
+    metric: str,
+    p: float,
+    attribute_weights: Any = None,
+    ranges: Array | None = None,
+    kernel: Any = None,
+    products: bool = True,
+) -> Distance:
+    """The distance that parameters ask for, if some columns are categories; ValueError if they do not fit."""
+    width = len(categories)
+    scale = np.ones(width) if attribute_weights is None else numbers(attribute_weights, "attribute_weights")
+    if scale.shape != (width,) or not np.isfinite(scale).all() or (scale < 0).any() or not scale.any():
+        raise ValueError(f"attribute_weights must be {width} numbers from 0 on, not all 0, one for each column")
+    coded = np.zeros(width, bool)
+    if kernel is not None:
+        if attribute_weights is not None:
+            raise ValueError("attribute_weights do not go with a kernel. Remedy: scale the columns")
+        return Distance(SQUARES, 2.0, scale, coded, kernel=Itself(kernel))
+    if metric == "minkowski":
+        metric = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}.get(float(p), metric)
+    match metric:
+        case "euclidean":
+            return Distance(SQUARES, 2.0, scale, coded, products=products)
+        case "manhattan":
+            return Distance(ABSOLUTE, 1.0, scale, coded)
+        case "chebyshev":
+            return Distance(LARGEST, 1.0, scale, coded)
+        case "hamming":
+            return Distance(ABSOLUTE, 1.0, scale, ~coded, float(scale.sum()))
+        case "mixed":
+            assert ranges is not None
+            spread = np.where(categories | (ranges <= 0), 1.0, ranges)
+            return Distance(ABSOLUTE, 1.0, scale / spread, categories, float(scale.sum()))
+    return Distance(POWERS, float(p), scale, coded)

@@ -1,0 +1,265 @@
+"""What k-nearest-neighbour learners share: rows that are kept, and lists of the nearest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from tenfold.core import Array, Claim, Codes, Columns, Flags, Need, Schema
+from tenfold.core.allowed import CLASS_COUNT, NOT_NEGATIVE, Rule
+from tenfold.core.need import Target
+from tenfold.estimator import OnePass, check_is_fitted
+from tenfold.estimator.by_scan import columns_of, summary_of
+from tenfold.estimator.constraints import Constraints, array, choice, integer, numbers, real
+from tenfold.neighbors.distance import METRICS, Distance, distance_of
+from tenfold.neighbors.nearest import Nearest, NearestRows, nearest
+from tenfold.neighbors.training_rows import EveryRow, TrainingRows, matrix
+
+MIXED = ("hamming", "mixed")
+"""metrics that compare categories"""
+AT_ONCE = 1024
+"""rows that are predicted together: so few that threads share the work evenly"""
+
+
+CATEGORIES = Rule("whether columns have categories", lambda value, schema: np.array_equal(value, schema.levels > 0))
+
+
+class NeighborsModel(NamedTuple):
+    """The rows themselves."""
+
+    rows: TrainingRows
+    ranges: Annotated[Array, "column", NOT_NEGATIVE]
+    """largest less least value of each column"""
+    categories: Annotated[Flags, "column", CATEGORIES]
+    """whether a column holds codes of categories"""
+    classes: Annotated[int, CLASS_COUNT]
+    """how many, 0 if the target is a number"""
+
+
+class KNeighbors(OnePass):
+    """Base of `KNeighborsClassifier` and `KNeighborsRegressor`: a subclass says how neighbours vote."""
+
+    learning: ClassVar[Literal["eager", "lazy"]] = "lazy"
+    rows_at_once = AT_ONCE
+    target: ClassVar[Target]
+    model_type = NeighborsModel
+    summary_types = (TrainingRows,)
+    hidden = frozenset(NeighborsModel._fields)
+    law_params = (
+        {"n_neighbors": 3},
+        {"n_neighbors": 2, "weights": "distance", "metric": "manhattan"},
+        {"n_neighbors": 3, "metric": "mixed"},
+    )
+    _parameter_constraints: ClassVar[Constraints] = {
+        "n_neighbors": [integer(1)],
+        "weights": [choice("uniform", "distance"), callable, None],
+        "algorithm": [choice("auto", "brute")],
+        "p": [real(0, open=True)],
+        "metric": [choice(*METRICS)],
+        "attribute_weights": [array, None],
+        "ranges": [array, None],
+        "kernel": [callable, None],
+    }
+
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        *,
+        weights: str | Callable[[Array], Array] | None = "uniform",
+        algorithm: str = "auto",
+        p: float = 2,
+        metric: str = "minkowski",
+        attribute_weights: Any = None,
+        ranges: Any = None,
+        kernel: Any = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.p = p
+        self.metric = metric
+        self.attribute_weights = attribute_weights
+        self.ranges = ranges
+        self.kernel = kernel
+
+    @property
+    def need(self) -> Need:
+        """Numbers and a target; categories too, if the metric compares them."""
+        return Need("mixed" if self.metric in MIXED and self.kernel is None else "numeric", target=self.target)
+
+    def statistic(self, schema: Schema) -> EveryRow:
+        """All rows: what is asked of them is asked later."""
+        self._distance(schema.levels > 0, np.ones(len(schema.columns)))
+        name = type(self).__name__
+        return EveryRow(f"{name}(...).predict_over(X, rows), a scan for each set of rows X to predict")
+
+    def solve(self, schema: Schema, rows: TrainingRows) -> NeighborsModel:
+        """The rows, and how far each column ranges."""
+        with np.errstate(over="ignore"):
+            ranges = np.minimum(np.ptp(rows.X, axis=0), np.finfo(float).max)
+        return NeighborsModel(rows, ranges, schema.levels > 0, 0 if schema.classes is None else len(schema.classes))
+
+    def certify(self, model: NeighborsModel, rows: TrainingRows) -> tuple[Claim, ...]:
+        """Nothing is approximated; the rows without themselves tell what others will meet."""
+        why = "the rows themselves: every distance that counts is computed in float64"
+        return (Claim("gap", 0.0, "proved", why, "objective"), *self._left_out(model))
+
+    def sound(self, model: NeighborsModel, summary: TrainingRows | None, schema: Schema) -> bool:
+        """Whether the rows that predict are those that merge."""
+        same = summary is None or all(
+            np.array_equal(a, b) for a, b in zip((model.rows.X, model.rows.y), (summary.X, summary.y))
+        )
+        return len(model.rows) > 0 and same
+
+    # ---- neighbours --------------------------------------------------------------------------------------------
+
+    def kneighbors(
+        self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
+    ) -> tuple[Array, Codes] | Codes:
+        """The nearest training rows of each row, whatever their weight; of equally far ones those that come first.
+
+        Parameters
+        ----------
+        X : array or frame, optional
+            By default the training rows, each without itself.
+        n_neighbors : int, optional
+        return_distance : bool, default=True
+
+        Returns
+        -------
+        distances : array of shape (rows, n_neighbors)
+            If wanted.
+        indices : int array of shape (rows, n_neighbors)
+            Numbers of training rows, counted without those of weight zero.
+        """
+        check_is_fitted(self)
+        rows, k = self.model_.rows, self.n_neighbors if n_neighbors is None else n_neighbors
+        rows = TrainingRows(rows.X, rows.y, np.ones(len(rows)))
+        own = X is None
+        self._enough(len(rows) - own, k, "n_samples_fit")
+        found = [rows.X] if X is None else [matrix(c) for c in columns_of(X, self.need, self.schema_, self)]
+        distance = self.distance(self.model_)
+        lists = [nearest(distance, query, rows, k + own, 0) for query in found]
+        away, index = np.concatenate([one.distance for one in lists]), np.concatenate([one.number for one in lists])
+        if own:
+            away, index = _without_self(away, index)
+        return (distance.true(away), index) if return_distance else index
+
+    def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
+        """The nearest training rows as a CSR matrix of rows x training rows.
+
+        Parameters
+        ----------
+        X : array or frame, optional
+            By default the training rows, each without itself.
+        n_neighbors : int, optional
+        mode : {"connectivity", "distance"}, default="connectivity"
+
+        Returns
+        -------
+        graph : CSR matrix
+            1, or the distance, at each neighbour.
+        """
+        if mode not in ("connectivity", "distance"):
+            raise ValueError(f'Unsupported mode, must be one of "connectivity", or "distance" but got "{mode}" instead')
+        away, index = self.kneighbors(X, n_neighbors)
+        values = away.ravel() if mode == "distance" else np.ones(index.size)
+        ends = np.arange(len(index) + 1) * index.shape[1]
+        return sp.csr_array((values, index.ravel(), ends), shape=(len(index), self.n_samples_fit_))
+
+    @property
+    def n_samples_fit_(self) -> int:
+        """How many training rows there are."""
+        check_is_fitted(self)
+        return len(self.model_.rows)
+
+    @property
+    def effective_metric_(self) -> str:
+        """The metric by its own name: Minkowski's of p = 2 is the Euclidean."""
+        check_is_fitted(self)
+        if self.kernel is not None:
+            return "kernel"
+        names = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}
+        return names.get(float(self.p), self.metric) if self.metric == "minkowski" else self.metric
+
+    def lists(self, model: NeighborsModel, X: Columns) -> Nearest:
+        """The nearest rows of each row of X, as many as weigh `n_neighbors`."""
+        self._enough(float(model.rows.weight.sum()), self.n_neighbors, "weight of n_samples_fit")
+        return nearest(self.distance(model), matrix(X), model.rows, self.n_neighbors, model.classes)
+
+    def distance(self, model: NeighborsModel) -> Distance:
+        """How far rows are from those of a model."""
+        return self._distance(model.categories, model.ranges)
+
+    def lists_over(self, X: Any, rows: Any, y: Any, sample_weight: Any) -> tuple[Schema, Distance, Nearest]:
+        """The same of training rows that stay where they are, by one scan; their schema, and the distance."""
+        learner = self._blank()
+        learner._validate_params()
+        if self.metric == "mixed" and self.ranges is None:
+            raise ValueError("metric='mixed' over rows that are not kept needs `ranges`: largest less least value")
+
+        def asked(schema: Schema) -> NearestRows:
+            learner.n_features_in_ = len(schema.columns)
+            if schema.named:
+                learner.feature_names_in_ = np.array(schema.names, dtype=object)
+            query = np.concatenate([matrix(c) for c in columns_of(X, self.need, schema, learner)])
+            distance = self._distance(schema.levels > 0, None)
+            classes = 0 if schema.classes is None else len(schema.classes)
+            return NearestRows(query, distance, float(self.n_neighbors), classes)
+
+        schema, found = summary_of(rows, y, sample_weight, self.need, self._blank(), asked)
+        if len(found.number):
+            self._enough(float(found.weight[0].sum()), self.n_neighbors, "weight of the training rows")
+        return schema, self._distance(schema.levels > 0, None), found
+
+    def votes(self, found: Nearest, distance: Distance) -> tuple[Array, Array]:
+        """How much each row of the lists counts, and the ties of each: their shares, times the weight of distance."""
+        share, tied = found.shares()
+        if self.weights in (None, "uniform"):
+            return share, tied
+        there = found.number >= 0
+        away = distance.true(found.distance)
+        if self.weights == "distance":
+            least = away[:, :1]
+            with np.errstate(divide="ignore", invalid="ignore"):  # at distance 0 only those count that are there too
+                near = np.where(least == 0, away == 0, least / away)
+        else:
+            given: Any = self.weights
+            near = np.asarray(given(np.where(there, away, 0.0)), dtype=np.float64)
+            if near.shape != away.shape:
+                raise ValueError(f"weights must give an array of shape {away.shape}, not {near.shape}")
+        near = np.where(there, near, 0.0)
+        last = near[np.arange(len(near)), there.sum(axis=1) - 1]
+        return share * near, tied * last[:, None]
+
+    # ---- leaving a row out -------------------------------------------------------------------------------------
+
+    def _left_out(self, model: NeighborsModel) -> tuple[Claim, ...]:
+        """What is known of rows that were left out."""
+        raise NotImplementedError
+
+    # ---- within ------------------------------------------------------------------------------------------------
+
+    def _enough(self, weight: float, k: int, what: str) -> None:
+        if weight < k:
+            raise ValueError(f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, {what} = {weight:g}")
+
+    def _distance(self, categories: Flags, ranges: Array | None) -> Distance:
+        """The distance; `ranges` are taken unless the user gave others."""
+        if self.ranges is not None:
+            ranges = numbers(self.ranges, "ranges")
+            if ranges.shape != categories.shape or not (np.isfinite(ranges) & (ranges >= 0)).all():
+                raise ValueError(f"ranges must be {len(categories)} numbers from 0 on, one for each column")
+        products = self.algorithm == "auto"
+        return distance_of(categories, self.metric, self.p, self.attribute_weights, ranges, self.kernel, products)
+
+
+def _without_self(away: Array, index: Codes) -> tuple[Array, Codes]:
+    """Lists of one row less: the row itself, or, if so many are at distance 0 that it is not there, the last."""
+    own = index == np.arange(len(index))[:, None]
+    own[~own.any(axis=1), -1] = True
+    shape = (len(index), index.shape[1] - 1)
+    return away[~own].reshape(shape), index[~own].reshape(shape)
