@@ -25,6 +25,7 @@ from sklearn import (
     linear_model,
     model_selection,
     naive_bayes,
+    neighbors,
     preprocessing,
     tree,
 )
@@ -102,6 +103,8 @@ def cases() -> dict[str, tuple[Any, Any, Any, Any]]:
             tn.GradientBoostingRegressor(), ensemble.HistGradientBoostingRegressor(random_state=0), X, y,
         ),
         "KMeans": (tn.KMeans(), cluster.KMeans(random_state=0), X, None),
+        "KNeighborsClassifier": (tn.KNeighborsClassifier(), neighbors.KNeighborsClassifier(), X, c),
+        "KNeighborsRegressor": (tn.KNeighborsRegressor(), neighbors.KNeighborsRegressor(), X, y),
         "Lasso": (tn.Lasso(), lm.Lasso(), X, y),
         "LassoCV": (tn.LassoCV(), lm.LassoCV(), X, y),
         "LinearDiscriminantAnalysis": (

@@ -116,6 +116,7 @@ _PLACES = {
     "tenfold.linear.sgd_regressor": ("SGDRegressor",),
     "tenfold.neighbors.k_neighbors_classifier": ("KNeighborsClassifier",),
     "tenfold.neighbors.k_neighbors_regressor": ("KNeighborsRegressor",),
+    "tenfold.neighbors.locally_weighted_regression": ("LocallyWeightedRegression",),
     "tenfold.preprocessing.max_abs_scaler": ("MaxAbsScaler",),
     "tenfold.preprocessing.min_max_scaler": ("MinMaxScaler",),
     "tenfold.preprocessing.one_hot": ("OneHot",),
