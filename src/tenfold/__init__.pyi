@@ -86,6 +86,9 @@ from tenfold.kernel.gram import gram as gram
 from tenfold.kernel.gram import hadamard as hadamard
 from tenfold.kernel.gram import is_psd as is_psd
 from tenfold.kernel.gram import kronecker as kronecker
+from tenfold.kernel.kernel_perceptron import KernelPerceptron as KernelPerceptron
+from tenfold.kernel.kernel_ridge import KernelRidge as KernelRidge
+from tenfold.kernel.kernel_ridge import RidgePath as RidgePath
 from tenfold.kernel.names import as_kernel as as_kernel
 from tenfold.kernel.numeric import AdditiveChi2Kernel as AdditiveChi2Kernel
 from tenfold.kernel.numeric import Chi2Kernel as Chi2Kernel
@@ -95,7 +98,9 @@ from tenfold.kernel.numeric import LinearKernel as LinearKernel
 from tenfold.kernel.numeric import MatrixKernel as MatrixKernel
 from tenfold.kernel.numeric import PolynomialKernel as PolynomialKernel
 from tenfold.kernel.numeric import SigmoidKernel as SigmoidKernel
+from tenfold.kernel.nystroem import Nystroem as Nystroem
 from tenfold.kernel.proof import Proof as Proof
+from tenfold.kernel.random_features import RandomFeatures as RandomFeatures
 from tenfold.kernel.structured import MismatchKernel as MismatchKernel
 from tenfold.kernel.structured import SetKernel as SetKernel
 from tenfold.kernel.structured import SpectrumKernel as SpectrumKernel

@@ -97,3 +97,21 @@ def perceive_sparse(data, indices, ends, y, weight, order, eta, constant, w, lat
                 for k in range(outputs):
                     run[k] += rest
                 break
+
+
+@kernel
+def dual_perceptron_epoch(gram, sign, step, score, dual):
+    """Walk over all rows; where sign * score ≤ 0, add a row's step to its coefficient and its kernel row to the scores.
+
+    How many rows were mistaken.
+    """
+    mistakes = 0
+    for i in range(len(sign)):
+        if sign[i] * score[i] <= 0:
+            change = sign[i] * step[i]
+            dual[i] += change
+            row = gram[i]
+            for j in range(len(score)):
+                score[j] += change * row[j]
+            mistakes += 1
+    return mistakes

@@ -1,0 +1,142 @@
+"""Random Fourier features: z(x) = √(2/m) cos(Wᵀx + b), whose inner products have the kernel as their mean.
+
+exp(-γ|x - z|²) is the mean of cos(wᵀ(x - z)) for normal w of variance 2γ, and exp(-γ|x - z|₁) for Cauchy w of scale γ
+(Bochner). Every chunk is transformed by itself, so kernel learning runs on any source through the linear learners.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, NamedTuple
+
+import numpy as np
+
+from tenfold.core import Array, Chunk, Claim, Columns, DataError, Grouped, Need, Schema
+from tenfold.estimator.constraints import Constraints, choice, integer, real, seed
+from tenfold.estimator.kinds import Transformer
+from tenfold.estimator.one_pass import OnePass
+from tenfold.stats.spread import ColumnSpread
+
+CONFIDENCE = 0.95
+
+
+class RandomFeaturesModel(NamedTuple):
+    """Directions and offsets that were drawn."""
+
+    random_weights: Annotated[Array, "column", "component"]
+    random_offset: Annotated[Array, "component"]
+    gamma: float
+
+
+class Spread(Grouped[ColumnSpread]):
+    """Mean and squares of each column; missing values are refused."""
+
+    def summarize(self, chunk: Chunk) -> ColumnSpread:
+        """Summarize the rows of one chunk."""
+        found = ColumnSpread.of(chunk)
+        if (found.weight < chunk.total).any():  # some were left out
+            chunk.X.check()
+        return found
+
+
+class RandomFeatures(OnePass, Transformer):
+    """Random Fourier features of a Gaussian or Laplacian kernel; exact in one pass. scikit-learn's RBFSampler.
+
+    With a linear learner behind it, a kernel machine for any number of rows: in a Pipeline, out of core, on a cluster.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "laplacian"}, default="rbf"
+    gamma : float or "scale", default=1.0
+        Of exp(-γ |x - z|²), or of exp(-γ Σ |xⱼ - zⱼ|). "scale": 1 / (columns * variance of X).
+    n_components : int, default=100
+        Features that are drawn: errors of the kernel fall with the root of their number.
+    random_state : int, default=0
+        Seed of the features. None draws one, and the certificate records it.
+
+    Attributes
+    ----------
+    random_weights_ : array of shape (columns, components)
+    random_offset_ : array of shape (components,)
+    gamma_ : float
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tenfold import GaussianKernel, RandomFeatures
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> Z = RandomFeatures(gamma=0.5, n_components=4000).fit_transform(X)
+    >>> bool(np.abs(Z @ Z.T - GaussianKernel(0.5)(X)).max() < 0.1)
+    True
+    """
+
+    need = Need("numeric")
+    model_type = RandomFeaturesModel
+    summary_types = (ColumnSpread,)
+    law_params = ({"n_components": 6}, {"kernel": "laplacian", "gamma": "scale", "n_components": 4})
+    _parameter_constraints: ClassVar[Constraints] = {
+        "kernel": [choice("rbf", "laplacian")],
+        "gamma": [choice("scale"), real(0)],
+        "n_components": [integer(1)],
+        "random_state": [seed],
+    }
+
+    def __init__(
+        self,
+        kernel: str = "rbf",
+        *,
+        gamma: float | str = 1.0,
+        n_components: int = 100,
+        random_state: int | None = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.n_components = n_components
+        self.random_state = random_state
+
+    def statistic(self, schema: Schema) -> Spread:
+        """Means and squares of the columns: what "scale" is made of."""
+        return Spread()
+
+    def solve(self, schema: Schema, s: ColumnSpread) -> RandomFeaturesModel:
+        """Draw directions and offsets: they depend on the seed, the number of columns and gamma, not on the rows."""
+        p, gamma = len(schema.columns), 1.0
+        if not isinstance(self.gamma, str):
+            gamma = float(self.gamma)
+        else:
+            with np.errstate(over="ignore", invalid="ignore"):
+                variance = float((s.square / s.weight + (s.mean - s.mean.mean()) ** 2).mean())
+            if not np.isfinite(variance):
+                raise DataError("gamma='scale': the variance of X is beyond float64. Remedy: StandardScaler before it")
+            gamma = 1.0 / (p * variance) if variance > 0 else 1.0
+        random = np.random.default_rng(self.random_state)
+        shape = (p, self.n_components)
+        normal = self.kernel == "rbf"
+        weights = np.sqrt(2 * gamma) * random.normal(size=shape) if normal else gamma * random.standard_cauchy(shape)
+        return RandomFeaturesModel(weights, random.uniform(0, 2 * np.pi, self.n_components), gamma)
+
+    def certify(self, model: RandomFeaturesModel, s: ColumnSpread) -> tuple[Claim, ...]:
+        """How far an inner product is from the kernel, by Hoeffding: each term is within -2 and 2."""
+        away = float(np.sqrt(8 * np.log(2 / (1 - CONFIDENCE)) / len(model.random_offset)))
+        why = f"of two given rows, with probability {CONFIDENCE:g} over the features that are drawn (Hoeffding)"
+        return (Claim("kernel error", min(away, 2.0), "with confidence", why, "unseen rows"),)
+
+    def transform_from(self, model: RandomFeaturesModel, X: Columns) -> Array:
+        """√(2/m) cos(Wᵀx + b)."""
+        m = len(model.random_offset)
+        out = np.empty((len(X), m))
+        for rows, block in X.blocks(X.block_rows(m)):
+            some = out[rows]
+            np.matmul(block, model.random_weights, out=some)
+            some += model.random_offset
+            np.cos(some, out=some)
+            some *= np.sqrt(2 / m)
+        return out
+
+    def sound(self, model: RandomFeaturesModel, summary: ColumnSpread | None, schema: Schema) -> bool:
+        """Whether there are as many features as the parameters say."""
+        return len(model.random_offset) == self.n_components
+
+    def names_out(self, names: list[str]) -> list[str]:
+        """The name of the class, and a number."""
+        return [f"randomfeatures{at}" for at in range(len(self.model_.random_offset))]
