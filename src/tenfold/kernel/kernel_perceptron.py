@@ -33,7 +33,7 @@ class KernelPerceptronModel(NamedTuple):
     gamma: float
 
 
-class KernelPerceptron(KernelExpansion, Deciding):  # type: ignore[override]
+class KernelPerceptron(KernelExpansion, Deciding):
     """The perceptron with a kernel, in memory: it needs all rows at once.
 
     It learns only from mistakes, and stops after an epoch without one. More than two classes: each against the rest.
@@ -135,7 +135,8 @@ class KernelPerceptron(KernelExpansion, Deciding):  # type: ignore[override]
         s = s if self.precomputed else distinct(s)
         K, signs, step = self._gram(s, gamma), self._signs(schema, s.label), self.eta0 * s.weight
         dual, score = np.zeros_like(signs), np.zeros_like(signs)
-        open_, mistakes = list(range(len(signs))), []
+        mistakes: list[float] = []
+        open_ = list(range(len(signs)))
         while open_ and len(mistakes) < self.max_iter:
             made = [dual_perceptron_epoch(K, signs[at], step, score[at], dual[at]) for at in open_]
             open_ = [at for at, many in zip(open_, made, strict=True) if many]
