@@ -156,6 +156,42 @@ class Capabilities(SphinxDirective):
         return self.parse_text_to_nodes(table([(f"`{one.__name__}`", first_line(one)) for one in CAPABILITIES]))
 
 
+PASSES = {
+    "one": "one pass; models merge",
+    "many": "several passes",
+    "sequential": "one row after another",
+}
+
+
+def learner_rows() -> list[tuple[str, str, str, str]]:
+    """Name, what it takes, how it reads, and whether it is eager or lazy, of each learner."""
+    found = []
+    for name in sorted(tenfold.__all__):
+        value = getattr(tenfold, name)
+        if inspect.isclass(value) and issubclass(value, Estimator):
+            kinds = value().need.kinds if _plain(value) else "as its members"
+            passes = PASSES[value.passes] if isinstance(value.passes, str) else "as its members"
+            found.append((name, kinds, passes, value.learning))
+    return found
+
+
+def _plain(value: type) -> bool:
+    """Whether a learner can be made without arguments."""
+    given = inspect.signature(value).parameters.values()
+    return all(one.default is not one.empty or one.kind in (one.VAR_KEYWORD, one.VAR_POSITIONAL) for one in given)
+
+
+class Learners(SphinxDirective):
+    """Every learner, with what its class declares."""
+
+    def run(self) -> list[Node]:
+        lines = [".. list-table::", "   :header-rows: 1", "   :widths: 40 18 28 14", ""]
+        head = ("learner", "columns", "reads rows in", "learning")
+        for row in (head, *((f":class:`~tenfold.{name}`", *rest) for name, *rest in learner_rows())):
+            lines += [f"   {'* -' if not at else '  -'} {cell}" for at, cell in enumerate(row)]
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
 class Statistics(SphinxDirective):
     """The statistics that families share."""
 
@@ -192,4 +228,5 @@ def setup(app: Sphinx) -> None:
     app.add_directive("laws", Laws)
     app.add_directive("capabilities", Capabilities)
     app.add_directive("statistics", Statistics)
+    app.add_directive("learners", Learners)
     app.add_directive("changelog", Changelog)

@@ -37,6 +37,7 @@ _PLACES = {
     "tenfold.display.calibration": ("CalibrationDisplay",),
     "tenfold.display.confusion_matrix": ("ConfusionMatrixDisplay",),
     "tenfold.display.curves": ("LearningCurveDisplay", "ValidationCurveDisplay"),
+    "tenfold.display.decision_boundary": ("DecisionBoundaryDisplay", "VoronoiDisplay"),
     "tenfold.display.margins": ("MarginsDisplay",),
     "tenfold.display.partial_dependence": ("PartialDependenceDisplay",),
     "tenfold.display.permutation_importance": ("PermutationImportanceDisplay",),

@@ -29,6 +29,8 @@ from tenfold.display.calibration import CalibrationDisplay as CalibrationDisplay
 from tenfold.display.confusion_matrix import ConfusionMatrixDisplay as ConfusionMatrixDisplay
 from tenfold.display.curves import LearningCurveDisplay as LearningCurveDisplay
 from tenfold.display.curves import ValidationCurveDisplay as ValidationCurveDisplay
+from tenfold.display.decision_boundary import DecisionBoundaryDisplay as DecisionBoundaryDisplay
+from tenfold.display.decision_boundary import VoronoiDisplay as VoronoiDisplay
 from tenfold.display.margins import MarginsDisplay as MarginsDisplay
 from tenfold.display.partial_dependence import PartialDependenceDisplay as PartialDependenceDisplay
 from tenfold.display.permutation_importance import PermutationImportanceDisplay as PermutationImportanceDisplay
