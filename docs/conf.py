@@ -170,7 +170,7 @@ def learner_rows() -> list[tuple[str, str, str, str]]:
         value = getattr(tenfold, name)
         if inspect.isclass(value) and issubclass(value, Estimator):
             kinds = value().need.kinds if _plain(value) else "as its members"
-            passes = PASSES[value.passes] if isinstance(value.passes, str) else "as its members"
+            passes = PASSES[value.passes] if isinstance(value.passes, str) else "by its parameters"
             found.append((name, kinds, passes, value.learning))
     return found
 
