@@ -29,6 +29,11 @@ from tenfold.sources.frames import settled
 from tenfold.stats.metrics import Regression
 
 
+def warn_not_converged(text: str) -> None:
+    """Warn, as scikit-learn does, that a solver has ended before it was at the optimum."""
+    warnings.warn(text, ConvergenceWarning, stacklevel=3)
+
+
 class Regressor(RegressorMixin, Estimator):
     """A subclass writes `predict_from(model, X)`."""
 

@@ -31,7 +31,7 @@ from tenfold.theory.mistakes import find_s_mistakes, halving_mistakes, perceptro
 from tenfold.theory.nearest_neighbors import cover_hart, cover_hart_lower
 from tenfold.theory.necessary import necessary_sample_size
 from tenfold.theory.occam import compression_bound, occam_bound
-from tenfold.theory.optimality import Residuals, kkt, kkt_svm
+from tenfold.theory.optimality import Residuals, kkt, kkt_box, kkt_svm
 from tenfold.theory.pac import (
     confidence,
     error_bound,
@@ -71,6 +71,7 @@ __all__ = [
     "hoeffding_radius",
     "hoeffding_size",
     "kkt",
+    "kkt_box",
     "kkt_svm",
     "kl_bernoulli",
     "kl_lower",

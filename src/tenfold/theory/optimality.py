@@ -160,6 +160,50 @@ def kkt_svm(K: ArrayLike, y: ArrayLike, alpha: ArrayLike, bias: float, C: ArrayL
     return Residuals(0.0, feasibility, 0.0, wrong, float(v @ f) + price - float(alpha.sum()))
 
 
+def kkt_box(f: ArrayLike, target: ArrayLike, low: ArrayLike, high: ArrayLike, beta: ArrayLike) -> Residuals:
+    """Residuals of the dual of a support vector machine of any kind: ½βᵀKβ - tᵀβ least, low ≤ β ≤ high, Σβ = 0.
+
+    Parameters
+    ----------
+    f : array of shape (variables,)
+        Kβ + bias at the row of each variable.
+    target : array of shape (variables,)
+        The class, -1 or 1; or the number less (for β ≥ 0) or plus (for β ≤ 0) the half-width of the tube.
+    low, high : array of shape (variables,)
+        Bounds, one of them 0; the other may be infinite, for a hard margin.
+    beta : array of shape (variables,)
+        The variables.
+
+    Returns
+    -------
+    Residuals
+        With slack s = t - f: s ≤ 0 where β < high and s ≥ 0 where β > low, as complementarity of high - β with s₊ and
+        of β - low with s₋; the bounds and Σβ = 0 as feasibility, and s₊ or s₋ itself where a bound is infinite. The gap
+        is the sum of the products: primal less dual value, proved wherever feasibility is 0.
+
+    Examples
+    --------
+    >>> from tenfold.theory import kkt_box
+    >>> kkt_box([1, -1], [1, -1], [0, -10], [10, 0], [0.5, -0.5]).worst  # points 1 and -1 on a line
+    0.0
+    """
+    beta = vector("beta", beta)
+    n = len(beta)
+    f, target = of_length("f", f, n), of_length("target", target, n)
+    low, high = (np.asarray(bound, dtype=float) for bound in (low, high))
+    if low.shape != (n,) or high.shape != (n,) or not ((low == 0) | (high == 0)).all() or not (low <= high).all():
+        raise ValueError(f"low and high must be {n} numbers each, one of each two being 0")
+    slack = target - f
+    above, below = np.maximum(slack, 0), np.maximum(-slack, 0)
+    free_up, free_down = np.isinf(high), np.isinf(low)
+    feasibility = max(
+        _largest(low - beta), _largest(beta - high), abs(float(beta.sum())),
+        _largest(above[free_up]), _largest(below[free_down]),
+    )  # fmt: skip
+    wrong = np.where(free_up, 0, high - beta) * above + np.where(free_down, 0, beta - low) * below
+    return Residuals(0.0, feasibility, 0.0, _largest(np.abs(wrong)), float(wrong.sum()))
+
+
 def _constraints(names: tuple[str, str, str], given: tuple[ArrayLike | None, ...], n: int) -> tuple[np.ndarray, ...]:
     """Matrix, right-hand side and multipliers, all or none."""
     left, right, multipliers = given

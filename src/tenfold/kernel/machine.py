@@ -1,0 +1,232 @@
+"""What support vector machines share: parameters, the kernel, decisions of rows and the claims of a certificate.
+
+A machine is f(x) = Σ βᵢ k(xᵢ, x) + b over its support vectors. A model has one or several of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from tenfold.core import Array, Claim, Codes, Columns, Never, Stop, Values
+from tenfold.estimator.constraints import Constraints, boolean, choice, integer, positive, real
+from tenfold.estimator.kinds import warn_not_converged
+from tenfold.estimator.one_pass import OnePass
+from tenfold.kernel.algebra import Kernel
+from tenfold.kernel.dual import Dual, DualSolution, KernelRows, by_row, solve_dual
+from tenfold.kernel.given import PrecomputedKernel
+from tenfold.kernel.names import as_kernel
+from tenfold.kernel.training_rows import TrainingRows
+from tenfold.theory.margins import margin_dimension
+from tenfold.theory.optimality import Residuals, kkt_box
+
+BLOCK = 1 << 21
+"""kernel values that are made at a time when rows are decided: 16 MiB"""
+ROUNDING = 2.0**-52
+
+SHARED: Constraints = {
+    "C": [positive],
+    "kernel": [
+        choice("linear", "poly", "rbf", "sigmoid", "laplacian", "cosine", "chi2", "precomputed"),
+        callable,
+        Kernel,
+    ],
+    "degree": [integer(0)],
+    "gamma": [choice("scale", "auto"), real(0)],
+    "coef0": [real(-math.inf, open=True)],
+    "shrinking": [boolean],
+    "tol": [real(0, open=True)],
+    "cache_size": [real(0, open=True)],
+    "verbose": ["verbose"],
+    "max_iter": [integer(-1)],
+}
+
+
+class Machine(NamedTuple):
+    """One machine of a model, as it is trained: its rows and its dual problem."""
+
+    rows: Codes
+    dual: Dual
+
+
+class KernelMachine(OnePass):
+    """Base of `SVC` and `SVR`."""
+
+    C: float
+    kernel: Any
+    degree: int
+    gamma: float | str
+    coef0: float
+    shrinking: bool
+    tol: float
+    cache_size: float
+    max_iter: int
+    pairwise_kernel: ClassVar[str] = "precomputed"
+
+    def stop(self) -> Stop:
+        """`max_iter` counts pairs of variables that are moved, not rounds over the rows."""
+        return Never()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == self.pairwise_kernel
+        return tags
+
+    @property
+    def does_not_merge(self) -> str:
+        """A matrix of kernel values has no values between the rows of two models."""
+        given = self.kernel == self.pairwise_kernel
+        return "models of precomputed kernels do not merge: no values between their rows are known" if given else ""
+
+    def sound(self, model: Any, summary: Any, schema: Any) -> bool:
+        """Whether the support vectors of a file stand among its rows, and are as many as its weights."""
+        given = self.kernel == self.pairwise_kernel
+        vectors = len(model.support_vectors) == (0 if given else len(model.support))
+        return vectors and (summary is None or bool((model.position < len(summary.X)).all()))
+
+    def gamma_from(self, s: TrainingRows) -> float:
+        """The number that `gamma` stands for, of these rows and weights."""
+        if not isinstance(self.gamma, str):
+            return float(self.gamma)
+        p = s.X.shape[1]
+        if self.gamma == "auto":
+            return 1.0 / p
+        total = s.weight.sum() * p
+        mean = s.weight @ s.X.sum(axis=1) / total
+        variance = float(s.weight @ np.einsum("ij,ij->i", s.X - mean, s.X - mean) / total)
+        return 1.0 / (p * variance) if variance > 0 else 1.0
+
+    def kernel_of(self, gamma: float) -> Kernel:
+        """The kernel object that the parameters name."""
+        return as_kernel(self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0)
+
+    def compared(self, s: TrainingRows, gamma: float) -> tuple[Kernel, Values]:
+        """The kernel, and the rows as it takes them."""
+        if self.kernel != self.pairwise_kernel:
+            return self.kernel_of(gamma), s.X
+        if s.X.shape[1] <= s.place.max(initial=0):
+            raise ValueError(
+                f"Precomputed matrix must be a square matrix. Input is a {len(s.X)}x{s.X.shape[1]} matrix."
+            )
+        K = s.X[:, s.place]  # rows of weight zero are not there
+        return PrecomputedKernel((K + K.T) / 2), np.arange(len(K), dtype=np.float64)[:, None]
+
+    def train(self, kernel: Kernel, X: Values, machines: Sequence[Machine]) -> list[DualSolution]:
+        """Solve the dual of each machine."""
+        found = []
+        for rows, dual in machines:
+            memory = int(self.cache_size * (1 << 20))
+            found.append(
+                solve_dual(
+                    kernel, X[rows], dual, self.tol, memory=memory, max_moves=self.max_iter, shrinking=self.shrinking
+                )
+            )
+        if self.max_iter >= 0 and any(each.moves >= self.max_iter for each in found):
+            warn_not_converged(
+                f"Solver terminated early (max_iter={self.max_iter}). Consider pre-processing your data with "
+                "StandardScaler or MinMaxScaler."
+            )
+        return found
+
+    def decisions(self, model: Any, X: Columns) -> Array:
+        """f of each row by each machine."""
+        out = np.empty((len(X), len(model.weights)))
+        weights = np.ascontiguousarray(model.weights.T)
+        given = self.kernel == self.pairwise_kernel
+        compare = None if given else self.kernel_of(model.gamma).prepared(model.support_vectors, np.float64)
+        height = max(64, BLOCK // max(len(model.support), 1))
+        for rows, block in X.blocks(height):
+            K = block[:, model.support] if compare is None else compare(block)
+            out[rows] = K @ weights
+        out += model.intercept
+        return out
+
+
+def weights_of(machines: Sequence[Machine], found: Sequence[DualSolution], n: int) -> Array:
+    """β of each row in each machine."""
+    out = np.zeros((len(machines), n))
+    for each, (rows, dual), solution in zip(out, machines, found):
+        each[rows] = by_row(solution.beta, dual.row, len(rows))
+    return out
+
+
+def values_of(kernel: Kernel, X: Values, beta: Array) -> Array:
+    """Σ βᵢ k(xᵢ, x) of all rows, in float64."""
+    some, out = np.flatnonzero(beta), np.zeros(len(X))
+    rows = KernelRows(kernel, X, np.float64, 0)
+    for first in range(0, len(some), 512):
+        at = some[first : first + 512]
+        rows.add_others(X[at], beta[at], out)
+    return out
+
+
+class Judged(NamedTuple):
+    """One machine, looked at in float64."""
+
+    residuals: Residuals
+    primal: float
+    square: float
+    """‖w‖²"""
+    values: Array
+    """f of each row"""
+
+
+def judge(kernel: Kernel, X: Values, dual: Dual, beta: Array, bias: float) -> Judged:
+    """Residuals of the optimality conditions at these variables, in float64."""
+    b = by_row(beta, dual.row, len(X))
+    F = values_of(kernel, X, b)
+    f = F + bias
+    found = kkt_box(f[dual.row], dual.target, dual.low, dual.high, beta)
+    square = max(float(b @ F), 0.0)
+    scale = float(np.abs(kernel.diagonal(X)).max(initial=0.0)) * float(np.abs(b).sum())
+    if np.isinf(dual.high).any() or np.isinf(dual.low).any():  # a hard margin: made wide enough, the plane is feasible
+        least = float((dual.target * f).min(initial=np.inf)) - ROUNDING * 8 * scale
+        value = 0.5 * square / least**2 if least > 0 else math.inf
+        gap = value - (float(dual.target @ beta) - 0.5 * square)
+    else:
+        gap, width = found.gap, float((dual.high - dual.low).sum())
+        gap += abs(bias * float(b.sum())) + ROUNDING * 8 * scale * width
+        value = float(dual.target @ beta) - 0.5 * square + gap
+    found = Residuals(found.stationarity, found.feasibility, found.multipliers, found.complementarity, max(gap, 0.0))
+    return Judged(found, value, square, f)
+
+
+def claims_of(
+    judged: Sequence[Judged], support: int, rows: int, psd: bool, left_out: tuple[float, str] | None
+) -> tuple[Claim, ...]:
+    """What is proved of the machines of one model."""
+    gap = math.fsum(each.residuals.gap for each in judged)
+    primal = math.fsum(each.primal for each in judged)
+    worst = max((each.residuals.worst for each in judged), default=0.0)
+    status: Any = "proved" if psd else "estimated"
+    assumes = "" if psd else "a positive semidefinite kernel, which is not proved of this one"
+    why = f"primal value {primal:.9g} less that of the dual, both at this model, in float64, rounding counted"
+    say = "share of the primal value that the optimum may be below it"
+    share = gap / primal if primal > 0 else 0.0
+    claims = [
+        Claim("gap", gap, status, why, "objective", assumes),
+        Claim("relative gap", share, status, say, "objective", assumes),
+        Claim("KKT violation", worst, "proved", "largest residual of the optimality conditions", "objective"),
+        Claim("support vectors", float(support), "proved", f"of {rows:,} rows", "data"),
+    ]
+    if left_out is not None:
+        value, because = left_out
+        claims.append(Claim("leave-one-out bound", value, "proved", because, "data", "the optimum of each dual"))
+    return tuple(claims)
+
+
+def margin_claims(judged: Judged, kernel: Kernel, X: Values, hard: bool) -> tuple[Claim, ...]:
+    """The margin of one machine and, if no row is inside, how many points such planes can shatter."""
+    if not judged.square > 0:
+        return ()
+    margin = 1.0 / math.sqrt(judged.square)
+    claims = [Claim("margin", margin, "proved", "1/‖w‖: half the width of the strip between the classes", "data")]
+    radius = math.sqrt(float(kernel.diagonal(X).max(initial=0.0)))
+    if hard and radius > 0:
+        bound = margin_dimension(radius, margin)
+        why = f"min(⌈R²/γ²⌉, d) + 1 points at the most can planes with this margin shatter, with R = {radius:.6g}"
+        claims.append(Claim("margin dimension", float(bound), "proved", why, "unseen rows", bound.assumptions))
+    return tuple(claims)

@@ -1,0 +1,95 @@
+"""Support vector machines: pairs of dual variables that go to their best values, and kernel rows that are added up.
+
+Variables are signed, β = ± α, so that the dual is ½ βᵀKβ - tᵀβ with low ≤ β ≤ high and Σ β unchanged, for classes and
+for numbers. The slope of a variable is (Kβ) - t.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tenfold.kernels.decorators import dividing, kernel
+
+TINY = 1e-12
+"""a pair of rows with no less distance than this between them: the curvature where a kernel has none"""
+
+
+@dividing
+def move_pairs(K, low, high, beta, slope, tol, most):
+    """Move pairs of variables, the best by second order, until no pair is further than `tol` from optimal.
+
+    K has the kernel of all pairs of them; `beta` and `slope` are changed. The number of moves, at most `most`.
+    """
+    n = len(beta)
+    room = np.empty(n)
+    for k in range(n):
+        room[k] = K[k, k]
+    for moved in range(most):
+        i, best = -1, -np.inf
+        for k in range(n):
+            if beta[k] < high[k] and -slope[k] > best:
+                i, best = k, -slope[k]
+        if i < 0:
+            return moved
+        j, gain, worst = -1, -1.0, np.inf
+        row = K[i]
+        own = room[i]
+        for k in range(n):
+            if beta[k] > low[k]:
+                s = -slope[k]
+                if s < worst:
+                    worst = s
+                away = best - s
+                if away > 0.0:
+                    curved = max(own + room[k] - 2.0 * row[k], TINY)
+                    if away * away > gain * curved:
+                        j, gain = k, away * away / curved
+        if j < 0 or best - worst <= tol:
+            return moved
+        curved = max(own + room[j] - 2.0 * row[j], TINY)
+        step = (best + slope[j]) / curved
+        if step >= high[i] - beta[i] or step >= beta[j] - low[j]:
+            if high[i] - beta[i] <= beta[j] - low[j]:
+                step = high[i] - beta[i]
+                beta[i] = high[i]
+                beta[j] -= step
+            else:
+                step = beta[j] - low[j]
+                beta[j] = low[j]
+                beta[i] += step
+        else:
+            beta[i] += step
+            beta[j] -= step
+        other = K[j]
+        for k in range(n):
+            slope[k] += step * (row[k] - other[k])
+    return most
+
+
+@kernel
+def add_rows(rows, slots, factor, first, last, out):
+    """Add Σ factor[s] * rows[slots[s], first:last] to `out[first:last]`, in float64."""
+    n = len(slots)
+    for start in range(first, last, 1024):
+        stop = min(start + 1024, last)
+        s = 0
+        while s + 4 <= n:
+            a, b, c, d = rows[slots[s]], rows[slots[s + 1]], rows[slots[s + 2]], rows[slots[s + 3]]
+            fa, fb, fc, fd = factor[s], factor[s + 1], factor[s + 2], factor[s + 3]
+            for j in range(start, stop):
+                out[j] += (fa * a[j] + fb * b[j]) + (fc * c[j] + fd * d[j])
+            s += 4
+        while s < n:
+            a, fa = rows[slots[s]], factor[s]
+            for j in range(start, stop):
+                out[j] += fa * a[j]
+            s += 1
+
+
+@kernel
+def keep_columns(flat, count, old, kept):
+    """Rows of `old` numbers that lie one after another keep some of them, and lie closer together."""
+    new = len(kept)
+    for i in range(count):
+        for j in range(new):
+            flat[i * new + j] = flat[i * old + kept[j]]

@@ -1,0 +1,136 @@
+"""Random support vector machines, solved by Clarabel too. Used by the tests and `benchmarks/support_vectors.py`."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import clarabel
+import numpy as np
+import scipy.sparse as sp
+from scipy.optimize import linprog
+
+import tenfold as tn
+
+KINDS = ("classes", "classes, hard margin", "numbers")
+TOL = 1e-9
+
+
+class Drawn(NamedTuple):
+    """Rows, a kernel, and parameters of a machine."""
+
+    kind: str
+    kernel: Any
+    C: float
+    epsilon: float
+    X: Any
+    y: Any
+    weight: Any
+
+
+def problem(seed: int) -> Drawn:
+    """Rows of a kind that the seed draws: with ties or without, separable or not, even or weighted."""
+    random = np.random.default_rng(seed)
+    kind = KINDS[seed % 3]
+    n, p = int(random.integers(6, 45)), int(random.integers(1, 5))
+    X = random.normal(size=(n, p))
+    if random.random() < 0.3:
+        X = np.round(X, 1)
+    gamma = float(random.choice([0.1, 0.5, 2.0]))
+    kernels = [
+        tn.LinearKernel(), tn.GaussianKernel(gamma), tn.PolynomialKernel(2, 1.0, 1.0), tn.LaplacianKernel(gamma),
+    ]  # fmt: skip
+    kernel = kernels[int(random.integers(len(kernels)))]
+    score = X[:, 0] - X[:, -1] ** 2 + random.choice([0.0, 0.5]) * random.normal(size=n)
+    if kind == "numbers":
+        y = score
+    else:
+        y = (score > np.median(score)).astype(int)
+        if kind == KINDS[1] and random.random() < 0.5:
+            y = (X[:, 0] > np.median(X[:, 0])).astype(int)  # which a line can do
+        y[0], y[1] = 0, 1
+    weight = np.ones(n) if random.random() < 0.5 else random.uniform(0.2, 3.0, n)
+    C = np.inf if kind == KINDS[1] else float(random.choice([0.05, 1.0, 20.0]))
+    return Drawn(kind, kernel, C, float(random.choice([0.0, 0.1, 0.5])), X, y, weight)
+
+
+def fitted(given: Drawn) -> Any:
+    """The machine of these rows, solved to a small tolerance."""
+    what = dict(kernel=given.kernel, C=given.C, tol=TOL)
+    model = tn.SVR(epsilon=given.epsilon, **what) if given.kind == "numbers" else tn.SVC(**what)
+    return model.fit(given.X, given.y, sample_weight=given.weight)
+
+
+def features(K: Any) -> Any:
+    """Rows whose inner products are K, by its eigenvectors."""
+    each, vectors = np.linalg.eigh(K)
+    some = each > 1e-12 * each[-1]
+    return vectors[:, some] * np.sqrt(each[some])
+
+
+def best(given: Drawn) -> float:
+    """The least primal value, by Clarabel: over w, b and the slacks, rows as features of the kernel."""
+    Z = features(given.kernel(given.X))
+    n, r = Z.shape
+    hard = np.isinf(given.C)
+    price = np.zeros(n) if hard else given.C * given.weight
+    one, eye = np.ones((n, 1)), np.eye(n)
+    if given.kind == "numbers":
+        slacks = np.r_[price, price]
+        A = np.block([[-Z, -one, -eye, 0 * eye], [Z, one, 0 * eye, -eye], [np.zeros((2 * n, r + 1)), -np.eye(2 * n)]])
+        b = np.r_[given.epsilon - given.y, given.epsilon + given.y, np.zeros(2 * n)]
+    else:
+        sign = np.where(given.y == 1, 1.0, -1.0)[:, None]
+        slacks = price
+        A = np.block([[-sign * Z, -sign * one, (0 if hard else -1) * eye], [np.zeros((n, r + 1)), -eye]])
+        b = np.r_[-np.ones(n), np.zeros(n)]
+    P = sp.diags(np.r_[np.ones(r), np.zeros(1 + len(slacks))], format="csc")
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11
+    q = np.r_[np.zeros(r + 1), slacks]
+    solved = clarabel.DefaultSolver(P, q, sp.csc_matrix(A), b, [clarabel.NonnegativeConeT(len(b))], settings).solve()
+    return float(solved.obj_val)
+
+
+def can_separate(given: Drawn) -> bool:
+    """Whether a plane separates the classes in the features of the kernel, by a linear program."""
+    Z = features(given.kernel(given.X))
+    sign = np.where(given.y == 1, 1.0, -1.0)
+    A = -sign[:, None] * np.column_stack([Z, np.ones(len(Z))])
+    free = linprog(np.zeros(A.shape[1]), A_ub=A, b_ub=-np.ones(len(Z)), bounds=(None, None), method="highs")
+    return bool(free.status == 0)
+
+
+class Examined(NamedTuple):
+    """How one machine compares with what others find."""
+
+    kind: str
+    off: float
+    """how far its primal and dual values are from the least that Clarabel finds, relative"""
+    gap: float
+    """relative"""
+    below: float
+    """by how much the proved gap is less than what Clarabel shows, relative: at most 0, but for rounding of both"""
+    kkt: float
+    refused: bool
+    wrong: bool
+    """whether it is refused, or not, unlike the linear program decides"""
+
+
+def examine(seed: int) -> Examined:
+    """A machine that the seed draws, beside Clarabel and HiGHS."""
+    given = problem(seed)
+    try:
+        model = fitted(given)
+    except tn.DataError:
+        return Examined(given.kind, 0.0, 0.0, 0.0, 0.0, True, can_separate(given))
+    wrong = given.kind == KINDS[1] and not can_separate(given)
+    claims, least = model.certificate_, best(given)
+    gap = claims["gap"].value
+    share = claims["relative gap"].value
+    primal = gap / share if share else 0.0
+    unit = max(abs(least), 1e-3)
+    off = max(abs(primal - least), abs(primal - gap - least)) / unit if share else 0.0
+    return Examined(
+        given.kind, off, gap / unit, (primal - least - gap) / unit, claims["KKT violation"].value, False, wrong
+    )
