@@ -2,8 +2,8 @@
 
 500 random small problems, of classes and of numbers, weighted, with hard and soft margins: values beside Clarabel's,
 the proved gap, the conditions of optimality, and whether a hard margin exists as a linear program decides it. Then
-times beside LIBSVM in one process, on 30,000 rows of two overlapping classes and on 10,000 rows with numbers; and the memory
-of a fit to 100,000 rows, in a process of its own.
+times beside LIBSVM in one process, on 30,000 rows of two overlapping classes and on 10,000 rows with numbers; and the
+memory of a fit to 100,000 rows, in a process of its own.
 """
 
 from __future__ import annotations
