@@ -21,7 +21,8 @@ import numpy as np
 import sklearn.svm as peer
 from sklearn.datasets import make_classification
 
-import tenfold as tn
+from tenfold.kernel.svc import SVC
+from tenfold.kernel.svr import SVR
 from workloads import Promises, seconds
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
@@ -65,10 +66,10 @@ def classes(n: int, repeat: int, promises: Promises) -> None:
     """Fit and predict of SVC."""
     X, y = table(n, 40)
     given: dict[str, Any] = {"C": 1.0, "gamma": 1 / 40, "cache_size": 1000}
-    tn.SVC(**given).fit(X[:3000], y[:3000])  # kernels are loaded
+    SVC(**given).fit(X[:3000], y[:3000])  # kernels are loaded
     ours = theirs = predict = predict_theirs = float("inf")
     for _ in range(repeat):
-        taken, mine = seconds(lambda: tn.SVC(**given).fit(X, y))
+        taken, mine = seconds(lambda: SVC(**given).fit(X, y))
         ours = min(ours, taken)
         predict = min(predict, seconds(partial(mine.predict, X))[0])
         taken, libsvm = seconds(lambda: peer.SVC(**given).fit(X, y))
@@ -93,10 +94,10 @@ def numbers(n: int, repeat: int, promises: Promises) -> None:
     X = random.normal(size=(n, 30))
     y = np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.3 * random.normal(size=n)
     given: dict[str, Any] = {"C": 1.0, "gamma": 1 / 30, "cache_size": 1000}
-    tn.SVR(**given).fit(X[:2000], y[:2000])
+    SVR(**given).fit(X[:2000], y[:2000])
     ours = theirs = float("inf")
     for _ in range(repeat):
-        ours = min(ours, seconds(lambda: tn.SVR(**given).fit(X, y))[0])
+        ours = min(ours, seconds(lambda: SVR(**given).fit(X, y))[0])
         theirs = min(theirs, seconds(lambda: peer.SVR(**given).fit(X, y))[0])
     print(f"\nSVR, {n:,} x 30: fit {ours:.2f} s, LIBSVM {theirs:.2f} s, {theirs / ours:.1f}x")
     promises.at_least("SVR fit", theirs / ours, 4)
@@ -119,7 +120,7 @@ def main() -> None:
     given = parser.parse_args()
     if given.fit:
         X, y = table(given.fit, 40)
-        tn.SVC(C=1.0, gamma=1 / 40, cache_size=1000).fit(X, y)
+        SVC(C=1.0, gamma=1 / 40, cache_size=1000).fit(X, y)
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)
         return
     promises = Promises(given.rows == 30_000)

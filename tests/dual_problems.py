@@ -10,6 +10,8 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 import tenfold as tn
+from tenfold.kernel.svc import SVC
+from tenfold.kernel.svr import SVR
 
 KINDS = ("classes", "classes, hard margin", "numbers")
 TOL = 1e-9
@@ -56,7 +58,7 @@ def problem(seed: int) -> Drawn:
 def fitted(given: Drawn) -> Any:
     """The machine of these rows, solved to a small tolerance."""
     what = dict(kernel=given.kernel, C=given.C, tol=TOL)
-    model = tn.SVR(epsilon=given.epsilon, **what) if given.kind == "numbers" else tn.SVC(**what)
+    model = SVR(epsilon=given.epsilon, **what) if given.kind == "numbers" else SVC(**what)
     return model.fit(given.X, given.y, sample_weight=given.weight)
 
 

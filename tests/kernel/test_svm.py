@@ -11,6 +11,8 @@ from tenfold.core.crew import crew
 from tenfold.kernel import dual
 from tenfold.kernel.dual import Dual, KernelRows, solve_dual
 from tenfold.kernel.platt import coupled, sigmoid_fit
+from tenfold.kernel.svc import SVC
+from tenfold.kernel.svr import SVR
 
 random = np.random.default_rng(0)
 X = random.normal(size=(250, 4))
@@ -37,8 +39,8 @@ def test_random_machines_against_clarabel():
 def test_gamma_is_scaled_by_the_variance_of_weighted_rows():
     """A row of weight 2 is two rows; scikit-learn looks at rows without their weights here."""
     twice = np.repeat(np.arange(250), np.arange(250) % 3)
-    a = tn.SVR().fit(X, NUMBER, sample_weight=np.arange(250) % 3)
-    b = tn.SVR().fit(X[twice], NUMBER[twice])
+    a = SVR().fit(X, NUMBER, sample_weight=np.arange(250) % 3)
+    b = SVR().fit(X[twice], NUMBER[twice])
     np.testing.assert_allclose(a.predict(X), b.predict(X), atol=1e-8)
 
 
@@ -49,7 +51,7 @@ def test_gamma_is_scaled_by_the_variance_of_weighted_rows():
     "given", [{}, {"kernel": "linear"}, {"kernel": "poly", "coef0": 1.0}, {"class_weight": "balanced"}]
 )
 def test_two_classes_beside_libsvm(given):
-    ours = tn.SVC(tol=SMALL, **given).fit(X, TWO)
+    ours = SVC(tol=SMALL, **given).fit(X, TWO)
     theirs = peer.SVC(tol=SMALL, **given).fit(X, TWO)
     np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-5)
     np.testing.assert_array_equal(ours.support_, theirs.support_)
@@ -62,7 +64,7 @@ def test_two_classes_beside_libsvm(given):
 
 @pytest.mark.parametrize("shape", ["ovo", "ovr"])
 def test_three_classes_beside_libsvm(shape):
-    ours = tn.SVC(tol=SMALL, gamma=0.25, decision_function_shape=shape).fit(X, THREE, sample_weight=WEIGHT)
+    ours = SVC(tol=SMALL, gamma=0.25, decision_function_shape=shape).fit(X, THREE, sample_weight=WEIGHT)
     theirs = peer.SVC(tol=SMALL, gamma=0.25, decision_function_shape=shape).fit(X, THREE, sample_weight=WEIGHT)
     np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-5)
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
@@ -72,24 +74,24 @@ def test_three_classes_beside_libsvm(shape):
 
 @pytest.mark.parametrize("given", [{"gamma": 0.25}, {"kernel": "linear", "C": 0.3}, {"gamma": 0.25, "epsilon": 0.0}])
 def test_numbers_beside_libsvm(given):
-    ours = tn.SVR(tol=SMALL, **given).fit(X, NUMBER, sample_weight=WEIGHT)
+    ours = SVR(tol=SMALL, **given).fit(X, NUMBER, sample_weight=WEIGHT)
     theirs = peer.SVR(tol=SMALL, **given).fit(X, NUMBER, sample_weight=WEIGHT)
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-5)
     np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-5)
 
 
 def test_one_against_the_rest_is_each_class_by_itself():
-    model = tn.SVC(multi_class="ovr", tol=SMALL).fit(X, THREE)
+    model = SVC(multi_class="ovr", tol=SMALL).fit(X, THREE)
     for c in range(3):
-        alone = tn.SVC(tol=SMALL).fit(X, c == THREE)
+        alone = SVC(tol=SMALL).fit(X, c == THREE)
         np.testing.assert_allclose(model.decision_function(X)[:, c], alone.decision_function(X), atol=1e-6)
 
 
 def test_a_kernel_object_and_a_matrix_are_the_kernel_by_name():
-    named = tn.SVC(kernel="rbf", gamma=0.3).fit(X, TWO)
+    named = SVC(kernel="rbf", gamma=0.3).fit(X, TWO)
     k = tn.GaussianKernel(0.3)
-    np.testing.assert_allclose(tn.SVC(kernel=k).fit(X, TWO).decision_function(X), named.decision_function(X), atol=1e-9)
-    given = tn.SVC(kernel="precomputed").fit(k(X), TWO)
+    np.testing.assert_allclose(SVC(kernel=k).fit(X, TWO).decision_function(X), named.decision_function(X), atol=1e-9)
+    given = SVC(kernel="precomputed").fit(k(X), TWO)
     np.testing.assert_allclose(given.decision_function(k(X)), named.decision_function(X), atol=1e-6)
     with pytest.raises(tn.MergeError, match="precomputed"):
         given + given
@@ -97,15 +99,15 @@ def test_a_kernel_object_and_a_matrix_are_the_kernel_by_name():
 
 def test_probabilities_are_warned_of_and_calibrated():
     with pytest.warns(FutureWarning, match="deprecated in 1.9"):
-        model = tn.SVC(probability=True).fit(X, TWO)
+        model = SVC(probability=True).fit(X, TWO)
     p = model.predict_proba(X)
     np.testing.assert_allclose(p.sum(axis=1), 1)
     assert abs(p[:, 1].mean() - TWO.mean()) < 0.03
     np.testing.assert_array_equal(model.predict(X), (p[:, 1] > 0.5).astype(int))
     with pytest.warns(FutureWarning):
-        several = tn.SVC(probability=True).fit(X, THREE)
-    assert (several.predict(X) == tn.SVC().fit(X, THREE).predict(X)).mean() > 0.9
-    assert not hasattr(tn.SVC().fit(X, TWO), "predict_proba")
+        several = SVC(probability=True).fit(X, THREE)
+    assert (several.predict(X) == SVC().fit(X, THREE).predict(X)).mean() > 0.9
+    assert not hasattr(SVC().fit(X, TWO), "predict_proba")
 
 
 def test_a_sigmoid_is_found_again():
@@ -204,7 +206,7 @@ def test_rows_of_the_kernel_are_kept_and_dropped():
 
 def test_the_certificate_says_how_far_the_model_is_from_the_best():
     A, y = many(600)
-    rough, fine = tn.SVC(tol=0.5).fit(A, y), tn.SVC(tol=SMALL).fit(A, y)
+    rough, fine = SVC(tol=0.5).fit(A, y), SVC(tol=SMALL).fit(A, y)
     assert rough.certificate_["gap"].value > 100 * fine.certificate_["gap"].value
     assert fine.certificate_["relative gap"].value < 1e-6
     assert fine.certificate_["KKT violation"].value < 1e-6
@@ -214,31 +216,29 @@ def test_the_certificate_says_how_far_the_model_is_from_the_best():
 
 def test_no_more_rows_are_wrong_when_left_out_than_the_bound_says():
     A, y = X[:60], TWO[:60]
-    bound = tn.SVC(C=0.2, tol=SMALL, gamma=1.0).fit(A, y).certificate_["leave-one-out bound"].value
+    bound = SVC(C=0.2, tol=SMALL, gamma=1.0).fit(A, y).certificate_["leave-one-out bound"].value
     wrong = 0
     for i in range(60):
         keep = np.arange(60) != i
-        wrong += tn.SVC(C=0.2, tol=SMALL, gamma=1.0).fit(A[keep], y[keep]).predict(A[[i]])[0] != y[i]
+        wrong += SVC(C=0.2, tol=SMALL, gamma=1.0).fit(A[keep], y[keep]).predict(A[[i]])[0] != y[i]
     assert wrong / 60 <= bound
 
 
 def test_models_of_parts_add_up():
-    whole = tn.SVC(tol=SMALL, gamma=0.25).fit(X, THREE)
-    halves = tn.SVC(tol=SMALL, gamma=0.25).fit(X[:100], THREE[:100]) + tn.SVC(tol=SMALL, gamma=0.25).fit(
-        X[100:], THREE[100:]
-    )
+    whole = SVC(tol=SMALL, gamma=0.25).fit(X, THREE)
+    halves = SVC(tol=SMALL, gamma=0.25).fit(X[:100], THREE[:100]) + SVC(tol=SMALL, gamma=0.25).fit(X[100:], THREE[100:])
     np.testing.assert_array_equal(halves.predict(X), whole.predict(X))
     assert halves.verify().origin == "verified"
 
 
 def test_more_rows_than_memory_are_refused_with_a_relative():
     with tn.on(tn.Local(1, memory=1000)), pytest.raises(tn.DataError, match="RandomFeatures"):
-        tn.SVC().fit(X, TWO)
+        SVC().fit(X, TWO)
 
 
 def test_moves_that_run_out_are_warned_of():
     with pytest.warns(Warning, match="Solver terminated early"):
-        tn.SVC(max_iter=3).fit(X, TWO)
+        SVC(max_iter=3).fit(X, TWO)
 
 
 # ---- errata of the sources ---------------------------------------------------------------------------------------
@@ -246,7 +246,7 @@ def test_moves_that_run_out_are_warned_of():
 
 def test_the_decision_sums_over_support_vectors_and_adds_the_offset():
     """Erratum 10: f(x) = Σ αₜ yₜ k(xₜ, x) + b."""
-    model = tn.SVC(gamma=0.3).fit(X, TWO)
+    model = SVC(gamma=0.3).fit(X, TWO)
     K = tn.GaussianKernel(0.3)(X, model.support_vectors_)
     np.testing.assert_allclose(model.decision_function(X), K @ model.dual_coef_[0] + model.intercept_, atol=1e-9)
     assert np.abs(K @ model.dual_coef_[0] - model.decision_function(X)).max() > 1e-3, "without the offset it is another"
@@ -254,11 +254,11 @@ def test_the_decision_sums_over_support_vectors_and_adds_the_offset():
 
 def test_a_row_beyond_its_margin_is_no_support_vector():
     """Erratum 16: y f(x) > 1 implies α = 0; and the loss of the tube is max(0, |y - f| - ε)."""
-    model = tn.SVC(tol=SMALL).fit(X, TWO)
+    model = SVC(tol=SMALL).fit(X, TWO)
     margin = np.where(TWO == 1, 1, -1) * model.decision_function(X)
     assert not np.isin(np.flatnonzero(margin > 1 + 1e-6), model.support_).any()
     assert np.isin(np.flatnonzero(margin < 1 - 1e-6), model.support_).all()
-    tube = tn.SVR(tol=SMALL, epsilon=0.2).fit(X, NUMBER)
+    tube = SVR(tol=SMALL, epsilon=0.2).fit(X, NUMBER)
     loss = np.maximum(0, np.abs(NUMBER - tube.predict(X)) - 0.2).sum()
     w = tube.dual_coef_[0] @ tn.GaussianKernel(1 / (4 * X.var()))(tube.support_vectors_) @ tube.dual_coef_[0]
     primal = tube.certificate_["gap"].value / tube.certificate_["relative gap"].value
@@ -267,14 +267,14 @@ def test_a_row_beyond_its_margin_is_no_support_vector():
 
 def test_the_gap_is_proved_only_of_kernels_that_are():
     """Erratum 17: a sigmoid kernel is not positive semidefinite, and then the dual is not convex."""
-    model = tn.SVC(kernel="sigmoid", gamma=1.0, coef0=-1.0).fit(X[:60], TWO[:60])
+    model = SVC(kernel="sigmoid", gamma=1.0, coef0=-1.0).fit(X[:60], TWO[:60])
     assert model.certificate_["gap"].status == "estimated"
-    assert tn.SVC().fit(X[:60], TWO[:60]).certificate_["gap"].status == "proved"
+    assert SVC().fit(X[:60], TWO[:60]).certificate_["gap"].status == "proved"
 
 
 def test_the_margin_is_one_over_the_length_of_w():
     """Erratum 21: two points at -1 and 1 are shattered: with 2/‖w‖ the bound would be 2 · ⌈1/4⌉; it is ⌈R²/γ²⌉ + 1."""
-    model = tn.SVC(C=np.inf, kernel="linear").fit([[-1.0], [1.0]], [0, 1])
+    model = SVC(C=np.inf, kernel="linear").fit([[-1.0], [1.0]], [0, 1])
     assert model.certificate_["margin"].value == pytest.approx(1.0)
     assert model.certificate_["margin dimension"].value >= 2
     apart = 2 * model.certificate_["margin"].value
@@ -283,7 +283,7 @@ def test_the_margin_is_one_over_the_length_of_w():
 
 def test_the_offset_is_the_mean_over_rows_inside_their_bounds():
     """Erratum 26: y - Σ α y k is the offset where 0 < α < C; at C it is another number."""
-    model = tn.SVC(gamma=0.3, tol=SMALL).fit(X, TWO)
+    model = SVC(gamma=0.3, tol=SMALL).fit(X, TWO)
     beta, sign = model.dual_coef_[0], np.where(TWO[model.support_] == 1, 1, -1)
     b = sign - tn.GaussianKernel(0.3)(model.support_vectors_) @ beta
     free = np.abs(beta) < 1 - 1e-9
@@ -293,7 +293,7 @@ def test_the_offset_is_the_mean_over_rows_inside_their_bounds():
 
 def test_which_side_of_the_tube_a_variable_is_for():
     """Erratum 29: α - α* > 0 lies on or above the upper edge, y ≥ f + ε; < 0 on or below the lower one."""
-    model = tn.SVR(tol=SMALL).fit(X, NUMBER)
+    model = SVR(tol=SMALL).fit(X, NUMBER)
     above = NUMBER[model.support_] - model.predict(model.support_vectors_)
     assert (above[model.dual_coef_[0] > 0] >= 0.1 - 1e-6).all()
     assert (above[model.dual_coef_[0] < 0] <= -0.1 + 1e-6).all()
@@ -302,9 +302,9 @@ def test_which_side_of_the_tube_a_variable_is_for():
 
 
 def test_the_hard_margin():
-    line = tn.SVC(C=np.inf, kernel="linear").fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
+    line = SVC(C=np.inf, kernel="linear").fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
     np.testing.assert_allclose([line.coef_[0, 0], line.intercept_[0]], [1.0, -2.0])
     assert line.certificate_["gap"].value < 1e-9
     with pytest.raises(tn.DataError, match="no plane separates"):
-        tn.SVC(C=np.inf, kernel="linear").fit([[0.0], [1.0], [2.0]], [0, 1, 0])
-    tn.SVC(C=np.inf).fit([[0.0], [1.0], [2.0]], [0, 1, 0])
+        SVC(C=np.inf, kernel="linear").fit([[0.0], [1.0], [2.0]], [0, 1, 0])
+    SVC(C=np.inf).fit([[0.0], [1.0], [2.0]], [0, 1, 0])

@@ -118,7 +118,7 @@ class SVC(KernelMachine, Deciding):
 
     Examples
     --------
-    >>> from tenfold import SVC
+    >>> from tenfold.kernel.svc import SVC
     >>> model = SVC(kernel="linear", C=10.0).fit([[0.0], [1.0], [3.0], [4.0]], ["low", "low", "high", "high"])
     >>> model.support_vectors_.ravel().tolist(), model.predict([[1.9], [2.1]]).tolist()
     ([3.0, 1.0], ['low', 'high'])

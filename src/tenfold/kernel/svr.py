@@ -82,7 +82,7 @@ class SVR(KernelMachine, Regressor):
 
     Examples
     --------
-    >>> from tenfold import SVR
+    >>> from tenfold.kernel.svr import SVR
     >>> model = SVR(kernel="linear", C=100.0, epsilon=0.5).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0])
     >>> model.coef_.round(3).tolist(), model.support_vectors_.ravel().tolist()
     ([[0.667]], [0.0, 3.0])
