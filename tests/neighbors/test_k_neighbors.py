@@ -27,7 +27,10 @@ Q = random.normal(size=(90, 4))
         {"metric": "chebyshev"},
         {"algorithm": "brute"},
     ],
-    ids=str,
+    ids=lambda given: (
+        " ".join(f"{k}={v if isinstance(v, (str, int, float)) else type(v).__name__}" for k, v in given.items())
+        or "plain"
+    ),
 )
 def test_as_scikit_learn_says(given):
     ours, theirs = tn.KNeighborsClassifier(7, **given).fit(X, Y), peer.KNeighborsClassifier(7, **given).fit(X, Y)
