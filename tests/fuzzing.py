@@ -147,6 +147,7 @@ def _rows(one: Any, d: Data) -> tuple[Any, Any]:
     """Rows and target as a learner takes them."""
     need = one.need
     X = {"numeric": d.numbers, "categorical": d.words, "mixed": d.mixed}[need.kinds]
+    X = np.abs(X) if need.counts else X
     if need.target is None:
         return X, None
     if need.target == "class":

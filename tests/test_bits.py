@@ -97,13 +97,23 @@ cases = {
     "BaggingClassifier": (tn.BaggingClassifier(tn.CategoricalNB(), 4, oob_score=True), words, label),
     "BaggingRegressor": (tn.BaggingRegressor(tn.DecisionTreeRegressor(max_depth=5), 3), X, y),
     "StackingClassifier": (tn.StackingClassifier(cv=3, passthrough=True), X, label == "left"),
+    "BernoulliNB": (tn.BernoulliNB(), X, label),
+    "MultinomialNB": (tn.MultinomialNB(), np.abs(X), label),
+    "ComplementNB": (tn.ComplementNB(), np.abs(X), label),
+    "KernelRidge": (tn.KernelRidge(kernel="rbf"), X[:300], y[:300]),
+    "KernelPerceptron": (tn.KernelPerceptron(), X[:300], label[:300]),
+    "Nystroem": (tn.Nystroem(n_components=20), X, None),
+    "RandomFeatures": (tn.RandomFeatures(n_components=20), X, None),
+    "KNeighborsClassifier": (tn.KNeighborsClassifier(), X[:3000], label[:3000]),
+    "KNeighborsRegressor": (tn.KNeighborsRegressor(), X[:3000], y[:3000]),
+    "LocallyWeightedRegression": (tn.LocallyWeightedRegression(), X[:2000], y[:2000]),
     "StackingRegressor": (tn.StackingRegressor([("line", tn.Ridge()), ("mean", tn.DummyRegressor())]), X, y),
 }
 found = {}
 for threads in map(int, sys.argv[1:]):
     for name, (learner, rows, target) in cases.items():
         with tn.on(tn.Local(threads=threads)):
-            model = learner.fit(rows, target, sample_weight=weight)
+            model = learner.fit(rows, target, sample_weight=weight[: len(rows)])
         kind = type(model.summary_).__name__
         found[f"{name}; {threads}"] = [bits(model.model_), bits(model.summary_), kind]
 print(json.dumps([found, compilations]))

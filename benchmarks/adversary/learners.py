@@ -161,8 +161,8 @@ SIZES: dict[str, dict[str, list[Any]]] = {
 
 
 def public() -> dict[str, Any]:
-    """Every public learner by name, found in the package."""
-    named = {name: getattr(tn, name) for name in tn.__all__}
+    """Every public learner by name, found in the package, whose parameters are listed above."""
+    named = {name: getattr(tn, name) for name in tn.__all__ if name in SPACES}
     return {name: cls for name, cls in named.items() if isinstance(cls, type) and issubclass(cls, Estimator)}
 
 
