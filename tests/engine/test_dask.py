@@ -94,6 +94,7 @@ def rows(folder, need, weight="weight", near=False):
     number, label = "above" if need.positive else "y", "right" if need.binary else "label"
     target = {None: None, "number": number, "class": label}[need.target]
     columns = WORDS if need.kinds == "categorical" else [*NUMBERS, *(["near"] if near else [])]
+    columns = ["above", "id"] if need.counts else columns  # none is below nought
     return tn.scan(folder, target=target, columns=columns, weight=weight)
 
 
