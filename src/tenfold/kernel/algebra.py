@@ -151,7 +151,7 @@ class Kernel(Parameter):
         return np.asarray(self.diagonal_of(rows_of(self, X)), dtype=np.float64)
 
     def squared_distances(self, X: Any, Z: Any) -> Array:
-        """|φ(x) - φ(z)|² = k(x, x) - 2 k(x, z) + k(z, z): squared distances between features of rows.
+        """``|φ(x) - φ(z)|² = k(x, x) - 2 k(x, z) + k(z, z)``: squared distances between features of rows.
 
         Parameters
         ----------

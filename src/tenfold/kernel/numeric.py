@@ -44,7 +44,7 @@ class LinearKernel(Kernel):
         np.matmul(typed(X, out.dtype), prepared.T, out=out)
 
     def diagonal_of(self, X: Values) -> Array:
-        """|x|²."""
+        """``|x|²``."""
         return squares(X)
 
     def proof(self) -> Proof:
@@ -106,7 +106,7 @@ class PolynomialKernel(Kernel):
         self._raise(out)
 
     def diagonal_of(self, X: Values) -> Array:
-        """(γ |x|² + c)ᵈ."""
+        """``(γ |x|² + c)ᵈ``."""
         found = squares(X)
         self._raise(found)
         return found
@@ -124,7 +124,7 @@ class PolynomialKernel(Kernel):
 
 
 class GaussianKernel(Kernel):
-    """exp(-γ |x - z|²), scikit-learn's "rbf". It needs γ ≥ 0.
+    """``exp(-γ |x - z|²)``, scikit-learn's "rbf". It needs γ ≥ 0.
 
     Distances are made of matrix products of centred rows; where that would lose digits, of the differences.
 
@@ -169,7 +169,7 @@ class GaussianKernel(Kernel):
         return np.ones(len(X))
 
     def proof(self) -> Proof:
-        """exp(-γ|x|²) exp(2γ⟨x, z⟩) exp(-γ|z|²)."""
+        """``exp(-γ|x|²) exp(2γ⟨x, z⟩) exp(-γ|z|²)``."""
         if self.gamma < 0:
             return Proof(str(self), False, "γ is below 0: of two rows that differ, k(x, z) > k(x, x) = k(z, z)")
         twice = 2 * self.gamma
@@ -200,7 +200,7 @@ class _Differences(Kernel):
 
 
 class LaplacianKernel(_Differences):
-    """exp(-γ Σ |xⱼ - zⱼ|). It needs γ ≥ 0.
+    """``exp(-γ Σ |xⱼ - zⱼ|)``. It needs γ ≥ 0.
 
     Parameters
     ----------
@@ -348,7 +348,7 @@ class SigmoidKernel(Kernel):
         self._bend(out)
 
     def diagonal_of(self, X: Values) -> Array:
-        """tanh(γ |x|² + c)."""
+        """``tanh(γ |x|² + c)``."""
         found = squares(X)
         self._bend(found)
         return found

@@ -47,7 +47,7 @@ class RandomFeatures(OnePass, Transformer):
     ----------
     kernel : {"rbf", "laplacian"}, default="rbf"
     gamma : float or "scale", default=1.0
-        Of exp(-γ |x - z|²), or of exp(-γ Σ |xⱼ - zⱼ|). "scale": 1 / (columns * variance of X).
+        Of ``exp(-γ |x - z|²)``, or of ``exp(-γ Σ |xⱼ - zⱼ|)``. "scale": 1 / (columns * variance of X).
     n_components : int, default=100
         Features that are drawn: errors of the kernel fall with the root of their number.
     random_state : int, default=0

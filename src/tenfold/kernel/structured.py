@@ -201,7 +201,7 @@ class SetKernel(Kernel):
     Parameters
     ----------
     kind : {"intersection", "subsets", "jaccard"}, default="intersection"
-        |A ∩ B|; the number of common subsets, 2 to that; or |A ∩ B| / |A ∪ B|, 1 for two empty sets.
+        ``|A ∩ B|``; the number of common subsets, 2 to that; or ``|A ∩ B| / |A ∪ B|``, 1 for two empty sets.
 
     Examples
     --------
