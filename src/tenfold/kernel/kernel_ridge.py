@@ -60,8 +60,8 @@ class KernelRidge(KernelExpansion, Regressor):
     """Ridge regression in the space of a kernel, in memory: it needs all rows at once.
 
     The objective is ``Σ wᵢ (yᵢ - f(xᵢ))² + α |f|²``, scikit-learn's. A text that minimises
-    ``½ Σ (yᵢ - f(xᵢ))² + λ |f|²`` has α = 2λ. There is no intercept: centre the target, or add a constant to the kernel. For more rows than fit into
-    memory take `RandomFeatures` or `Nystroem` before `Ridge`.
+    ``½ Σ (yᵢ - f(xᵢ))² + λ |f|²`` has α = 2λ. There is no intercept: centre the target, or add a constant to the
+    kernel. For more rows than fit into memory take `RandomFeatures` or `Nystroem` before `Ridge`.
 
     Parameters
     ----------
