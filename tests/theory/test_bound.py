@@ -44,6 +44,7 @@ GOOD = {
     "eps": 0.1, "delta": 0.05, "m": 100, "size": 10, "mean": 0.2, "n": 5, "k": 2, "vc": 3, "d": 2, "q": 0.1, "p": 0.2,
     "budget": 0.1, "errors": 3, "rate": 0.1, "kept": 3, "kl": 1.0, "train_error": 0.1, "radius": 1.0, "margin": 0.5,
     "experts": 4, "best": 1, "leaves": 3, "edge": 0.1, "values": [2, 3], "margins": [0.5, 0.2],
+    "bayes_error": 0.1, "error": 0.1,
 }  # fmt: skip
 BAD = {
     "eps": (0, -0.1, float("nan")), "delta": (0, 1, -1, float("nan")), "m": (-1, 2.5), "mean": (0, 1), "n": (0, 1.5),
@@ -51,11 +52,13 @@ BAD = {
     "rate": (-0.1, 1.1), "kept": (-1, 101), "kl": (-1,), "train_error": (-0.1, 1.1), "radius": (0, float("inf")),
     "margin": (0, -1, float("nan")), "experts": (0,), "best": (-1,), "leaves": (0,), "edge": (0, 0.5),
     "values": ([], [0]), "margins": ([], [2.0]), "size": (0, 2.5),
+    "bayes_error": (-0.1, 1.1), "error": (-0.1, 1.1),
 }  # fmt: skip
 FUNCTIONS = [
     getattr(theory, name)
     for name in theory.__all__
-    if inspect.isfunction(getattr(theory, name)) and name not in ("kkt", "kkt_svm", "adaboost_bound", "shortest_tree")
+    if inspect.isfunction(getattr(theory, name))
+    and name not in ("kkt", "kkt_box", "kkt_svm", "adaboost_bound", "shortest_tree")
 ]
 
 
