@@ -1,9 +1,10 @@
-"""Support vector machines beside scikit-learn and Clarabel: `python benchmarks/support_vectors.py [--problems 500]`.
+"""SVC and SVR beside scikit-learn, oneDAL and Clarabel: `python benchmarks/support_vectors.py [--problems 500]`.
 
 500 random small problems, of classes and of numbers, weighted, with hard and soft margins: values beside Clarabel's,
 the proved gap, the conditions of optimality, and whether a hard margin exists as a linear program decides it. Then
-times beside LIBSVM in one process, on 30,000 rows of two overlapping classes and on 10,000 rows with numbers; and the
-memory of a fit to 100,000 rows, in a process of its own.
+times beside LIBSVM in one process, on 30,000 rows of two overlapping classes, on 10,000 rows with numbers and on 1,000
+rows, and beside oneDAL if scikit-learn-intelex is installed; and the memory of a fit to 100,000 rows, in a process of
+its own.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import time
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +88,13 @@ def classes(n: int, repeat: int, promises: Promises) -> None:
     promises.at_least("SVC fit", theirs / ours, 3.5)
     promises.at_least("SVC predict", predict_theirs / predict, 8)
     promises.at_most("dual value off LIBSVM's", abs(a - b) / b, 1e-4)
+    if find_spec("sklearnex") is not None:
+        from sklearnex.svm import SVC as OneDAL
+
+        other = seconds(lambda: OneDAL(**given).fit(X, y), repeat)[0]
+        ours = min(ours, seconds(lambda: SVC(**given).fit(X, y))[0])
+        print(f"  oneDAL {other:.2f} s, {other / ours:.1f}x")
+        promises.at_least("SVC fit, beside oneDAL", other / ours, 1.0)
 
 
 def numbers(n: int, repeat: int, promises: Promises) -> None:
@@ -101,6 +110,21 @@ def numbers(n: int, repeat: int, promises: Promises) -> None:
         theirs = min(theirs, seconds(lambda: peer.SVR(**given).fit(X, y))[0])
     print(f"\nSVR, {n:,} x 30: fit {ours:.2f} s, LIBSVM {theirs:.2f} s, {theirs / ours:.1f}x")
     promises.at_least("SVR fit", theirs / ours, 4)
+
+
+def few(repeat: int, promises: Promises) -> None:
+    """1,000 rows: fit and predict."""
+    X, y = table(1000, 20)
+    for ours, theirs in ((SVC(), peer.SVC()), (SVR(), peer.SVR())):
+        best = {"fit": [float("inf")] * 2, "predict": [float("inf")] * 2}
+        for _ in range(20 * repeat):
+            for side, model in enumerate((ours, theirs)):
+                best["fit"][side] = min(best["fit"][side], seconds(partial(model.fit, X, y))[0])
+                best["predict"][side] = min(best["predict"][side], seconds(partial(model.predict, X))[0])
+        for what, (a, b) in best.items():
+            name = f"{type(ours).__name__} {what} of 1,000 x 20"
+            print(f"{name}: {1e3 * a:.1f} ms, LIBSVM {1e3 * b:.1f} ms, {b / a:.1f}x")
+            promises.at_least(name, b / a, 1.0)
 
 
 def memory(n: int, promises: Promises) -> None:
@@ -127,6 +151,7 @@ def main() -> None:
     truth(given.problems, promises)
     classes(given.rows, given.repeat, promises)
     numbers(given.rows // 3, given.repeat, promises)
+    few(given.repeat, promises)
     memory(10 * given.rows // 3, promises)
     promises.settle()
 

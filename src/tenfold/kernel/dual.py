@@ -128,16 +128,16 @@ class _Search:
             self._at_once()
             return
         if self.beta.any():
-            self._refresh(np.arange(len(self.X)), np.float64)
+            self._refresh(np.arange(len(self.X)))
         for dtype in (np.float32, np.float64):
             self._decompose(dtype)
-            # rounding of float32 rows, at the worst: if it may matter, slopes are made anew
+            # rounding of float32 rows, at the worst: if it may matter, the slopes that decide are made anew
             off = float(np.abs(self.beta).sum()) * 2.0**-23 * self._scale()
             if dtype is np.float64 or off < self.tol / 2 or self.moves >= self.most:
                 return
-            self._refresh(np.arange(len(self.X)), np.float64)
-            if self._violation(np.arange(len(self.dual.row)))[0] <= self.tol:
+            if self._violation_in_float64(off) <= self.tol:
                 return
+            self._refresh(np.arange(len(self.X)))
 
     def _scale(self) -> float:
         return float(np.abs(self.kernel.diagonal(self.X)).max(initial=0.0))
@@ -180,13 +180,14 @@ class _Search:
         active, rows = np.arange(n), KernelRows(self.kernel, self.X, dtype, self.memory)
         some, twice = np.arange(len(self.dual.row)), len(self.dual.row) > n
         kept, turn = np.zeros(0, np.int64), 0
+        left_out: list[tuple[Codes, Array]] = []
         while self.moves < self.most:
             self.violation, v, up, down, top, bottom = self._violation(some)
             if self.violation <= self.tol:
                 if len(active) == n:
                     return
-                left = np.setdiff1d(np.arange(n), active, assume_unique=True)
-                self._refresh(left, dtype)
+                self._take_back(left_out, dtype)
+                left_out = []
                 active, some = np.arange(n), np.arange(len(self.dual.row))
                 if self._violation(some)[0] > self.tol:
                     rows = KernelRows(self.kernel, self.X, dtype, self.memory)
@@ -198,6 +199,7 @@ class _Search:
                 out = done if not twice else done[: len(active)] & done[len(active) :]
                 if out.mean() > 0.1:
                     rows.keep(np.flatnonzero(~out))
+                    left_out.append((active[out], by_row(self.beta, self.dual.row, n)))
                     active = active[~out]
                     some = some[~out] if not twice else some[~np.tile(out, 2)]
                     kept = np.zeros(0, np.int64)
@@ -205,15 +207,17 @@ class _Search:
             chosen = _working_set(v, up, down, kept)
             kept = chosen[: SET // 2]
             self._move(some[chosen], active, rows, self.violation)
+        self._take_back(left_out, dtype)
 
     def _move(self, which: Codes, active: Codes, rows: KernelRows, violation: float) -> None:
         """Move some variables to their best values, and bring the slopes of all active rows along."""
-        which = np.sort(which)
-        dual, of = self.dual, self.dual.row[which]
+        dual = self.dual
+        which = which[np.lexsort((which, dual.row[which]))]
+        of = dual.row[which]
         unique, back = np.unique(of, return_inverse=True)
         some = self.X[unique]
         K = self.kernel.prepared(some, rows.dtype)(some).astype(np.float64)
-        if len(dual.row) > len(self.X):
+        if len(unique) < len(which):
             K = K[np.ix_(back, back)]
         before, beta = self.beta[which], self.beta[which].copy()
         slope = self.F[of] - dual.target[which]
@@ -227,15 +231,32 @@ class _Search:
         rows.add(np.searchsorted(active, unique[moved]), change[moved], F)
         self.F[active] = F
 
-    def _refresh(self, left: Codes, dtype: Any) -> None:
-        """Kβ of some rows, anew."""
-        b = by_row(self.beta, self.dual.row, len(self.X))
-        at = np.flatnonzero(b)
-        F = np.zeros(len(left))
-        rows = KernelRows(self.kernel, self.X[left], dtype, 0)
-        for first in range(0, len(at), SET):
-            rows.add_others(self.X[at[first : first + SET]], b[at[first : first + SET]], F)
-        self.F[left] = F
+    def _violation_in_float64(self, off: float) -> float:
+        """The violation, if slopes may be off by so much: those that decide, and of free variables, are made anew."""
+        every = np.arange(len(self.dual.row))
+        _, v, up, down, top, bottom = self._violation(every)
+        decide = (up & down) | (up & (v >= top - 2 * off)) | (down & (v <= bottom + 2 * off))
+        self._refresh(np.unique(self.dual.row[decide]))
+        self.violation = self._violation(every)[0]
+        return self.violation
+
+    def _refresh(self, some: Codes) -> None:
+        """Kβ of some rows, anew, in float64."""
+        self.F[some] = 0.0
+        self._take_back([(some, np.zeros(len(self.X)))], np.float64)
+
+    def _take_back(self, left_out: list[tuple[Codes, Array]], dtype: Any) -> None:
+        """Bring Kβ of rows that were left out up to date: what β has changed since then is added."""
+        now = by_row(self.beta, self.dual.row, len(self.X))
+        for left, before in left_out:
+            change = now - before
+            at = np.flatnonzero(change)
+            F = self.F[left]
+            rows = KernelRows(self.kernel, self.X[left], dtype, 0)
+            for first in range(0, len(at), SET):
+                some = at[first : first + SET]
+                rows.add_others(self.X[some], change[some], F)
+            self.F[left] = F
 
 
 class KernelRows:
@@ -245,39 +266,30 @@ class KernelRows:
         self.kernel, self.X, self.dtype, self.memory = kernel, X, np.dtype(dtype), memory
         self._now = 0
         self._flat = np.empty(min(memory // self.dtype.itemsize, len(X) ** 2), self.dtype)
-        self._lay(0)
+        self._lay()
 
-    def _lay(self, count: int) -> None:
-        """The store for rows of this length, of which the first are filled."""
+    def _lay(self) -> None:
+        """The store for rows of this length, empty."""
         n = len(self.X)
         slots = min(len(self._flat) // max(n, 1), n)
         self.store = self._flat[: slots * n].reshape(slots, n)
         ends = [*range(0, n, COLUMNS), n]
         self.blocks = [(a, z, self.kernel.prepared(self.X[a:z], self.dtype)) for a, z in pairwise(ends)]
-        if not count:
-            self.slot = np.full(n, -1)
-            self.holds, self.used = np.full(slots, -1), np.zeros(slots, np.int64)
+        self.slot = np.full(n, -1)
+        self.holds, self.used = np.full(slots, -1), np.zeros(slots, np.int64)
 
     def keep(self, some: Codes) -> None:
         """Leave out all rows but these."""
-        n, filled = len(self.X), self.holds >= 0
-        count = int(filled.sum())
-        order = np.flatnonzero(filled)
-        first = len(order) and order[-1] + 1
-        keep_columns(self._flat, first, n, some)
-        self.X = self.X[some]
+        n = len(self.X)
         place = np.full(n, -1)
         place[some] = np.arange(len(some))
-        held = np.where(filled, place[self.holds], -1)
-        used = np.where(held >= 0, self.used, 0)
-        self._lay(max(count, 1))
-        slots = len(self.store)
-        self.holds, self.used = np.full(slots, -1), np.zeros(slots, np.int64)
-        m = min(slots, len(held))
-        self.holds[:m], self.used[:m] = held[:m], used[:m]
-        self.slot = np.full(len(some), -1)
-        fine = np.flatnonzero(self.holds >= 0)
-        self.slot[self.holds[fine]] = fine
+        stay = np.flatnonzero((self.holds >= 0) & (place[self.holds] >= 0))
+        keep_columns(self._flat, stay, n, some)
+        held, used = place[self.holds[stay]], self.used[stay]
+        self.X = self.X[some]
+        self._lay()
+        self.slot[held] = np.arange(len(held))
+        self.holds[: len(held)], self.used[: len(held)] = held, used
 
     def add(self, which: Codes, factor: Array, out: Array) -> None:
         """Add Σ factor k(x, ·) over some of the rows."""

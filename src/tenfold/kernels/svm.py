@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tenfold.kernels.decorators import dividing, kernel
+from tenfold.kernels.decorators import dividing, inner, kernel
 
 TINY = 1e-12
 """a pair of rows with no less distance than this between them: the curvature where a kernel has none"""
@@ -66,30 +66,34 @@ def move_pairs(K, low, high, beta, slope, tol, most):
     return most
 
 
+@inner
+def _add_four(a, b, c, d, fa, fb, fc, fd, out):
+    for j in range(len(out)):
+        out[j] += (fa * a[j] + fb * b[j]) + (fc * c[j] + fd * d[j])
+
+
 @kernel
 def add_rows(rows, slots, factor, first, last, out):
     """Add Σ factor[s] * rows[slots[s], first:last] to `out[first:last]`, in float64."""
-    n = len(slots)
-    for start in range(first, last, 1024):
-        stop = min(start + 1024, last)
-        s = 0
-        while s + 4 <= n:
-            a, b, c, d = rows[slots[s]], rows[slots[s + 1]], rows[slots[s + 2]], rows[slots[s + 3]]
-            fa, fb, fc, fd = factor[s], factor[s + 1], factor[s + 2], factor[s + 3]
-            for j in range(start, stop):
-                out[j] += (fa * a[j] + fb * b[j]) + (fc * c[j] + fd * d[j])
-            s += 4
-        while s < n:
-            a, fa = rows[slots[s]], factor[s]
-            for j in range(start, stop):
-                out[j] += fa * a[j]
-            s += 1
+    n, s = len(slots), 0
+    some = out[first:last]
+    while s + 4 <= n:
+        i, j, k, m = slots[s], slots[s + 1], slots[s + 2], slots[s + 3]
+        a, b, c, d = rows[i, first:last], rows[j, first:last], rows[k, first:last], rows[m, first:last]
+        _add_four(a, b, c, d, factor[s], factor[s + 1], factor[s + 2], factor[s + 3], some)
+        s += 4
+    while s < n:
+        a, fa = rows[slots[s], first:last], factor[s]
+        for j in range(len(some)):
+            some[j] += fa * a[j]
+        s += 1
 
 
 @kernel
-def keep_columns(flat, count, old, kept):
-    """Rows of `old` numbers that lie one after another keep some of them, and lie closer together."""
+def keep_columns(flat, rows, old, kept):
+    """Of rows of `old` numbers that lie one after another, some keep some of their numbers, and lie closer together."""
     new = len(kept)
-    for i in range(count):
+    for at in range(len(rows)):
+        row, out = flat[rows[at] * old : (rows[at] + 1) * old], flat[at * new : (at + 1) * new]
         for j in range(new):
-            flat[i * new + j] = flat[i * old + kept[j]]
+            out[j] = row[kept[j]]
