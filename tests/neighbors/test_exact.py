@@ -8,7 +8,7 @@ from neighbors.exact_sets import KINDS, brute_force, draw_set, exact
 from tenfold.kernels.neighbors import SQUARES
 from tenfold.neighbors.distance import Distance
 from tenfold.neighbors.nearest import nearest
-from tenfold.neighbors.training_rows import TrainingRows
+from tenfold.stats.training_rows import TrainingRows
 from tenfold.testing import bits
 
 
@@ -42,12 +42,12 @@ def pieces(weighted, seed=3):
     random = np.random.default_rng(seed)
     X, y = random.integers(0, 4, (60, 2)).astype(float), random.integers(0, 3, 60).astype(float)
     weight = random.choice([0.25, 0.5, 1.0, 3.0], 60) if weighted else np.ones(60)
-    rows = TrainingRows(X, y, weight)
+    rows = TrainingRows(X, y, weight, np.arange(len(X)))
     distance = Distance(SQUARES, 2.0, np.ones(2), np.zeros(2, bool))
     query = random.integers(0, 4, (25, 2)).astype(float)
 
     def of(a, b):
-        part = TrainingRows(*(np.ascontiguousarray(v[a:b]) for v in (rows.X, rows.y, rows.weight)))
+        part = TrainingRows(*(np.ascontiguousarray(v[a:b]) for v in (rows.X, rows.y, rows.weight, rows.place)))
         found = nearest(distance, query, part, 4.0, 3)
         return type(found)(found.entries, np.where(found.number >= 0, found.number + a, -1), found.tied, 4.0, 3)
 

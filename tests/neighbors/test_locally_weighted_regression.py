@@ -9,7 +9,10 @@ random = np.random.default_rng(0)
 X = random.uniform(-2, 2, size=(150, 2))
 Y = np.sin(2 * X[:, 0]) + X[:, 1] ** 2 + 0.1 * random.normal(size=150)
 Q = random.uniform(-2, 2, size=(20, 2))
-TRICUBE = lambda u: np.maximum(1 - u**3, 0) ** 3  # noqa: E731
+
+
+def tricube(u):
+    return np.maximum(1 - u**3, 0) ** 3
 
 
 def by_hand(x, degree, weight_of, k=25, h=None, rows=X, y=Y):
@@ -30,7 +33,7 @@ def by_hand(x, degree, weight_of, k=25, h=None, rows=X, y=Y):
 @pytest.mark.parametrize("degree", [0, 1, 2])
 def test_it_is_weighted_least_squares_at_each_row(degree):
     model = tn.LocallyWeightedRegression(25, degree=degree).fit(X, Y)
-    np.testing.assert_allclose(model.predict(Q), [by_hand(x, degree, TRICUBE) for x in Q], rtol=1e-8)
+    np.testing.assert_allclose(model.predict(Q), [by_hand(x, degree, tricube) for x in Q], rtol=1e-8)
     wide = tn.LocallyWeightedRegression(bandwidth=0.9, degree=degree, kernel="gaussian").fit(X, Y)
     gauss = [by_hand(x, degree, lambda u: np.exp(-4.5 * u**2), h=0.9) for x in Q]
     np.testing.assert_allclose(wide.predict(Q), gauss, rtol=1e-8)

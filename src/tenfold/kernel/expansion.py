@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,16 +14,17 @@ from tenfold.estimator.constraints import Constraints, choice, real
 from tenfold.estimator.one_pass import OnePass
 from tenfold.kernel.algebra import Kernel
 from tenfold.kernel.names import NAMES, as_kernel
-from tenfold.kernel.training_rows import RELATIVE, TrainingRows
+from tenfold.stats.training_rows import TrainingRows
 
 KERNEL: Constraints = {
     "kernel": [choice(*NAMES), callable, Kernel],
     "gamma": [choice("scale", "auto"), real(0), None],
     "degree": [real(0)],
     "coef0": [real(-math.inf, open=True)],
-    "kernel_params": [dict, None],
 }
 """what the parameters of the kernel may be"""
+FUNCTION: Constraints = {"kernel_params": [dict, None]}
+"""of learners that take functions with more arguments than two rows"""
 
 
 class KernelExpansion(OnePass):
@@ -33,7 +34,11 @@ class KernelExpansion(OnePass):
     gamma: float | str | None
     degree: float
     coef0: float
-    kernel_params: dict[str, Any] | None
+    kernel_params: dict[str, Any] | None = None
+    relative: ClassVar[str]
+    """what to use for more rows than fit, as the call to write"""
+    of_two_rows: ClassVar[bool] = True
+    """whether a function that is given as the kernel is of two rows, or of two arrays of rows"""
 
     @property
     def precomputed(self) -> bool:
@@ -71,21 +76,26 @@ class KernelExpansion(OnePass):
         return 1.0 / (s.X.shape[1] * variance) if variance > 0 else 1.0
 
     def kernel_of(self, gamma: float) -> Kernel:
-        """The kernel object that the parameters name; a function is of two rows, as in scikit-learn's KernelRidge."""
+        """The kernel object that the parameters name."""
         kernel = self.kernel
         if self.kernel_params and isinstance(kernel, Callable) and not isinstance(kernel, Kernel):  # type: ignore[arg-type]
             kernel = partial(kernel, **self.kernel_params)
-        return as_kernel(kernel, gamma=gamma, degree=self.degree, coef0=self.coef0, pairwise=True)
+        return as_kernel(kernel, gamma=gamma, degree=self.degree, coef0=self.coef0, pairwise=self.of_two_rows)
 
     def gram_of(self, s: TrainingRows, gamma: float) -> Array:
         """The kernel of all pairs of rows."""
         if 0 < s.memory < 8 * len(s.X) ** 2:
             raise DataError(
                 f"the Gram matrix of {len(s.X):,} rows takes more than the {s.memory / 2**20:,.0f} MiB that may be "
-                f"used. Remedy: {RELATIVE}, which needs none; or more memory, tenfold.on(tenfold.Local(memory=...))"
+                f"used. Remedy: {self.relative}, which needs none; or let more be used, "
+                "tenfold.on(tenfold.Local(memory=...))"
             )
         if not self.precomputed:
             return self.kernel_of(gamma)(s.X)
+        return self.given_gram(s)
+
+    def given_gram(self, s: TrainingRows) -> Array:
+        """The Gram matrix that rows of a precomputed kernel are, without rows of weight zero."""
         if s.place.max(initial=-1) >= s.X.shape[1]:
             n, p = s.X.shape
             raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {n}x{p} matrix.")

@@ -7,6 +7,7 @@ in the order of their values, equal ones as one of their weight together: so the
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -16,9 +17,9 @@ from tenfold.core.certificate import Status
 from tenfold.estimator.constraints import Constraints, boolean, integer, real
 from tenfold.estimator.deciding import Deciding
 from tenfold.kernel.algebra import Kernel
-from tenfold.kernel.expansion import KERNEL, KernelExpansion
-from tenfold.kernel.training_rows import AllRows, TrainingRows
+from tenfold.kernel.expansion import FUNCTION, KERNEL, KernelExpansion
 from tenfold.kernels.perceptrons import dual_perceptron_epoch
+from tenfold.stats.training_rows import AllRows, TrainingRows
 from tenfold.theory.mistakes import perceptron_mistakes
 
 
@@ -80,11 +81,13 @@ class KernelPerceptron(KernelExpansion, Deciding):
     """
 
     need = Need("numeric", target="class")
+    relative = "RandomFeatures(...) before Perceptron()"
     model_type = KernelPerceptronModel
     summary_types = (TrainingRows,)
     law_params = ({"max_iter": 5}, {"kernel": "poly", "degree": 2, "fit_intercept": False, "max_iter": 3})
     _parameter_constraints: ClassVar[Constraints] = {
         **KERNEL,
+        **FUNCTION,
         "eta0": [real(0, open=True)],
         "fit_intercept": [boolean],
         "max_iter": [integer(1)],
@@ -118,7 +121,7 @@ class KernelPerceptron(KernelExpansion, Deciding):
     def statistic(self, schema: Schema) -> AllRows:
         """All rows, with their classes."""
         self.check_kernel()
-        return AllRows(classes=True)
+        return AllRows(self.relative)
 
     def _signs(self, schema: Schema, label: Codes) -> Array:
         """1 for rows of the class of an output, -1 for others: outputs x rows."""
@@ -200,9 +203,9 @@ class KernelPerceptron(KernelExpansion, Deciding):
 
 def distinct(s: TrainingRows) -> TrainingRows:
     """Rows in the order of their values and classes, equal ones as one that has the weight of all."""
-    order = np.lexsort((s.label, *s.X.T[::-1]))
-    X, label, weight = s.X[order], s.label[order], s.weight[order]
-    new = np.append(True, (X[1:] != X[:-1]).any(axis=1) | (label[1:] != label[:-1]))[: len(X)]
+    order = np.lexsort((s.y, *s.X.T[::-1]))
+    X, y, weight = s.X[order], s.y[order], s.weight[order]
+    new = np.append(True, (X[1:] != X[:-1]).any(axis=1) | (y[1:] != y[:-1]))[: len(X)]
     at = np.flatnonzero(new)
     total = np.add.reduceat(weight, at) if len(at) else weight
-    return TrainingRows(X[at], label[at], s.number, total, s.place[order][at], s.memory)
+    return replace(s, X=X[at], y=y[at], weight=total, place=s.place[order][at])

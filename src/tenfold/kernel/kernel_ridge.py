@@ -16,8 +16,8 @@ from tenfold.core import Array, Claim, Columns, Need, Schema
 from tenfold.estimator.constraints import Constraints, numbers, real
 from tenfold.estimator.kinds import Regressor
 from tenfold.kernel.algebra import Kernel
-from tenfold.kernel.expansion import KERNEL, KernelExpansion
-from tenfold.kernel.training_rows import AllRows, TrainingRows
+from tenfold.kernel.expansion import FUNCTION, KERNEL, KernelExpansion
+from tenfold.stats.training_rows import AllRows, TrainingRows
 
 ROUNDING = 2.0**-52
 
@@ -98,10 +98,11 @@ class KernelRidge(KernelExpansion, Regressor):
     """
 
     need = Need("numeric", target="number")
+    relative = "RandomFeatures(...) before Ridge()"
     model_type = KernelRidgeModel
     summary_types = (TrainingRows,)
     law_params = ({"kernel": "rbf"}, {}, {"kernel": "laplacian", "gamma": "scale", "alpha": 0.1})
-    _parameter_constraints: ClassVar[Constraints] = {"alpha": [real(0)], **KERNEL}
+    _parameter_constraints: ClassVar[Constraints] = {"alpha": [real(0)], **KERNEL, **FUNCTION}
 
     def __init__(
         self,
@@ -123,7 +124,7 @@ class KernelRidge(KernelExpansion, Regressor):
     def statistic(self, schema: Schema) -> AllRows:
         """All rows."""
         self.check_kernel()
-        return AllRows()
+        return AllRows(self.relative)
 
     def _system(self, s: TrainingRows) -> tuple[Array, Array, Array, float]:
         """S K S, S y, the diagonal of S, and gamma."""
@@ -131,7 +132,7 @@ class KernelRidge(KernelExpansion, Regressor):
         K, root = self.gram_of(s, gamma), np.sqrt(s.weight)
         if (s.weight != 1).any():
             K = K * np.outer(root, root)
-        return K, root * s.number, root, gamma
+        return K, root * s.y, root, gamma
 
     def solve(self, schema: Schema, s: TrainingRows) -> KernelRidgeModel:
         """By Cholesky; if the matrix is not positive definite, by its eigenvalues."""
@@ -232,7 +233,7 @@ class KernelRidge(KernelExpansion, Regressor):
         each, vectors = eigh(K)
         inverse = _inverse(each + self.alpha)
         left = (vectors @ (inverse * (vectors.T @ y))) / (vectors**2 @ inverse)
-        found: Array = self.summary_.number - left / root
+        found: Array = self.summary_.y - left / root
         return found
 
 

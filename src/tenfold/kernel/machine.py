@@ -7,36 +7,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Claim, Codes, Columns, Never, Stop, Values
+from tenfold.core import Array, Claim, Codes, Columns, Never, Schema, Stop, Values
 from tenfold.estimator.constraints import Constraints, boolean, choice, integer, positive, real
 from tenfold.estimator.kinds import warn_not_converged
-from tenfold.estimator.one_pass import OnePass
 from tenfold.kernel.algebra import Kernel
 from tenfold.kernel.dual import Dual, DualSolution, KernelRows, by_row, solve_dual
+from tenfold.kernel.expansion import KERNEL, KernelExpansion
 from tenfold.kernel.given import PrecomputedKernel
-from tenfold.kernel.names import as_kernel
-from tenfold.kernel.training_rows import TrainingRows
+from tenfold.stats.training_rows import AllRows, TrainingRows
 from tenfold.theory.margins import margin_dimension
 from tenfold.theory.optimality import Residuals, kkt_box
 
-BLOCK = 1 << 21
-"""kernel values that are made at a time when rows are decided: 16 MiB"""
 ROUNDING = 2.0**-52
 
 SHARED: Constraints = {
+    **KERNEL,
     "C": [positive],
-    "kernel": [
-        choice("linear", "poly", "rbf", "sigmoid", "laplacian", "cosine", "chi2", "precomputed"),
-        callable,
-        Kernel,
-    ],
     "degree": [integer(0)],
     "gamma": [choice("scale", "auto"), real(0)],
-    "coef0": [real(-math.inf, open=True)],
     "shrinking": [boolean],
     "tol": [real(0, open=True)],
     "cache_size": [real(0, open=True)],
@@ -52,67 +44,42 @@ class Machine(NamedTuple):
     dual: Dual
 
 
-class KernelMachine(OnePass):
+class KernelMachine(KernelExpansion):
     """Base of `SVC` and `SVR`."""
 
     C: float
-    kernel: Any
-    degree: int
-    gamma: float | str
-    coef0: float
     shrinking: bool
     tol: float
     cache_size: float
     max_iter: int
-    pairwise_kernel: ClassVar[str] = "precomputed"
+    of_two_rows = False
 
     def stop(self) -> Stop:
         """`max_iter` counts pairs of variables that are moved, not rounds over the rows."""
         return Never()
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == self.pairwise_kernel
-        return tags
+    def statistic(self, schema: Schema) -> AllRows:
+        """The rows themselves."""
+        self.check_kernel()
+        return AllRows(self.relative)
 
-    @property
-    def does_not_merge(self) -> str:
-        """A matrix of kernel values has no values between the rows of two models."""
-        given = self.kernel == self.pairwise_kernel
-        return "models of precomputed kernels do not merge: no values between their rows are known" if given else ""
-
-    def sound(self, model: Any, summary: Any, schema: Any) -> bool:
+    def sound(self, model: Any, summary: Any, schema: Schema) -> bool:
         """Whether the support vectors of a file stand among its rows, and are as many as its weights."""
-        given = self.kernel == self.pairwise_kernel
-        vectors = len(model.support_vectors) == (0 if given else len(model.support))
-        return vectors and (summary is None or bool((model.position < len(summary.X)).all()))
-
-    def gamma_from(self, s: TrainingRows) -> float:
-        """The number that `gamma` stands for, of these rows and weights."""
-        if not isinstance(self.gamma, str):
-            return float(self.gamma)
-        p = s.X.shape[1]
-        if self.gamma == "auto":
-            return 1.0 / p
-        total = s.weight.sum() * p
-        mean = s.weight @ s.X.sum(axis=1) / total
-        variance = float(s.weight @ np.einsum("ij,ij->i", s.X - mean, s.X - mean) / total)
-        return 1.0 / (p * variance) if variance > 0 else 1.0
-
-    def kernel_of(self, gamma: float) -> Kernel:
-        """The kernel object that the parameters name."""
-        return as_kernel(self.kernel, gamma=gamma, degree=self.degree, coef0=self.coef0)
+        vectors = len(model.support_vectors) == (0 if self.precomputed else len(model.support))
+        width = model.support_vectors.shape[1] == len(schema.columns)
+        places = not self.precomputed or bool((model.support < len(schema.columns)).all())
+        return vectors and width and places and (summary is None or bool((model.position < len(summary)).all()))
 
     def compared(self, s: TrainingRows, gamma: float) -> tuple[Kernel, Values]:
         """The kernel, and the rows as it takes them."""
-        if self.kernel != self.pairwise_kernel:
+        if not self.precomputed:
             return self.kernel_of(gamma), s.X
-        if s.X.shape[1] <= s.place.max(initial=0):
-            raise ValueError(
-                f"Precomputed matrix must be a square matrix. Input is a {len(s.X)}x{s.X.shape[1]} matrix."
-            )
-        K = s.X[:, s.place]  # rows of weight zero are not there
+        K = self.given_gram(s)
         return PrecomputedKernel((K + K.T) / 2), np.arange(len(K), dtype=np.float64)[:, None]
+
+    def vectors(self, s: TrainingRows, some: Codes) -> Array:
+        """Support vectors, as scikit-learn has them: of a precomputed kernel there are none."""
+        return s.X[:0] if self.precomputed else s.X[some]
 
     def train(self, kernel: Kernel, X: Values, machines: Sequence[Machine]) -> list[DualSolution]:
         """Solve the dual of each machine."""
@@ -133,16 +100,8 @@ class KernelMachine(OnePass):
 
     def decisions(self, model: Any, X: Columns) -> Array:
         """f of each row by each machine."""
-        out = np.empty((len(X), len(model.weights)))
-        weights = np.ascontiguousarray(model.weights.T)
-        given = self.kernel == self.pairwise_kernel
-        compare = None if given else self.kernel_of(model.gamma).prepared(model.support_vectors, np.float64)
-        height = max(64, BLOCK // max(len(model.support), 1))
-        for rows, block in X.blocks(height):
-            K = block[:, model.support] if compare is None else compare(block)
-            out[rows] = K @ weights
-        out += model.intercept
-        return out
+        stored = model.support.astype(np.float64)[:, None] if self.precomputed else model.support_vectors
+        return self.expand(stored, model.gamma, np.ascontiguousarray(model.weights.T), X) + model.intercept
 
 
 def weights_of(machines: Sequence[Machine], found: Sequence[DualSolution], n: int) -> Array:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
 from itertools import combinations
 from typing import Annotated, Any, ClassVar, NamedTuple
 
@@ -16,6 +15,7 @@ import numpy as np
 
 from tenfold.core import Array, Claim, Codes, Columns, DataError, Need, Schema
 from tenfold.core.allowed import COUNTS
+from tenfold.estimator.class_weights import ClassWeight, class_weights
 from tenfold.estimator.constraints import Constraints, boolean, choice, seed
 from tenfold.estimator.deciding import Deciding
 from tenfold.estimator.kinds import Classifier
@@ -32,7 +32,7 @@ from tenfold.kernel.machine import (
 )
 from tenfold.kernel.platt import coupled, cross_fitted, log_sigmoids
 from tenfold.kernel.separable import separable
-from tenfold.kernel.training_rows import AllRows, TrainingRows
+from tenfold.stats.training_rows import AllRows, TrainingRows
 
 LARGEST_LP = 5_000
 """rows up to which it is decided beforehand whether a hard margin exists"""
@@ -129,6 +129,7 @@ class SVC(KernelMachine, Deciding):
     need = Need("numeric", sparse=True, target="class")
     model_type = SVCModel
     summary_types = (TrainingRows,)
+    relative = "make_pipeline(RandomFeatures(), LogisticRegression())"
     hidden = frozenset({"position", "weights", "gamma", "sigmoids"})
     law_params = (
         {"tol": 1e-9},
@@ -157,7 +158,7 @@ class SVC(KernelMachine, Deciding):
         probability: bool | str = "deprecated",
         tol: float = 1e-3,
         cache_size: float = 200,
-        class_weight: Mapping[Any, float] | str | None = None,
+        class_weight: ClassWeight = None,
         verbose: bool = False,
         max_iter: int = -1,
         decision_function_shape: str = "ovr",
@@ -205,14 +206,15 @@ class SVC(KernelMachine, Deciding):
                 FutureWarning,
                 stacklevel=2,
             )
-        return AllRows(classes=True)
+        return super().statistic(schema)
 
     def solve(self, schema: Schema, s: TrainingRows) -> SVCModel:
         """The dual of each machine; weights, prices and the kernel enter here."""
         k, n = len(schema.classes), len(s.X)
         if len(np.unique(s.label)) < 2:
             raise ValueError("The number of classes has to be greater than one; got 1 class")
-        factor, gamma = self._class_factors(schema, s), self.gamma_from(s)
+        mass = np.bincount(s.label, s.weight, k)
+        factor, gamma = class_weights(self.class_weight, schema, mass), self.gamma_from(s)
         kernel, X = self.compared(s, gamma)
         machines = self._machines(k, s, factor)
         if math.isinf(self.C):
@@ -227,7 +229,7 @@ class SVC(KernelMachine, Deciding):
         return SVCModel(
             s.place[some],
             some,
-            s.X[some] if self.kernel != self.pairwise_kernel else s.X[:0],
+            self.vectors(s, some),
             weights[:, some],
             np.array([each.bias for each in found]),
             np.bincount(s.label[some], minlength=k),
@@ -236,26 +238,6 @@ class SVC(KernelMachine, Deciding):
             np.array([each.moves for each in found]),
             sigmoids,
         )
-
-    def _class_factors(self, schema: Schema, s: TrainingRows) -> Array:
-        """What the price of each class is multiplied with."""
-        classes, out = schema.classes, np.ones(len(schema.classes))
-        if self.class_weight is None:
-            return out
-        if isinstance(self.class_weight, str):
-            mass = np.bincount(s.label, s.weight, len(classes))
-            there = mass > 0
-            out[there] = mass.sum() / (there.sum() * mass[there])
-            return out
-        known = {label: at for at, label in enumerate(classes.tolist())}
-        for label, value in self.class_weight.items():
-            plain = label.item() if isinstance(label, np.generic) else label
-            if plain not in known:
-                raise ValueError(f"The classes, [{label!r}], are not in class_weight: there are {classes.tolist()}")
-            out[known[plain]] = float(value)
-        if not (out > 0).all():
-            raise ValueError("class_weight must be above 0")
-        return out
 
     def _machines(self, k: int, s: TrainingRows, factor: Array) -> list[Machine]:
         price = np.full(len(s.X), math.inf) if math.isinf(self.C) else self.C * s.weight * factor[s.label]

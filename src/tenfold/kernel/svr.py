@@ -17,7 +17,7 @@ from tenfold.estimator.kinds import Regressor
 from tenfold.kernel.algebra import Kernel
 from tenfold.kernel.dual import Dual
 from tenfold.kernel.machine import SHARED, KernelMachine, Machine, claims_of, judge, weights_of
-from tenfold.kernel.training_rows import AllRows, TrainingRows
+from tenfold.stats.training_rows import TrainingRows
 
 
 class SVRModel(NamedTuple):
@@ -91,6 +91,7 @@ class SVR(KernelMachine, Regressor):
     need = Need("numeric", sparse=True, target="number")
     model_type = SVRModel
     summary_types = (TrainingRows,)
+    relative = "make_pipeline(RandomFeatures(), Ridge())"
     hidden = frozenset({"position", "weights", "gamma"})
     law_params = (
         {"tol": 1e-9},
@@ -125,12 +126,8 @@ class SVR(KernelMachine, Regressor):
         self.verbose = verbose
         self.max_iter = max_iter
 
-    def statistic(self, schema: Schema) -> AllRows:
-        """The rows themselves."""
-        return AllRows()
-
     def _machine(self, s: TrainingRows) -> Machine:
-        return Machine(np.arange(len(s.X)), Dual.of_numbers(s.number, self.C * s.weight, self.epsilon))
+        return Machine(np.arange(len(s.X)), Dual.of_numbers(s.y, self.C * s.weight, self.epsilon))
 
     def solve(self, schema: Schema, s: TrainingRows) -> SVRModel:
         """The dual; weights, the tube and the kernel enter here."""
@@ -140,10 +137,8 @@ class SVR(KernelMachine, Regressor):
         found = self.train(kernel, X, [machine])
         weights = weights_of([machine], found, len(s.X))
         some = np.flatnonzero(weights[0])
-        vectors = s.X[some] if self.kernel != self.pairwise_kernel else s.X[:0]
-        return SVRModel(
-            s.place[some], some, vectors, weights[:, some], np.array([found[0].bias]), gamma, int(found[0].moves)
-        )
+        bias = np.array([found[0].bias])
+        return SVRModel(s.place[some], some, self.vectors(s, some), weights[:, some], bias, gamma, int(found[0].moves))
 
     def certify(self, model: SVRModel, s: TrainingRows) -> tuple[Claim, ...]:
         """The duality gap, from both sides, in float64."""

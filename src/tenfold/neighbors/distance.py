@@ -7,13 +7,16 @@ columns around their means: where its error bound says that a row is too far, it
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from tenfold.core import Array, Codes, Flags
-from tenfold.core.value import Itself, Value
+from tenfold.core.value import Value
 from tenfold.estimator.constraints import numbers
+from tenfold.kernel.algebra import Kernel
+from tenfold.kernel.names import as_kernel
 from tenfold.kernels.neighbors import (
     ABSOLUTE,
     LARGEST,
@@ -24,7 +27,7 @@ from tenfold.kernels.neighbors import (
     offer_distances,
     put_in_order,
 )
-from tenfold.neighbors.training_rows import TrainingRows
+from tenfold.stats.training_rows import TrainingRows
 
 FEW = 8
 """queries for which rows are not made short"""
@@ -32,6 +35,18 @@ GRAM = 1 << 21
 """kernel values that are made at a time"""
 
 METRICS = ("minkowski", "euclidean", "manhattan", "chebyshev", "hamming", "mixed")
+
+
+class Short(NamedTuple):
+    """Rows in float32 for products that tell which distances need not be computed."""
+
+    rows: Any
+    """around `centre`, times `factor`; then -|r|²/2"""
+    centre: Array
+    factor: Array
+    unit: float
+    """a power of two, so that the longest row is about 1"""
+    scale: Array
 
 
 class Distance(Value):
@@ -46,8 +61,8 @@ class Distance(Value):
     """columns that are equal, or not"""
     divisor: float = 1.0
     """by which the sum is divided, so that it is a mean"""
-    kernel: Itself | None = None
-    """a function of two blocks of rows that gives their Gram matrix"""
+    kernel: Kernel | None = None
+    """of whose features it is the distance"""
     products: bool = True
     """whether products may come first"""
 
@@ -68,9 +83,9 @@ class Distance(Value):
         tied = np.zeros((m, labels + 1))
         into = (label, rows.y, rows.weight, found, index, tied)
         if self.kernel is not None:
-            self._by_kernel(query, rows, into)
+            self._by_kernel(self.kernel, query, rows, into)
         elif self.kind == SQUARES and self.products and m >= FEW and wanted:
-            short = rows.short(self.scale)
+            short = short_rows(rows, self.scale)
             with np.errstate(over="ignore", invalid="ignore"):  # those too large are compared with every row
                 around = (query - short.centre) * short.factor
                 level = np.einsum("ij,ij->i", around, around)
@@ -82,25 +97,38 @@ class Distance(Value):
             nearest_rows(self.kind, self.power, query, rows.X, self.scale, self.coded, *into)
         return found, index, tied
 
-    def _by_kernel(self, query: Array, rows: TrainingRows, into: tuple[Any, ...]) -> None:
-        """Blocks of the Gram matrix; equal rows are at distance 0, whatever rounding says."""
-        assert self.kernel is not None
-        gram, size = self.kernel.it, np.zeros(len(query), np.int64)
-        own = diagonal(gram, query)[:, None]
+    def _by_kernel(self, kernel: Kernel, query: Array, rows: TrainingRows, into: tuple[Any, ...]) -> None:
+        """Distances between features, some rows at a time."""
+        size = np.zeros(len(query), np.int64)
         step = max(64, GRAM // max(len(query), 1))
         for start in range(0, len(rows), step):
-            some = rows.X[start : start + step]
-            away = np.asarray(gram(query, some), dtype=np.float64) * -2.0
-            away += own
-            away += diagonal(gram, some)
-            offer_distances(np.ascontiguousarray(np.maximum(away, 0.0)), start, size, *into)
+            away = kernel.squared_distances(query, rows.X[start : start + step])
+            offer_distances(np.ascontiguousarray(away), start, size, *into)
         put_in_order(size, into[3], into[4])
 
 
-def diagonal(gram: Any, X: Array) -> Array:
-    """k(x, x) of each row."""
-    pieces = [np.diagonal(gram(some, some)) for some in (X[i : i + 64] for i in range(0, len(X), 64))]
-    return np.asarray(np.concatenate(pieces), dtype=np.float64) if pieces else np.zeros(0)
+_SHORT: WeakKeyDictionary[TrainingRows, Short] = WeakKeyDictionary()
+"""the last of each set of rows: a model is asked again and again"""
+
+
+def short_rows(rows: TrainingRows, scale: Array) -> Short:
+    """Rows for products, with this scale of the columns; made once."""
+    known = _SHORT.get(rows)
+    if known is None or not np.array_equal(known.scale, scale):
+        known = _SHORT[rows] = _shortened(rows.X, scale)
+    return known
+
+
+def _shortened(X: Array, scale: Array) -> Short:
+    centre, factor = X.mean(axis=0), np.sqrt(scale)
+    around = (X - centre) * factor
+    longest = np.sqrt(np.einsum("ij,ij->i", around, around).max(initial=0.0))
+    unit = 2.0 ** -np.frexp(longest)[1] if 0 < longest < np.inf else 1.0
+    around *= unit
+    rows = np.empty((len(X), X.shape[1] + 1), np.float32)
+    rows[:, :-1] = around
+    rows[:, -1] = -0.5 * np.einsum("ij,ij->i", around, around)
+    return Short(rows, centre, factor * unit, float(unit), scale)
 
 
 def distance_of(
@@ -121,7 +149,7 @@ def distance_of(
     if kernel is not None:
         if attribute_weights is not None:
             raise ValueError("attribute_weights do not go with a kernel. Remedy: scale the columns")
-        return Distance(SQUARES, 2.0, scale, coded, kernel=Itself(kernel))
+        return Distance(SQUARES, 2.0, scale, coded, kernel=as_kernel(kernel))
     if metric == "minkowski":
         metric = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}.get(float(p), metric)
     match metric:

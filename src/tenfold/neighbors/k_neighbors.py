@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from tenfold.estimator.by_scan import columns_of, summary_of
 from tenfold.estimator.constraints import Constraints, array, choice, integer, numbers, real
 from tenfold.neighbors.distance import METRICS, Distance, distance_of
 from tenfold.neighbors.nearest import Nearest, NearestRows, nearest
-from tenfold.neighbors.training_rows import EveryRow, TrainingRows, matrix
+from tenfold.stats.training_rows import AllRows, TrainingRows, matrix
 
 MIXED = ("hamming", "mixed")
 """metrics that compare categories"""
@@ -90,11 +91,11 @@ class KNeighbors(OnePass):
         """Numbers and a target; categories too, if the metric compares them."""
         return Need("mixed" if self.metric in MIXED and self.kernel is None else "numeric", target=self.target)
 
-    def statistic(self, schema: Schema) -> EveryRow:
+    def statistic(self, schema: Schema) -> AllRows:
         """All rows: what is asked of them is asked later."""
         self._distance(schema.levels > 0, np.ones(len(schema.columns)))
         name = type(self).__name__
-        return EveryRow(f"{name}(...).predict_over(X, rows), a scan for each set of rows X to predict")
+        return AllRows(f"{name}(...).predict_over(X, rows), a scan for each set of rows X to predict")
 
     def solve(self, schema: Schema, rows: TrainingRows) -> NeighborsModel:
         """The rows, and how far each column ranges."""
@@ -137,7 +138,7 @@ class KNeighbors(OnePass):
         """
         check_is_fitted(self)
         rows, k = self.model_.rows, self.n_neighbors if n_neighbors is None else n_neighbors
-        rows = TrainingRows(rows.X, rows.y, np.ones(len(rows)))
+        rows = replace(rows, weight=np.ones(len(rows)))
         own = X is None
         self._enough(len(rows) - own, k, "n_samples_fit")
         found = [rows.X] if X is None else [matrix(c) for c in columns_of(X, self.need, self.schema_, self)]

@@ -7,6 +7,7 @@ distance of the k-th nearest row, or fixed. The rows are the model, and rows mer
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from tenfold.estimator.constraints import Constraints, array, choice, integer, r
 from tenfold.neighbors.distance import Distance, distance_of
 from tenfold.neighbors.leave_one_out import left_out_rows
 from tenfold.neighbors.nearest import nearest
-from tenfold.neighbors.training_rows import EveryRow, TrainingRows, matrix
+from tenfold.stats.training_rows import AllRows, TrainingRows, matrix
 
 KERNELS: dict[str, Callable[[Array], Array]] = {
     "tricube": lambda u: np.maximum(1 - u**3, 0.0) ** 3,
@@ -105,10 +106,10 @@ class LocallyWeightedRegression(OnePass, Regressor):
         self.degree = degree
         self.attribute_weights = attribute_weights
 
-    def statistic(self, schema: Schema) -> EveryRow:
+    def statistic(self, schema: Schema) -> AllRows:
         """All rows: what is asked of them is asked later."""
         self._distance(len(schema.columns))
-        return EveryRow("RadialBasis() before Ridge()")
+        return AllRows("RadialBasis() before Ridge()")
 
     def solve(self, schema: Schema, rows: TrainingRows) -> LocalModel:
         """The rows."""
@@ -219,5 +220,5 @@ def _without(rows: TrainingRows, i: int) -> TrainingRows:
     weight[i] -= min(1.0, float(weight[i]))
     some = weight > 0
     if some.all():
-        return TrainingRows(rows.X, rows.y, weight)
-    return TrainingRows(rows.X[some], rows.y[some], weight[some])
+        return replace(rows, weight=weight)
+    return replace(rows, X=rows.X[some], y=rows.y[some], weight=weight[some], place=rows.place[some])

@@ -16,7 +16,7 @@ from tenfold.core.allowed import ANYTHING, NOT_NAN
 from tenfold.core.statistic import Statistic
 from tenfold.kernels.neighbors import merge_nearest
 from tenfold.neighbors.distance import Distance
-from tenfold.neighbors.training_rows import TrainingRows, matrix
+from tenfold.stats.training_rows import TrainingRows, matrix
 
 NUMBER = 0
 """of classes, if the target is a number"""
@@ -113,7 +113,7 @@ class NearestRows(Statistic[Nearest]):
 
     def summarize(self, chunk: Chunk) -> Nearest:
         """Of one chunk; rows by their numbers in the source."""
-        rows = TrainingRows(matrix(chunk.X), chunk.y.astype(np.float64), chunk.weight)
+        rows = TrainingRows(matrix(chunk.X), chunk.y.astype(np.float64), chunk.weight, chunk.X.numbers())
         found = nearest(self.distance, self.query, rows, self.wanted, self.classes)
         number = np.where(found.number >= 0, chunk.X.numbers()[found.number], -1) if chunk.n else found.number
         return Nearest(found.entries, number, found.tied, self.wanted, self.classes)

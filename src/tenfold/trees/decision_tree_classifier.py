@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Claim, Codes, Columns, DataError, Need, Schema
+from tenfold.estimator.class_weights import ClassWeight
 from tenfold.estimator.constraints import array, choice, real, share
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_missing import PARTS
 from tenfold.trees import missing
 from tenfold.trees.claims import held_back_claims, occam_claim
 from tenfold.trees.decision_tree import DecisionTree
-from tenfold.trees.grower import CONSTRAINTS, ClassTrees, ClassWeight, MaxFeatures
+from tenfold.trees.grower import CONSTRAINTS, ClassTrees, MaxFeatures
 from tenfold.trees.pruning_methods import BY_ROWS, BY_WEIGHT
 from tenfold.trees.records import Ends, Ranges, TreeModel
 

@@ -12,6 +12,7 @@ from tenfold.core import MANY, Array, Claim, Codes, Schema
 from tenfold.core.learner import Begun
 from tenfold.estimator.averaged import Averaged
 from tenfold.estimator.base import Estimator
+from tenfold.estimator.class_weights import ClassWeight, balanced_weights, named_weights
 from tenfold.estimator.constraints import choice, integer, real, seed, share
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_missing import PARTS, WHOLE
@@ -29,7 +30,6 @@ FEW = 16
 HEFT = 20
 """bits of the weight of a class"""
 
-ClassWeight = Mapping[object, float] | str | None
 MaxFeatures = int | float | str | None
 
 
@@ -181,7 +181,7 @@ class ClassTrees(Averaged, TreeGrower):
         """Refuse weights of classes that there are not."""
         super().check_params(schema)
         if isinstance(self.class_weight, Mapping):
-            given_weights(self.class_weight, schema)
+            named_weights(self.class_weight, schema)
 
     def channels(self, setup: Setup) -> ClassChannels:
         """The classes, and the number of rows."""
@@ -196,14 +196,14 @@ class ClassTrees(Averaged, TreeGrower):
         found = super().setup(state, look)
         if not isinstance(self.class_weight, Mapping):
             return found
-        weight, unit = given_weights(self.class_weight, state.schema)
+        weight, unit = class_units(named_weights(self.class_weight, state.schema))
         return found._replace(class_weight=weight, class_weight_unit=unit)
 
     def weighed(self, setup: Setup, sums: Codes) -> Setup:
         """With the weight of all rows; and of each class, if they are to be balanced."""
         weight = sums[:-1]
         if self.class_weight == "balanced":
-            each, unit = balanced(weight)
+            each, unit = class_units(balanced_weights(weight))
             setup = setup._replace(class_weight=each, class_weight_unit=unit)
         each = setup.class_weight
         return setup._replace(total_weight=int((weight * each if len(each) else weight).sum()))
@@ -254,24 +254,7 @@ def columns_of(most: MaxFeatures, p: int) -> int:
     return min(max(1, int(most)), p)
 
 
-def given_weights(weights: Mapping[object, float], schema: Schema) -> tuple[Codes, float]:
-    """Weights of classes by their names, 1 of one that is not named, in whole units; and the unit."""
-    classes = schema.classes.tolist()
-    strange, unnamed = [c for c in weights if c not in classes], [c for c in classes if c not in weights]
-    if strange and unnamed:
-        raise ValueError(f"class_weight names {strange}, but not {unnamed}: the classes are {classes}")
-    return class_units(np.array([float(weights.get(c, 1.0)) for c in classes]))
-
-
-def balanced(weight: Codes) -> tuple[Codes, float]:
-    """Weights that give all classes that are there the same, in whole units; and the unit."""
-    there = weight > 0
-    return class_units(np.where(there, weight.sum() / (there.sum() * np.maximum(weight, 1)), 1.0))
-
-
 def class_units(weight: Array) -> tuple[Codes, float]:
     """Weights of classes in whole units, one at the least unless they are nought; and the unit."""
-    if not (np.isfinite(weight).all() and (weight >= 0).all() and weight.any()):
-        raise ValueError("class_weight: weights are numbers from 0 on, and not all are 0")
     unit = 2.0 ** (math.ceil(math.log2(weight.max())) - HEFT)
     return in_units(weight, unit), unit

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need
+from tenfold.estimator.class_weights import ClassWeight
 from tenfold.estimator.constraints import boolean, choice, integer
 from tenfold.estimator.kinds import winners
 from tenfold.kernels import tree_search as ts
@@ -15,7 +16,7 @@ from tenfold.stats.gathered import Gathered
 from tenfold.stats.tree_bins import Look
 from tenfold.trees.channels import Weighed
 from tenfold.trees.forest import ForestModel, OutOfBag
-from tenfold.trees.grower import CONSTRAINTS, ClassTrees, ClassWeight, MaxFeatures
+from tenfold.trees.grower import CONSTRAINTS, ClassTrees, MaxFeatures
 from tenfold.trees.node_statistics import TreeDraws
 from tenfold.trees.random_forest import RandomForest
 from tenfold.trees.records import Histograms, RowsOf, Setup
