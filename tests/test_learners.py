@@ -15,8 +15,8 @@ DRAWS = int(os.environ.get("TENFOLD_DRAWS", "25"))
 
 
 def draws_of(law, at):
-    """A draw of `distribution` is 24 fits, one of `threads` three: fewer. The other sets of parameters: an eighth."""
-    return max(DRAWS // (8 if at else {"distribution": 6, "threads": 2}.get(law, 1)), 1)
+    """A draw of `distribution` is 24 fits: a third of them. The other sets of parameters of a learner: an eighth."""
+    return max(DRAWS // (8 if at else 3 if law == "distribution" else 1), 1)
 
 
 def name_and_number(given):

@@ -55,6 +55,11 @@ def columns_drawn(random: Any, n: int, need: Any, ordinary: bool) -> tuple[dict[
     return columns, kinds
 
 
+def above_nought(columns: dict[str, Any]) -> dict[str, Any]:
+    """The same columns without signs, for learners that count."""
+    return {name: np.abs(values) if values.dtype.kind in "if" else values for name, values in columns.items()}
+
+
 def text_columns(random: Any, kind: str, n: int, p: int) -> dict[str, Any]:
     """Columns of text: few categories, a unique one a row, or numbers that were stored as text."""
     p = min(p, 3)

@@ -65,6 +65,8 @@ def draw(seed: int, index: int, only: str = "", dask: bool = True) -> Case:
     n = data.rows_drawn(random)
     ordinary = random.random() < 0.5
     columns, kinds = data.columns_drawn(random, n, need, ordinary)
+    if need.counts and random.random() < 0.9:
+        columns = data.above_nought(columns)
     s = data.signal(random, columns, n)
     y = None
     if need.target == "class":

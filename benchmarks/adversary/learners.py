@@ -47,15 +47,30 @@ _SPLITS = {
     "split": ["multiway"],
     "missing": ["class_majority", "node_majority", "fractional"],
 }
+_KERNEL = {
+    "kernel": ["linear", "poly", "rbf", "laplacian", "cosine"],
+    "gamma": [0.01, 1.0],
+    "degree": [2],
+    "coef0": [0.0, 2.0],
+}
+_NEAR = {
+    "n_neighbors": [1, 2, 3, 10],
+    "weights": ["distance"],
+    "p": [1, 1.5, 3],
+    "metric": ["manhattan", "chebyshev", "hamming"],
+}
+_PRIOR = {"alpha": [0.0, 1e-9, 0.5, 10.0], "fit_prior": [False]}
 _PRUNE = {"held_back": [0.4], "ccp_alpha": [0.01, 0.1]}
 
 SPACES: dict[str, dict[str, list[Any]]] = {
     "AdaBoostClassifier": {"learning_rate": [0.3, 2.0], "max_bins": [2, 16]},
     "BaggingClassifier": {"oob_score": [True]},
     "BaggingRegressor": {"oob_score": [True]},
+    "BernoulliNB": {**_PRIOR, "binarize": [0.5, -1.0]},
     "C45": {**_GROWING, "prune": [None, "chi_squared"], "confidence": [0.05, 0.5]},
     "CART": _GROWING,
-    "CategoricalNB": {"alpha": [0.0, 1e-9, 0.5, 10.0], "fit_prior": [False]},
+    "CategoricalNB": _PRIOR,
+    "ComplementNB": {**_PRIOR, "norm": [True]},
     "DecisionStump": {**_SPLITS, "min_samples_leaf": [1, 5], "max_bins": [2, 16]},
     "DecisionTreeClassifier": {
         **_LEAVES,
@@ -87,6 +102,10 @@ SPACES: dict[str, dict[str, list[Any]]] = {
     "GradientBoostingRegressor": {**_ROUNDS, "loss": ["absolute_error", "quantile", "poisson"]},
     "ID3": _GROWING,
     "KMeans": {"n_clusters": [1, 2, 3], "max_iter": [1, 5], "tol": [0.0]},
+    "KNeighborsClassifier": _NEAR,
+    "KNeighborsRegressor": _NEAR,
+    "KernelPerceptron": {**_KERNEL, "eta0": [0.1], "fit_intercept": [False]},
+    "KernelRidge": {**_KERNEL, "alpha": _PENALTY},
     "Lasso": {**_PATHS, "alpha": _PENALTY},
     "LassoCV": {**_PATHS, "cv": [2, 3], "eps": [0.1]},
     "LeastSquaresClassifier": {},
@@ -96,9 +115,17 @@ SPACES: dict[str, dict[str, list[Any]]] = {
         "standard_errors": ["HC0", "HC1", "HC2", "HC3"],
         "precision": ["high"],
     },
+    "LocallyWeightedRegression": {
+        "n_neighbors": [3, 10],
+        "bandwidth": [0.5, 3.0],
+        "kernel": ["gaussian", "epanechnikov"],
+        "degree": [0, 2],
+    },
     "LogisticRegression": {"C": [1e-3, 0.1, 100.0], "l1_ratio": [0.5, 1.0], "fit_intercept": [False]},
     "MaxAbsScaler": {},
     "MinMaxScaler": {"feature_range": [(-1, 1), (0, 1e-3)], "clip": [True]},
+    "MultinomialNB": _PRIOR,
+    "Nystroem": {**_KERNEL, "n_components": [1, 3, 20]},
     "OneHot": {"handle_unknown": ["error"], "drop": ["first", "if_binary"], "sparse_output": [False]},
     "PCA": {"n_components": [1, 0.5], "whiten": [True]},
     "Perceptron": {
@@ -113,6 +140,7 @@ SPACES: dict[str, dict[str, list[Any]]] = {
     "PolynomialRegression": {"degree": [1, 3], "interaction_only": [True], "fit_intercept": [False]},
     "QuadraticDiscriminantAnalysis": {"reg_param": [0.01, 0.5, 1.0]},
     "RadialBasis": _SPREAD,
+    "RandomFeatures": {"kernel": ["laplacian"], "gamma": ["scale", 0.1], "n_components": [1, 5, 30]},
     "RandomForestClassifier": {
         **_LEAVES,
         "criterion": ["entropy"],
@@ -151,6 +179,7 @@ SIZES: dict[str, dict[str, list[Any]]] = {
     "LassoCV": {"alphas": [5, 20]},
     "GradientBoostingClassifier": {"max_iter": [1, 3, 10]},
     "GradientBoostingRegressor": {"max_iter": [1, 3, 10]},
+    "KernelPerceptron": {"max_iter": [1, 2, 20]},
     "Perceptron": {"max_iter": [1, 2, 20]},
     "RandomForestClassifier": {"n_estimators": [1, 3, 10]},
     "RandomForestRegressor": {"n_estimators": [1, 3, 10]},
@@ -161,8 +190,8 @@ SIZES: dict[str, dict[str, list[Any]]] = {
 
 
 def public() -> dict[str, Any]:
-    """Every public learner by name, found in the package, whose parameters are listed above."""
-    named = {name: getattr(tn, name) for name in tn.__all__ if name in SPACES}
+    """Every public learner by name, found in the package."""
+    named = {name: getattr(tn, name) for name in tn.__all__}
     return {name: cls for name, cls in named.items() if isinstance(cls, type) and issubclass(cls, Estimator)}
 
 

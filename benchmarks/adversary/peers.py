@@ -12,9 +12,11 @@ import sklearn.decomposition
 import sklearn.discriminant_analysis
 import sklearn.dummy
 import sklearn.ensemble
+import sklearn.kernel_ridge
 import sklearn.linear_model
 import sklearn.metrics
 import sklearn.naive_bayes
+import sklearn.neighbors
 import sklearn.pipeline
 import sklearn.preprocessing
 import sklearn.tree
@@ -52,6 +54,13 @@ def counterpart(learner: Any) -> Any:
             return cls(alpha=p["alpha"], fit_intercept=p["fit_intercept"], tol=1e-8, max_iter=1000)
         case "GaussianNB":
             return sk.naive_bayes.GaussianNB(var_smoothing=p["var_smoothing"])
+        case "BernoulliNB" | "MultinomialNB" | "ComplementNB":
+            return getattr(sk.naive_bayes, name)(**p)
+        case "KernelRidge":
+            return sk.kernel_ridge.KernelRidge(**p)
+        case "KNeighborsClassifier" | "KNeighborsRegressor":
+            kept = {k: p[k] for k in ("n_neighbors", "weights", "p", "metric")}
+            return getattr(sk.neighbors, name)(**kept, algorithm="brute")
         case "LinearDiscriminantAnalysis":
             how = {"solver": "svd"} if p["shrinkage"] is None else {"solver": "lsqr", "shrinkage": p["shrinkage"]}
             return sk.discriminant_analysis.LinearDiscriminantAnalysis(**how)
@@ -137,6 +146,7 @@ def fitted(case: Any) -> Any:
 
 ANSWERS = ("LinearRegression", "Ridge", "GaussianNB", "StandardScaler", "MinMax", "MaxAbs", "UnitVector", "Dummy")
 ANSWERS += ("PolynomialBasis", "PolynomialRegression", "Quadratic", "LinearDiscriminant")
+ANSWERS += ("BernoulliNB", "MultinomialNB", "ComplementNB")
 UNWEIGHTED = ("Quadratic", "LinearDiscriminant", "UnitVector", "MinMax", "MaxAbs", "PolynomialBasis", "PCA")
 
 

@@ -83,3 +83,39 @@ def test_models_of_days_add_up_and_folds_share_a_scan():
     found = tn.cross_validate([tn.MultinomialNB(), tn.ComplementNB()], X, y, folds=5)
     alone = tn.cross_validate(tn.MultinomialNB(), X, y, folds=5)
     assert found.scans == alone.scans
+
+
+def test_a_complement_without_a_column_has_no_logarithm():
+    X, y = np.array([[1.0, 1.0, 0.0], [2.0, 1.0, 0.0], [0.0, 3.0, 0.0]]), ["a", "a", "b"]
+    with pytest.raises(tn.DataError, match="column 'x0' is nought in all rows but those of class 'a'.*alpha above 0"):
+        tn.ComplementNB(alpha=0.0).fit(X, y)
+    for norm in (False, True):
+        for few in (X[:, 1:], X[:, 1:2], X[:, 2:]):  # a column that no row has; one column alone; nothing at all
+            model = tn.ComplementNB(alpha=0.0, norm=norm).fit(few, y)
+            assert np.isfinite(model.feature_log_prob_).all()
+            np.testing.assert_allclose(model.predict_proba(few + 1.0).sum(axis=1), 1.0)
+        assert (tn.ComplementNB(alpha=0.0, norm=norm).fit(X[:2], y[:2]).predict(X) == "a").all()
+
+
+def test_labels_of_a_column_of_a_table():
+    """Codes that are not next to one another in memory."""
+    X, y, _ = counts()
+    table = np.column_stack([y, y])
+    for name in ("MultinomialNB", "ComplementNB", "BernoulliNB"):
+        strided, plain = (getattr(tn, name)().fit(X, labels) for labels in (table[:, 0], y))
+        np.testing.assert_array_equal(strided.feature_log_prob_, plain.feature_log_prob_)
+
+
+@pytest.mark.parametrize(("name", "params"), CASES, ids=lambda v: str(v))
+def test_a_number_stored_in_parts_is_one_number(name, params):
+    """SciPy adds up what is stored for a place twice; 3 as 5 and -2 is no negative count."""
+    X, y, _ = counts()
+    twice = [sp.coo_array(part) for part in (X + 2 * (X > 0), -2.0 * (X > 0))]
+    rows, columns = (np.concatenate([part.coords[axis] for part in twice]) for axis in (0, 1))
+    order = np.argsort(rows, kind="stable")
+    starts = np.searchsorted(rows[order], np.arange(len(X) + 1))
+    parts = sp.csr_array((np.concatenate([part.data for part in twice])[order], columns[order], starts), X.shape)
+    assert parts.nnz == 2 * np.count_nonzero(X)
+    ours, plain = (getattr(tn, name)(**params).fit(form, y) for form in (parts, sp.csr_array(X)))
+    np.testing.assert_array_equal(ours.feature_log_prob_, plain.feature_log_prob_)
+    np.testing.assert_array_equal(ours.predict_proba(parts), plain.predict_proba(sp.csr_array(X)))

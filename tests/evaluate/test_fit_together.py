@@ -73,8 +73,8 @@ def path(tmp_path_factory):
 
 
 def numeric():
-    """Every learner that takes numbers, some of them twice."""
-    found = [short(one) for one in learners() if one.need.kinds != "categorical"]
+    """Every learner that takes numbers of any sign, some of them twice."""
+    found = [short(one) for one in learners() if one.need.kinds != "categorical" and not one.need.counts]
     more = [
         tn.Ridge(20.0),
         tn.KMeans(3, random_state=4, max_iter=3),
@@ -85,7 +85,8 @@ def numeric():
 
 
 def categorical():
-    return [short(one) for one in learners() if one.need.kinds == "categorical"]
+    """Every learner of categories or of counts: a code is both."""
+    return [short(one) for one in learners() if one.need.kinds == "categorical" or one.need.counts]
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -108,7 +109,8 @@ def test_from_memory_each_is_as_alone(form):
     with part_rows(70):
         assert_as_alone(tn.fit_together(some, rows, TWO), [clone(one).fit(rows, TWO) for one in some])
         words = DATA[["small", "other"]]
-        mixed = [tn.CategoricalNB(), tn.Ridge(), tn.OneHot(), tn.GaussianNB(), tn.FindS()]
+        counts = [short(one) for one in learners() if one.need.counts]
+        mixed = [tn.CategoricalNB(), tn.Ridge(), tn.OneHot(), tn.GaussianNB(), tn.FindS(), *counts]
         assert_as_alone(tn.fit_together(mixed, words, TWO), [clone(one).fit(words, TWO) for one in mixed])
 
 
@@ -170,16 +172,18 @@ def reads(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("some", "columns", "times"),
+    ("some", "columns", "target", "times"),
     [
-        ([tn.Ridge(), tn.StandardScaler(), tn.MinMaxScaler(), tn.LinearRegression()], ["x0", "x1"], 1),
-        ([tn.StandardScaler(), tn.Ridge()], ["x0", "x1"], 2),  # the target is read for the second alone
-        ([tn.GaussianNB(), tn.Ridge(), tn.StandardScaler()], ["x0", "x1"], 2),  # first the classes
-        ([tn.CategoricalNB(), tn.GaussianNB(), tn.Ridge(), tn.OneHot()], ["small", "other"], 4),  # three schemas
+        ([tn.Ridge(), tn.StandardScaler(), tn.MinMaxScaler(), tn.LinearRegression()], ["x0", "x1"], "two", 1),
+        ([tn.StandardScaler(), tn.Ridge()], ["x0", "x1"], "two", 2),  # the target is read for the second alone
+        ([tn.GaussianNB(), tn.Ridge(), tn.StandardScaler()], ["x0", "x1"], "two", 1),  # footers name two classes
+        ([tn.GaussianNB(), tn.Ridge(), tn.StandardScaler()], ["x0", "x1"], "y", 2),  # first the classes
+        ([tn.CategoricalNB(), tn.GaussianNB(), tn.Ridge(), tn.OneHot()], ["small", "other"], "two", 3),  # three schemas
+        ([tn.CategoricalNB(), tn.GaussianNB(), tn.Ridge(), tn.OneHot()], ["small", "other"], "y", 4),
     ],
 )
-def test_a_file_is_read_once_for_many_needs(path, reads, some, columns, times):
-    source = tn.scan(path, target="two", columns=columns)
+def test_a_file_is_read_once_for_many_needs(path, reads, some, columns, target, times):
+    source = tn.scan(path, target=target, columns=columns)
     models = tn.fit_together(some, source)
     assert reads == dict.fromkeys(range(len(source)), times)
     assert_as_alone(models, [clone(one).fit(source) for one in some])

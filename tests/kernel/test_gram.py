@@ -91,3 +91,15 @@ def test_what_is_not_psd_has_no_features():
     with pytest.raises(ValueError, match="at least one row"):
         tn.feature_map("linear", X[:0])
     assert tn.feature_map(tn.SetKernel(), [{1}, {1, 2}, set()]).transform([{2}]).shape == (1, 2)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_values_that_no_number_can_hold_are_refused():
+    large = np.array([[1e200, 1.0], [1e200, 2.0], [0.0, 1.0]])
+    for kernel in (tn.LinearKernel(), tn.PolynomialKernel(2)):
+        for rows in ((large, None), (large, large), (large[:1], None)):
+            with pytest.raises(tn.DataError, match="too large for a float64.*StandardScaler"):
+                tn.gram(kernel, *rows)
+    with pytest.raises(tn.DataError, match="Remedy: columns of like scale"):
+        tn.KernelRidge(kernel="linear").fit(large, [1.0, 2.0, 3.0])
+    assert np.isfinite(tn.gram(tn.LinearKernel(), np.full((2, 1), 1.2e154))).all()  # their sum alone is too large

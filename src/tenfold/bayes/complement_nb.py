@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.bayes.counted import CountedModel, CountedNB, blocks
-from tenfold.core import Array, Columns
+from tenfold.core import Array, Columns, DataError, Schema
 from tenfold.estimator.constraints import Constraints, boolean
 from tenfold.stats.class_sums import ClassSums
 
@@ -63,9 +63,25 @@ class ComplementNB(CountedNB):
 
     def log_prob(self, s: ClassSums) -> Array:
         """Minus the log-shares of all other classes, or what part of their sum each is."""
-        rest = s.total.sum(axis=0) - s.total + self.alpha
+        rest = np.where(_alone(s), 0.0, s.total.sum(axis=0) - s.total) + self.alpha
         logged = np.log(rest / rest.sum(axis=1, keepdims=True))
-        return np.asarray(logged / logged.sum(axis=1, keepdims=True) if self.norm else -logged)
+        logged[rest == 0] = 0.0  # what no row has speaks for no class
+        if not self.norm:
+            return np.asarray(-logged)
+        whole = logged.sum(axis=1, keepdims=True)  # nought if there is one column alone
+        return np.asarray(logged / np.where(whole == 0, 1.0, whole))
+
+    def solve(self, schema: Schema, s: ClassSums) -> CountedModel:
+        """Shares of the sums of all other classes; one that is nought has no logarithm, and is refused by name."""
+        alone = _alone(s)
+        if self.alpha == 0 and len(s.weight) > 1 and alone.any():
+            c, j = (int(at) for at in np.argwhere(alone)[0])
+            name, label = schema.columns[j].name, schema.classes.tolist()[c]
+            raise DataError(
+                f"column {name!r} is nought in all rows but those of class {label!r}: with alpha=0 its weight is "
+                "infinite. Remedy: alpha above 0, 1.0 is the default"
+            )
+        return super().solve(schema, s)
 
     def scores_from(self, model: CountedModel, X: Columns) -> Array:
         """Σ_j x_j w_cj; of a single class its prior too."""
@@ -73,3 +89,9 @@ class ComplementNB(CountedNB):
         for rows, block in blocks(X):
             out[rows] = block @ model.feature_log_prob.T
         return out + model.class_log_prior if len(model.class_log_prior) == 1 else out
+
+
+def _alone(s: ClassSums) -> Array:
+    """Where a class is the only one in which a column is counted."""
+    counted = s.total > 0
+    return counted & (counted.sum(axis=0) == 1)

@@ -88,7 +88,7 @@ class CountedNB(OnePass, Classifier):
 def blocks(X: Columns) -> Any:
     """The rows, some at a time; of a CSR matrix all at once."""
     if sp.issparse(X.data):
-        return [(slice(0, len(X)), X.sparse())]
+        return [(slice(0, len(X)), X.entries())]
     return X.blocks()
 
 

@@ -219,6 +219,15 @@ class Columns:
         self._check(self.data.data[:, None], 0, None)
         return self.data
 
+    def entries(self) -> CSR:
+        """The CSR matrix, in which each place is stored once: parts of a number, as SciPy allows them, are added up."""
+        stored = self.sparse()
+        if stored.has_canonical_format:
+            return stored
+        stored = stored.copy()
+        stored.sum_duplicates()
+        return stored
+
     def scaled(self, scale: Array, shift: Array | None = None) -> Matrix:
         """(x - shift) / scale, in the float type of x; a CSR matrix (without shift) stays one."""
         if sp.issparse(self.data) and shift is None:

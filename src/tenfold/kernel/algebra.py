@@ -117,7 +117,9 @@ class Kernel(Parameter):
             K[:start, start:stop] = K[start:stop, :start].T
             square = K[start:stop, start:stop]
             square[:] = np.tril(square) + np.tril(square, -1).T
-        np.fill_diagonal(K, self.diagonal_of(X))
+        with np.errstate(over="ignore", invalid="ignore"):
+            diagonal = self.diagonal_of(X)
+        np.fill_diagonal(K, finite(self, diagonal))
         return K
 
     def prepared(self, Z: Any, dtype: Any = None) -> Prepared:
@@ -270,8 +272,21 @@ class Prepared:
             raise ValueError(f"rows have {X.shape[1]} columns, and those they are compared with {self.Z.shape[1]}")
         if out is None:
             out = np.empty((len(X), len(self.Z)), self.dtype)
-        self.kernel.fill(X, self.Z, self._made, out)
-        return out
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.kernel.fill(X, self.Z, self._made, out)
+        return finite(self.kernel, out)
+
+
+def finite(kernel: Kernel, values: Out) -> Out:
+    """Kernel values as they are, if all of them are numbers; else DataError."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        fine = np.isfinite(values.sum()) or np.isfinite(values).all()  # a sum is quick; it may overflow by itself
+    if not fine:
+        raise DataError(
+            f"{kernel} has values that are too large for a {values.dtype}, or that are no numbers. "
+            "Remedy: columns of like scale, StandardScaler first; or a smaller degree or gamma"
+        )
+    return values
 
 
 def rows_of(kernel: Kernel, X: Any) -> Any:

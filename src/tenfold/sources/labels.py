@@ -91,7 +91,7 @@ def class_codes(values: VectorLike, classes: Labels) -> Codes:
         inside = not len(values) or (int(values.min()) >= low and int(values.max()) <= high)
         if inside and high - low + 1 == len(classes):  # in a row: codes are differences
             codes: Codes = values if not low and values.dtype == np.int64 else values.astype(np.int64) - low
-            return codes
+            return np.ascontiguousarray(codes)  # a column of a table has gaps, which no kernel takes
         table = np.full(high - low + 1, -1, dtype=np.int64)
         table[classes.astype(np.int64) - low] = np.arange(len(classes))
         if inside:

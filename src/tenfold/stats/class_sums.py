@@ -48,7 +48,7 @@ class SumsByClass(Grouped[ClassSums]):
     def _sums(self, chunk: Chunk, group: Codes, weight: Array, groups: int) -> ClassSums:
         total = np.zeros((groups, chunk.X.shape[1]))
         if sp.issparse(chunk.X.data):
-            X = chunk.X.sparse()
+            X = chunk.X.entries()
             how = (group, weight, self.way, self.bar, total)
             fine = add_sparse_class_sums(X.data.astype(np.float64, copy=False), X.indices, X.indptr, *how)
         else:
