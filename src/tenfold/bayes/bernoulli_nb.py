@@ -86,7 +86,7 @@ class BernoulliNB(CountedNB):
         return out
 
     def _there(self, block: Any) -> Any:
-        """Noughts and ones."""
+        """One where a number is above `binarize`, nought elsewhere."""
         if self.binarize is None:
             return block
         if not sp.issparse(block):

@@ -26,7 +26,7 @@ class Rows:
 
     @cached_property
     def size(self) -> int:
-        """Bytes, about."""
+        """How many bytes the chunks take, about."""
         return sum(_size(chunk) for chunk in self.chunks)
 
     def __add__(self, other: Rows) -> Rows:

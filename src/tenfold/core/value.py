@@ -101,7 +101,7 @@ class Itself(Value):
 
     @property
     def digest(self) -> bytes:
-        """Of where it is."""
+        """A digest of where the object is in memory: two are the same only if they are one."""
         return digest_of(id(self.it))
 
 

@@ -131,7 +131,7 @@ class Reader:
             raise ModelFileError("the file holds tensors that do not belong to the model")
 
     def texts(self, node: Any) -> list[str]:
-        """Many texts."""
+        """Many texts, stored as the bytes of all of them and where each ends."""
         raw, ends = (self.tensor(x) for x in parts(node, "bytes", "ends"))
         if raw.dtype != np.uint8 or ends.dtype != np.int64 or raw.ndim != 1 or ends.ndim != 1:
             raise ModelFileError("texts are malformed")

@@ -212,7 +212,7 @@ class Kernel(Parameter):
         return PowerKernel(self, degree)
 
     def exp(self) -> Kernel:
-        """exp(k(x, z))."""
+        """The kernel exp(k(x, z)): a power series of this one, without a negative coefficient."""
         return SeriesKernel(self, "exp")
 
     def series(self, coefficients: str | Sequence[float], radius: float = math.inf) -> Kernel:
@@ -363,7 +363,7 @@ class _Made(Kernel):
 
     @property
     def domain(self) -> str:
-        """What its parts compare."""
+        """What the parts compare: numbers, texts, sets, trees; all of them the same."""
         found = {part.domain for part in self._inside()} - {"anything"}
         return found.pop() if found else "anything"
 
@@ -377,7 +377,7 @@ class _Made(Kernel):
             )
 
     def prepare(self, Z: Any, dtype: Any) -> Any:
-        """What each part prepares."""
+        """What each part makes of the rows that others are compared with, once."""
         return tuple(part.prepare(Z, dtype) for part in self._inside())
 
 
@@ -405,11 +405,11 @@ class ConstantKernel(Kernel):
         check_number(self, "value")
 
     def fill(self, X: Any, Z: Any, prepared: Any, out: Out) -> None:
-        """The constant everywhere."""
+        """Write the constant as the kernel value of every pair."""
         out[:] = self.value
 
     def diagonal_of(self, X: Any) -> Array:
-        """The constant."""
+        """The kernel value of each row with itself: the constant."""
         return np.full(len(X), self.value)
 
     def proof(self) -> Proof:
@@ -440,7 +440,7 @@ class SumKernel(_Made):
         return self.parts
 
     def fill(self, X: Any, Z: Any, prepared: Any, out: Out) -> None:
-        """Add up the parts."""
+        """Kernel values of a block of pairs: the sum of those of the parts."""
         first, *rest = zip(self.parts, prepared, strict=True)
         first[0].fill(X, Z, first[1], out)
         more = empty_like(out) if rest else out
@@ -449,11 +449,11 @@ class SumKernel(_Made):
             out += more
 
     def diagonal_of(self, X: Any) -> Array:
-        """Add up the diagonals."""
+        """The kernel value of each row with itself: the sum of those of the parts."""
         return sum((part.diagonal_of(X) for part in self.parts[1:]), self.parts[0].diagonal_of(X))
 
     def proof(self) -> Proof:
-        """All parts are PSD."""
+        """A sum is positive semidefinite if all of its parts are."""
         why = "a sum of PSD kernels"
         return needs(str(self), True, why, why, *(part.proof() for part in self.parts))
 
@@ -491,11 +491,11 @@ class ProductKernel(_Made):
             out *= more
 
     def diagonal_of(self, X: Any) -> Array:
-        """Multiply the diagonals."""
+        """The kernel value of each row with itself: the product of those of the factors."""
         return math.prod((part.diagonal_of(X) for part in self.parts[1:]), start=self.parts[0].diagonal_of(X))
 
     def proof(self) -> Proof:
-        """All factors are PSD."""
+        """A product is positive semidefinite if all of its factors are (Schur)."""
         why = "a product of PSD kernels (Schur): value by value, Gram matrices stay PSD"
         return needs(str(self), True, why, why, *(part.proof() for part in self.parts))
 
@@ -529,12 +529,12 @@ class ScaledKernel(_Made):
         return (self.kernel,)
 
     def fill(self, X: Any, Z: Any, prepared: Any, out: Out) -> None:
-        """Multiply by the factor."""
+        """Kernel values of a block of pairs, times the factor."""
         self.kernel.fill(X, Z, prepared[0], out)
         out *= out.dtype.type(self.factor)
 
     def diagonal_of(self, X: Any) -> Array:
-        """Multiply by the factor."""
+        """The kernel value of each row with itself, times the factor."""
         return self.factor * self.kernel.diagonal_of(X)
 
     def proof(self) -> Proof:
@@ -584,7 +584,7 @@ class PowerKernel(_Made):
         raise_to(out, self.degree)
 
     def diagonal_of(self, X: Any) -> Array:
-        """Take the power."""
+        """The kernel value of each row with itself, raised to the power."""
         return self.kernel.diagonal_of(X) ** self.degree
 
     def proof(self) -> Proof:
@@ -681,14 +681,14 @@ class SeriesKernel(_Made):
         self._sum(out)
 
     def diagonal_of(self, X: Any) -> Array:
-        """Sum the series."""
+        """The kernel value of each row with itself: the series at it."""
         self._check(X)
         found = np.array(self.kernel.diagonal_of(X), dtype=np.float64)
         self._sum(found)
         return found
 
     def proof(self) -> Proof:
-        """No coefficient is negative."""
+        """A power series of a PSD kernel is one if no coefficient is negative."""
         if isinstance(self.coefficients, str):
             why = "a power series with coefficients ≥ 0, a limit of sums of products of PSD kernels"
             return needs(str(self), True, why, why, self.kernel.proof())
@@ -725,7 +725,7 @@ class NormalizedKernel(_Made):
         return (self.kernel,)
 
     def _inverse(self, X: Any) -> Array:
-        """1 / √k(x, x)."""
+        """1 / √k(x, x) of each row, which makes its length one."""
         square = self.kernel.diagonal_of(X)
         if (square < 0).any():
             raise DataError(f"{self} wants k(x, x) ≥ 0, and a row has {text(float(square.min()))}")
@@ -801,12 +801,12 @@ class ColumnsKernel(_Made):
         return some, self.kernel.prepare(some, dtype)
 
     def fill(self, X: Any, Z: Any, prepared: Any, out: Out) -> None:
-        """Compare the columns."""
+        """Kernel values of a block of pairs, by these columns alone."""
         some, made = prepared
         self.kernel.fill(self._of(X), some, made, out)
 
     def diagonal_of(self, X: Any) -> Array:
-        """That of the columns."""
+        """The kernel value of each row with itself, by these columns alone."""
         return self.kernel.diagonal_of(self._of(X))
 
     def proof(self) -> Proof:

@@ -60,19 +60,19 @@ class FunctionKernel(_OfFunction):
         return found
 
     def prepare(self, Z: Any, dtype: Any) -> Array:
-        """f(z) of each row."""
+        """f(z) of each row that others are compared with, once."""
         return self._of(Z)
 
     def fill(self, X: Any, Z: Any, prepared: Array, out: Out) -> None:
-        """An outer product."""
+        """Kernel values of a block of pairs: the outer product of f(x) and f(z)."""
         out[:] = np.outer(self._of(X), prepared)
 
     def diagonal_of(self, X: Any) -> Array:
-        """f(x)²."""
+        """The kernel value of each row with itself, f(x)²."""
         return self._of(X) ** 2
 
     def proof(self) -> Proof:
-        """One feature."""
+        """It has one feature, f: f(x) f(z) is an inner product."""
         return Proof(str(self), True, "one feature: Σ cᵢcⱼ f(xᵢ) f(xⱼ) = (Σ cᵢ f(xᵢ))² ≥ 0")
 
     def __str__(self) -> str:
@@ -110,7 +110,7 @@ class CallableKernel(_OfFunction):
         return super().digest + bytes([self.pairwise, self.assume_psd])
 
     def fill(self, X: Any, Z: Any, prepared: Any, out: Out) -> None:
-        """Call the function."""
+        """Kernel values of a block of pairs, by calling the function."""
         if self.pairwise:
             for i, x in enumerate(X):
                 for j, z in enumerate(Z):
@@ -174,11 +174,11 @@ class PrecomputedKernel(Kernel):
         return places
 
     def fill(self, X: Codes, Z: Codes, prepared: Any, out: Out) -> None:
-        """Look the values up."""
+        """Kernel values of a block of pairs, looked up in the matrix."""
         out[:] = self.matrix[np.ix_(self._check(X), self._check(Z))]
 
     def diagonal_of(self, X: Codes) -> Array:
-        """Look the values up."""
+        """The kernel value of each row with itself, looked up in the matrix."""
         return np.asarray(self.matrix[self._check(X), X])
 
     def proof(self) -> Proof:

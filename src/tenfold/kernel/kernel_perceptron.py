@@ -192,7 +192,7 @@ class KernelPerceptron(KernelExpansion, Deciding):
         return float(a @ self.kernel_of(model.gamma)(model.support_vectors) @ a + model.intercept[0] ** 2)
 
     def scores(self, model: KernelPerceptronModel, X: Columns) -> Array:
-        """f(x) of each output."""
+        """f(x) of each row, for each class against the others."""
         return self.expand(model.support_vectors, model.gamma, model.dual_coef.T, X) + model.intercept
 
     def sound(self, model: KernelPerceptronModel, summary: TrainingRows | None, schema: Schema) -> bool:

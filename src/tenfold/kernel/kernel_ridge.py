@@ -122,7 +122,7 @@ class KernelRidge(KernelExpansion, Regressor):
         self.kernel_params = kernel_params
 
     def statistic(self, schema: Schema) -> AllRows:
-        """All rows."""
+        """All rows are gathered, since each is compared with each."""
         self.check_kernel()
         return AllRows(self.relative)
 
@@ -174,7 +174,7 @@ class KernelRidge(KernelExpansion, Regressor):
         )
 
     def predict_from(self, model: KernelRidgeModel, X: Columns) -> Array:
-        """Σ aᵢ k(xᵢ, x)."""
+        """Σ aᵢ k(xᵢ, x) of each row, by blocks of kernel values."""
         return self.expand(model.X_fit, model.gamma, model.dual_coef, X)
 
     def sound(self, model: KernelRidgeModel, summary: TrainingRows | None, schema: Schema) -> bool:

@@ -21,7 +21,7 @@ def typed(X: Values, dtype: Any) -> Values:
 
 
 def squares(X: Values) -> Array:
-    """|x|² of each row."""
+    """``|x|²`` of each row, the squared length."""
     return np.einsum("ij,ij->i", X, X, dtype=np.float64)
 
 
@@ -40,15 +40,15 @@ class LinearKernel(Kernel):
         return typed(Z, dtype)
 
     def fill(self, X: Values, Z: Values, prepared: Values, out: Out) -> None:
-        """A matrix product."""
+        """Kernel values of a block of pairs: a matrix product."""
         np.matmul(typed(X, out.dtype), prepared.T, out=out)
 
     def diagonal_of(self, X: Values) -> Array:
-        """``|x|²``."""
+        """The kernel value of each row with itself, ``|x|²``."""
         return squares(X)
 
     def proof(self) -> Proof:
-        """An inner product."""
+        """An inner product is positive semidefinite."""
         return Proof(str(self), True, "an inner product: Σ cᵢcⱼ⟨xᵢ, xⱼ⟩ = |Σ cᵢxᵢ|² ≥ 0")
 
     def __str__(self) -> str:
@@ -106,7 +106,7 @@ class PolynomialKernel(Kernel):
         self._raise(out)
 
     def diagonal_of(self, X: Values) -> Array:
-        """``(γ |x|² + c)ᵈ``."""
+        """The kernel value of each row with itself, ``(γ |x|² + c)ᵈ``."""
         found = squares(X)
         self._raise(found)
         return found
@@ -169,7 +169,7 @@ class GaussianKernel(Kernel):
         return np.ones(len(X))
 
     def proof(self) -> Proof:
-        """``exp(-γ|x|²) exp(2γ⟨x, z⟩) exp(-γ|z|²)``."""
+        """A product of PSD kernels: ``exp(-γ|x|²) exp(2γ⟨x, z⟩) exp(-γ|z|²)``."""
         if self.gamma < 0:
             return Proof(str(self), False, "γ is below 0: of two rows that differ, k(x, z) > k(x, x) = k(z, z)")
         twice = 2 * self.gamma
@@ -291,7 +291,7 @@ class AdditiveChi2Kernel(_Differences):
         return typed(_not_negative(self, Z).T, dtype)
 
     def fill(self, X: Values, Z: Values, prepared: Values, out: Out) -> None:
-        """Sums over columns."""
+        """Kernel values of a block of pairs: sums over the columns."""
         self._fill(ADDITIVE_CHI2, 1.0, _not_negative(self, X), prepared, out)
 
     def diagonal_of(self, X: Values) -> Array:
@@ -299,7 +299,7 @@ class AdditiveChi2Kernel(_Differences):
         return np.zeros(len(X))
 
     def proof(self) -> Proof:
-        """There is none."""
+        """There is no proof: it is not positive semidefinite."""
         return Proof(str(self), False, "it is only conditionally PSD (for numbers cᵢ that add up to 0): k(x, x) = 0")
 
     def __str__(self) -> str:
@@ -348,7 +348,7 @@ class SigmoidKernel(Kernel):
         self._bend(out)
 
     def diagonal_of(self, X: Values) -> Array:
-        """``tanh(γ |x|² + c)``."""
+        """The kernel value of each row with itself, ``tanh(γ |x|² + c)``."""
         found = squares(X)
         self._bend(found)
         return found
@@ -406,11 +406,11 @@ class MatrixKernel(Kernel):
         return typed(self._turned(Z), dtype)
 
     def fill(self, X: Values, Z: Values, prepared: Values, out: Out) -> None:
-        """A matrix product."""
+        """Kernel values of a block of pairs: a matrix product."""
         np.matmul(typed(X, out.dtype), prepared.T, out=out)
 
     def diagonal_of(self, X: Values) -> Array:
-        """xᵀ A x."""
+        """The kernel value of each row with itself, xᵀ A x."""
         return np.einsum("ij,ij->i", self._turned(X), X, dtype=np.float64)
 
     def proof(self) -> Proof:

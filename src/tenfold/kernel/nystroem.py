@@ -122,7 +122,7 @@ class Nystroem(OnePass, Transformer):
         return DistinctRows(self.random_state, self.n_components)
 
     def solve(self, schema: Schema, s: Race) -> NystroemModel:
-        """K(B, B)^(-1/2) by eigenvalues."""
+        """The sample B of the rows, and K(B, B)^(-1/2) by its eigenvalues."""
         rows = s.sample()[0]
         none = 1.0 if self.kernel == "chi2" else 1.0 / rows.shape[1]
         gamma = none if self.gamma is None else float(self.gamma)
@@ -146,7 +146,7 @@ class Nystroem(OnePass, Transformer):
         return (claim, said)
 
     def transform_from(self, model: NystroemModel, X: Columns) -> Array:
-        """k(x, B) K(B, B)^(-1/2)."""
+        """The features of rows, k(x, B) K(B, B)^(-1/2)."""
         out = np.empty((len(X), len(model.components)))
         compare = self._kernel(model.gamma).prepared(model.components)
         for rows, block in X.blocks(X.block_rows(len(model.components))):
@@ -154,5 +154,5 @@ class Nystroem(OnePass, Transformer):
         return out
 
     def names_out(self, names: list[str]) -> list[str]:
-        """As scikit-learn names them."""
+        """Names of the features, as scikit-learn has them."""
         return [f"nystroem{at}" for at in range(len(self.model_.components))]

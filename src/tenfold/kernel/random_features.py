@@ -122,7 +122,7 @@ class RandomFeatures(OnePass, Transformer):
         return (Claim("kernel error", min(away, 2.0), "with confidence", why, "unseen rows"),)
 
     def transform_from(self, model: RandomFeaturesModel, X: Columns) -> Array:
-        """√(2/m) cos(Wᵀx + b)."""
+        """The features of rows, √(2/m) cos(Wᵀx + b)."""
         m = len(model.random_offset)
         out = np.empty((len(X), m))
         for rows, block in X.blocks(X.block_rows(m)):

@@ -46,7 +46,7 @@ class _Pieces:
 
 
 def _products(counts: Callable[[Any], Counter[Hashable]], X: Sequence[Any], theirs: _Pieces) -> Array:
-    """Inner products of counts."""
+    """Inner products of the counts of two sets of things: kernel values."""
     mine = _Pieces([counts(x) for x in X], theirs.places)
     return np.asarray((mine.matrix @ theirs.matrix.T).todense())
 
@@ -84,15 +84,15 @@ class SpectrumKernel(Kernel):
         return Counter(one[at : at + self.length] for at in range(len(one) - self.length + 1))
 
     def prepare(self, Z: Sequence[str], dtype: Any) -> _Pieces:
-        """Counts of substrings."""
+        """Counts of the substrings of each text that others are compared with, once."""
         return _Pieces([self._counts(z) for z in _strings(self, Z)])
 
     def fill(self, X: Sequence[str], Z: Sequence[str], prepared: _Pieces, out: Out) -> None:
-        """Inner products of counts."""
+        """Kernel values of a block of pairs: inner products of counts."""
         out[:] = _products(self._counts, _strings(self, X), prepared)
 
     def diagonal_of(self, X: Sequence[str]) -> Array:
-        """Sums of squared counts."""
+        """The kernel value of each text with itself: the sum of its squared counts."""
         return np.array([float(sum(c * c for c in self._counts(x).values())) for x in _strings(self, X)])
 
     def proof(self) -> Proof:
@@ -182,7 +182,7 @@ class MismatchKernel(Kernel):
                 out[i, j] = self._compare(mine, theirs, shared)
 
     def diagonal_of(self, X: Sequence[str]) -> Array:
-        """Each string with itself."""
+        """The kernel value of each string with itself."""
         shared, each = self._shared(), [self._pieces(x) for x in _strings(self, X)]
         return np.array([self._compare(one, one, shared) for one in each])
 
@@ -230,7 +230,7 @@ class SetKernel(Kernel):
         return _Pieces([self._members(z) for z in Z])
 
     def fill(self, X: Sequence[Any], Z: Sequence[Any], prepared: _Pieces, out: Out) -> None:
-        """Count common members."""
+        """Kernel values of a block of pairs of sets, by the members they have in common."""
         common = _products(self._members, X, prepared)
         if self.kind == "jaccard":
             sizes = np.array([float(len(self._members(x))) for x in X])
@@ -239,7 +239,7 @@ class SetKernel(Kernel):
         out[:] = np.exp2(common) if self.kind == "subsets" else common
 
     def diagonal_of(self, X: Sequence[Any]) -> Array:
-        """Each set with itself."""
+        """The kernel value of each set with itself."""
         sizes = np.array([float(len(self._members(x))) for x in X])
         if self.kind == "jaccard":
             return np.ones(len(sizes))
@@ -290,14 +290,14 @@ class TreeKernel(Kernel):
         return [_Nodes(self, z) for z in Z]
 
     def fill(self, X: Sequence[Any], Z: Sequence[Any], prepared: list[_Nodes], out: Out) -> None:
-        """Count common fragments."""
+        """Kernel values of a block of pairs of trees, by the fragments they have in common."""
         for i, x in enumerate(X):
             mine = _Nodes(self, x)
             for j, theirs in enumerate(prepared):
                 out[i, j] = mine.common(theirs, self.decay)
 
     def diagonal_of(self, X: Sequence[Any]) -> Array:
-        """Each tree with itself."""
+        """The kernel value of each tree with itself."""
         each = [_Nodes(self, x) for x in X]
         return np.array([one.common(one, self.decay) for one in each])
 

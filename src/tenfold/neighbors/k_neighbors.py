@@ -29,7 +29,7 @@ CATEGORIES = Rule("whether columns have categories", lambda value, schema: np.ar
 
 
 class NeighborsModel(NamedTuple):
-    """The rows themselves."""
+    """The training rows themselves: work begins when a row is asked about."""
 
     rows: TrainingRows
     ranges: Annotated[Array, "column", NOT_NEGATIVE]

@@ -71,7 +71,7 @@ class KNeighborsClassifier(KNeighbors, Classifier):
         return self._shares(self.lists(model, X), self.distance(model), model.classes)
 
     def probability_from(self, scores: Array) -> Array:
-        """Scores are probabilities."""
+        """Scores are the shares of the votes, which are probabilities."""
         return scores
 
     def log_probability_from(self, scores: Array) -> Array:

@@ -36,7 +36,7 @@ LEFT_OUT = 200
 
 
 class LocalModel(NamedTuple):
-    """The rows themselves."""
+    """The training rows themselves: a line is fitted for each row that is asked about."""
 
     rows: TrainingRows
 
@@ -112,11 +112,11 @@ class LocallyWeightedRegression(OnePass, Regressor):
         return AllRows("RadialBasis() before Ridge()")
 
     def solve(self, schema: Schema, rows: TrainingRows) -> LocalModel:
-        """The rows."""
+        """The model is the training rows."""
         return LocalModel(rows)
 
     def sound(self, model: LocalModel, summary: TrainingRows | None, schema: Schema) -> bool:
-        """Whether there are rows."""
+        """Whether there are rows to predict from."""
         return len(model.rows) > 0
 
     @property

@@ -49,12 +49,12 @@ class Nearest:
 
     @property
     def distance(self) -> Array:
-        """As it is compared."""
+        """How far each neighbour is, as distances are compared (squared, if Euclidean)."""
         return self.entries[:, :, 0]
 
     @property
     def weight(self) -> Array:
-        """Of each row."""
+        """The sample weight of each neighbour."""
         return self.entries[:, :, 1]
 
     @property

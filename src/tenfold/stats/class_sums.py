@@ -35,7 +35,7 @@ class SumsByClass(Grouped[ClassSums]):
     """above which a number counts as one; not below nought, so that what a sparse matrix does not hold is none"""
 
     def summarize(self, chunk: Chunk) -> ClassSums:
-        """Sum up all rows."""
+        """Weight of each class and sums of its columns, over the rows of a chunk."""
         return self._sums(chunk, chunk.y, chunk.weight, self.classes)
 
     def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[ClassSums]:

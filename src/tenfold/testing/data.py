@@ -11,7 +11,7 @@ from tenfold.core import Array, Labels, Need, RowIndex, Values
 
 
 class Table(NamedTuple):
-    """Rows, target and weights."""
+    """Rows of a made table, with their target and weights."""
 
     X: Values
     y: Values | None
