@@ -38,7 +38,7 @@ for ax, k in zip(axes, (1, 25, 350)):
     model = tn.KNeighborsClassifier(n_neighbors=k).fit(X, y)
     tn.DecisionBoundaryDisplay.from_estimator(model, X, y, ax=ax, grid_resolution=150)
     error = model.certificate_["leave-one-out error"].value
-    ax.set_title(f"k = {k}: leaving one out, {error:.1%} are wrong")
+    ax.set_title(f"k = {k}\nleaving one out: {error:.1%} are wrong")
 plt.show()
 
 # %%
