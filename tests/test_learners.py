@@ -1,6 +1,8 @@
 """Every learner is found by itself, and has every law and every check put on it."""
 
 import os
+from dataclasses import fields as dataclass_fields
+from dataclasses import is_dataclass
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from sklearn.base import clone
 from helpers import by_law_params, learners, name_of
 from tenfold.core.axes import fields
 from tenfold.testing import LAWS, check_contract, check_law
+from tenfold.testing.data import draw
 
 DRAWS = int(os.environ.get("TENFOLD_DRAWS", "25"))
 """of each law, for the first of the parameter sets of a learner"""
@@ -78,3 +81,28 @@ def test_fields_are_annotated(learner):
     fields(learner.model_type)  # refuses what is not
     assert all("step" in fields(kind) for kind in learner.state_types or (learner.model_type,))
     assert all(fields(kind) for kind in learner.summary_types)
+
+
+def arrays_in(value):
+    """Every array of a model, however deep."""
+    match value:
+        case np.ndarray():
+            yield value
+        case dict():
+            for one in value.values():
+                yield from arrays_in(one)
+        case tuple() | list():
+            for one in value:
+                yield from arrays_in(one)
+        case _ if is_dataclass(value):
+            yield from arrays_in([getattr(value, field.name) for field in dataclass_fields(value)])
+
+
+@pytest.mark.filterwarnings("ignore")  # few rounds
+@pytest.mark.parametrize("given", by_law_params(), ids=name_and_number)
+def test_arrays_of_a_model_lie_in_memory_as_a_file_gives_them_back(given):
+    """Else products with them may differ in their last digits after it is loaded."""
+    learner = clone(given[1])
+    table = draw(learner.need, 0, rows=60)
+    learner.fit(table.X, table.y, sample_weight=table.weight)
+    assert all(array.flags.c_contiguous or array.size <= 1 for array in arrays_in(learner.model_))

@@ -147,7 +147,12 @@ class KernelPerceptron(KernelExpansion, Deciding):
         used = np.flatnonzero(dual.any(axis=0))
         constant = dual.sum(axis=1) if self.fit_intercept else np.zeros(len(dual))
         return KernelPerceptronModel(
-            np.ascontiguousarray(dual[:, used]), self.stored(s)[used], constant, np.array(mistakes), len(mistakes), gamma
+            np.ascontiguousarray(dual[:, used]),
+            self.stored(s)[used],
+            constant,
+            np.array(mistakes),
+            len(mistakes),
+            gamma,
         )
 
     def certify(self, model: KernelPerceptronModel, s: TrainingRows) -> tuple[Claim, ...]:

@@ -238,7 +238,8 @@ class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]
     def _next(self, state: Walking, found: Array) -> State:
         if state.left > 0:
             return state
-        model = PerceptronModel(found[:, 1:], found[:, 0], state.step, state.mistakes, state.trail, state.schema)
+        coef, constant = found[:, 1:].copy(), found[:, 0].copy()
+        model = PerceptronModel(coef, constant, state.step, state.mistakes, state.trail, state.schema)
         return Judging(state.step, model)
 
     def certify(self, model: PerceptronModel, s: Round | Margins) -> tuple[Claim, ...] | None:

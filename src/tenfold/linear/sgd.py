@@ -167,7 +167,7 @@ class Descent(Featured, Sequential):
         match state:
             case Walking(step, schema, course) | Descending(step, schema, course):
                 found = self._found(course.walk)
-                return SGDModel(found[:, 1:], found[:, 0], step, course, schema)
+                return SGDModel(found[:, 1:].copy(), found[:, 0].copy(), step, course, schema)
             case Solved():
                 return state.model
         return None

@@ -66,6 +66,13 @@ class Distance(Value):
     products: bool = True
     """whether products may come first"""
 
+    @property
+    def largest(self) -> float:
+        """The largest number whose distance from another can be computed; what a kernel makes, it looks after."""
+        if self.kernel is not None:
+            return np.inf
+        return float(10.0 ** (300.0 / (max(2.0, self.power) if self.kind == POWERS else 2.0)))
+
     def true(self, compared: Array) -> Array:
         """The distance, from what is compared: its square, its power or its sum."""
         if self.kind == SQUARES:

@@ -93,9 +93,9 @@ class KNeighbors(OnePass):
 
     def statistic(self, schema: Schema) -> AllRows:
         """All rows: what is asked of them is asked later."""
-        self._distance(schema.levels > 0, np.ones(len(schema.columns)))
-        name = type(self).__name__
-        return AllRows(f"{name}(...).predict_over(X, rows), a scan for each set of rows X to predict")
+        distance, name = self._distance(schema.levels > 0, np.ones(len(schema.columns))), type(self).__name__
+        relative = f"{name}(...).predict_over(X, rows), a scan for each set of rows X to predict"
+        return AllRows(relative, distance.largest)
 
     def solve(self, schema: Schema, rows: TrainingRows) -> NeighborsModel:
         """The rows, and how far each column ranges."""
@@ -141,8 +141,9 @@ class KNeighbors(OnePass):
         rows = replace(rows, weight=np.ones(len(rows)))
         own = X is None
         self._enough(len(rows) - own, k, "n_samples_fit")
-        found = [rows.X] if X is None else [matrix(c) for c in columns_of(X, self.need, self.schema_, self)]
         distance = self.distance(self.model_)
+        far = distance.largest
+        found = [rows.X] if X is None else [matrix(c, far) for c in columns_of(X, self.need, self.schema_, self)]
         lists = [nearest(distance, query, rows, k + own, 0) for query in found]
         away, index = np.concatenate([one.distance for one in lists]), np.concatenate([one.number for one in lists])
         if own:
@@ -189,7 +190,8 @@ class KNeighbors(OnePass):
     def lists(self, model: NeighborsModel, X: Columns) -> Nearest:
         """The nearest rows of each row of X, as many as weigh `n_neighbors`."""
         self._enough(float(model.rows.weight.sum()), self.n_neighbors, "weight of n_samples_fit")
-        return nearest(self.distance(model), matrix(X), model.rows, self.n_neighbors, model.classes)
+        distance = self.distance(model)
+        return nearest(distance, matrix(X, distance.largest), model.rows, self.n_neighbors, model.classes)
 
     def distance(self, model: NeighborsModel) -> Distance:
         """How far rows are from those of a model."""
@@ -206,8 +208,9 @@ class KNeighbors(OnePass):
             learner.n_features_in_ = len(schema.columns)
             if schema.named:
                 learner.feature_names_in_ = np.array(schema.names, dtype=object)
-            query = np.concatenate([matrix(c) for c in columns_of(X, self.need, schema, learner)])
             distance = self._distance(schema.levels > 0, None)
+            given = columns_of(X, self.need, schema, learner)
+            query = np.concatenate([matrix(c, distance.largest) for c in given])
             classes = 0 if schema.classes is None else len(schema.classes)
             return NearestRows(query, distance, float(self.n_neighbors), classes)
 

@@ -108,8 +108,7 @@ class LocallyWeightedRegression(OnePass, Regressor):
 
     def statistic(self, schema: Schema) -> AllRows:
         """All rows: what is asked of them is asked later."""
-        self._distance(len(schema.columns))
-        return AllRows("RadialBasis() before Ridge()")
+        return AllRows("RadialBasis() before Ridge()", self._distance(len(schema.columns)).largest)
 
     def solve(self, schema: Schema, rows: TrainingRows) -> LocalModel:
         """The model is the training rows."""
@@ -142,7 +141,7 @@ class LocallyWeightedRegression(OnePass, Regressor):
 
     def predict_from(self, model: LocalModel, X: Columns) -> Array:
         """The local fit at each row."""
-        return self._at(matrix(X), model.rows)
+        return self._at(matrix(X, self._distance(X.shape[1]).largest), model.rows)
 
     def _distance(self, width: int) -> Distance:
         return distance_of(np.zeros(width, bool), "euclidean", 2.0, self.attribute_weights)

@@ -113,7 +113,8 @@ class NearestRows(Statistic[Nearest]):
 
     def summarize(self, chunk: Chunk) -> Nearest:
         """Of one chunk; rows by their numbers in the source."""
-        rows = TrainingRows(matrix(chunk.X), chunk.y.astype(np.float64), chunk.weight, chunk.X.numbers())
+        X, y = matrix(chunk.X, self.distance.largest), chunk.y.astype(np.float64)
+        rows = TrainingRows(X, y, chunk.weight, chunk.X.numbers())
         found = nearest(self.distance, self.query, rows, self.wanted, self.classes)
         number = np.where(found.number >= 0, chunk.X.numbers()[found.number], -1) if chunk.n else found.number
         return Nearest(found.entries, number, found.tied, self.wanted, self.classes)

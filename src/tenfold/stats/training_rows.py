@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, Columns, Schema
+from tenfold.core import Array, Chunk, Codes, Columns, DataError, Schema
 from tenfold.core.allowed import COUNTS, POSITIVE
 from tenfold.core.rows import too_many
 from tenfold.core.statistic import Gathered
@@ -76,10 +76,19 @@ def _codes(values: Array, low: int, end: int) -> bool:
     return bool(((values >= low) & (values < end) & (values == np.floor(values))).all())
 
 
-def matrix(X: Columns) -> Array:
-    """Columns as one float64 array in C order, which nobody may write to; perhaps a view."""
+def matrix(X: Columns, largest: float = np.inf) -> Array:
+    """Columns as one float64 array in C order, which nobody may write to; perhaps a view.
+
+    Numbers above `largest` (or below -`largest`) are refused: their distances would overflow.
+    """
     out = np.empty(X.shape)
     for rows, block in X.blocks(whole=True):
+        if largest < np.inf and np.abs(block).max(initial=0.0) > largest:
+            i, j = (int(at) for at in np.argwhere(np.abs(block) > largest)[0])
+            raise DataError(
+                f"{block[i, j]:g} in {X.where(rows.start + i, j)} is too large: distances would overflow. "
+                "Remedy: columns of like scale, StandardScaler first"
+            )
         if len(block) == len(X):
             return block
         out[rows] = block
@@ -92,11 +101,13 @@ class AllRows(Gathered):
 
     relative: str  # type: ignore[misc]  # each learner names its own
     """what to use for more rows than fit, as the call to write"""
+    largest: float = np.inf
+    """numbers above it are refused"""
 
     def summarize(self, chunk: Chunk) -> Any:
         """The `TrainingRows` of one chunk: copies, since the chunk's may change."""
         return TrainingRows(
-            np.array(matrix(chunk.X)),
+            np.array(matrix(chunk.X, self.largest)),
             chunk.y.astype(np.float64),
             np.array(chunk.weight, dtype=np.float64),
             chunk.X.numbers(),
