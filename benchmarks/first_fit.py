@@ -40,7 +40,7 @@ PEERS = {
     "StandardScaler": "preprocessing", "MinMaxScaler": "preprocessing", "MaxAbsScaler": "preprocessing",
     "DecisionTreeClassifier": "tree", "DecisionTreeRegressor": "tree", "RandomForestClassifier": "ensemble",
     "RandomForestRegressor": "ensemble", "AdaBoostClassifier": "ensemble", "BaggingClassifier": "ensemble",
-    "BaggingRegressor": "ensemble", "DummyClassifier": "dummy", "DummyRegressor": "dummy",
+    "BaggingRegressor": "ensemble", "DummyClassifier": "dummy", "DummyRegressor": "dummy", "SVC": "svm", "SVR": "svm",
     "GradientBoostingClassifier": "ensemble HistGradientBoostingClassifier",
     "GradientBoostingRegressor": "ensemble HistGradientBoostingRegressor",
 }  # fmt: skip

@@ -29,6 +29,7 @@ from sklearn import (
     naive_bayes,
     neighbors,
     preprocessing,
+    svm,
     tree,
 )
 
@@ -115,6 +116,8 @@ def cases() -> dict[str, tuple[Any, Any, Any, Any]]:
         ),
         "LinearRegression": (tn.LinearRegression(), lm.LinearRegression(), X, y),
         "LogisticRegression": (tn.LogisticRegression(), lm.LogisticRegression(), X, c),
+        "SVC": (tn.SVC(), svm.SVC(), X, c),
+        "SVR": (tn.SVR(), svm.SVR(), X, y),
         "MaxAbsScaler": (tn.MaxAbsScaler(), pre.MaxAbsScaler(), X, None),
         "MinMaxScaler": (tn.MinMaxScaler(), pre.MinMaxScaler(), X, None),
         "Nystroem": (tn.Nystroem(), kernel_approximation.Nystroem(random_state=0), X, None),

@@ -23,8 +23,7 @@ import numpy as np
 import sklearn.svm as peer
 from sklearn.datasets import make_classification
 
-from tenfold.kernel.svc import SVC
-from tenfold.kernel.svr import SVR
+from tenfold import SVC, SVR
 from workloads import Promises, seconds
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))

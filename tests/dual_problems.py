@@ -10,8 +10,7 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 import tenfold as tn
-from tenfold.kernel.svc import SVC
-from tenfold.kernel.svr import SVR
+from tenfold import SVC, SVR
 
 KINDS = ("classes", "classes, hard margin", "numbers")
 TOL = 1e-9

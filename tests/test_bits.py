@@ -102,6 +102,8 @@ cases = {
     "ComplementNB": (tn.ComplementNB(), np.abs(X), label),
     "KernelRidge": (tn.KernelRidge(kernel="rbf"), X[:300], y[:300]),
     "KernelPerceptron": (tn.KernelPerceptron(), X[:300], label[:300]),
+    "SVC": (tn.SVC(), X[:2000], label[:2000]),
+    "SVR": (tn.SVR(), X[:2000], y[:2000]),
     "Nystroem": (tn.Nystroem(n_components=20), X, None),
     "RandomFeatures": (tn.RandomFeatures(n_components=20), X, None),
     "KNeighborsClassifier": (tn.KNeighborsClassifier(), X[:3000], label[:3000]),

@@ -160,6 +160,13 @@ SPACES: dict[str, dict[str, list[Any]]] = {
     "SGDClassifier": {**_STEPS, "loss": ["squared_error", "log_loss", "exponential"]},
     "SGDRegressor": {**_STEPS, "loss": ["epsilon_insensitive"]},
     "SLIQ": _GROWING,
+    "SVC": {
+        "C": [1e-3, 30.0],
+        "kernel": ["linear", "poly", "laplacian"],
+        "class_weight": ["balanced"],
+        "multi_class": ["ovr"],
+    },
+    "SVR": {"C": [1e-3, 30.0], "kernel": ["linear", "laplacian"], "epsilon": [0.0, 1.0]},
     "SigmoidBasis": _SPREAD,
     "StackingClassifier": {"cv": [2, 3], "passthrough": [True], "stack_method": ["predict"]},
     "StackingRegressor": {"cv": [2, 3], "passthrough": [True]},

@@ -99,6 +99,8 @@ _PLACES = {
     "tenfold.kernel.nystroem": ("Nystroem",),
     "tenfold.kernel.random_features": ("RandomFeatures",),
     "tenfold.kernel.kernel_perceptron": ("KernelPerceptron",),
+    "tenfold.kernel.svc": ("SVC",),
+    "tenfold.kernel.svr": ("SVR",),
     "tenfold.linear.elastic_net": ("ElasticNet",),
     "tenfold.linear.elastic_net_cv": ("ElasticNetCV",),
     "tenfold.linear.lasso": ("Lasso",),

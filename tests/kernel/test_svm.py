@@ -7,12 +7,11 @@ from sklearn.datasets import make_classification
 
 import tenfold as tn
 from dual_problems import KINDS, examine
+from tenfold import SVC, SVR
 from tenfold.core.crew import crew
-from tenfold.kernel import dual
+from tenfold.kernel import dual, machine
 from tenfold.kernel.dual import Dual, KernelRows, solve_dual
 from tenfold.kernel.platt import coupled, sigmoid_fit
-from tenfold.kernel.svc import SVC
-from tenfold.kernel.svr import SVR
 
 random = np.random.default_rng(0)
 X = random.normal(size=(250, 4))
@@ -308,3 +307,35 @@ def test_the_hard_margin():
     with pytest.raises(tn.DataError, match="no plane separates"):
         SVC(C=np.inf, kernel="linear").fit([[0.0], [1.0], [2.0]], [0, 1, 0])
     SVC(C=np.inf).fit([[0.0], [1.0], [2.0]], [0, 1, 0])
+
+
+def test_a_hard_margin_of_many_rows_is_found_or_refused():
+    A = random.normal(size=(6_000, 3))
+    side = A.sum(axis=1) > 0
+    apart = A + np.where(side, 0.3, -0.3)[:, None]
+    assert SVC(C=np.inf, kernel="linear").fit(apart, side).score(apart, side) == 1.0
+    side[17] = ~side[17]
+    with pytest.raises(tn.DataError, match="no plane separates.*Remedy: a finite C"):
+        SVC(C=np.inf, kernel="linear").fit(apart, side)
+
+
+def test_a_hard_margin_that_is_not_found_is_given_up(monkeypatch):
+    monkeypatch.setattr(machine, "HARD_MOVES", -200 * len(X) + 3)
+    with pytest.raises(tn.DataError, match="only by so little.*Remedy: a finite C"):
+        SVC(C=np.inf).fit(X, TWO)
+
+
+def test_the_leave_one_out_bound_is_proved_of_rows_of_one_price():
+    status = [
+        SVC(gamma=1.0).fit(X, TWO, sample_weight=w).certificate_["leave-one-out bound"].status
+        for w in (None, 2 * np.ones(len(X)), WEIGHT)
+    ]
+    assert status == ["proved", "proved", "estimated"]
+
+
+def test_the_leave_one_out_bound_holds_where_kernels_are_negative():
+    A, y = X[:40], (X[:40, 0] + 0.3 * X[:40, 1] > 0).astype(int)
+    bound = SVC(C=0.05, tol=SMALL, kernel="linear").fit(A, y).certificate_["leave-one-out bound"].value
+    alone = [SVC(C=0.05, tol=SMALL, kernel="linear").fit(np.delete(A, i, 0), np.delete(y, i)) for i in range(40)]
+    wrong = np.mean([model.predict(A[[i]])[0] != y[i] for i, model in enumerate(alone)])
+    assert wrong <= bound < 1

@@ -50,6 +50,8 @@ class Kernel(Parameter):
     __array_ufunc__ = None  # so that numpy's numbers times a kernel are a kernel
     domain: ClassVar[Any] = "numbers"
     """what it compares: rows of "numbers", "strings", "sets", "trees", "places" of a matrix, or "anything" """
+    never_negative: ClassVar[bool] = False
+    """whether all values are known to be 0 or more, whatever the parameters"""
 
     def __post_init__(self) -> None:
         super().__post_init__()

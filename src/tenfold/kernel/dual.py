@@ -131,8 +131,8 @@ class _Search:
             self._refresh(np.arange(len(self.X)))
         for dtype in (np.float32, np.float64):
             self._decompose(dtype)
-            # rounding of float32 rows, at the worst: if it may matter, the slopes that decide are made anew
-            off = float(np.abs(self.beta).sum()) * 2.0**-23 * self._scale()
+            # rounding of float32 rows, eight times its deviation: if it may matter, slopes that decide are made anew
+            off = 8 * float(np.linalg.norm(self.beta)) * 2.0**-23 * self._scale()
             if dtype is np.float64 or off < self.tol / 2 or self.moves >= self.most:
                 return
             if self._violation_in_float64(off) <= self.tol:

@@ -11,18 +11,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Claim, Codes, Columns, Never, Schema, Stop, Values
+from tenfold.core import Array, Claim, Codes, Columns, DataError, Never, Schema, Stop, Values
 from tenfold.estimator.constraints import Constraints, boolean, choice, integer, positive, real
 from tenfold.estimator.kinds import warn_not_converged
 from tenfold.kernel.algebra import Kernel
 from tenfold.kernel.dual import Dual, DualSolution, KernelRows, by_row, solve_dual
 from tenfold.kernel.expansion import KERNEL, KernelExpansion
 from tenfold.kernel.given import PrecomputedKernel
+from tenfold.kernel.separable import BY_SO_LITTLE
 from tenfold.stats.training_rows import AllRows, TrainingRows
 from tenfold.theory.margins import margin_dimension
 from tenfold.theory.optimality import Residuals, kkt_box
 
 ROUNDING = 2.0**-52
+HARD_MOVES = 1_000_000
+"""and two hundred for each row, after which a hard margin is given up: without one, variables would grow for ever"""
 
 SHARED: Constraints = {
     **KERNEL,
@@ -83,14 +86,14 @@ class KernelMachine(KernelExpansion):
 
     def train(self, kernel: Kernel, X: Values, machines: Sequence[Machine]) -> list[DualSolution]:
         """Solve the dual of each machine."""
-        found = []
+        found, memory = [], int(self.cache_size * (1 << 20))
+        most = HARD_MOVES + 200 * len(X) if math.isinf(self.C) and self.max_iter < 0 else self.max_iter
         for rows, dual in machines:
-            memory = int(self.cache_size * (1 << 20))
             found.append(
-                solve_dual(
-                    kernel, X[rows], dual, self.tol, memory=memory, max_moves=self.max_iter, shrinking=self.shrinking
-                )
+                solve_dual(kernel, X[rows], dual, self.tol, memory=memory, max_moves=most, shrinking=self.shrinking)
             )
+            if most != self.max_iter and found[-1].moves >= most:
+                raise DataError(BY_SO_LITTLE)
         if self.max_iter >= 0 and any(each.moves >= self.max_iter for each in found):
             warn_not_converged(
                 f"Solver terminated early (max_iter={self.max_iter}). Consider pre-processing your data with "
@@ -153,9 +156,7 @@ def judge(kernel: Kernel, X: Values, dual: Dual, beta: Array, bias: float) -> Ju
     return Judged(found, value, square, f)
 
 
-def claims_of(
-    judged: Sequence[Judged], support: int, rows: int, psd: bool, left_out: tuple[float, str] | None
-) -> tuple[Claim, ...]:
+def claims_of(judged: Sequence[Judged], support: int, rows: int, psd: bool) -> tuple[Claim, ...]:
     """What is proved of the machines of one model."""
     gap = math.fsum(each.residuals.gap for each in judged)
     primal = math.fsum(each.primal for each in judged)
@@ -165,16 +166,12 @@ def claims_of(
     why = f"primal value {primal:.9g} less that of the dual, both at this model, in float64, rounding counted"
     say = "share of the primal value that the optimum may be below it"
     share = gap / primal if primal > 0 else 0.0
-    claims = [
+    return (
         Claim("gap", gap, status, why, "objective", assumes),
         Claim("relative gap", share, status, say, "objective", assumes),
         Claim("KKT violation", worst, "proved", "largest residual of the optimality conditions", "objective"),
         Claim("support vectors", float(support), "proved", f"of {rows:,} rows", "data"),
-    ]
-    if left_out is not None:
-        value, because = left_out
-        claims.append(Claim("leave-one-out bound", value, "proved", because, "data", "the optimum of each dual"))
-    return tuple(claims)
+    )
 
 
 def margin_claims(judged: Judged, kernel: Kernel, X: Values, hard: bool) -> tuple[Claim, ...]:

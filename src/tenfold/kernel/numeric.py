@@ -139,6 +139,7 @@ class GaussianKernel(Kernel):
     [[1.0, 0.1353], [0.1353, 1.0]]
     """
 
+    never_negative = True
     gamma: float = 1.0
 
     def __post_init__(self) -> None:
@@ -213,6 +214,7 @@ class LaplacianKernel(_Differences):
     [[1.0, 0.3679], [0.3679, 1.0]]
     """
 
+    never_negative = True
     gamma: float = 1.0
 
     def __post_init__(self) -> None:
@@ -248,6 +250,7 @@ class Chi2Kernel(_Differences):
     [[1.0, 0.1353], [0.1353, 1.0]]
     """
 
+    never_negative = True
     gamma: float = 1.0
 
     def __post_init__(self) -> None:

@@ -34,9 +34,6 @@ from tenfold.kernel.platt import coupled, cross_fitted, log_sigmoids
 from tenfold.kernel.separable import separable
 from tenfold.stats.training_rows import AllRows, TrainingRows
 
-LARGEST_LP = 5_000
-"""rows up to which it is decided beforehand whether a hard margin exists"""
-
 
 class SVCModel(NamedTuple):
     """Support vectors, grouped by class, and what each weighs in each machine."""
@@ -73,13 +70,15 @@ class SVC(KernelMachine, Deciding):
     degree : int, default=3
         Of "poly".
     gamma : {"scale", "auto"} or float, default="scale"
-        "scale": 1 / (columns * variance of X); "auto": 1 / columns.
+        "scale": 1 / (columns * variance of X), rows counting by their weight (scikit-learn's takes no notice of
+        `sample_weight`); "auto": 1 / columns.
     coef0 : float, default=0.0
         Of "poly" and "sigmoid".
     shrinking : bool, default=True
         Whether to leave out rows that stay at a bound while the dual is solved.
     probability : bool, default="deprecated"
-        Whether to fit probabilities, by sigmoids of decisions that are cross-fitted in five folds, as rows come.
+        Whether to fit probabilities: sigmoids of decisions on rows that were left out (Platt), in five folds. The rows
+        of each class go to the folds in turn, in the order of the source; nothing is drawn.
     tol : float, default=0.001
         Largest violation of a pair of dual variables.
     cache_size : float, default=200
@@ -95,7 +94,7 @@ class SVC(KernelMachine, Deciding):
     break_ties : bool, default=False
         Whether equal votes are decided by how far the machines decide.
     random_state : int, default=None
-        Ignored: nothing is drawn.
+        Ignored, since nothing is drawn: there for scikit-learn's sake.
     multi_class : {"ovo", "ovr"}, default="ovo"
         A machine for each two classes, or for each class against the rest.
 
@@ -118,7 +117,7 @@ class SVC(KernelMachine, Deciding):
 
     Examples
     --------
-    >>> from tenfold.kernel.svc import SVC
+    >>> from tenfold import SVC
     >>> model = SVC(kernel="linear", C=10.0).fit([[0.0], [1.0], [3.0], [4.0]], ["low", "low", "high", "high"])
     >>> model.support_vectors_.ravel().tolist(), model.predict([[1.9], [2.1]]).tolist()
     ([3.0, 1.0], ['low', 'high'])
@@ -254,7 +253,7 @@ class SVC(KernelMachine, Deciding):
 
     def _refuse_inseparable(self, kernel: Kernel, X: Any, machines: list[Machine]) -> None:
         for rows, dual in machines:
-            if len(rows) <= LARGEST_LP and not separable(kernel, X[rows], dual.target):
+            if not separable(kernel, X[rows], dual.target):
                 raise DataError(
                     "C is infinite, and no plane separates the classes in the features of this kernel: the hard margin "
                     "has no solution. Remedy: a finite C, or another kernel"
@@ -270,10 +269,9 @@ class SVC(KernelMachine, Deciding):
             judge(kernel, X[rows], dual, each[rows], float(bias))
             for (rows, dual), each, bias in zip(machines, weights, model.intercept)
         ]
-        left_out = None
+        claims = claims_of(judged, len(model.support), len(s.X), kernel.psd)
         if len(machines) == 1 and kernel.psd:
-            left_out = _leave_one_out(kernel, X, machines[0].dual, weights[0], judged[0].values, s.weight)
-        claims = claims_of(judged, len(model.support), len(s.X), kernel.psd, left_out)
+            claims += (_leave_one_out(kernel, X, machines[0].dual, weights[0], judged[0].values, s.weight),)
         if len(machines) == 1:
             claims += margin_claims(judged[0], kernel, X, math.isinf(self.C))
         return claims
@@ -379,14 +377,19 @@ def _votes(f: Array, k: int) -> tuple[Array, Array]:
     return votes, strength
 
 
-def _leave_one_out(
-    kernel: Kernel, X: Any, dual: Dual, beta: Array, f: Array, weight: Array
-) -> tuple[float, str] | None:
-    """The share of rows that a model without them may get wrong, at the most (Joachims' ξα bound)."""
-    diagonal = kernel.diagonal(X)
-    reach = float(diagonal.max(initial=0.0)) - min(0.0, float(diagonal.min(initial=0.0)))
+def _leave_one_out(kernel: Kernel, X: Any, dual: Dual, beta: Array, f: Array, weight: Array) -> Claim:
+    """The share of rows that a model without them may get wrong, at the most (Joachims' ξα bound).
+
+    It is proved for rows of one price, at the optimum, if some support vector is inside its bounds.
+    """
+    diagonal = float(kernel.diagonal(X).max(initial=0.0))
+    reach = diagonal if kernel.never_negative else 2 * diagonal  # largest less least value
     slack = np.maximum(0.0, 1 - dual.target * f)
     wrong = (np.abs(beta) > 0) & (2 * np.abs(beta) * reach + slack >= 1)
     value = float(weight[wrong].sum() / weight.sum())
     why = "weight of the support vectors with 2αR² + ξ ≥ 1, over all: only these can be wrong when they are left out"
-    return value, why
+    price, free = dual.high - dual.low, (beta > dual.low) & (beta < dual.high)
+    if (price == price[:1]).all() and free.any():
+        return Claim("leave-one-out bound", value, "proved", why, "data", "the optimum of the dual")
+    assumes = "a bound for rows of one price, with a support vector inside its bounds, is taken for others"
+    return Claim("leave-one-out bound", value, "estimated", why, "data", assumes)

@@ -48,7 +48,8 @@ class SVR(KernelMachine, Regressor):
     degree : int, default=3
         Of "poly".
     gamma : {"scale", "auto"} or float, default="scale"
-        "scale": 1 / (columns * variance of X); "auto": 1 / columns.
+        "scale": 1 / (columns * variance of X), rows counting by their weight (scikit-learn's takes no notice of
+        `sample_weight`); "auto": 1 / columns.
     coef0 : float, default=0.0
         Of "poly" and "sigmoid".
     tol : float, default=0.001
@@ -82,7 +83,7 @@ class SVR(KernelMachine, Regressor):
 
     Examples
     --------
-    >>> from tenfold.kernel.svr import SVR
+    >>> from tenfold import SVR
     >>> model = SVR(kernel="linear", C=100.0, epsilon=0.5).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0])
     >>> model.coef_.round(3).tolist(), model.support_vectors_.ravel().tolist()
     ([[0.667]], [0.0, 3.0])
@@ -147,7 +148,7 @@ class SVR(KernelMachine, Regressor):
         b = np.zeros(len(s.X))
         b[model.position] = model.weights[0]
         judged = judge(kernel, X, dual, np.concatenate([np.maximum(b, 0), np.minimum(b, 0)]), float(model.intercept[0]))
-        return claims_of([judged], len(model.support), len(s.X), kernel.psd, None)
+        return claims_of([judged], len(model.support), len(s.X), kernel.psd)
 
     def predict_from(self, model: SVRModel, X: Columns) -> Array:
         """f of each row."""
