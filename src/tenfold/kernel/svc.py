@@ -229,7 +229,7 @@ class SVC(KernelMachine, Deciding):
             s.place[some],
             some,
             self.vectors(s, some),
-            weights[:, some],
+            np.ascontiguousarray(weights[:, some]),
             np.array([each.bias for each in found]),
             np.bincount(s.label[some], minlength=k),
             factor,

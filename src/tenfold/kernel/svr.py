@@ -138,8 +138,8 @@ class SVR(KernelMachine, Regressor):
         found = self.train(kernel, X, [machine])
         weights = weights_of([machine], found, len(s.X))
         some = np.flatnonzero(weights[0])
-        bias = np.array([found[0].bias])
-        return SVRModel(s.place[some], some, self.vectors(s, some), weights[:, some], bias, gamma, int(found[0].moves))
+        kept, bias = np.ascontiguousarray(weights[:, some]), np.array([found[0].bias])
+        return SVRModel(s.place[some], some, self.vectors(s, some), kept, bias, gamma, int(found[0].moves))
 
     def certify(self, model: SVRModel, s: TrainingRows) -> tuple[Claim, ...]:
         """The duality gap, from both sides, in float64."""
