@@ -14,6 +14,7 @@ from tenfold.core import Array, Chunk, Claim, Columns, DataError, Grouped, Need,
 from tenfold.estimator.constraints import Constraints, choice, integer, real, seed
 from tenfold.estimator.kinds import Transformer
 from tenfold.estimator.one_pass import OnePass
+from tenfold.kernels.cosine import cosines
 from tenfold.stats.spread import ColumnSpread
 
 CONFIDENCE = 0.95
@@ -128,9 +129,7 @@ class RandomFeatures(OnePass, Transformer):
         for rows, block in X.blocks(X.block_rows(m)):
             some = out[rows]
             np.matmul(block, model.random_weights, out=some)
-            some += model.random_offset
-            np.cos(some, out=some)
-            some *= np.sqrt(2 / m)
+            cosines(some, model.random_offset, np.sqrt(2 / m))
         return out
 
     def sound(self, model: RandomFeaturesModel, summary: ColumnSpread | None, schema: Schema) -> bool:
