@@ -14,6 +14,15 @@ from numpy.typing import ArrayLike
 
 from tenfold.core import Array
 
+__all__ = [
+    "conditional_entropy",
+    "cross_entropy",
+    "entropy",
+    "information",
+    "kl_divergence",
+    "mutual_information",
+]
+
 Correction = Literal["miller_madow", "grassberger"]
 
 
