@@ -35,6 +35,7 @@ PEERS = {
     "LogisticRegression": "linear_model", "PoissonRegressor": "linear_model", "GammaRegressor": "linear_model",
     "SGDClassifier": "linear_model", "SGDRegressor": "linear_model", "Perceptron": "linear_model",
     "LinearDiscriminantAnalysis": "discriminant_analysis", "QuadraticDiscriminantAnalysis": "discriminant_analysis",
+    "LinearSVC": "svm", "LinearSVR": "svm",
     "PCA": "decomposition", "GaussianNB": "naive_bayes", "CategoricalNB": "naive_bayes",
     "BernoulliNB": "naive_bayes", "MultinomialNB": "naive_bayes", "ComplementNB": "naive_bayes", "KMeans": "cluster",
     "StandardScaler": "preprocessing", "MinMaxScaler": "preprocessing", "MaxAbsScaler": "preprocessing",

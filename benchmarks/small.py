@@ -109,6 +109,8 @@ def cases() -> dict[str, tuple[Any, Any, Any, Any]]:
         "KMeans": (tn.KMeans(), cluster.KMeans(random_state=0), X, None),
         "KNeighborsClassifier": (tn.KNeighborsClassifier(), neighbors.KNeighborsClassifier(), X, c),
         "KNeighborsRegressor": (tn.KNeighborsRegressor(), neighbors.KNeighborsRegressor(), X, y),
+        "LinearSVC": (tn.LinearSVC(), svm.LinearSVC(), X, c),
+        "LinearSVR": (tn.LinearSVR(), svm.LinearSVR(), X, y),
         "Lasso": (tn.Lasso(), lm.Lasso(), X, y),
         "LassoCV": (tn.LassoCV(), lm.LassoCV(), X, y),
         "LinearDiscriminantAnalysis": (

@@ -53,6 +53,13 @@ _KERNEL = {
     "degree": [2],
     "coef0": [0.0, 2.0],
 }
+_MACHINE: dict[str, list[Any]] = {
+    "C": [1e-3, 0.1, 10.0],
+    "dual": [True, False],
+    "fit_intercept": [False],
+    "intercept_scaling": [10.0],
+    "max_iter": [1, 20],
+}
 _NEAR = {
     "n_neighbors": [1, 2, 3, 10],
     "weights": ["distance"],
@@ -115,6 +122,8 @@ SPACES: dict[str, dict[str, list[Any]]] = {
         "standard_errors": ["HC0", "HC1", "HC2", "HC3"],
         "precision": ["high"],
     },
+    "LinearSVC": {**_MACHINE, "loss": ["hinge"], "class_weight": ["balanced"]},
+    "LinearSVR": {**_MACHINE, "loss": ["squared_epsilon_insensitive"], "epsilon": [0.1]},
     "LocallyWeightedRegression": {
         "n_neighbors": [3, 10],
         "bandwidth": [0.5, 3.0],

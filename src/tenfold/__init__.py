@@ -112,6 +112,8 @@ _PLACES = {
     "tenfold.linear.linear_discriminant_analysis": ("LinearDiscriminantAnalysis",),
     "tenfold.linear.gamma_regressor": ("GammaRegressor",),
     "tenfold.linear.linear_regression": ("LinearRegression",),
+    "tenfold.linear.linear_svc": ("LinearSVC",),
+    "tenfold.linear.linear_svr": ("LinearSVR",),
     "tenfold.linear.logistic_regression": ("LogisticRegression",),
     "tenfold.linear.poisson_regressor": ("PoissonRegressor",),
     "tenfold.linear.pca": ("PCA",),

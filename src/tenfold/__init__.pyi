@@ -118,6 +118,8 @@ from tenfold.linear.lasso_cv import LassoCV as LassoCV
 from tenfold.linear.least_squares_classifier import LeastSquaresClassifier as LeastSquaresClassifier
 from tenfold.linear.linear_discriminant_analysis import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
 from tenfold.linear.linear_regression import LinearRegression as LinearRegression
+from tenfold.linear.linear_svc import LinearSVC as LinearSVC
+from tenfold.linear.linear_svr import LinearSVR as LinearSVR
 from tenfold.linear.logistic_regression import LogisticRegression as LogisticRegression
 from tenfold.linear.paths import LassoPath as LassoPath
 from tenfold.linear.pca import PCA as PCA

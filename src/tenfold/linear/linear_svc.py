@@ -1,0 +1,138 @@
+"""Linear support vector classification: ½‖w‖² + C Σ wᵢ max(0, 1 - yᵢ wᵀxᵢ)², or without the square, least."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from tenfold.core import Array, Columns, Need, Schema
+from tenfold.estimator.class_weights import class_weights
+from tenfold.estimator.constraints import Constraints, choice
+from tenfold.estimator.deciding import Deciding
+from tenfold.linear.linear_machine import SHARED, LinearMachine, MachineModel, State
+
+
+class LinearSVC(LinearMachine, Deciding):
+    """Linear support vector classification, with the duality gap as the rule to stop.
+
+    Each row holds its dual variable where it is, in memory, on disk or on a cluster; each pass merges slopes and
+    curvatures into a step of Newton's method, ten to thirty of them (the method of multipliers). Of more than 500
+    columns, as of text, all rows are gathered for dual coordinate descent. Of more than two classes, each is separated
+    from the rest. As in scikit-learn the intercept is the coefficient of a column of `intercept_scaling`, and is
+    penalised.
+
+    Parameters
+    ----------
+    penalty : {"l2"}, default="l2"
+        "l1" is refused, with what to use instead.
+    loss : {"squared_hinge", "hinge"}, default="squared_hinge"
+    dual : bool or "auto", default="auto"
+        True: dual coordinate descent on all rows at once, in memory. False: passes over the rows, wherever they are.
+        "auto": True for more than 500 columns.
+    tol : float, default=0.0001
+        Stop when the duality gap is proved to be at most this share of the objective.
+    C : float, default=1.0
+        Price of a row inside the margin.
+    multi_class : {"ovr"}, default="ovr"
+        Each class against the rest.
+    fit_intercept : bool, default=True
+    intercept_scaling : float, default=1.0
+        Value of the column that stands for the intercept: the larger, the less the intercept is penalised.
+    class_weight : dict or "balanced", optional
+        Factors of C for each class; of more than two classes, for its rows where it is separated from the rest.
+    verbose : int, default=0
+        Ignored.
+    random_state : int, default=None
+        Ignored: nothing is drawn that it would change.
+    max_iter : int, default=1000
+        Epochs of dual coordinate descent, or passes, at the most.
+
+    Attributes
+    ----------
+    classes_ : array
+    coef_ : array of shape (1, columns) for two classes, else (classes, columns)
+    intercept_ : array of shape (1,) or (classes,)
+    n_iter_ : int
+        Epochs, the most of all planes; or passes.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import LinearSVC
+    >>> model = LinearSVC().fit([[0.0], [1.0], [3.0], [4.0]], ["low", "low", "high", "high"])
+    >>> model.predict([[0.5], [3.5]]).tolist()
+    ['low', 'high']
+    >>> model.certificate_["relative gap"].value < 1e-4
+    True
+    """
+
+    need = Need("numeric", sparse=True, target="class")
+    law_params = (
+        {"tol": 1e-9},
+        {"tol": 1e-9, "loss": "hinge", "C": 0.1, "class_weight": "balanced"},
+        {"tol": 1e-9, "loss": "hinge", "C": 0.1, "dual": True},
+    )
+    _parameter_constraints: ClassVar[Constraints] = {
+        "penalty": [choice("l1", "l2")],
+        "loss": [choice("hinge", "squared_hinge")],
+        "multi_class": [choice("ovr", "crammer_singer")],
+        "class_weight": [choice("balanced"), dict, None],
+        **SHARED,
+    }
+
+    def __init__(
+        self,
+        penalty: str = "l2",
+        loss: str = "squared_hinge",
+        *,
+        dual: bool | str = "auto",
+        tol: float = 1e-4,
+        C: float = 1.0,
+        multi_class: str = "ovr",
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        class_weight: Mapping[Any, float] | str | None = None,
+        verbose: int = 0,
+        random_state: int | None = None,
+        max_iter: int = 1000,
+    ) -> None:
+        self.penalty = penalty
+        self.loss = loss
+        self.dual = dual
+        self.tol = tol
+        self.C = C
+        self.multi_class = multi_class
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+
+    @property
+    def _squared(self) -> bool:
+        return self.loss == "squared_hinge"
+
+    def start(self, schema: Schema) -> State:
+        """The state before any rows are read; what cannot be fitted is refused here."""
+        if self.penalty == "l1":
+            raise ValueError(
+                "LinearSVC has no penalty of absolute values. Remedy: LogisticRegression(l1_ratio=1.0), or "
+                "SGDClassifier(loss='hinge', penalty='l1')"
+            )
+        if self.multi_class == "crammer_singer":
+            raise ValueError(
+                "LinearSVC separates each class from the rest. Remedy: multi_class='ovr', or LogisticRegression(), "
+                "which has one loss for all classes"
+            )
+        k = len(schema.classes)
+        if k < 2:
+            raise ValueError(f"LinearSVC needs samples of at least 2 classes in the data, but there is {k} class")
+        return super().start(schema)
+
+    def _factors(self, schema: Schema, mass: Array) -> Array:
+        return class_weights(self.class_weight, schema, mass)
+
+    def scores(self, model: MachineModel, X: Columns) -> Array:
+        """wᵀx + b of each row for each plane."""
+        return self.margins(model, X)

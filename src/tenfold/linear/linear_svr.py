@@ -1,0 +1,111 @@
+"""Linear support vector regression: ½‖w‖² + C Σ wᵢ max(0, |yᵢ - wᵀxᵢ| - ε), or with the loss squared, least."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from tenfold.core import Array, Columns, Need
+from tenfold.estimator.constraints import Constraints, choice, real
+from tenfold.estimator.kinds import Regressor
+from tenfold.linear.linear_machine import SHARED, LinearMachine, MachineModel
+
+
+class LinearSVR(LinearMachine, Regressor):
+    """Linear support vector regression, with the duality gap as the rule to stop.
+
+    Each row holds its dual variable where it is, in memory, on disk or on a cluster; each pass merges slopes and
+    curvatures into a step of Newton's method, ten to thirty of them (the method of multipliers). Of more than 500
+    columns, as of text, all rows are gathered for dual coordinate descent. As in scikit-learn the intercept is the
+    coefficient of a column of `intercept_scaling`, and is penalised.
+
+    Parameters
+    ----------
+    epsilon : float, default=0.0
+        Half-width of the tube; a row inside costs nothing.
+    tol : float, default=0.0001
+        Stop when the duality gap is proved to be at most this share of the objective.
+    C : float, default=1.0
+        Price of a row outside the tube.
+    loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
+    fit_intercept : bool, default=True
+    intercept_scaling : float, default=1.0
+        Value of the column that stands for the intercept: the larger, the less the intercept is penalised.
+    dual : bool or "auto", default="auto"
+        True: dual coordinate descent on all rows at once, in memory. False: passes over the rows, wherever they are.
+        "auto": True for more than 500 columns.
+    verbose : int, default=0
+        Ignored.
+    random_state : int, default=None
+        Ignored: nothing is drawn that it would change.
+    max_iter : int, default=1000
+        Epochs of dual coordinate descent, or passes, at the most.
+
+    Attributes
+    ----------
+    coef_ : array of shape (columns,)
+    intercept_ : array of shape (1,)
+    n_iter_ : int
+        Epochs, or passes.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import LinearSVR
+    >>> model = LinearSVR(C=100.0).fit([[0.0], [1.0], [2.0], [30.0]], [1.0, 3.0, 5.0, 61.0])
+    >>> model.predict([[10.0]]).round(2).tolist()
+    [21.0]
+    """
+
+    need = Need("numeric", sparse=True, target="number")
+    law_params = (
+        {"tol": 1e-12, "loss": "squared_epsilon_insensitive", "epsilon": 0.1},
+        {"tol": 1e-11, "C": 0.1},
+    )
+    _parameter_constraints: ClassVar[Constraints] = {
+        "epsilon": [real(0)],
+        "loss": [choice("epsilon_insensitive", "squared_epsilon_insensitive")],
+        **SHARED,
+    }
+
+    def __init__(
+        self,
+        *,
+        epsilon: float = 0.0,
+        tol: float = 1e-4,
+        C: float = 1.0,
+        loss: str = "epsilon_insensitive",
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        dual: bool | str = "auto",
+        verbose: int = 0,
+        random_state: int | None = None,
+        max_iter: int = 1000,
+    ) -> None:
+        self.epsilon = epsilon
+        self.tol = tol
+        self.C = C
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.dual = dual
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+
+    @property
+    def _squared(self) -> bool:
+        return self.loss == "squared_epsilon_insensitive"
+
+    @property
+    def _epsilon(self) -> float:
+        return float(self.epsilon)
+
+    @property
+    def coef_(self) -> Array:
+        """The weight of each column."""
+        found: Array = self.model_.coef[0]
+        return found
+
+    def predict_from(self, model: MachineModel, X: Columns) -> Array:
+        """wᵀx + b of each row."""
+        return self.margins(model, X)[:, 0]
