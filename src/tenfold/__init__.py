@@ -22,6 +22,7 @@ _PLACES = {
     "tenfold.bayes.complement_nb": ("ComplementNB",),
     "tenfold.bayes.gaussian_nb": ("GaussianNB",),
     "tenfold.bayes.multinomial_nb": ("MultinomialNB",),
+    "tenfold.bayes.probability_table": ("ProbabilityTable", "bayes_rule"),
     "tenfold.cluster.kmeans": ("KMeans",),
     "tenfold.compose.ada_boost_classifier": ("AdaBoostClassifier",),
     "tenfold.compose.bagging_classifier": ("BaggingClassifier",),

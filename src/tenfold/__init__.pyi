@@ -7,6 +7,8 @@ from tenfold.bayes.categorical_nb import CategoricalNB as CategoricalNB
 from tenfold.bayes.complement_nb import ComplementNB as ComplementNB
 from tenfold.bayes.gaussian_nb import GaussianNB as GaussianNB
 from tenfold.bayes.multinomial_nb import MultinomialNB as MultinomialNB
+from tenfold.bayes.probability_table import ProbabilityTable as ProbabilityTable
+from tenfold.bayes.probability_table import bayes_rule as bayes_rule
 from tenfold.cluster.kmeans import KMeans as KMeans
 from tenfold.compose.ada_boost_classifier import AdaBoostClassifier as AdaBoostClassifier
 from tenfold.compose.bagging_classifier import BaggingClassifier as BaggingClassifier

@@ -1,0 +1,126 @@
+"""Probability tables: the rules of probability, worked examples, and counts that add up."""
+
+from fractions import Fraction
+from itertools import permutations, product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tenfold as tn
+
+SKY = {"play": [True, False], "weather": ["sunny", "rainy", "cloudy", "snowy"]}
+RANDOM = np.random.default_rng(0)
+
+
+def rows(n=200):
+    return {"a": RANDOM.integers(0, 3, n), "b": RANDOM.choice(["x", "y"], n), "c": RANDOM.random(n) < 0.3}
+
+
+def test_counts_of_parts_add_up():
+    data = rows()
+    whole = tn.ProbabilityTable.of(data)
+    parts = [
+        tn.ProbabilityTable.of({name: column[cut] for name, column in data.items()}) for cut in (np.s_[:7], np.s_[7:])
+    ]
+    both = parts[0] + parts[1]
+    assert both.values.keys() == whole.values.keys()
+    for event in product(*whole.values.values()):
+        said = dict(zip(whole.names, event, strict=True))
+        by_hand = np.mean([all(data[name][i] == value for name, value in said.items()) for i in range(200)])
+        assert whole.probability(**said) == pytest.approx(by_hand, abs=1e-15)
+        assert both.probability(**said) == whole.probability(**said)
+    frame = tn.ProbabilityTable.of(pd.DataFrame(data), sample_weight=np.full(200, 3.0))
+    assert frame.count.sum() == 600
+    with pytest.raises(ValueError, match="do not add up"):
+        whole + whole.marginal("a")
+
+
+def test_values_that_one_part_did_not_see():
+    one, other = tn.ProbabilityTable({"a": ["x"]}, [2]), tn.ProbabilityTable({"a": ["y", "x"]}, [1, 1])
+    assert (one + other).values == {"a": ("x", "y")}
+    assert (one + other).count.tolist() == [3, 1]
+
+
+def test_the_chain_rule_in_every_order():
+    table = tn.ProbabilityTable.of(rows())
+    for order in permutations(table.names):
+        first, second, third = table.chain(*order)
+        joint = first[:, None, None] * second[:, :, None] * third
+        np.testing.assert_allclose(joint, table.marginal(*order).p, atol=1e-15)
+
+
+def test_total_probability_and_bayes_rule():
+    table = tn.ProbabilityTable.of(rows())
+    a = table.marginal("a").p
+    given_b = [table.given(b=value).marginal("a").p for value in table.values["b"]]
+    np.testing.assert_allclose(table.marginal("b").p @ given_b, a, atol=1e-15)
+    likelihood = table.marginal("a", "b").conditional("a")[:, 0]
+    np.testing.assert_allclose(tn.bayes_rule(a, likelihood), given_b[0], atol=1e-15)
+
+
+def test_independence_is_given_the_class():
+    """Erratum 27: two columns that are independent in each class are not so in all rows together."""
+    coin = np.array([[[0.81, 0.09], [0.09, 0.01]], [[0.01, 0.09], [0.09, 0.81]]]) / 2
+    table = tn.ProbabilityTable({"class": [0, 1], "a": [0, 1], "b": [0, 1]}, coin)
+    assert table.independent("a", "b", ["class"])
+    assert not table.independent("a", "b")
+    assert table.mutual_information("a", "b") > 0.3
+    assert not table.independent("a", "class")
+
+
+def test_the_weather_table():
+    """P(play) = .67, the weather .72, .1, .08, .1, and .218292 bits between them."""
+    found = tn.ProbabilityTable(SKY, [[0.576, 0.01, 0.064, 0.02], [0.144, 0.09, 0.016, 0.08]])
+    assert found.probability(play=True) == pytest.approx(0.67)
+    np.testing.assert_allclose(found.marginal("weather").p, [0.72, 0.1, 0.08, 0.1])
+    assert found.given(play=True).probability(weather="sunny") == pytest.approx(0.859701, abs=1e-6)
+    assert found.mutual_information("play", "weather") == pytest.approx(0.218292, abs=1e-6)
+
+
+def test_candy_bags_one_lime_after_another():
+    """Erratum 27: the factor of the second step is that of both limes, 40/13, if it multiplies the first prior."""
+    prior = [Fraction(k, 10) for k in (1, 2, 4, 2, 1)]
+    lime = [Fraction(k, 4) for k in range(5)]
+    after = {
+        1: (0, 0.1, 0.4, 0.3, 0.2),
+        2: (0, 1 / 26, 4 / 13, 9 / 26, 4 / 13),
+        3: (0, 1 / 76, 4 / 19, 27 / 76, 8 / 19),
+    }
+    step = np.array(prior, dtype=float)
+    for limes, expected in after.items():
+        at_once = tn.bayes_rule(prior, [lime] * limes)
+        step = tn.bayes_rule(step, lime)
+        np.testing.assert_allclose(at_once, expected, atol=1e-15)
+        np.testing.assert_allclose(step, expected, atol=1e-15)
+    assert step @ np.array(lime, dtype=float) == pytest.approx(121 / 152)
+    twice = np.array([float(p * q * q) for p, q in zip(prior, lime, strict=True)])
+    np.testing.assert_allclose(twice * 40 / 13, after[2], atol=1e-15)
+    assert [int(np.argmax(tn.bayes_rule(prior, np.ones((1, 5)) if not n else [lime] * n))) for n in range(4)] == [
+        2,
+        2,
+        3,
+        4,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: tn.ProbabilityTable({"a": [1, 1]}, [1, 2]), "each of them once"),
+        (lambda: tn.ProbabilityTable({"a": [1, 2]}, [1, 2, 3]), "of shape \\(2,\\)"),
+        (lambda: tn.ProbabilityTable({"a": [1, 2]}, [0, 0]), "not all of them 0"),
+        (lambda: tn.ProbabilityTable({"a": [1, 2]}, [1, -1]), "from 0 on"),
+        (lambda: tn.ProbabilityTable({"a": [1, 2]}, [1, 2]).probability(b=1), "no variable 'b'"),
+        (lambda: tn.ProbabilityTable({"a": [1, 2]}, [1, 2]).probability(a=3), "no value 3"),
+        (lambda: tn.ProbabilityTable({"a": [1, 2]}, [1, 2]).given(a=1), "nothing is left"),
+        (lambda: tn.ProbabilityTable(SKY, np.eye(2, 4)).given(weather="snowy"), "probability 0"),
+        (lambda: tn.ProbabilityTable.of({"a": [1.0, np.nan]}), "column 'a' has missing values"),
+        (lambda: tn.ProbabilityTable.of({"a": [1], "b": [1, 2]}), "equally long"),
+        (lambda: tn.bayes_rule([0.5, 0.5], [0, 0]), "nothing follows"),
+        (lambda: tn.bayes_rule([0.5, 0.5], [1, 2, 3]), "for each hypothesis"),
+    ],
+)
+def test_wrong_arguments_are_named(call, says):
+    with pytest.raises(ValueError, match=says):
+        call()
