@@ -16,7 +16,14 @@ TEXTS = [*PAGES, ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG
 LABELS = {
     label.lower() for page in PAGES for label in re.findall(r"^\s*(?:# )?\.\. _([\w -]+):\s*$", page.read_text(), re.M)
 }
-DOCUMENTED = ("tenfold", "tenfold.stats.metrics", "tenfold.stats.information", "tenfold.theory", "tenfold.testing")
+DOCUMENTED = (
+    "tenfold",
+    "tenfold.stats.metrics",
+    "tenfold.stats.information",
+    "tenfold.bayes.distributions",
+    "tenfold.theory",
+    "tenfold.testing",
+)
 """modules whose public names have a page in the reference"""
 
 
