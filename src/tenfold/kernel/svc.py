@@ -276,6 +276,14 @@ class SVC(KernelMachine, Deciding):
             claims += margin_claims(judged[0], kernel, X, math.isinf(self.C))
         return claims
 
+    def sound(self, model: SVCModel, summary: TrainingRows | None, schema: Schema) -> bool:
+        """Whether support vectors of the classes are as many as there are, and machines as the classes need."""
+        k = len(schema.classes)
+        machines = 1 if k == 2 else k if self.multi_class == "ovr" else k * (k - 1) // 2
+        counted = sum(model.n_support.tolist()) == len(model.support) and len(model.intercept) == machines
+        calibrated = model.sigmoids.shape == (machines if self.has_probabilities else 0, 2)
+        return counted and calibrated and super().sound(model, summary, schema)
+
     # ---- what the model says of rows -------------------------------------------------------------------------
 
     def scores(self, model: SVCModel, X: Columns) -> Array:

@@ -28,9 +28,11 @@ class TrainingRows:
     relative: str = ""
     """what to use for more of them, as the call to write"""
 
-    def __post_init__(self) -> None:
+    def within_memory(self) -> TrainingRows:
+        """Themselves, unless they take more bytes than they may."""
         if 0 < self.memory < sum(each.nbytes for each in (self.X, self.y, self.weight, self.place)):
             raise too_many(self.memory, self.relative)
+        return self
 
     def __len__(self) -> int:
         return len(self.y)
@@ -44,7 +46,7 @@ class TrainingRows:
             np.concatenate([self.weight, other.weight]),
             np.concatenate([self.place, other.place]),
             *max((self.memory, self.relative), (other.memory, other.relative)),
-        )
+        ).within_memory()
 
     @property
     def label(self) -> Codes:
@@ -113,4 +115,4 @@ class AllRows(Gathered):
             chunk.X.numbers(),
             self.memory,
             self.relative,
-        )
+        ).within_memory()
