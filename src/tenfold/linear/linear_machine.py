@@ -13,9 +13,8 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
 
-from tenfold.core import MANY, Array, Claim, Columns, Schema
+from tenfold.core import MANY, Array, Claim, Columns, Flags, Schema
 from tenfold.core.allowed import NOT_NAN, NOT_NEGATIVE, POSITIVE
 from tenfold.core.learner import Begun, Solved
 from tenfold.estimator.base import Estimator
@@ -199,10 +198,14 @@ class LinearMachine(Estimator):
         rows = DesignRows(dense, outputs_of(s.label, k) if k else s.number[None])
         scratch = None
         while True:
-            asked = self.ask(at)
+            asked = self.ask(at._replace(base=at.weights))
             assert isinstance(asked, SmoothedMargins)
             scratch = asked.follow(rows, scratch)
             sums = asked.sums(rows, s.weight, scratch[1])
+            if not _fell(at, sums).all():  # what is on the way matters only then
+                asked = self.ask(at)
+                assert isinstance(asked, SmoothedMargins)
+                sums = asked.sums(rows, s.weight, scratch[1])
             then = self._climbed(at._replace(step=at.step + 1), sums)
             if isinstance(then, Solved) or then.step >= self.max_iter:
                 model = self._model(at.weights, at.step + 1, GapSums(sums.loss, sums.slack, sums.pull))
@@ -215,9 +218,7 @@ class LinearMachine(Estimator):
         enough = self.tol * _primal(w, s)
         if float(_gaps(w, s).sum()) <= enough:
             return Solved.of(self._model(w, at.step), at.step)
-        value = 0.5 * np.einsum("ij,ij->i", w, w) + s.value
-        slack = 64 * np.finfo(float).eps * (np.abs(s.value) + s.loss)
-        fell = value <= at.base_value - 1e-4 * at.promise + slack
+        value, fell = _value(w, s), _fell(at, s)
         slope = w - s.pull
         still = np.einsum("ij,ij->i", slope, slope)
         near = still <= np.maximum(NEAR * s.moved, NEAR * enough / len(w))
@@ -332,9 +333,9 @@ def descended(
 
 def _solved(H: Array, g: Array) -> Array:
     try:
-        return np.asarray(cho_solve(cho_factor(H, check_finite=False), g, check_finite=False))
-    except LinAlgError:  # rounding: columns of very different sizes
-        return np.asarray(lstsq(H, g, check_finite=False)[0])
+        return np.asarray(np.linalg.solve(H, g))
+    except np.linalg.LinAlgError:  # rounding: columns of very different sizes
+        return np.asarray(np.linalg.lstsq(H, g)[0])
 
 
 def _sums(model: MachineModel, s: Any) -> GapSums:
@@ -342,6 +343,17 @@ def _sums(model: MachineModel, s: Any) -> GapSums:
     if isinstance(s, GatheredDesign):
         return GapSums(model.loss, model.slack, model.pull)
     return GapSums(s.loss, s.slack, s.pull)
+
+
+def _value(weights: Array, s: MarginSums) -> Array:
+    """The smoothed objective of each output."""
+    return np.asarray(0.5 * np.einsum("ij,ij->i", weights, weights) + s.value)
+
+
+def _fell(at: Climbing, s: MarginSums) -> Flags:
+    """Whether the smoothed objective fell by enough with the last step, but for rounding."""
+    rounding = 64 * np.finfo(float).eps * (np.abs(s.value) + s.loss)
+    return np.asarray(_value(at.weights, s) <= at.base_value - 1e-4 * at.promise + rounding)
 
 
 def _gaps(weights: Array, s: GapSums | MarginSums) -> Array:

@@ -120,27 +120,34 @@ class SmoothedMargins(Held[MarginSums]):
         k, p = self.weights.shape
         sums, pull, curvature = np.zeros((4, k)), np.zeros((k, p)), np.zeros((k, p * p))
         line = np.zeros((k, len(LENGTHS)))
-        f, before = read_only(margins(held.X, self.weights)), read_only(margins(held.X, self.base))
-        b = read_only(b)
+        f, b = read_only(margins(held.X, self.weights)), read_only(b)
+        stepped = self.weights is not self.base and not np.array_equal(self.weights, self.base)
+        before = read_only(margins(held.X, self.base)) if stepped else f
+        how = (self.classes, self.squared, self.epsilon, self.sigma)
         beta, curve = np.empty(len(weight)), np.empty(len(weight))
         for at, y in enumerate(read_only(held.y)):
             price = np.where(y > 0, self.own[at], self.other[at]) if self.classes else self.own[at]
             cost = read_only(weight * price)
-            sums[:, at] = margin_terms(
-                y, cost, f[at], self.classes, self.squared, self.epsilon, self.sigma, b[at], beta, curve
-            )
-            if not np.array_equal(self.weights[at], self.base[at]):
-                step = read_only(f[at] - before[at])
-                how = (self.classes, self.squared, self.epsilon, self.sigma)
-                line_values(y, cost, before[at], step, *how, b[at], read_only(LENGTHS), line[at])
+            sums[:, at] = margin_terms(y, cost, f[at], *how, b[at], beta, curve)
+            if stepped:
+                line_values(y, cost, before[at], read_only(f[at] - before[at]), *how, b[at], SHARES, line[at])
             pull[at] = beta @ held.X
-            bent = np.flatnonzero(curve)
-            for first in range(0, len(bent), HEIGHT):
-                some = bent[first : first + HEIGHT]
-                X = held.X[some]
-                curvature[at] += (X.T @ (X * curve[some, None])).ravel()
+            curvature[at] = products(held.X, curve).ravel()
         loss, value, slack, moved = sums
         return MarginSums(loss, value, slack, moved, pull, curvature, line)
+
+
+def products(X: Array, weight: Array) -> Array:
+    """XᵀWX, of the rows that have a weight."""
+    out = np.zeros((X.shape[1],) * 2)
+    some = np.flatnonzero(weight)
+    if len(X) <= HEIGHT and 3 * len(some) > len(X):
+        return np.asarray((X * weight[:, None]).T @ X)
+    for first in range(0, len(some), HEIGHT):
+        rows = some[first : first + HEIGHT]
+        part = X[rows]
+        out += (part * weight[rows, None]).T @ part
+    return out
 
 
 def read_only(values: Values) -> Values:
@@ -148,6 +155,9 @@ def read_only(values: Values) -> Values:
     seen: Values = np.ascontiguousarray(values).view()
     seen.flags.writeable = False
     return seen
+
+
+SHARES = read_only(LENGTHS)
 
 
 def margins(X: Array, weights: Array) -> Array:
