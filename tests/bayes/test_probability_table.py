@@ -116,6 +116,8 @@ def test_candy_bags_one_lime_after_another():
         (lambda: tn.ProbabilityTable({"a": [1, 2]}, [1, 2]).given(a=1), "nothing is left"),
         (lambda: tn.ProbabilityTable(SKY, np.eye(2, 4)).given(weather="snowy"), "probability 0"),
         (lambda: tn.ProbabilityTable.of({"a": [1.0, np.nan]}), "column 'a' has missing values"),
+        (lambda: tn.ProbabilityTable.of({"a": np.array(["x", None], dtype=object)}), "column 'a' has missing values"),
+        (lambda: tn.ProbabilityTable.of({"a": np.array(["x", 1], dtype=object)}), "column 'a' mixes text"),
         (lambda: tn.ProbabilityTable.of({"a": [1], "b": [1, 2]}), "equally long"),
         (lambda: tn.bayes_rule([0.5, 0.5], [0, 0]), "nothing follows"),
         (lambda: tn.bayes_rule([0.5, 0.5], [1, 2, 3]), "for each hypothesis"),

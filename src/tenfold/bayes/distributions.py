@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tenfold.bayes.draws import coded
 from tenfold.core import Array, DataError
-from tenfold.sources.labels import code, levels
 
 __all__ = ["Bernoulli", "Categorical", "Gaussian", "Uniform"]
 
@@ -106,14 +106,9 @@ class Categorical:
     @classmethod
     def of(cls, x: ArrayLike, sample_weight: ArrayLike | None = None) -> Categorical:
         """Count draws of numbers, text or booleans."""
-        values = np.asarray(x)
-        known = levels(values, "x")
-        place = code(values, known, "x")
-        if np.isnan(place).any():
-            raise DataError("x has missing values. Remedy: leave them out, or make them a value")
-        weight = _weight(sample_weight, len(values))
-        each = np.bincount(place.astype(np.int64), weight, len(known))
-        return cls(dict(zip(known.tolist(), each.tolist(), strict=True)))
+        known, place = coded("x", x)
+        each = np.bincount(place, _weight(sample_weight, len(place)), len(known))
+        return cls(dict(zip(known, each.tolist(), strict=True)))
 
     def __add__(self, other: Categorical) -> Categorical:
         if type(other) is not Categorical:

@@ -11,8 +11,8 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tenfold.core import Array, DataError
-from tenfold.sources.labels import code, levels
+from tenfold.bayes.draws import coded
+from tenfold.core import Array
 from tenfold.stats.information import mutual_information
 
 TOLERANCE = 1e-9
@@ -76,12 +76,8 @@ class ProbabilityTable:
             raise ValueError("columns must be at least one, and equally long")
         values, codes = {}, []
         for name, column in found.items():
-            known = levels(column, f"column {name!r}")
-            place = code(column, known, f"column {name!r}")
-            if np.isnan(place).any():
-                raise DataError(f"column {name!r} has missing values. Remedy: drop those rows, or make them a value")
-            values[name] = tuple(known.tolist())
-            codes.append(place.astype(np.int64))
+            values[name], place = coded(f"column {name!r}", column)
+            codes.append(place)
         count = np.zeros(tuple(len(some) for some in values.values()))
         np.add.at(count, tuple(codes), 1.0 if sample_weight is None else np.asarray(sample_weight, dtype=np.float64))
         return cls(values, count)
