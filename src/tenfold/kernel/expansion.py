@@ -16,6 +16,9 @@ from tenfold.kernel.algebra import Kernel
 from tenfold.kernel.names import NAMES, as_kernel
 from tenfold.stats.training_rows import TrainingRows
 
+VALUES = 1 << 22
+"""of a kernel that are made at a time when rows are predicted: 32 MiB"""
+
 KERNEL: Constraints = {
     "kernel": [choice(*NAMES), callable, Kernel],
     "gamma": [choice("scale", "auto"), real(0), None],
@@ -114,7 +117,8 @@ class KernelExpansion(OnePass):
                 out[rows] = block[:, places] @ coefficients
             return out
         compare = self.kernel_of(gamma).prepared(stored)
-        for rows, block in X.blocks(X.block_rows(len(stored))):
+        tall = min(256, VALUES // max(len(stored), 1))  # products of few rows with many take longer
+        for rows, block in X.blocks(max(tall, X.block_rows(len(stored)))):
             out[rows] = compare(block) @ coefficients
         return out
 
