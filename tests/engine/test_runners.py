@@ -115,6 +115,7 @@ def test_predictions_on_a_pool(pool):
             np.testing.assert_array_equal(mine, theirs)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # few rounds are few on purpose
 @pytest.mark.parametrize("name", SETS)
 def test_every_learner_has_the_same_bits_by_reduces_alone(name):
     learner, rows, y = SETS[name]
