@@ -47,7 +47,7 @@ class Bernoulli:
 
     @classmethod
     def of(cls, x: ArrayLike, sample_weight: ArrayLike | None = None) -> Bernoulli:
-        """Sum up draws."""
+        """Count draws of 0 and 1, and the ones among them."""
         values, weight = _numbers(x, sample_weight)
         if not np.isin(values, (0, 1)).all():
             raise DataError("draws of a Bernoulli variable are 0 and 1. Remedy: Categorical, or code them")

@@ -17,7 +17,7 @@ def coded(name: str, x: ArrayLike) -> tuple[tuple[Any, ...], Codes]:
         raise DataError(f"{name} must be a sequence of values, and has {column.ndim} axes")
     missing = column != column  # NaN
     if column.dtype.kind == "O":
-        missing = missing | (column == None)  # noqa: E711  # each value by itself
+        missing = missing | (column == np.array(None, dtype=object))
     if np.any(missing):
         raise DataError(f"{name} has missing values. Remedy: drop those rows, or make them a value")
     try:

@@ -62,7 +62,7 @@ class KernelMachine(KernelExpansion):
         return Never()
 
     def statistic(self, schema: Schema) -> AllRows:
-        """The rows themselves."""
+        """All rows are gathered: a machine compares each with each."""
         self.check_kernel()
         return AllRows(self.relative)
 

@@ -183,7 +183,7 @@ class SVC(KernelMachine, Deciding):
         self.multi_class = multi_class
 
     def seed(self) -> None:
-        """Nothing is drawn."""
+        """None: nothing that a fit does depends on `random_state`."""
         return None
 
     @property
@@ -192,7 +192,7 @@ class SVC(KernelMachine, Deciding):
         return self.probability is True
 
     def statistic(self, schema: Schema) -> AllRows:
-        """The rows themselves."""
+        """All rows are gathered, once classes and parameters are found to go together."""
         k = len(schema.classes)
         if k < 2:
             raise ValueError(f"The number of classes has to be greater than one; got {k} class")

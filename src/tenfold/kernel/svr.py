@@ -151,7 +151,7 @@ class SVR(KernelMachine, Regressor):
         return claims_of([judged], len(model.support), len(s.X), kernel.psd)
 
     def predict_from(self, model: SVRModel, X: Columns) -> Array:
-        """f of each row."""
+        """f(x) = Σ βᵢ k(xᵢ, x) + b of each row."""
         return self.decisions(model, X)[:, 0]
 
     @property

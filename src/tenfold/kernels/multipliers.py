@@ -11,7 +11,7 @@ from tenfold.kernels.decorators import inner, kernel
 
 @inner
 def shrunk(u, by):
-    """U, nearer to nought."""
+    """The number u, moved towards nought by so much, and not beyond it (soft threshold)."""
     return u - by if u > by else (u + by if u < -by else 0.0)
 
 

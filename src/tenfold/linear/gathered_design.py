@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import Array, Chunk, Codes, Schema, Values
+from tenfold.core import Array, Chunk, Codes, Columns, Schema
 from tenfold.core.allowed import COUNTS, NOT_NEGATIVE, POSITIVE, Index
 from tenfold.core.rows import too_many
 from tenfold.core.statistic import Gathered
@@ -60,7 +60,11 @@ class GatheredDesign:
         mass, total = self.mass + other.mass, self.total + other.total
         return replace(self, **joined, mass=mass, total=total, size=self.size + other.size, bytes=size, memory=memory)
 
-    def design(self) -> Values:
+    def dense(self) -> Array:
+        """The rows as one array, also of CSR rows."""
+        return np.asarray(self.design().toarray()) if len(self.lengths) else self.X
+
+    def design(self) -> Any:
         """The rows as one matrix, an array or CSR."""
         if not len(self.lengths):
             return self.X
@@ -90,6 +94,16 @@ class GatheredDesign:
         )
 
 
+def with_constant(X: Columns, constant: float) -> Array:
+    """Dense rows with the constant as their last column, unless it is 0."""
+    n, p = X.shape
+    out = np.empty((n, p + bool(constant)))
+    out[:, p:] = constant
+    for rows, block in X.blocks():
+        out[rows, :p] = block
+    return out
+
+
 _FIELDS = ("X", "data", "indices", "lengths", "label", "number", "weight")
 
 
@@ -104,8 +118,8 @@ class AllDesignRows(Gathered):
     few: int
     """bytes above which rows are not kept; 0: all are"""
 
-    def summarize(self, chunk: Chunk) -> GatheredDesign:  # type: ignore[override]
-        """Gather the rows of one chunk."""
+    def summarize(self, chunk: Chunk) -> Any:
+        """The `GatheredDesign` of one chunk."""
         n, p = chunk.X.shape
         none, nothing = np.zeros(0), np.zeros(0, np.int64)
         X, data, indices, lengths = np.zeros((0, p + bool(self.constant))), none, nothing, nothing
@@ -128,9 +142,6 @@ class AllDesignRows(Gathered):
         if sparse:
             data, indices, lengths = csr.data, csr.indices.astype(np.int64), np.diff(csr.indptr).astype(np.int64)
         else:
-            X = np.empty((n, X.shape[1]))
-            X[:, p:] = self.constant
-            for rows, block in chunk.X.blocks():
-                X[rows, :p] = block
+            X = with_constant(chunk.X, self.constant)
         kept = (X, data, indices, lengths, label, number, weight)
         return GatheredDesign(*kept, *sums, size, self.few, self.memory)

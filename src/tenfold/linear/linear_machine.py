@@ -110,6 +110,7 @@ class LinearMachine(Estimator):
     state_types = (Begun, Climbing, Solved)
     summary_types: ClassVar[tuple[type, ...]] = (MarginSums, GatheredDesign, GapSums)
     hidden = frozenset({"weights", "loss", "slack", "pull"})
+    loss: str
     C: float
     tol: float
     dual: bool | str
@@ -119,8 +120,8 @@ class LinearMachine(Estimator):
 
     @property
     def _squared(self) -> bool:
-        """Whether the loss is squared."""
-        raise NotImplementedError
+        """Whether the loss is squared, as its name says."""
+        return self.loss.startswith("squared")
 
     @property
     def _epsilon(self) -> float:
@@ -193,9 +194,8 @@ class LinearMachine(Estimator):
 
     def _alone(self, at: Climbing, s: GatheredDesign) -> Solved:
         """All passes, over rows that are here."""
-        X, k = s.design(), _classes(at.schema)
-        dense = np.asarray(X.toarray()) if sp.issparse(X) else X  # type: ignore[attr-defined]
-        rows = DesignRows(dense, outputs_of(s.label, k) if k else s.number[None])
+        k = _classes(at.schema)
+        rows = DesignRows(s.dense(), outputs_of(s.label, k) if k else s.number[None])
         scratch = None
         while True:
             asked = self.ask(at._replace(base=at.weights))
@@ -357,7 +357,7 @@ def _fell(at: Climbing, s: MarginSums) -> Flags:
 
 
 def _gaps(weights: Array, s: GapSums | MarginSums) -> Array:
-    """Of each output."""
+    """The duality gap of each output: what multipliers fall short of the losses, and how far they pull from w."""
     off = weights - s.pull
     return np.asarray(s.slack + 0.5 * np.einsum("ij,ij->i", off, off))
 

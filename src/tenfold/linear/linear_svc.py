@@ -109,10 +109,6 @@ class LinearSVC(LinearMachine, Deciding):
         self.random_state = random_state
         self.max_iter = max_iter
 
-    @property
-    def _squared(self) -> bool:
-        return self.loss == "squared_hinge"
-
     def start(self, schema: Schema) -> State:
         """The state before any rows are read; what cannot be fitted is refused here."""
         if self.penalty == "l1":

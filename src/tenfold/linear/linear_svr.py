@@ -93,10 +93,6 @@ class LinearSVR(LinearMachine, Regressor):
         self.max_iter = max_iter
 
     @property
-    def _squared(self) -> bool:
-        return self.loss == "squared_epsilon_insensitive"
-
-    @property
     def _epsilon(self) -> float:
         return float(self.epsilon)
 

@@ -15,6 +15,7 @@ from tenfold.core import Array, Chunk, Codes, Values
 from tenfold.core.allowed import NOT_NEGATIVE
 from tenfold.core.statistic import Held, Lens
 from tenfold.kernels.multipliers import line_values, margin_terms, move_multipliers
+from tenfold.linear.gathered_design import with_constant
 
 HEIGHT = 4096
 """rows whose products are made at a time"""
@@ -39,11 +40,7 @@ class DesignLens(Lens):
 
     def __call__(self, chunk: Chunk) -> DesignRows:
         """Make the design of one chunk."""
-        n, p = chunk.X.shape
-        X = np.empty((n, p + bool(self.constant)))
-        X[:, p:] = self.constant
-        for rows, block in chunk.X.blocks():
-            X[rows, :p] = block
+        X = with_constant(chunk.X, self.constant)
         if not self.classes:
             return DesignRows(X, np.asarray(chunk.y, dtype=np.float64)[None])
         return DesignRows(X, outputs_of(chunk.y, self.classes))
@@ -161,7 +158,7 @@ SHARES = read_only(LENGTHS)
 
 
 def margins(X: Array, weights: Array) -> Array:
-    """Outputs x rows: wᵀx."""
+    """wᵀx of each row for each plane, as outputs x rows."""
     return np.ascontiguousarray((X @ weights.T).T)
 
 

@@ -50,7 +50,7 @@ class TrainingRows:
 
     @property
     def label(self) -> Codes:
-        """Codes of the classes."""
+        """The class of each row, as its place among the classes."""
         return self.y.astype(np.int64)
 
     def recode(self, old: Schema, new: Schema) -> TrainingRows:

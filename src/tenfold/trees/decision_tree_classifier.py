@@ -189,7 +189,7 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
 
     @property
     def criterion_code(self) -> int:
-        """By its name."""
+        """What makes a split good, as the kernels have it, by the name that `criterion` is."""
         return CRITERIA[self.criterion]
 
     def check_params(self, schema: Schema) -> None:

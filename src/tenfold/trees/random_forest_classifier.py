@@ -156,7 +156,7 @@ class RandomForestClassifier(RandomForest, ClassTrees):
 
     @property
     def criterion_code(self) -> int:
-        """By its name."""
+        """What makes a split good, as the kernels have it, by the name that `criterion` is."""
         return CRITERIA[self.criterion]
 
     def values(self, setup: Setup, sums: Codes) -> Array:
