@@ -38,20 +38,29 @@ PEERS = {
     "LinearSVC": "svm", "LinearSVR": "svm",
     "PCA": "decomposition", "GaussianNB": "naive_bayes", "CategoricalNB": "naive_bayes",
     "BernoulliNB": "naive_bayes", "MultinomialNB": "naive_bayes", "ComplementNB": "naive_bayes", "KMeans": "cluster",
+    "NaiveBayes": "naive_bayes GaussianNB",
+    "GaussianMixture": "mixture", "BisectingKMeans": "cluster", "MiniBatchKMeans": "cluster",
     "StandardScaler": "preprocessing", "MinMaxScaler": "preprocessing", "MaxAbsScaler": "preprocessing",
     "DecisionTreeClassifier": "tree", "DecisionTreeRegressor": "tree", "RandomForestClassifier": "ensemble",
     "RandomForestRegressor": "ensemble", "AdaBoostClassifier": "ensemble", "BaggingClassifier": "ensemble",
     "BaggingRegressor": "ensemble", "DummyClassifier": "dummy", "DummyRegressor": "dummy", "SVC": "svm", "SVR": "svm",
+    "TextFeatures": "feature_extraction.text TfidfVectorizer",
     "GradientBoostingClassifier": "ensemble HistGradientBoostingClassifier",
     "GradientBoostingRegressor": "ensemble HistGradientBoostingRegressor",
 }  # fmt: skip
+
+ROWS = {
+    "": "[[float(i % 5), float(i % 3)] for i in range(40)]",
+    "TextFeatures": "[f'red wine {i % 5} or green tea {i % 3}' for i in range(40)]",
+}
+"""to fit, as Python writes them; the first are for all learners that have none of their own"""
 
 FIT = """
 import time
 start = time.perf_counter()
 {imports}
 learner = {learner}
-rows = [[float(i % 5), float(i % 3)] for i in range(40)]
+rows = {rows}
 target = [1 + i % 2 for i in range(40)]
 learner.fit(rows, target)
 (learner.predict if hasattr(learner, "predict") else learner.transform)(rows)
@@ -130,9 +139,11 @@ def run(python: Path, program: str, **variables: str) -> str:
 def fits(python: Path, promises: Promises) -> None:
     """Every learner, beside its peer where it has one."""
     for name in run(python, NAMES).split():
-        ours = FIT.format(imports="import tenfold as tn", learner=f"tn.{name}()")
+        rows = ROWS.get(name, ROWS[""])
+        ours = FIT.format(imports="import tenfold as tn", learner=f"tn.{name}()", rows=rows)
         module, _, other = PEERS.get(name, "").partition(" ")
-        theirs = FIT.format(imports=f"from sklearn.{module} import {other or name}", learner=f"{other or name}()")
+        imports = f"from sklearn.{module} import {other or name}"
+        theirs = FIT.format(imports=imports, learner=f"{other or name}()", rows=rows)
         times: list[float] = []
         peer: list[float] = []
         for _ in range(RUNS):

@@ -101,6 +101,12 @@ def timed(call) -> float:
     return time.perf_counter() - start
 
 
+def bare_scan(files: list[str]) -> float:
+    """Seconds in which two threads decode all row groups, and do nothing with them."""
+    with ThreadPoolExecutor(2) as pool:
+        return timed(lambda: sum(t.num_rows for t in pool.map(lambda part: decode(part).slice(0, 1), groups_of(files))))
+
+
 def memory() -> int:
     """Most megabytes this process has had."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024

@@ -25,6 +25,7 @@ from sklearn import (
     kernel_approximation,
     kernel_ridge,
     linear_model,
+    mixture,
     model_selection,
     naive_bayes,
     neighbors,
@@ -32,6 +33,7 @@ from sklearn import (
     svm,
     tree,
 )
+from sklearn.feature_extraction import text
 
 import tenfold as tn
 from workloads import Promises, regression
@@ -84,6 +86,7 @@ def cases() -> dict[str, tuple[Any, Any, Any, Any]]:
     X, y = regression(1000, 20)
     c, codes, counts = (y > 0).astype(int), np.digitize(X, [-1, 0, 1]), np.exp(y / np.abs(y).max()).round(3)
     lm, pre = linear_model, preprocessing
+    documents = [" ".join(f"word{code}{j}" for j, code in enumerate(row)) for row in codes.tolist()]
     return {
         "AdaBoostClassifier": (tn.AdaBoostClassifier(), ensemble.AdaBoostClassifier(random_state=0), X, c),
         "BaggingClassifier": (tn.BaggingClassifier(), ensemble.BaggingClassifier(random_state=0), X, c),
@@ -99,6 +102,9 @@ def cases() -> dict[str, tuple[Any, Any, Any, Any]]:
         "ElasticNetCV": (tn.ElasticNetCV(), lm.ElasticNetCV(), X, y),
         "GammaRegressor": (tn.GammaRegressor(), lm.GammaRegressor(), X, counts),
         "GaussianNB": (tn.GaussianNB(), naive_bayes.GaussianNB(), X, c),
+        "MiniBatchKMeans": (tn.MiniBatchKMeans(), cluster.MiniBatchKMeans(random_state=0), X, None),
+        "BisectingKMeans": (tn.BisectingKMeans(), cluster.BisectingKMeans(random_state=0), X, None),
+        "GaussianMixture": (tn.GaussianMixture(3), mixture.GaussianMixture(3, random_state=0), X, None),
         "GradientBoostingClassifier": (
             tn.GradientBoostingClassifier(), ensemble.HistGradientBoostingClassifier(random_state=0), X, c,
         ),
@@ -124,7 +130,9 @@ def cases() -> dict[str, tuple[Any, Any, Any, Any]]:
         "MinMaxScaler": (tn.MinMaxScaler(), pre.MinMaxScaler(), X, None),
         "Nystroem": (tn.Nystroem(), kernel_approximation.Nystroem(random_state=0), X, None),
         "OneHot": (tn.OneHot(), pre.OneHotEncoder(), codes, None),
+        "TextFeatures": (tn.TextFeatures(), text.TfidfVectorizer(), documents, None),
         "MultinomialNB": (tn.MultinomialNB(), naive_bayes.MultinomialNB(), codes, c),
+        "NaiveBayes": (tn.NaiveBayes(), naive_bayes.GaussianNB(), X, c),
         "PCA": (tn.PCA(), decomposition.PCA(), X, None),
         "Perceptron": (tn.Perceptron(), lm.Perceptron(), X, c),
         "PoissonRegressor": (tn.PoissonRegressor(), lm.PoissonRegressor(), X, counts),

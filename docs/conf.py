@@ -6,6 +6,7 @@ import inspect
 import os
 import pkgutil
 import re
+import sys
 import textwrap
 from importlib import import_module
 from pathlib import Path
@@ -24,6 +25,7 @@ from tenfold.estimator.base import Estimator
 
 DOCS = Path(__file__).parent
 GENERATED = DOCS / "api" / "generated"
+sys.path.append(str(DOCS))  # programs that pages and examples use
 
 project = "tenfold"
 author = "The tenfold developers"
@@ -94,7 +96,7 @@ def write_stubs(app: Sphinx) -> None:
     """Write one page for each public name; a page that would not change is left alone."""
     GENERATED.mkdir(parents=True, exist_ok=True)
     pages = {}
-    for module in ("tenfold", "tenfold.stats.metrics", "tenfold.theory", "tenfold.testing"):
+    for module in ("tenfold", "tenfold.stats.metrics", "tenfold.search", "tenfold.theory", "tenfold.testing"):
         for name in import_module(module).__all__:
             if inspect.isclass(value := getattr(import_module(module), name)) or inspect.isfunction(value):
                 pages[f"{module}.{name}.rst"] = stub(module, name)
@@ -192,6 +194,29 @@ class Learners(SphinxDirective):
         return self.parse_text_to_nodes("\n".join(lines))
 
 
+class Choosing(SphinxDirective):
+    """Every learner: what it is for, its bias, when it generalises, and what it costs."""
+
+    def run(self) -> list[Node]:
+        lines = [".. list-table::", "   :header-rows: 1", "   :widths: 24 13 33 8 11 11", ""]
+        head = ("learner", "for", "bias", "learning", "fit", "predict")
+        for row in (head, *choosing_rows()):
+            lines += [f"   {'* -' if not at else '  -'} {cell}" for at, cell in enumerate(row)]
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
+def choosing_rows() -> list[tuple[str, ...]]:
+    """The rows of the table for choosing, sorted by what learners are for."""
+    from choosing import BIASES, CHOICES, PROBLEMS
+
+    learning = {name: rest[-1] for name, *rest in learner_rows()}
+    found = []
+    for name, one in sorted(CHOICES.items(), key=lambda item: (PROBLEMS.index(item[1].problem), item[0])):
+        bias = one.words if one.bias == "none" else f"{BIASES[one.bias]}: {one.words}"
+        found.append((f":class:`~tenfold.{name}`", one.problem, bias, learning[name], one.fit, one.predict))
+    return found
+
+
 class Statistics(SphinxDirective):
     """The statistics that families share."""
 
@@ -229,4 +254,5 @@ def setup(app: Sphinx) -> None:
     app.add_directive("capabilities", Capabilities)
     app.add_directive("statistics", Statistics)
     app.add_directive("learners", Learners)
+    app.add_directive("choosing", Choosing)
     app.add_directive("changelog", Changelog)

@@ -26,7 +26,7 @@ class Pool(Runner):
         """A source to reduce, as often as a fit needs it."""
         yield PoolSession(self, source)
 
-    def map(self, function: Callable[[int], Any], parts: Iterable[int], source: Source) -> Iterator[Any]:
+    def map(self, function: Callable[[int], Any], parts: Iterable[int], source: Source | None) -> Iterator[Any]:
         """The function of each part, in order."""
         return self.pool.map(function, parts)
 

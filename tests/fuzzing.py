@@ -134,6 +134,13 @@ def sets(d: Data) -> list[tuple[str, Any, Any, Any]]:
             [("b", tn.BaggingClassifier(tn.GaussianNB(), 2)), ("n", tn.GaussianNB())]
         ), d.numbers, d.three),
         ("mean", tn.VotingRegressor([("t", tn.DecisionTreeRegressor(max_depth=2)), ("r", tn.Ridge())]), d.mixed, d.y),
+        ("network of a graph", tn.BayesianNetworkDensity({"x1": ["x0"]}, alpha=0.5), d.words, None),
+        ("version space", tn.CandidateElimination(undecided="?"), d.words, d.words[:, 0] == "a"),
+        ("power set", tn.ListThenEliminate("power set"), d.words, d.two),
+        ("network by EM", tn.BayesianNetworkEM({"x1": ["x0", "h"]}, {"h": 2}, tol=1e-2), d.words, None),
+        ("bayes optimal", tn.BayesOptimalClassifier([["a", "?"], ["?", "bb"]], noise=0.1), d.words, d.two),
+        ("naive bayes, gaps", tn.NaiveBayes(m=2.0, p="marginal"), with_gaps, d.three),
+        ("naive bayes, counts", tn.NaiveBayes(poisson=[0]), np.abs(d.numbers).round(), d.two),
         ("vote of lists", tn.VotingClassifier([("f", tn.CategoricalNB()), ("c", tn.CategoricalNB(alpha=2.0))]),
          d.words, d.two),
     ]  # fmt: skip
@@ -148,13 +155,19 @@ def _slow(one: Any) -> bool:
 def _rows(one: Any, d: Data) -> tuple[Any, Any]:
     """Rows and target as a learner takes them."""
     need = one.need
-    X = {"numeric": d.numbers, "categorical": d.words, "mixed": d.mixed}[need.kinds]
+    X = {"numeric": d.numbers, "categorical": d.words, "mixed": d.mixed, "text": documents(d)}[need.kinds]
     X = np.abs(X) if need.counts else X
+    X = X[:, :1] if need.sequence is not None and need.kinds == "categorical" else X
     if need.target is None:
         return X, None
     if need.target == "class":
         return X, d.two if need.binary else d.three
     return X, d.counts if need.positive else d.y
+
+
+def documents(d: Data) -> Any:
+    """A text of a few words for each row."""
+    return np.array([" ".join([*some, *some]) for some in d.words.tolist()], dtype=object)
 
 
 # ---- what is asked of a loaded model ---------------------------------------------------------------
@@ -425,7 +438,8 @@ def _checkpoint(case: Case, folder: Path, step: Callable[[str], None]) -> str:
             return _named("fit", error)
     step("predict")
     try:
-        model.predict(case.X[:7]) if hasattr(model, "predict") else model.transform(case.X[:7])
+        use = next(name for name in ("predict", "transform", "score_samples") if hasattr(model, name))
+        getattr(model, use)(case.X[:7])
     except ValueError:
         pass
     except BaseException as error:

@@ -26,6 +26,7 @@ words[label == "right", 0] = "a"
 both = np.column_stack([X.astype(object), words[:, :2]])
 names = np.char.add("w", random.integers(0, 2500, n).astype(str)).astype(object)
 many = np.column_stack([X[:, :2].astype(object), names, words[:, 0]])
+documents = [" ".join([*some, name]) for some, name in zip(np.char.multiply(words.astype(str), 2).tolist(), names)]
 cases = {
     "LinearRegression, words": (tn.LinearRegression(), both, y),
     "Ridge, very many words": (tn.Ridge(), many, y),
@@ -51,6 +52,10 @@ cases = {
     "PCA": (tn.PCA(), X, None),
     "PCA, triangles": (tn.PCA(), near, None),
     "CategoricalNB": (tn.CategoricalNB(), words, label),
+    "TreeAugmentedNB": (tn.TreeAugmentedNB(), words, label),
+    "BayesianNetworkDensity": (tn.BayesianNetworkDensity(), words, None),
+    "BayesianNetworkEM": (tn.BayesianNetworkEM(latent={"kind": 2}, max_iter=4, tol=0.0), words, None),
+    "BayesianNetworkDensity, a graph": (tn.BayesianNetworkDensity({"x1": ["x0"]}), words, None),
     "DummyClassifier": (tn.DummyClassifier(), X, label),
     "DummyRegressor": (tn.DummyRegressor(), X, y),
     "StandardScaler": (tn.StandardScaler(), X, None),
@@ -58,8 +63,22 @@ cases = {
     "MinMaxScaler": (tn.MinMaxScaler(), X, None),
     "UnitVector": (tn.UnitVector(), X, None),
     "OneHot": (tn.OneHot(), words, None),
+    "TextFeatures": (tn.TextFeatures(ngram_range=(1, 2)), documents, None),
+    "TextFeatures, hashed": (tn.TextFeatures(n_features=64), documents, None),
     "KMeans": (tn.KMeans(7, max_iter=20), X.astype(np.float32), None),
     "KMeans, float64": (tn.KMeans(5, max_iter=20), X, None),
+    "MiniBatchKMeans": (tn.MiniBatchKMeans(5), X, None),
+    "BisectingKMeans": (tn.BisectingKMeans(5), X, None),
+    "GaussianMixture": (tn.GaussianMixture(3, max_iter=6, tol=0.0), X, None),
+    "GaussianMixture, tied": (tn.GaussianMixture(2, covariance_type="tied", max_iter=4, tol=0.0), X, None),
+    "GaussianMixture, diag": (
+        tn.GaussianMixture(3, covariance_type="diag", max_iter=4, tol=0.0), X.astype(np.float32), None,
+    ),
+    "HMMClassifier": (tn.HMMClassifier(), words[:, :1], label),
+    "MarkovChain": (tn.MarkovChain(), words[:, :1], None),
+    "CategoricalHMM": (tn.CategoricalHMM(3, max_iter=5, tol=0.0), words[:, :1], None),
+    "GaussianHMM": (tn.GaussianHMM(2, max_iter=4, tol=0.0), X, None),
+    "GaussianHMM, full": (tn.GaussianHMM(2, covariance_type="full", max_iter=3, tol=0.0), X, None),
     "AdaBoostClassifier": (tn.AdaBoostClassifier(n_estimators=12), X, label),
     "AdaBoostClassifier, trees": (tn.AdaBoostClassifier(tn.CART(max_depth=3), n_estimators=4), both, label),
     "AdaBoostClassifier, Bayes": (tn.AdaBoostClassifier(tn.GaussianNB(), n_estimators=4), X, label),
@@ -76,7 +95,13 @@ cases = {
     "RadialBasis": (tn.RadialBasis(), X, None),
     "SigmoidBasis": (tn.SigmoidBasis(spacing="grid"), X, None),
     "TanhBasis": (tn.TanhBasis(), X, None),
+    "CandidateElimination": (tn.CandidateElimination(), words, words[:, 0] == words[0, 0]),
+    "ListThenEliminate": (tn.ListThenEliminate(), words[:, :2], label == "right"),
+    "ListThenEliminate, all sets": (tn.ListThenEliminate("power set"), words, label == "right"),
+    "KCNF": (tn.KCNF(), X, label == "right"),
+    "KDNF": (tn.KDNF(3), X, label == "right"),
     "FindS": (tn.FindS(), words, label == "right"),
+    "BayesOptimalClassifier": (tn.BayesOptimalClassifier(noise=0.1), words[:, :2], label == "right"),
     "DecisionStump": (tn.DecisionStump(), both, label),
     "DecisionTreeClassifier": (tn.DecisionTreeClassifier(max_features=3), X, label),
     "DecisionTreeRegressor": (tn.DecisionTreeRegressor(min_samples_leaf=5), X, y),
@@ -100,6 +125,7 @@ cases = {
     "BernoulliNB": (tn.BernoulliNB(), X, label),
     "MultinomialNB": (tn.MultinomialNB(), np.abs(X), label),
     "ComplementNB": (tn.ComplementNB(), np.abs(X), label),
+    "NaiveBayes": (tn.NaiveBayes(), both, label),
     "LinearSVC": (tn.LinearSVC(loss="hinge", C=0.01), X, label),
     "LinearSVC, descent": (tn.LinearSVC(dual=True, C=0.01), X[:2000], label[:2000]),
     "LinearSVR": (tn.LinearSVR(C=0.01), X, y),
@@ -112,13 +138,19 @@ cases = {
     "KNeighborsClassifier": (tn.KNeighborsClassifier(), X[:3000], label[:3000]),
     "KNeighborsRegressor": (tn.KNeighborsRegressor(), X[:3000], y[:3000]),
     "LocallyWeightedRegression": (tn.LocallyWeightedRegression(), X[:2000], y[:2000]),
+    "RBFNetworkClassifier": (tn.RBFNetworkClassifier(4), X, label),
+    "RBFNetworkRegressor": (tn.RBFNetworkRegressor(4), X, y),
     "StackingRegressor": (tn.StackingRegressor([("line", tn.Ridge()), ("mean", tn.DummyRegressor())]), X, y),
 }
 found = {}
 for threads in map(int, sys.argv[1:]):
     for name, (learner, rows, target) in cases.items():
+        given = {"sample_weight": weight[: len(rows)]}
+        if learner.need.sequence is not None:
+            given = {"sample_weight": np.repeat(weight[:1819], 11), "lengths": [11] * 1819}
+            rows, target = rows[: 1819 * 11], None if target is None else target[: 1819 * 11]
         with tn.on(tn.Local(threads=threads)):
-            model = learner.fit(rows, target, sample_weight=weight[: len(rows)])
+            model = learner.fit(rows, target, **given)
         kind = type(model.summary_).__name__
         found[f"{name}; {threads}"] = [bits(model.model_), bits(model.summary_), kind]
 print(json.dumps([found, compilations]))

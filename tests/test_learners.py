@@ -50,7 +50,8 @@ def test_kernels_for_short_numbers_and_for_words_are_on_the_list(given, kind):
         learner.fit(X, y, sample_weight=weight)
     except (ValueError, TypeError):  # rows, classes or missing values that it does not take
         return
-    use = learner.predict if hasattr(learner, "predict") else learner.transform
+    methods = ("predict", "transform", "score_samples")
+    use = next(getattr(learner, name) for name in methods if hasattr(learner, name))
     assert use(X).shape[0] == 120
 
 
@@ -64,7 +65,8 @@ def test_sets_of_parameters_are_declared_by_name(learner):
 @pytest.mark.parametrize("rows", [1, None] if DRAWS <= 25 else [1, 7, None])
 @pytest.mark.parametrize("learner", learners(), ids=name_of)
 def test_contract(learner, rows):
-    assert len(check_contract(learner, rows)) > 50
+    least = 10 if learner.need.kinds == "text" or learner.need.sequence is not None else 48
+    assert len(check_contract(learner, rows)) > least
 
 
 @pytest.mark.parametrize("learner", [one for one in learners() if one.expected_failed_checks], ids=name_of)
@@ -104,5 +106,5 @@ def test_arrays_of_a_model_lie_in_memory_as_a_file_gives_them_back(given):
     """Else products with them may differ in their last digits after it is loaded."""
     learner = clone(given[1])
     table = draw(learner.need, 0, rows=60)
-    learner.fit(table.X, table.y, sample_weight=table.weight)
+    learner.fit(table.X, table.y, **table.given)
     assert all(array.flags.c_contiguous or array.size <= 1 for array in arrays_in(learner.model_))

@@ -21,6 +21,7 @@ DOCUMENTED = (
     "tenfold.stats.metrics",
     "tenfold.stats.information",
     "tenfold.bayes.distributions",
+    "tenfold.search",
     "tenfold.theory",
     "tenfold.testing",
 )

@@ -14,6 +14,11 @@ from adversary.ways import FRAMES, array, dask_array, frame, source_of_array
 METHODS = ("predict_proba", "decision_function", "transform", "predict")
 
 
+def main_method(model: Any) -> str:
+    """The method that a model of any kind is asked by."""
+    return next(name for name in ("predict", "transform", "score_samples") if hasattr(model, name))
+
+
 def asked(case: Any) -> Any:
     """The rows of a case in a form that a model of its way takes."""
     if case.way in FRAMES:
@@ -23,7 +28,8 @@ def asked(case: Any) -> Any:
 
 def outputs(model: Any, X: Any) -> dict[str, Any]:
     """What a model says of rows, method by method; sparse answers as dense ones."""
-    found = {name: getattr(model, name)(X) for name in METHODS if hasattr(model, name)}
+    names = [name for name in METHODS if hasattr(model, name)] or [main_method(model)]
+    found = {name: getattr(model, name)(X) for name in names}
     return {name: np.asarray(v.toarray() if hasattr(v, "toarray") else v) for name, v in found.items()}
 
 
@@ -104,8 +110,9 @@ def sane(model: Any, case: Any) -> dict[str, Any]:
         p = found["predict_proba"]
         close(p.sum(axis=1), np.ones(case.n), 1e-9, "probabilities do not add up to 1")
         must(p.min() >= 0, f"a probability of {p.min()}")
-        must(p.shape[1] == len(model.classes_), "not one probability a class")
-        best = p[np.arange(case.n), np.searchsorted(model.classes_, found["predict"])]
+        classes = model.classes_ if hasattr(model, "classes_") else np.arange(p.shape[1])  # a mixture has none
+        must(p.shape[1] == len(classes), "not one probability a class")
+        best = p[np.arange(case.n), np.searchsorted(classes, found["predict"])]
         must((best >= p.max(axis=1) - 1e-9).all(), "the predicted class is not the most probable one")
     if hasattr(model, "classes_"):
         seen = set(case.y[weights_of(case) > 0].tolist())

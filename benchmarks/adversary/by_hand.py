@@ -228,7 +228,12 @@ def find_s_by_hand(case: Any) -> None:
     must(np.array_equal(found == positive, inside), f"{found[:5]}, by hand {inside[:5]}")
 
 
-@oracle(when=lambda case: named(case, "CategoricalNB") and finite(case) and case.learner.alpha > 0, often=5.0)
+def _adds(learner: Any) -> float:
+    """What is added to the counts: Laplace's alpha, or m."""
+    return float(learner.alpha if learner.m is None else learner.m)
+
+
+@oracle(when=lambda case: named(case, "CategoricalNB") and finite(case) and _adds(case.learner) > 0, often=5.0)
 def bayes_by_hand(case: Any) -> None:
     """Smoothed counts of each category in each class, multiplied."""
     model = case.way(case)
@@ -248,7 +253,9 @@ def bayes_by_hand(case: Any) -> None:
         known = (at < len(levels)) & (levels[np.minimum(at, len(levels) - 1)] == text)
         counts = np.zeros((len(classes), len(levels)))
         np.add.at(counts, (y, codes), weight)
-        smooth = counts + case.learner.alpha
+        k, m = len(levels), case.learner.m
+        shares = counts.sum(axis=0) / weight.sum() if case.learner.p == "marginal" else np.full(k, 1 / k)
+        smooth = counts + (case.learner.alpha * k if m is None else m) * shares
         p = np.log(smooth / smooth.sum(axis=1, keepdims=True))
         score += np.where(known[:, None], p[:, np.minimum(at, len(levels) - 1)].T, 0.0)
     score = np.exp(score - score.max(axis=1, keepdims=True))

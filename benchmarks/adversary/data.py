@@ -29,6 +29,8 @@ def rows_drawn(random: Any) -> int:
 
 def columns_drawn(random: Any, n: int, need: Any, ordinary: bool) -> tuple[dict[str, Any], list[str]]:
     """Columns that suit a need, or (unless they are to be ordinary) that should be refused, and their kinds."""
+    if need.kinds == "text":
+        return {"t0": documents_drawn(random, n)}, ["documents"]
     text = {"numeric": 0.03, "mixed": 0.35, "categorical": 0.8}[need.kinds]
     if random.random() < text:
         kind = pick(random, ["few_text", "few_text", "mixed_text", "repeated_text", "text_ids", "numbers_as_text"])
@@ -78,6 +80,15 @@ def text_columns(random: Any, kind: str, n: int, p: int) -> dict[str, Any]:
         some = random.integers(0, max(1, min(n, 4)), n)
         columns = {name: values[some] for name, values in columns.items()}
     return columns
+
+
+def documents_drawn(random: Any, n: int) -> Any:
+    """Texts of a few words, some of none: few words, many words, or the same text again and again."""
+    words = [*WORDS, "Red", "naïve", "STRASSE", "Straße", "w_1", "42", "ΣΊΣΥΦΟΣ", "日本語", "e-mail", "x"]
+    words = words if random.random() < 0.7 else [f"word{k}" for k in range(500)]
+    lengths = random.integers(0, pick(random, [2, 8, 30]), n)
+    texts = [pick(random, [" ", " ", "\t", ", "]).join(random.choice(words, k)) for k in lengths.tolist()]
+    return np.array(texts if random.random() < 0.7 else [texts[i % 3 % n] for i in range(n)], dtype=object)
 
 
 def _repeated(random: Any, n: int, p: int) -> Any:

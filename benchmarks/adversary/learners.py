@@ -7,6 +7,7 @@ from typing import Any
 import tenfold as tn
 from adversary.data import pick
 from tenfold.estimator import Estimator
+from tenfold.estimator.sequences import SequenceLearner
 
 _PENALTY = [1e-6, 0.01, 0.3, 10.0, 1e5]
 _GROWING = {"max_depth": [1, 2, 5], "min_samples_split": [2, 5, 30], "min_samples_leaf": [1, 2, 10]}
@@ -73,10 +74,20 @@ SPACES: dict[str, dict[str, list[Any]]] = {
     "AdaBoostClassifier": {"learning_rate": [0.3, 2.0], "max_bins": [2, 16]},
     "BaggingClassifier": {"oob_score": [True]},
     "BaggingRegressor": {"oob_score": [True]},
+    "BayesianNetworkDensity": {"alpha": [0.0, 0.5, 10.0]},
+    "BayesianNetworkEM": {"alpha": [0.0, 0.5, 10.0], "latent": [{"h": 1}, {"h": 2}, {"g": 2, "h": 3}], "tol": [1e-2]},
+    "BayesOptimalClassifier": {"max_literals": [1], "noise": [0.01, 0.3]},
+    "BisectingKMeans": {
+        "n_clusters": [1, 2, 3],
+        "max_iter": [1, 5],
+        "tol": [0.0],
+        "bisecting_strategy": ["largest_cluster"],
+    },
     "BernoulliNB": {**_PRIOR, "binarize": [0.5, -1.0]},
     "C45": {**_GROWING, "prune": [None, "chi_squared"], "confidence": [0.05, 0.5]},
     "CART": _GROWING,
-    "CategoricalNB": _PRIOR,
+    "CandidateElimination": {},
+    "CategoricalNB": {**_PRIOR, "m": [0.0, 3.0], "p": ["marginal"]},
     "ComplementNB": {**_PRIOR, "norm": [True]},
     "DecisionStump": {**_SPLITS, "min_samples_leaf": [1, 5], "max_bins": [2, 16]},
     "DecisionTreeClassifier": {
@@ -105,9 +116,18 @@ SPACES: dict[str, dict[str, list[Any]]] = {
     "FisherDiscriminant": {"n_components": [1]},
     "GammaRegressor": {"alpha": [0.0, 0.1, 10.0], "fit_intercept": [False]},
     "GaussianNB": {"var_smoothing": [0.0, 1e-3]},
+    "GaussianMixture": {
+        "n_components": [1, 2, 3],
+        "covariance_type": ["tied", "diag", "spherical"],
+        "init_params": ["k-means++", "random_from_data", "random"],
+        "reg_covar": [1e-3],
+        "max_iter": [1, 5],
+    },
     "GradientBoostingClassifier": _ROUNDS,
     "GradientBoostingRegressor": {**_ROUNDS, "loss": ["absolute_error", "quantile", "poisson"]},
     "ID3": _GROWING,
+    "KCNF": {"k": [1, 3], "binarize": [0.5]},
+    "KDNF": {"k": [1, 3], "binarize": [0.5]},
     "KMeans": {"n_clusters": [1, 2, 3], "max_iter": [1, 5], "tol": [0.0]},
     "KNeighborsClassifier": _NEAR,
     "KNeighborsRegressor": _NEAR,
@@ -130,10 +150,13 @@ SPACES: dict[str, dict[str, list[Any]]] = {
         "kernel": ["gaussian", "epanechnikov"],
         "degree": [0, 2],
     },
+    "ListThenEliminate": {"max_literals": [1], "hypotheses": ["power set"]},
     "LogisticRegression": {"C": [1e-3, 0.1, 100.0], "l1_ratio": [0.5, 1.0], "fit_intercept": [False]},
     "MaxAbsScaler": {},
     "MinMaxScaler": {"feature_range": [(-1, 1), (0, 1e-3)], "clip": [True]},
+    "MiniBatchKMeans": {"n_clusters": [1, 2, 3], "batch_size": [3, 50], "max_iter": [1, 5], "shuffle": [False]},
     "MultinomialNB": _PRIOR,
+    "NaiveBayes": {**_PRIOR, "m": [0.0, 3.0], "p": ["marginal"], "bernoulli": [[]], "var_smoothing": [0.0, 1e-3]},
     "Nystroem": {**_KERNEL, "n_components": [1, 3, 20]},
     "OneHot": {"handle_unknown": ["error"], "drop": ["first", "if_binary"], "sparse_output": [False]},
     "PCA": {"n_components": [1, 0.5], "whiten": [True]},
@@ -149,6 +172,8 @@ SPACES: dict[str, dict[str, list[Any]]] = {
     "PolynomialRegression": {"degree": [1, 3], "interaction_only": [True], "fit_intercept": [False]},
     "QuadraticDiscriminantAnalysis": {"reg_param": [0.01, 0.5, 1.0]},
     "RadialBasis": _SPREAD,
+    "RBFNetworkClassifier": {"n_centers": [1, 3, 40], "gamma": [1e-3, 10.0], "C": [1e-3, 1e6]},
+    "RBFNetworkRegressor": {"n_centers": [1, 3, 40], "gamma": [1e-3, 10.0], "alpha": [0.0, 1e3]},
     "RandomFeatures": {"kernel": ["laplacian"], "gamma": ["scale", 0.1], "n_components": [1, 5, 30]},
     "RandomForestClassifier": {
         **_LEAVES,
@@ -181,6 +206,26 @@ SPACES: dict[str, dict[str, list[Any]]] = {
     "StackingRegressor": {"cv": [2, 3], "passthrough": [True]},
     "StandardScaler": {"with_mean": [False], "with_std": [False]},
     "TanhBasis": _SPREAD,
+    "TextFeatures": {
+        "weighting": ["binary", "count"],
+        "ngram_range": [(1, 2), (2, 3)],
+        "analyzer": ["char", "char_wb"],
+        "lowercase": [False],
+        "strip_accents": ["unicode", "ascii"],
+        "stop_words": ["english", ["red"]],
+        "stemmer": ["english", "german"],
+        "min_df": [2, 0.1],
+        "max_df": [0.7],
+        "max_features": [1, 5],
+        "vocabulary": [["red", "blue"]],
+        "max_terms": [1000],
+        "n_features": [1, 64],
+        "alternate_sign": [True],
+        "sublinear_tf": [True],
+        "smooth_idf": [False],
+        "norm": ["l1", None],
+    },
+    "TreeAugmentedNB": _PRIOR,
     "UnitVector": {"norm": ["l1", "max"]},
     "VotingClassifier": {"voting": ["soft"], "weights": [[1.0, 3.0]]},
     "VotingRegressor": {"weights": [[1.0, 3.0]]},
@@ -206,9 +251,10 @@ SIZES: dict[str, dict[str, list[Any]]] = {
 
 
 def public() -> dict[str, Any]:
-    """Every public learner by name, found in the package."""
+    """Every public learner of rows by name, found in the package; what is drawn here are no sequences."""
     named = {name: getattr(tn, name) for name in tn.__all__}
-    return {name: cls for name, cls in named.items() if isinstance(cls, type) and issubclass(cls, Estimator)}
+    found = {name: cls for name, cls in named.items() if isinstance(cls, type) and issubclass(cls, Estimator)}
+    return {name: cls for name, cls in found.items() if not issubclass(cls, SequenceLearner)}
 
 
 def _members(random: Any, name: str) -> dict[str, Any]:
@@ -225,8 +271,8 @@ def _members(random: Any, name: str) -> dict[str, Any]:
 
 
 def drawn(random: Any, only: str = "") -> Any:
-    """A learner with drawn parameters; `only` is a part of its name."""
-    names = sorted(name for name in public() if only.lower() in name.lower())
+    """A learner with drawn parameters; `only` is its name, or a part of the names of some."""
+    names = [only] if only in public() else sorted(name for name in public() if only.lower() in name.lower())
     name = pick(random, names)
     params = {key: pick(random, values) for key, values in SIZES.get(name, {}).items()}
     share = pick(random, [0.0, 0.15, 0.4])

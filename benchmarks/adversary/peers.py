@@ -15,6 +15,7 @@ import sklearn.ensemble
 import sklearn.kernel_ridge
 import sklearn.linear_model
 import sklearn.metrics
+import sklearn.mixture
 import sklearn.naive_bayes
 import sklearn.neighbors
 import sklearn.pipeline
@@ -87,6 +88,11 @@ def counterpart(learner: Any) -> Any:
             return getattr(sk.dummy, name)(strategy=p["strategy"])
         case "KMeans":
             return sk.cluster.KMeans(p["n_clusters"], max_iter=p["max_iter"], n_init=1, random_state=0)
+        case "GaussianMixture":
+            return sk.mixture.GaussianMixture(
+                p["n_components"], covariance_type=p["covariance_type"], max_iter=p["max_iter"],
+                reg_covar=p["reg_covar"], random_state=0,
+            )  # fmt: skip
         case "DecisionTreeClassifier" | "CART" | "SLIQ" | "ID3" | "C45":
             return sk.tree.DecisionTreeClassifier(**trees, random_state=0)
         case "DecisionStump":

@@ -8,6 +8,7 @@ import pytest
 import sklearn.naive_bayes as peer
 
 from tenfold import CategoricalNB, MergeError
+from tenfold.bayes.categorical_nb import log_shares
 
 TENNIS = """
 Sunny Hot High Weak No
@@ -124,3 +125,34 @@ def test_erratum_24_set_of_words():
     p = np.array([[np.exp(table[int(c), 1]) for table in model.feature_log_prob_] for c in (False, True)])
     joint = np.log(np.where(has[:, None], p, 1 - p)).sum(axis=2) + np.log([(~spam).mean(), spam.mean()])
     np.testing.assert_allclose(model.predict_log_proba(has), joint - np.logaddexp(*joint.T)[:, None], rtol=1e-10)
+
+
+def test_m_estimate_by_hand():
+    """(n_cv + m p_v) / (n_c + m), with n_cv of class and value; the fraction the other way round is none."""
+    seen = {("No", "Sunny"): 3, ("Yes", "Sunny"): 2, ("No", "Rain"): 2, ("Yes", "Rain"): 3, ("Yes", "Overcast"): 4}
+    share = {"Overcast": 4 / 14, "Rain": 5 / 14, "Sunny": 5 / 14}
+    for p in ("uniform", "marginal"):
+        table = np.exp(CategoricalNB(m=2.5, p=p).fit(X, y).feature_log_prob_[0])
+        for c, (label, size) in enumerate((("No", 5), ("Yes", 9))):
+            for v, value in enumerate(("Overcast", "Rain", "Sunny")):
+                prior = 1 / 3 if p == "uniform" else share[value]
+                expected = (seen.get((label, value), 0) + 2.5 * prior) / (size + 2.5)
+                np.testing.assert_allclose(table[c, v], expected, rtol=1e-14)
+        np.testing.assert_allclose(table.sum(axis=1), 1.0, rtol=1e-14)
+
+
+def test_laplace_is_an_m_estimate():
+    """alpha on each of V values is m = alpha V with p = 1/V, of columns that have the same number of values."""
+    laplace, m = CategoricalNB(alpha=0.7).fit(X[:, :2], y), CategoricalNB(m=2.1).fit(X[:, :2], y)
+    np.testing.assert_allclose(laplace.log_prob_, m.log_prob_, rtol=1e-13)
+    heavy = CategoricalNB(m=1e12, p="marginal").fit(X, y)  # so much is added that all classes are alike
+    np.testing.assert_allclose(heavy.predict_proba(X), np.tile([5 / 14, 9 / 14], (14, 1)), atol=1e-9)
+
+
+def test_marginal_shares_of_a_category_without_rows_say_nothing():
+    """As in a fold whose rows lack it: the other columns decide."""
+    count = np.array([[2.0, 0.0, 1.0, 2.0, 1.0], [1.0, 0.0, 4.0, 1.0, 4.0]])
+    found = log_shares(count, np.array([3, 2]), 1.0, 2.0, "marginal")
+    assert found[:, 1].tolist() == [0.0, 0.0]
+    np.testing.assert_allclose(np.exp(found[:, [0, 2]]).sum(axis=1), 1.0, rtol=1e-14)
+    assert np.isneginf(log_shares(count, np.array([3, 2]), 0.0, None, "uniform")[:, 1]).all()

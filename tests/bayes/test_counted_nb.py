@@ -1,5 +1,7 @@
 """Naive Bayes over counts: scikit-learn's answers, a table by hand, and what may not enter."""
 
+import math
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -119,3 +121,23 @@ def test_a_number_stored_in_parts_is_one_number(name, params):
     ours, plain = (getattr(tn, name)(**params).fit(form, y) for form in (parts, sp.csr_array(X)))
     np.testing.assert_array_equal(ours.feature_log_prob_, plain.feature_log_prob_)
     np.testing.assert_array_equal(ours.predict_proba(parts), plain.predict_proba(sp.csr_array(X)))
+
+
+def test_erratum_18_sums_go_inside_numerator_and_denominator():
+    """P(w | c) is the count of w in all documents of c over that of all words there: no mean of the documents' shares.
+
+    And the multinomial coefficient is of the length of the document: with it, the documents of one length that two
+    words make have probabilities that add up to 1.
+    """
+    X = np.array([[9, 1], [0, 1], [2, 2]])
+    model = tn.MultinomialNB(alpha=0.0).fit(X, ["a", "a", "b"])
+    of_words = np.exp(model.feature_log_prob_[0])
+    np.testing.assert_allclose(of_words, [9 / 11, 2 / 11], rtol=1e-14)
+    shares = (X[:2] / X[:2].sum(axis=1, keepdims=True)).mean(axis=0)  # what the text would have
+    assert abs(of_words - shares).max() > 0.3
+    length = 5
+    documents = np.array([[k, length - k] for k in range(length + 1)])
+    coefficient = np.array([math.comb(length, k) for k in range(length + 1)])
+    assert (coefficient * np.exp(documents @ np.log(of_words))).sum() == pytest.approx(1.0, rel=1e-12)
+    wrong = math.factorial(X.shape[1]) / np.array([math.factorial(k) * math.factorial(length - k) for k in range(6)])
+    assert (wrong * np.exp(documents @ np.log(of_words))).sum() < 0.1  # of the size of the vocabulary instead

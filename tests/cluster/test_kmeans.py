@@ -187,3 +187,50 @@ def test_centres_too_large_to_be_squared_are_refused():
     X = np.column_stack([np.arange(6.0), np.full(6, 9.7e298)])
     with pytest.raises(tn.DataError, match=r"too large to be squared\. Remedy: rescale"):
         tn.KMeans(2, init=[[0.0, 9.7e298], [1.0, -9.7e298]]).fit(X)
+
+
+def test_transform_and_score_are_those_of_scikit_learn(tmp_path):
+    rng = np.random.default_rng(3)
+    X, weight = rng.normal(size=(200, 3)), rng.integers(0, 3, 200)
+    ours = KMeans(4, init=X[:4], tol=0.0).fit(X, sample_weight=weight)
+    theirs = peer.KMeans(4, init=X[:4], n_init=1, tol=0.0).fit(X, sample_weight=weight)
+    np.testing.assert_allclose(ours.cluster_centers_, theirs.cluster_centers_, rtol=1e-8)
+    np.testing.assert_allclose(ours.transform(X), theirs.transform(X), rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(ours.fit_transform(sp.csr_array(X)), KMeans(4, init=X[:4], tol=0.0).fit(X).transform(X))
+    ours.fit(X, sample_weight=weight)
+    assert ours.score(X, sample_weight=weight) == pytest.approx(theirs.score(X, sample_weight=weight), rel=1e-10)
+    assert ours.score(X, sample_weight=weight) == pytest.approx(-ours.inertia_, rel=1e-12)
+    assert ours.score(tn.scan(X)) == pytest.approx(theirs.score(X), rel=1e-10)
+    assert ours.get_feature_names_out().tolist() == theirs.get_feature_names_out().tolist()
+    assert ours.transform(X + 1e8).min() == pytest.approx(theirs.transform(X + 1e8).min(), rel=1e-6)
+
+
+def test_more_starts_are_not_worse_and_reach_the_best_of_few_rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    one = np.array([KMeans(12, tol=0.0, random_state=s).fit(X).inertia_ for s in range(8)])
+    ten = np.array([KMeans(12, tol=0.0, n_init=10, random_state=s).fit(X).inertia_ for s in range(8)])
+    theirs = min(peer.KMeans(12, n_init=10, tol=0.0, random_state=s).fit(X).inertia_ for s in range(8))
+    assert ten.mean() < one.mean()
+    assert ten.min() <= theirs * (1 + 1e-3)
+    assert ten.max() - ten.min() < one.max() - one.min()
+
+
+def test_start_by_several_draws_is_good_and_does_not_depend_on_order():
+    rng = np.random.default_rng(5)
+    middles = rng.uniform(-50, 50, size=(20, 3))
+    X = np.concatenate([middle + rng.normal(size=(150, 3)) for middle in middles])
+    learner = KMeans(20, init="k-means||", tol=0.0)
+    model = learner.fit(X)
+    best = peer.KMeans(20, init=middles, n_init=1, tol=0.0).fit(X).inertia_
+    assert model.inertia_ == pytest.approx(best, rel=1e-6)
+    before = np.sort(model.cluster_centers_, axis=0)
+    with part_rows(257):
+        again = learner.fit(rng.permutation(X))
+    np.testing.assert_allclose(np.sort(again.cluster_centers_, axis=0), before, rtol=1e-8)
+    assert [turn["asked"] for turn in model.history_][:6] == ["SpreadAndMass", *["FarSample"] * 4, "NearestSums"]
+    times = rng.integers(0, 3, len(X))
+    weighted = learner.fit(X, sample_weight=times).inertia_
+    assert learner.fit(np.repeat(X, times, axis=0)).inertia_ == pytest.approx(weighted, rel=1e-9)
+    few = np.repeat([[0.0, 0.0], [1.0, 5.0], [7.0, 7.0]], 5, axis=0)
+    assert KMeans(3, init="k-means||").fit(few).inertia_ == 0.0

@@ -1,5 +1,6 @@
 """Schemas merge; records are checked and recoded by the annotations of their fields."""
 
+import pickle
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
@@ -51,6 +52,21 @@ class Outer:
     inner: Inner
     count: Annotated[Array, "class", "value"]
     code: Annotated[Codes, "free", "free"]
+
+
+def test_many_columns_of_numbers_travel_as_their_names():
+    wide = Schema(tuple(Column(f"word{k}", "numeric") for k in range(2000)), "class", np.array(["a", "b"]), True)
+    there, again = (pickle.loads(pickle.dumps(wide)) for _ in range(2))
+    assert there == wide
+    assert there.columns is again.columns
+    assert (there + again).columns is there.columns
+    assert there.digest == wide.digest
+    other = Schema(wide.columns[1:], "class", np.array(["a", "b"]), True)
+    assert other.digest != wide.digest
+    names = (("ab", "c"), ("a", "bc"))
+    assert len({Schema(tuple(Column(name, "numeric") for name in some)).digest for some in names}) == 2
+    mixed = schema([1, 2], None)
+    assert pickle.loads(pickle.dumps(mixed)) == mixed
 
 
 def outer(classes=2, columns=2, values=3, free=2):

@@ -61,6 +61,8 @@ def table(seed=0, rows=ROWS):
             "noisy": noisy,
             "weight": random.random(rows) * random.integers(0, 3, rows),
             "id": np.arange(rows),
+            "run": np.arange(rows) // 7,
+            "text": [" ".join(2 * word for word in some) for some in words],
         }
     )
 
@@ -95,13 +97,22 @@ def rows(folder, need, weight="weight", near=False):
     target = {None: None, "number": number, "class": label}[need.target]
     columns = WORDS if need.kinds == "categorical" else [*NUMBERS, *(["near"] if near else [])]
     columns = ["above", "id"] if need.counts else columns  # none is below nought
+    columns = ["text"] if need.kinds == "text" else columns
+    if need.sequence is not None:
+        columns = columns[:1] if need.kinds == "categorical" else columns
+        return tn.scan(folder, target=target, columns=columns, sequence="run")
     return tn.scan(folder, target=target, columns=columns, weight=weight)
 
 
 def cases():
     """Every public learner, and least squares where it reads twice."""
     short = {"KMeans": {"n_clusters": 6, "max_iter": 6}, "AdaBoostClassifier": {"n_estimators": 10}}
-    short |= {name: {"max_iter": 3} for name in ("Perceptron", "SGDClassifier", "SGDRegressor")}
+    short |= {name: {"max_iter": 3} for name in ("MiniBatchKMeans", "Perceptron", "SGDClassifier", "SGDRegressor")}
+    short |= {"BisectingKMeans": {"n_clusters": 3, "max_iter": 3}}
+    short |= {"BayesianNetworkEM": {"latent": {"kind": 2}, "tol": 1e3}}  # two rounds
+    short |= {"GaussianMixture": {"n_components": 3, "tol": 1e3}}  # two rounds
+    short |= {"KDNF": {"k": 1}}  # else it keeps the same clauses of these rows as KCNF
+    short |= {"CategoricalHMM": {"n_init": 2, "tol": 1e3}, "GaussianHMM": {"tol": 1e3}}
     short |= {"C45": {"max_depth": 9}}  # a level is a pass, and by chance alone gain ratio makes three hundred
     short |= {"CART": {"max_depth": 4}, "TanhBasis": {"centers": 4}}  # else as another learner
     short |= {f"GradientBoosting{kind}": {"max_iter": 5} for kind in ("Classifier", "Regressor")}
@@ -199,7 +210,8 @@ def test_predictions_are_those_of_this_process(folder, cluster, tmp_path):
         classes = there[1].predict(words).collect()
         scores = there[0].score(source), there[1].score(words)
     wanted = here[0].predict(source), here[1].predict_proba(words), here[2].transform(words)
-    assert [a.tobytes() for a in found] == [b.collect().tobytes() for b in wanted]
+    found[2], hot = found[2].toarray(), wanted[2].collect().toarray()
+    assert [a.tobytes() for a in found] == [*(b.collect().tobytes() for b in wanted[:2]), hot.tobytes()]
     assert classes.tolist() == here[1].predict(words).collect().tolist()
     assert scores == (here[0].score(source), here[1].score(words))
     plain = wanted[0].to_parquet(tmp_path / "here", keep=["id", "label"])
@@ -285,6 +297,18 @@ class Top(Transformer):
     def transform_from(self, state, X):
         return np.column_stack([X.column(j) - state.top[j] for j in range(len(state.top))])
 """
+
+
+def test_features_of_text_are_held_where_they_are_made(folder, cluster):
+    """Sparse rows of documents that workers cut: the bits of threads, also of a learner of many passes."""
+    rows = tn.scan(folder, columns=["text"], target="noisy")
+    found = []
+    for runner in (tn.Local(threads=2), cluster.runner):
+        with tn.on(runner):
+            features = tn.TextFeatures(ngram_range=(1, 2)).fit_transform(rows)
+            models = [tn.MultinomialNB().fit(features), tn.LogisticRegression().fit(features)]
+        found.append([bits_of(model) for model in models])
+    assert found[0] == found[1]
 
 
 def test_a_learner_from_a_notebook(folder, cluster):

@@ -46,8 +46,8 @@ class Hasty:
 @pytest.mark.parametrize("learner", learners(), ids=name_of)
 def test_what_a_rule_leaves_is_a_whole_model(learner, tmp_path):
     table = draw(learner.need, seed=5)
-    model = learner.fit(table.X, table.y, sample_weight=table.weight, stop=tn.Seconds(0))
-    is_whole(model, table.X[table.weight > 0], tmp_path / "model")
+    model = learner.fit(table.X, table.y, **table.given, stop=tn.Seconds(0))
+    is_whole(model, table.seen, tmp_path / "model")
 
 
 @pytest.mark.parametrize("learner", [tn.GradientBoostingClassifier(max_iter=3), tn.DecisionTreeClassifier()])

@@ -22,6 +22,9 @@ pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask it
 
 N = 300
 SHORT = {"KMeans": {"n_clusters": 5, "max_iter": 8}, "AdaBoostClassifier": {"n_estimators": 5}}
+SHORT |= {"BisectingKMeans": {"n_clusters": 3, "max_iter": 3}}
+SHORT |= {"BayesianNetworkEM": {"latent": {"kind": 2}, "tol": 1e3}}
+SHORT |= {"GaussianMixture": {"n_components": 2, "tol": 1e3}}
 
 
 def make():
@@ -74,7 +77,8 @@ def path(tmp_path_factory):
 
 def numeric():
     """Every learner that takes numbers of any sign, some of them twice."""
-    found = [short(one) for one in learners() if one.need.kinds != "categorical" and not one.need.counts]
+    some = [one for one in learners() if one.need.sequence is None]
+    found = [short(one) for one in some if one.need.kinds in ("numeric", "mixed") and not one.need.counts]
     more = [
         tn.Ridge(20.0),
         tn.KMeans(3, random_state=4, max_iter=3),
@@ -86,7 +90,8 @@ def numeric():
 
 def categorical():
     """Every learner of categories or of counts: a code is both."""
-    return [short(one) for one in learners() if one.need.kinds == "categorical" or one.need.counts]
+    some = [one for one in learners() if one.need.sequence is None]
+    return [short(one) for one in some if one.need.kinds == "categorical" or one.need.counts]
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -73,9 +73,9 @@ def test_counts_by_class(run):
 
 @both_ways(add_lookups)
 def test_lookups_by_class(run):
-    block, table = CODES.astype(float), RANDOM.normal(size=(2, 9))
+    block, table = CODES.astype(float), RANDOM.normal(size=(3, 2, 9))
     block[3, 1] = np.nan
-    out = np.ones((40, 2))
-    run(block, FIRST, table, out)
+    out, group = np.ones((40, 2)), RANDOM.integers(0, 3, 40)
+    run(block, FIRST, group, table, out)
     C = noughts_and_ones(np.nan_to_num(block, nan=-1).astype(int))
-    np.testing.assert_allclose(out, 1 + C @ table.T, rtol=1e-13)
+    np.testing.assert_allclose(out, 1 + np.einsum("iv,icv->ic", C, table[group]), rtol=1e-12)

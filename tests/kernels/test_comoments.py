@@ -6,7 +6,7 @@ import pytest
 from kernels.ways import both_ways
 from tenfold.kernels import comoments as co
 from tenfold.kernels.scatter import add_scatter
-from tenfold.kernels.spread import add_spread, add_spread_present
+from tenfold.kernels.spread import add_spread, add_spread_present, rule_out
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(67, 3)) + [1e6, -3.0, 0.0]
@@ -117,12 +117,24 @@ def test_mean_and_squares_of_what_is_not_missing(run, height):
     rows[RANDOM.random(rows.shape) < 0.3] = np.nan
     rows[:9, 0] = np.nan  # a first block without a value
     rows[:, 2] = np.nan
-    shift, weight, mean, square = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
-    run(rows, WEIGHT + 1, height, False, shift, weight, mean, square)
-    for j in range(2):
-        there = ~np.isnan(rows[:, j])
+    group = RANDOM.integers(0, 2, len(rows))
+    rows[group == 1, 1] = np.nan  # a group without a value
+    shift, weight, mean, square = (np.zeros((2, 3)) for _ in range(4))
+    run(rows, group, WEIGHT + 1, height, False, shift, weight, mean, square)
+    for g, j in ((0, 0), (1, 0), (0, 1)):
+        there = ~np.isnan(rows[:, j]) & (group == g)
         middle = np.average(rows[there, j], weights=WEIGHT[there] + 1)
-        assert weight[j] == (WEIGHT[there] + 1).sum()
-        assert shift[j] + mean[j] == pytest.approx(middle, rel=1e-14)
-        assert square[j] == pytest.approx((WEIGHT[there] + 1) @ (rows[there, j] - middle) ** 2, rel=1e-10)
-    assert (weight[2], mean[2], square[2]) == (0, 0, 0)
+        assert weight[g, j] == (WEIGHT[there] + 1).sum()
+        assert shift[g, j] + mean[g, j] == pytest.approx(middle, rel=1e-14)
+        assert square[g, j] == pytest.approx((WEIGHT[there] + 1) @ (rows[there, j] - middle) ** 2, rel=1e-10)
+    for g, j in ((1, 1), (0, 2), (1, 2)):
+        assert (weight[g, j], mean[g, j], square[g, j]) == (0, 0, 0)
+
+
+@both_ways(rule_out)
+def test_columns_that_are_noughts_and_ones_or_counts(run):
+    rows = np.array([[0.0, 3.0, 1.0], [1.0, np.nan, 0.0], [np.nan, 0.5, -1.0]])
+    binary, counts = np.ones((2, 3), bool), np.ones((2, 3), bool)
+    run(rows, np.array([0, 0, 1]), binary, counts)
+    assert binary.tolist() == [[True, False, True], [True, False, False]]
+    assert counts.tolist() == [[True, True, True], [True, True, False]]

@@ -6,7 +6,7 @@ from scipy.stats import norm
 
 from kernels.ways import both_ways
 from tenfold.kernels import lengths
-from tenfold.kernels.densities import log_density
+from tenfold.kernels.densities import add_log_density, log_density
 from tenfold.kernels.nearest import HEIGHT, add_lloyd, nearest, nearest_distances
 from tenfold.kernels.seeding import greedy_seeds
 
@@ -100,6 +100,19 @@ def test_log_density(run, columns):
     for i in range(6):
         wanted = norm.logpdf(rows[i], theta[group[i]], scale[group[i]]).sum(axis=1)
         np.testing.assert_allclose(out[i], wanted, rtol=1e-12)
+
+
+@both_ways(add_log_density)
+@pytest.mark.parametrize("columns", [1, 7, 8, 9, 23])
+def test_log_density_of_what_is_not_missing(run, columns):
+    rows, group = RANDOM.normal(size=(6, columns)), np.array([0, 1, 0, 1, 1, 0])
+    rows[RANDOM.random(rows.shape) < 0.3] = np.nan
+    theta, scale = RANDOM.normal(size=(2, 3, columns)), RANDOM.random((2, 3, columns)) + 0.5
+    out = np.ones((6, 3))
+    run(rows, group, -np.log(scale * np.sqrt(2 * np.pi)), theta, 0.5 / scale**2, out)
+    for i in range(6):
+        wanted = np.nansum(norm.logpdf(rows[i], theta[group[i]], scale[group[i]]), axis=1)
+        np.testing.assert_allclose(out[i], 1 + wanted, rtol=1e-12)
 
 
 @both_ways(lengths.divide_by_lengths)

@@ -1,6 +1,8 @@
 """Dask collections as sources, computed in this process: partitions and blocks are the parts."""
 
 import pickle
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import dask
 import dask.array as da
@@ -14,6 +16,7 @@ import scipy.sparse as sp
 from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
+from tenfold.sources import dask as dask_source
 from tenfold.sources.dask import at_hand, is_dask
 from tenfold.testing import bits
 
@@ -86,7 +89,7 @@ def test_classes_and_categories(frame):
     assert tn.GaussianNB().fit(frame[["a", "b"]], frame["y"] > 0).classes_.tolist() == [False, True]
     hot = tn.OneHot().fit(frame[["sign"]])
     assert hot.get_feature_names_out().tolist() == ["sign_neg", "sign_pos"]
-    assert hot.transform(frame[["sign"]]).collect()[:, 1].tolist() == (SIGN == "pos").tolist()
+    assert hot.transform(frame[["sign"]]).collect().toarray()[:, 1].tolist() == (SIGN == "pos").tolist()
 
 
 def test_parts_stay_the_partitions_whatever_columns_are_read(tmp_path):
@@ -103,6 +106,22 @@ def test_parts_stay_the_partitions_whatever_columns_are_read(tmp_path):
         found = [len(some) for some in model.predict(source)]
         assert found == [10] * 10
     same(tn.Ridge().fit(tn.scan(read, target="y", columns=["a", "b"])), tn.Ridge().fit(X, Y))
+
+
+def test_one_thread_makes_the_plan(frame, monkeypatch):
+    """Two that made it at once could wait for each other's locks within Dask without end."""
+    source, made = tn.scan(frame, target="y", columns=["a", "b"]), []
+
+    def slowly(some, plan=dask_source._partitions):
+        made.append(some)
+        time.sleep(0.1)
+        return plan(some)
+
+    monkeypatch.setattr(dask_source, "_partitions", slowly)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda part: source.partitions([part])[0].compute(scheduler="sync"), [0, 1, 0, 1]))
+    assert len(made) == 1
+    assert found[0].equals(found[2])
 
 
 def test_names_that_are_no_text():

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.stats import binom
 
-from tenfold import theory
+from tenfold import FindS, theory
 
 RUNS = 100
 """runs of each simulation in the test suite"""
@@ -128,6 +128,18 @@ def pac_bayes_margin(random: np.random.Generator, delta: float) -> bool:
     return error > float(theory.pac_bayes_margin_bound(margins, delta))
 
 
+def find_s(random: np.random.Generator, delta: float) -> bool:
+    """Find-S on conjunctions of ten literals, with as many rows as are enough, errs more than it may."""
+    eps, n = 0.1, 10
+    true, target = random.random(n), random.choice(3, n, p=[0.1, 0.1, 0.8])  # false, true, or either
+    X = random.random((theory.sample_size(eps, delta, log_size=theory.log_conjunctions(n)), n)) < true
+    y = ((target == 2) | (target == X)).all(axis=1)
+    found = FindS(pos_label=True).fit(X, y).hypothesis_
+    rows = np.where(target == 2, 1.0, np.where(target == 1, true, 1 - true))  # chances of the values that are asked for
+    covered = np.array([1.0 if v == "?" else 0.0 if v is None else p if v else 1 - p for v, p in zip(found, true)])
+    return float(rows.prod() - covered.prod()) > eps  # what it covers is part of the concept
+
+
 def _vc_gap(delta: float) -> theory.Bound:
     return theory.error_bound(60, delta, vc=1, goal="gap")
 
@@ -137,6 +149,7 @@ SIMULATIONS = (
     hoeffding,
     chernoff,
     finite_consistent,
+    find_s,
     finite_gap,
     finite_best,
     vc_gap,

@@ -1,11 +1,13 @@
 """Categorical naive Bayes: within a class, each column draws its category independently.
 
-P(x_j = v | c) = (n_cv + α) / (n_c + α V_j), with n_cv the weight of class c with value v in column j, and n_c
-that of class c with any value there. Counts merge by addition; the smoothing α enters when the model is made from them.
+P(x_j = v | c) = (n_cv + m p_v) / (n_c + m), with n_cv the weight of class c with value v in column j, and n_c that of
+class c with any value there: as if m more rows of the class had been seen, spread over the values as p says. Counts
+merge by addition; m and p enter when the model is made from them. Laplace's α is m = α V_j with p_v = 1 / V_j.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
@@ -13,8 +15,8 @@ from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Claim, Codes, Columns, Need, Schema
 from tenfold.core.allowed import LEVELS, NOT_NAN
-from tenfold.estimator import Classifier, OnePass
-from tenfold.estimator.constraints import Constraints, array, boolean, class_prior, real
+from tenfold.estimator import GroupScored, OnePass
+from tenfold.estimator.constraints import Constraints, array, boolean, choice, class_prior, real
 from tenfold.kernels.counting import add_lookups
 from tenfold.stats.counts import ClassCounts, CountsByClass
 
@@ -29,7 +31,7 @@ class CategoricalModel(NamedTuple):
     n_categories: Annotated[Codes, "column", LEVELS]
 
 
-class CategoricalNB(OnePass, Classifier):
+class CategoricalNB(OnePass, GroupScored):
     """Naive Bayes over categories (text or numbers), exact in one pass.
 
     A missing value, or a category that was not there in fitting, says nothing about its row. Measured numbers (over
@@ -38,11 +40,17 @@ class CategoricalNB(OnePass, Classifier):
     Parameters
     ----------
     alpha : float, default=1.0
-        Added to the count of each category (Laplace).
+        Added to the count of each category (Laplace), if there is no `m`.
     fit_prior : bool, default=True
         Whether classes are as probable as they are frequent; else all are equal.
     class_prior : array of shape (classes,), optional
         Probability of each class.
+    m : float, optional
+        The m-estimate: the weight of each class that is added to its rows in every column, spread over the categories
+        as `p` says. By default `alpha` times the number of categories.
+    p : {"uniform", "marginal"}, default="uniform"
+        Whether what is added goes to all categories alike, or as frequent as they are in all classes together; then a
+        category that none of the rows have says nothing.
 
     Attributes
     ----------
@@ -54,26 +62,41 @@ class CategoricalNB(OnePass, Classifier):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from tenfold import CategoricalNB
     >>> model = CategoricalNB().fit([["sun"], ["sun"], ["rain"]], ["go", "go", "stay"])
     >>> model.predict([["rain"], ["snow"]]).tolist()
     ['stay', 'go']
+    >>> model = CategoricalNB(m=3.0, p="marginal").fit([["sun"], ["sun"], ["rain"]], ["go", "go", "stay"])
+    >>> np.exp(model.feature_log_prob_[0]).round(2).tolist()  # rain, sun: (0 + 3/3) / (2 + 3), (2 + 3 * 2/3) / (2 + 3)
+    [[0.2, 0.8], [0.5, 0.5]]
     """
 
     need = Need("categorical", missing=True, target="class")
     model_type = CategoricalModel
     summary_types = (ClassCounts,)
-    law_params = ({}, {"alpha": 0.0}, {"fit_prior": False})
+    law_params = ({}, {"alpha": 0.0}, {"fit_prior": False}, {"m": 2.0, "p": "marginal"})
     _parameter_constraints: ClassVar[Constraints] = {
         "alpha": [real(0)],
         "fit_prior": [boolean],
         "class_prior": [array, None],
+        "m": [real(0), None],
+        "p": [choice("uniform", "marginal")],
     }
 
-    def __init__(self, alpha: float = 1.0, fit_prior: bool = True, class_prior: ArrayLike | None = None) -> None:
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
+        m: float | None = None,
+        p: str = "uniform",
+    ) -> None:
         self.alpha = alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
+        self.m = m
+        self.p = p
 
     def statistic(self, schema: Schema) -> CountsByClass:
         """The same counts serve every prior and smoothing."""
@@ -82,16 +105,12 @@ class CategoricalNB(OnePass, Classifier):
         return CountsByClass(k, schema.value_offsets)
 
     def solve(self, schema: Schema, s: ClassCounts) -> CategoricalModel:
-        """The frequencies of categories in each class, smoothed by `alpha`."""
+        """The frequencies of categories in each class, smoothed as asked."""
         weight = s.weight if self.fit_prior else np.ones_like(s.weight)
-        n_categories, log_prob = schema.levels, np.empty_like(s.count)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            for column in _columns(n_categories):
-                smooth = s.count[:, column] + self.alpha
-                log_prob[:, column] = np.log(smooth) - np.log(smooth.sum(axis=1, keepdims=True))
+        with np.errstate(divide="ignore"):
             log_prior = np.log(class_prior(self.class_prior, weight))
-        np.nan_to_num(log_prob, copy=False, nan=-np.inf, neginf=-np.inf)
-        return CategoricalModel(s.weight, log_prior, log_prob, n_categories)
+        log_prob = log_shares(s.count, schema.levels, self.alpha, self.m, self.p)
+        return CategoricalModel(s.weight, log_prior, log_prob, schema.levels)
 
     def certify(self, model: CategoricalModel, s: ClassCounts) -> tuple[Claim, ...]:
         """The estimate is the optimum; how much of it is smoothing is said."""
@@ -103,23 +122,47 @@ class CategoricalNB(OnePass, Classifier):
             Claim("unseen pairs", never, "proved", unseen, "data"),
         )
 
-    def scores_from(self, model: CategoricalModel, X: Columns) -> Array:
-        """log π_c + Σ_j log P(x_j | c)."""
-        out = np.empty((len(X), len(model.class_log_prior)))
-        out[:] = model.class_log_prior
-        first = np.zeros(len(model.n_categories) + 1, np.int64)
-        model.n_categories.cumsum(out=first[1:])
-        for rows, block in X.blocks():
-            add_lookups(block, first, model.log_prob, out[rows])
+    def scores_by(self, models: Sequence[CategoricalModel], X: Columns, codes: Codes) -> Array:
+        """log π_c + Σ_j log P(x_j | c), each row by the model that its code names."""
+        out = np.array([model.class_log_prior for model in models])[codes]
+        add_log_shares(X, models[0].n_categories, codes, np.array([model.log_prob for model in models]), out)
         return out
 
     @property
     def feature_log_prob_(self) -> list[Array]:
         """Log-probability of each category of each column, given the class."""
-        return [self.model_.log_prob[:, column] for column in _columns(self.model_.n_categories)]
+        return [self.model_.log_prob[:, column] for column in places(self.model_.n_categories)]
 
 
-def _columns(n_categories: Codes) -> list[slice]:
+def log_shares(count: Array, n_categories: Codes, alpha: float, m: float | None, p: str) -> Array:
+    """log (n_cv + m p_v) / (n_c + m), column by column: the m-estimate of the categories in each class.
+
+    Minus infinity where a class has neither rows nor what is added.
+    """
+    out = np.empty_like(count)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for column, k in zip(places(n_categories), n_categories.tolist(), strict=True):
+            seen = count[:, column]
+            added: Array | float = alpha if m is None else m / max(k, 1)
+            if p == "marginal":
+                both = seen.sum(axis=0)
+                added = added * k * both / both.sum()
+            smooth = seen + added
+            out[:, column] = np.log(smooth) - np.log(smooth.sum(axis=1, keepdims=True))
+            if p == "marginal":
+                out[:, column][:, both == 0] = 0.0
+    return np.nan_to_num(out, copy=False, nan=-np.inf, neginf=-np.inf)
+
+
+def add_log_shares(X: Columns, n_categories: Codes, codes: Codes, log_prob: Array, out: Array) -> None:
+    """Add the log-probabilities of the codes of each row, by the table that its group has; `out` is by class."""
+    first = np.zeros(len(n_categories) + 1, np.int64)
+    n_categories.cumsum(out=first[1:])
+    for rows, block in X.blocks():
+        add_lookups(block, first, codes[rows], log_prob, out[rows])
+
+
+def places(n_categories: Codes) -> list[slice]:
     """Where the categories of each column stand."""
     ends = n_categories.cumsum().tolist()
     return [slice(end - n, end) for end, n in zip(ends, n_categories.tolist(), strict=True)]

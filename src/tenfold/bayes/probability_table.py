@@ -92,6 +92,10 @@ class ProbabilityTable:
         """The variables, in the order of the axes."""
         return tuple(self.values)
 
+    def normalized(self) -> ProbabilityTable:
+        """The table with its probabilities in the place of counts."""
+        return ProbabilityTable(self.values, self.p)
+
     def __add__(self, other: ProbabilityTable) -> ProbabilityTable:
         """The table of the rows of both; a value that one of them did not see has count nought there."""
         if not isinstance(other, ProbabilityTable):

@@ -31,14 +31,18 @@ class KMeans(NearestCenter):
     Parameters
     ----------
     n_clusters : int, default=8
-    init : "k-means++" or array of shape (clusters, columns)
-        How to start.
+    init : "k-means++", "k-means||" or array of shape (clusters, columns)
+        How to start: from a sample of the rows that one pass draws; from rows that several passes draw, each far from
+        those before it; or from given centres.
     max_iter : int, default=300
         Rounds at the most.
     tol : float, default=1e-4
         Stop when the squared movement of the centres is at most this share of the mean variance.
     random_state : int, default=0
         Seed of the start. None draws one, and the certificate records it.
+    n_init : int or "auto", default="auto"
+        So many starts are run to their end over the sample, and the best goes on to all rows. If the sample has every
+        distinct row (up to 4,096), these are whole fits. "auto" compares three after few rounds.
 
     Attributes
     ----------
@@ -63,13 +67,16 @@ class KMeans(NearestCenter):
     model_type = KMeansModel
     state_types = get_args(State)
     summary_types = get_args(Summary)
-    law_params = ({"n_clusters": 3}, {"n_clusters": 2, "max_iter": 2})
+    bounds: ClassVar[bool] = True
+    """whether a pass is spent on what no centres go below"""
+    law_params = ({"n_clusters": 3}, {"n_clusters": 2, "max_iter": 2}, {"n_clusters": 3, "init": "k-means||"})
     _parameter_constraints: ClassVar[Constraints] = {
         "n_clusters": [integer(1)],
-        "init": [choice("k-means++"), array],
+        "init": [choice("k-means++", "k-means||"), array],
         "max_iter": [integer(1)],
         "tol": [real(0)],
         "random_state": [seed],
+        "n_init": [integer(1), choice("auto")],
     }
 
     def __init__(
@@ -79,16 +86,19 @@ class KMeans(NearestCenter):
         max_iter: int = 300,
         tol: float = 1e-4,
         random_state: int | None = 0,
+        n_init: int | str = "auto",
     ) -> None:
         self.n_clusters = n_clusters
         self.init = init
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+        self.n_init = n_init
 
     @property
     def _first(self) -> FirstCenters:
-        return FirstCenters(self.n_clusters, self.init, self.tol, self.random_state)
+        restarts = 1 if isinstance(self.n_init, str) else self.n_init
+        return FirstCenters(self.n_clusters, self.init, self.tol, self.random_state, self.bounds, restarts)
 
     def start(self, schema: Schema) -> State:
         """Before the first centres, unless they were given."""

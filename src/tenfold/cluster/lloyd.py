@@ -11,7 +11,7 @@ import numpy as np
 from tenfold.core import Array, Chunk, Codes, Columns, DataError, Matrix
 from tenfold.core.allowed import NOT_NEGATIVE
 from tenfold.core.statistic import Statistic
-from tenfold.kernels.nearest import HEIGHT, add_lloyd, nearest, nearest_distances
+from tenfold.kernels.nearest import HEIGHT, add_lloyd, center_distances, nearest, nearest_distances
 from tenfold.stats.race import Race
 
 SQUARES = 1e-25, 1e30
@@ -90,6 +90,15 @@ def distances(X: Columns, centers: Array) -> Array:
     label, out = labels(X, centers), np.empty(len(X))
     for rows, block in X.blocks():
         nearest_distances(block, centers, label[rows], out[rows])
+    return out
+
+
+def all_distances(X: Columns, centers: Array) -> Array:
+    """The distance of each row to each centre."""
+    out = np.empty((len(X), len(centers)))
+    columns = np.ascontiguousarray(centers.T)
+    for rows, block in X.blocks():
+        center_distances(block, columns, out[rows])
     return out
 
 

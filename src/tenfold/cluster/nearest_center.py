@@ -2,20 +2,47 @@
 
 from __future__ import annotations
 
-from tenfold.cluster.lloyd import Lloyd, labels
-from tenfold.cluster.states import KMeansModel
-from tenfold.core import Codes, Columns, Schema
-from tenfold.estimator import Clusterer
+from typing import Any
+
+from tenfold.cluster.lloyd import Lloyd, all_distances, distances, labels
+from tenfold.core import Array, Codes, Columns, Schema
+from tenfold.estimator import Clusterer, Transformer
 
 
-class NearestCenter(Clusterer):
+class NearestCenter(Clusterer, Transformer):
     """Brings how a model with `cluster_centers` is applied; its certificate has a claim of the inertia."""
 
-    def label_from(self, model: KMeansModel, X: Columns) -> Codes:
-        """The nearest centre."""
+    def label_from(self, model: Any, X: Columns) -> Codes:
+        """The number of the centre nearest to each row."""
         return labels(X, model.cluster_centers)
 
-    def sound(self, model: KMeansModel, summary: Lloyd | None, schema: Schema) -> bool:
+    def transform_from(self, model: Any, X: Columns) -> Array:
+        """The distance of each row to each centre."""
+        return all_distances(X, model.cluster_centers)
+
+    def names_out(self, names: list[str]) -> list[str]:
+        """The number of the centre behind the name of the learner, as scikit-learn has it."""
+        return [f"{type(self).__name__.lower()}{k}" for k in range(len(self.model_.cluster_centers))]
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Less the inertia of these rows: the sum of squared distances to the nearest centre.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or Source
+            A Source brings its own weights.
+        y : None
+            Not used.
+        sample_weight : array, optional
+
+        Returns
+        -------
+        score : float
+        """
+        _, found, weight = self._compare(X, None, sample_weight, _squares)
+        return -float(weight @ found)
+
+    def sound(self, model: Any, summary: Lloyd | None, schema: Schema) -> bool:
         """Whether there is a centre to be nearest."""
         return len(model.cluster_centers) > 0
 
@@ -27,3 +54,7 @@ class NearestCenter(Clusterer):
             name = type(self).__name__
             raise AttributeError(f"{name!r} object has no attribute 'inertia_': the certificate of its file lacks it")
         return claim.value
+
+
+def _squares(learner: NearestCenter, model: Any, X: Columns) -> Array:
+    return distances(X, model.cluster_centers)

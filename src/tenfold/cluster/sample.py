@@ -7,6 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
+from tenfold.cluster.lloyd import distances
 from tenfold.core import Array, Bits, Chunk, Codes
 from tenfold.core.statistic import Grouped, Statistic
 from tenfold.stats.race import Race, row_bits, uniform
@@ -14,6 +15,8 @@ from tenfold.stats.spread import ColumnSpread
 
 BUCKETS = 1 << 14
 """rows that are repeated often show in the weight of their bucket"""
+LITTLE = 1e-9
+"""how far a row counts to be, at the least: so rows on a candidate have a place in the race, the last"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +75,27 @@ class StartSample(Statistic[Race]):
         bits = row_bits(chunk.X, self.seed)
         rate = self.mass[_bucket_of(bits)] * (1.0 + (away / self.squares if self.squares > 0 else 0.0))
         return Race.of(chunk, uniform(bits), rate, self.most)
+
+
+class FarSample(Statistic[Race]):
+    """A sample of distinct rows: the farther from all candidates, and the more often repeated, the likelier."""
+
+    most: int
+    seed: int | None
+    draw: int
+    """the number of this draw: each has numbers of its own"""
+    squares: float
+    """mean squared distance from the mean"""
+    mass: Array
+    """share of the weight in each bucket"""
+    candidates: Array
+
+    def summarize(self, chunk: Chunk) -> Race:
+        """Let the rows race, by their content and their distance."""
+        away = distances(chunk.X, self.candidates) / self.squares if self.squares > 0 else np.zeros(chunk.n)
+        rate = self.mass[_bucket_of(row_bits(chunk.X, self.seed))] * (away + LITTLE)
+        lot = row_bits(chunk.X, (self.seed or 0) + (self.draw + 1 << 32))
+        return Race.of(chunk, uniform(lot), rate, self.most)
 
 
 def _bucket_of(bits: Bits) -> Codes:

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.cluster.inertia import bounded, lower_bound
-from tenfold.cluster.sample import Spread, SpreadAndMass, StartSample
-from tenfold.cluster.states import Bounding, Measuring, Moving, Sampling, Start, State, Summary
+from tenfold.cluster.lloyd import Lloyd, NearestSums
+from tenfold.cluster.sample import FarSample, Spread, SpreadAndMass, StartSample
+from tenfold.cluster.states import Bounding, Measuring, Moving, Oversampling, Sampling, Start, State, Summary
 from tenfold.core import Array, Schema
 from tenfold.kernels.seeding import greedy_seeds
 from tenfold.kernels.settling import settle
@@ -19,11 +20,14 @@ from tenfold.stats.moments import Comoments, Moments
 from tenfold.stats.race import Race
 
 RESTARTS = 3
+"""starts over the sample that are compared after few rounds"""
+DRAWS = 4
+"""of k-means||: how often rows far from all candidates join them, two for each cluster"""
 SETTLE = 100
 """rounds over the sample before the first over all rows"""
 
 
-Asked: TypeAlias = SpreadAndMass | StartSample | Comoments
+Asked: TypeAlias = SpreadAndMass | StartSample | FarSample | NearestSums | Comoments
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,10 @@ class FirstCenters:
     init: str | ArrayLike
     tol: float
     seed: int | None
+    bounds: bool = True
+    """whether to measure how low the inertia could go"""
+    restarts: int = 1
+    """starts that are run to their end over the sample, of which the best goes on"""
 
     def start(self, schema: Schema) -> Start | Moving:
         """Given centres need not be drawn; and without a tolerance, rows need not be measured."""
@@ -57,17 +65,31 @@ class FirstCenters:
                 return SpreadAndMass(self.seed)
             case Sampling():
                 return StartSample.of(max(4096, 32 * self.n_clusters), self.seed, state.spread)
+            case Oversampling() if state.drawn < DRAWS:
+                spread = state.spread
+                squares, mass = spread.square / spread.weight, spread.mass / spread.weight
+                return FarSample(2 * self.n_clusters, self.seed, state.drawn, squares, mass, state.candidates)
+            case Oversampling():
+                return NearestSums(state.candidates)
         return Comoments(target=False)
 
     def update(self, state: State, s: Summary) -> Start | Moving:
         """On to centres, and to what bounds their inertia."""
         match state, s:
+            case Measuring(), Spread() if isinstance(self.init, str) and self.init == "k-means||":
+                return Oversampling(0, s, s.columns.mean[None], 0)
             case Measuring(), Spread() if isinstance(self.init, str):
                 return Sampling(0, s)
+            case Oversampling(), Race():
+                return state._replace(candidates=np.vstack([state.candidates, s.row]), drawn=state.drawn + 1)
+            case Oversampling(), Lloyd():
+                some = s.weight > 0
+                centers = best_seeds(s.means()[some], s.weight[some], self.n_clusters, self.seed, False, self.restarts)
+                return self._bounding(centers, self._tolerance(state.spread))
             case Measuring(), Spread():
                 return self._bounding(self._given(), self._tolerance(s))
             case Sampling(), Race():
-                centers = best_seeds(*s.sample(), self.n_clusters, self.seed, s.complete)
+                centers = best_seeds(*s.sample(), self.n_clusters, self.seed, s.complete, self.restarts)
                 return self._bounding(centers, self._tolerance(state.spread))
             case Bounding(), Moments():
                 return Moving(0, state.centers, state.tolerance, lower_bound(s.comoment, self.n_clusters))
@@ -75,7 +97,7 @@ class FirstCenters:
 
     def _bounding(self, centers: Array, tolerance: float) -> Bounding | Moving:
         """A bound is measured if there is any."""
-        if bounded(self.n_clusters, centers.shape[1]):
+        if self.bounds and bounded(self.n_clusters, centers.shape[1]):
             return Bounding(0, centers, tolerance)
         return Moving(0, centers, tolerance, 0.0)
 
@@ -84,10 +106,13 @@ class FirstCenters:
         return self.tol * s.square / (s.weight * len(s.columns.mean))
 
 
-def best_seeds(rows: Array, weight: Array, n_clusters: int, seed: int | None, complete: bool) -> Array:
+def best_seeds(
+    rows: Array, weight: Array, n_clusters: int, seed: int | None, complete: bool, restarts: int = 1
+) -> Array:
     """The best of a few greedy k-means++ starts over weighted rows, settled on them.
 
-    If they are `complete`, all there are, settling is what k-means does, only cheaper here.
+    If they are `complete`, all there are, settling is what k-means does, only cheaper here. Of several `restarts` each
+    settles before they are compared; of one, a few starts are compared after few rounds.
     """
     random = np.random.default_rng(seed)
     with np.errstate(over="ignore"):
@@ -99,10 +124,11 @@ def best_seeds(rows: Array, weight: Array, n_clusters: int, seed: int | None, co
     columns = np.ascontiguousarray(rows.T)
     trials = 2 + int(math.log(n_clusters))
     best, least = rows[:1].copy(), math.inf
-    for _ in range(RESTARTS):
+    for _ in range(restarts if restarts > 1 else RESTARTS):
         chosen = greedy_seeds(columns, weight, random.random((n_clusters, trials)))
         centers = rows[chosen]
-        inertia = settle(rows, weight, centers, 3, 1e-3)  # what cannot be squared is refused when all rows are read
+        most, little = (SETTLE, 1e-7 if complete else 1e-3) if restarts > 1 else (3, 1e-3)
+        inertia = settle(rows, weight, centers, most, little)  # too large to be squared: refused when all are read
         if inertia < least:
             best, least = centers, inertia
     settle(rows, weight, best, SETTLE, 1e-7 if complete else 1e-3)

@@ -38,6 +38,16 @@ class Sampling(NamedTuple):
     spread: Spread
 
 
+class Oversampling(NamedTuple):
+    """k-means||: there are candidates for centres, and rows far from all of them are drawn to join them."""
+
+    step: int
+    spread: Spread
+    candidates: Annotated[Array, "candidate", "column"]
+    drawn: int
+    """how often rows were drawn"""
+
+
 class Bounding(NamedTuple):
     """There are centres; how low the inertia of any could go is not known yet."""
 
@@ -73,7 +83,7 @@ class Refilling(NamedTuple):
     empty: int
 
 
-Start: TypeAlias = Measuring | Sampling | Bounding
+Start: TypeAlias = Measuring | Sampling | Oversampling | Bounding
 State: TypeAlias = Start | Moving | Refilling | Solved
 Summary: TypeAlias = Spread | Race | Moments | Lloyd
 

@@ -11,7 +11,16 @@ from typing import Annotated, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
-from tenfold.concept.hypotheses import ANY, NOTHING, UNKNOWN, Concept, JoinOfPositives, covers
+from tenfold.concept.hypotheses import (
+    NOTHING,
+    UNKNOWN,
+    Concept,
+    JoinOfPositives,
+    covers,
+    in_words,
+    positive_class,
+    stand_for_something,
+)
 from tenfold.core import ONE, Array, Claim, Columns, Need, Schema
 from tenfold.core.allowed import CLASS_COUNT
 from tenfold.core.learner import Begun, Solved
@@ -93,18 +102,7 @@ class FindS(Classifier):
 
     def _nothing(self, schema: Schema) -> ConceptModel:
         """The hypothesis that covers nothing."""
-        return ConceptModel(np.full(len(schema.columns), NOTHING), *self._positive(schema))
-
-    def _positive(self, schema: Schema) -> tuple[int, int, str]:
-        """Code of the positive class, number of classes, and the positive class in words."""
-        labels = schema.classes.tolist()
-        if self.pos_label is None:
-            return len(labels) - 1, len(labels), repr(labels[-1])
-        if self.pos_label in labels:
-            return labels.index(self.pos_label), len(labels), repr(self.pos_label)
-        if len(labels) > 1:
-            raise ValueError(f"pos_label={self.pos_label!r} is not a valid label: It should be one of {labels}")
-        return -1, len(labels), repr(self.pos_label)  # all rows of this part are negatives
+        return ConceptModel(np.full(len(schema.columns), NOTHING), *positive_class(self.pos_label, schema))
 
     def ask(self, state: State) -> JoinOfPositives | None:
         """The join of the positives; then the same once more, to hold the negatives against it."""
@@ -120,7 +118,11 @@ class FindS(Classifier):
     def update(self, state: State, s: Concept) -> State:
         """The join is the model; it is finished once the negatives were held against it."""
         assert not isinstance(state, Solved)
-        model = ConceptModel(s.values, *self._positive(state.schema)) if isinstance(state, Begun) else state.model
+        model = (
+            ConceptModel(s.values, *positive_class(self.pos_label, state.schema))
+            if isinstance(state, Begun)
+            else state.model
+        )
         return Solved.of(model) if np.array_equal(s.tested, model.values) else Testing(0, model)
 
     def model(self, state: State) -> ConceptModel | None:
@@ -157,11 +159,9 @@ class FindS(Classifier):
     def sound(self, model: ConceptModel, summary: Concept | None, schema: Schema) -> bool:
         """Whether every code stands for something, and the positive class is the one that was asked for."""
         codes = [model.values] if summary is None else [model.values, summary.values, summary.tested]
-        known = [
-            np.isin(c, (NOTHING, ANY, UNKNOWN)) | ((c >= 0) & (c < schema.n_values) & (c == np.rint(c))) for c in codes
-        ]
+        known = [stand_for_something(c, schema) for c in codes]
         mine = (model.positive, model.n_classes, model.pos_label)
-        return bool(np.all(known)) and UNKNOWN not in model.values and mine == self._positive(schema)
+        return all(known) and UNKNOWN not in model.values and mine == positive_class(self.pos_label, schema)
 
     def resumable(self, state: State, summary: Concept, schema: Schema) -> bool:
         """The same, and negatives were held against this hypothesis."""
@@ -180,8 +180,4 @@ class FindS(Classifier):
     @property
     def hypothesis_(self) -> list[str | float | None]:
         """The conjunction in the words of the data."""
-        words = {NOTHING: None, ANY: "?"}
-        return [
-            column.categories[int(value)] if value >= 0 else words[value]
-            for value, column in zip(self.model_.values, self.schema_.columns)
-        ]
+        return in_words(self.model_.values, self.schema_)

@@ -44,8 +44,8 @@ class Concept:
         if not self.chosen and old.classes[-1] != new.classes[-1]:
             nothing = np.full_like(self.values, NOTHING)
             return replace(self, values=nothing, tested=np.full_like(nothing, UNKNOWN))
-        move = [np.searchsorted(b.categories, a.categories) for a, b in zip(old.columns, new.columns)]
-        return replace(self, values=_moved(self.values, move), tested=_moved(self.tested, move))
+        move = places(old, new)
+        return replace(self, values=moved(self.values, move), tested=moved(self.tested, move))
 
 
 class JoinOfPositives(Grouped[Concept]):
@@ -83,5 +83,48 @@ def covers(values: Array, block: Array) -> Flags:
     return ((block == values) | (values == ANY)).all(axis=1)
 
 
-def _moved(values: Array, move: list[Codes]) -> Array:
-    return np.array([to[int(v)] if v >= 0 else v for v, to in zip(values, move)], dtype=np.float64)
+def covers_each(hypotheses: Array, rows: Array) -> Flags:
+    """Which rows each hypothesis covers: rows x hypotheses."""
+    out = np.ones((len(rows), len(hypotheses)), bool)
+    for j in range(rows.shape[1]):
+        out &= (hypotheses[:, j] == ANY) | (rows[:, j, None] == hypotheses[:, j])
+    return out
+
+
+def in_words(values: Array, schema: Schema) -> list[str | float | None]:
+    """A hypothesis in the words of the data: "?" for any value, None for nothing."""
+    words = {NOTHING: None, ANY: "?", UNKNOWN: None}
+    each = zip(values, schema.columns, strict=True)
+    return [column.categories[int(value)] if value >= 0 else words[value] for value, column in each]
+
+
+def stand_for_something(values: Array, schema: Schema) -> bool:
+    """Whether each of the codes is a category of its column, or one of those that are none."""
+    odd = np.isin(values, (NOTHING, ANY, UNKNOWN))
+    return bool((odd | ((values >= 0) & (values < schema.n_values) & (values == np.rint(values)))).all())
+
+
+def positive_class(pos_label: object, schema: Schema) -> tuple[int, int, str]:
+    """Code of the positive class, -1 if these rows have none; number of classes; the positive class in words."""
+    labels = schema.classes.tolist()
+    if pos_label is None:
+        return len(labels) - 1, len(labels), repr(labels[-1])
+    if pos_label in labels:
+        return labels.index(pos_label), len(labels), repr(pos_label)
+    if len(labels) > 1:
+        raise ValueError(f"pos_label={pos_label!r} is not a valid label: It should be one of {labels}")
+    return -1, len(labels), repr(pos_label)  # all rows of this part are negatives
+
+
+def places(old: Schema, new: Schema) -> list[Codes]:
+    """For each column, where its categories stand in a larger schema."""
+    return [np.searchsorted(b.categories, a.categories) for a, b in zip(old.columns, new.columns)]
+
+
+def moved(values: Array, move: list[Codes]) -> Array:
+    """Hypotheses or rows under a larger schema, whose categories stand elsewhere; what is no category stays."""
+    out = np.array(values, dtype=np.float64)
+    for j, to in enumerate(move):
+        known = out[..., j] >= 0
+        out[known, j] = to[out[known, j].astype(np.int64)]
+    return out

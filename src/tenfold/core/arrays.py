@@ -13,6 +13,7 @@ Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Bits = NDArray[np.uint64]
+Letters = NDArray[np.uint8]
 Values: TypeAlias = NDArray[Any]
 """numbers or texts of rows, in a type of their own"""
 Labels: TypeAlias = NDArray[Any]
@@ -36,12 +37,26 @@ VectorLike: TypeAlias = Any
 SMALL = 128
 """rows of a square matrix for which it is remembered where its lower triangle is"""
 
+MOST_ONES = 1 << 22
+"""ones that are shared: more than a piece of a part has rows"""
+
 _ones = np.ones(1 << 18)
 
 
 def ones(n: int) -> Array:
-    """So many weights of one: mostly a view of the same ones."""
+    """So many weights of one: mostly a view of the same ones, which grow with what is asked for."""
+    global _ones
+    if len(_ones) < n <= MOST_ONES:
+        _ones = np.ones(MOST_ONES)
     return _ones[:n] if n <= len(_ones) else np.ones(n)
+
+
+def largest_by_row(table: Array) -> Array:
+    """The largest number of each row, -inf of none; several times as fast as `max` along rows that are short."""
+    found = np.full(len(table), -np.inf)
+    for column in table.T:
+        np.maximum(found, column, out=found)
+    return found
 
 
 @lru_cache(maxsize=64)

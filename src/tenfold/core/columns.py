@@ -138,6 +138,17 @@ class Columns:
         """Other rows of the same columns, with their numbers."""
         return type(self)(data, self.names, missing=self.missing, offset=offset, kept=kept, place=self.place)
 
+    def some(self, which: Codes) -> Columns:
+        """Some of the columns, by their numbers."""
+        if len(which) == self.shape[1]:
+            return self
+        if isinstance(self.data, tuple) and len(which):
+            data: ColumnData = tuple(self.data[j] for j in which)
+        else:
+            data = np.empty((len(self), 0)) if isinstance(self.data, tuple) else self.data[:, which]
+        names = None if self.names is None else [self.names[j] for j in which]
+        return Columns(data, names, missing=self.missing, offset=self.offset, kept=self.kept, place=self.place)
+
     def numbers(self) -> Codes:
         """The number in the source of each row."""
         at = np.arange(len(self)) if self.kept is None else self.kept

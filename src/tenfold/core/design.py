@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core.arrays import Array, Codes, ColumnData, both_halves
+from tenfold.core.arrays import Array, Codes, both_halves
 from tenfold.core.columns import Columns
 from tenfold.kernels.blas import add_gram
 from tenfold.kernels.coded import add_by_code, add_looked_up, add_pairs
@@ -65,10 +65,7 @@ class Design:
         self.codes = [X.data[j] for j in np.flatnonzero(which)]
         self.like = X.data[0][:0]
         self.addresses = X.addresses[which]  # type: ignore[index]
-        places = np.flatnonzero(~which).tolist()
-        data: ColumnData = tuple(X.data[j] for j in places) if len(places) else np.empty((len(X), 0))
-        names = None if X.names is None else [X.names[j] for j in places]
-        self.numbers = Columns(data, names, missing=X.missing, offset=X.offset, kept=X.kept, place=X.place)
+        self.numbers = X.some(np.flatnonzero(~which))
 
     @classmethod
     def of(cls, X: Columns, levels: Codes | None = None) -> Design:

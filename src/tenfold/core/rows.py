@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core.arrays import ColumnData, Values
+from tenfold.core.arrays import ColumnData, Values, ones
 from tenfold.core.chunk import Chunk, concatenated
 from tenfold.core.errors import DataError
 
@@ -67,6 +67,7 @@ def joined(chunks: Sequence[Chunk]) -> Chunk:
     else:
         data = sp.vstack(pieces, format="csr") if sp.issparse(pieces[0]) else np.concatenate(pieces)
     numbers = np.concatenate([chunk.X.numbers() for chunk in chunks])
+    uniform = all(chunk.uniform for chunk in chunks)
     starts = None
     if first.starts is not None:
         ends = np.cumsum([0, *(chunk.n for chunk in chunks[:-1])])
@@ -74,8 +75,8 @@ def joined(chunks: Sequence[Chunk]) -> Chunk:
     return Chunk(
         X=first.X.other_rows(data, 0, numbers),
         y=None if first.y is None else np.concatenate([chunk.y for chunk in chunks]),
-        weight=np.concatenate([chunk.weight for chunk in chunks]),
-        uniform=all(chunk.uniform for chunk in chunks),
+        weight=ones(len(numbers)) if uniform else np.concatenate([chunk.weight for chunk in chunks]),
+        uniform=uniform,
         part=first.part,
         offset=first.offset,
         dropped=sum(chunk.dropped for chunk in chunks),

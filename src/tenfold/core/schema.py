@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -41,6 +41,12 @@ class Column:
         return Column(self.name, self.kind, found)
 
 
+@lru_cache(maxsize=16)
+def plain_columns(names: tuple[str, ...]) -> tuple[Column, ...]:
+    """Columns of numbers: one object for all schemas that have them, since features of text may be very many."""
+    return tuple(Column(name, "numeric") for name in names)
+
+
 @dataclass(frozen=True, eq=False)
 class Schema:
     """The columns, and what the target holds.
@@ -68,7 +74,14 @@ class Schema:
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields, and nothing that was made of them: the same bytes whatever was asked before."""
-        return {"columns": self.columns, "target": self.target, "classes": self.classes, "named": self.named}
+        columns = self.names if self.plain else self.columns
+        return {"columns": columns, "target": self.target, "classes": self.classes, "named": self.named}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        columns = state["columns"]
+        if columns and isinstance(columns[0], str):
+            columns = plain_columns(columns)
+        self.__dict__.update(state, columns=columns)
 
     def __add__(self, other: Schema) -> Schema:
         """The united schema: every category and class that one of the two has."""
@@ -82,8 +95,9 @@ class Schema:
             )
         if self.target != other.target:
             raise MergeError(f"one target is {self.target}, the other {other.target}")
+        same_columns = self.columns is other.columns and self.plain
         return Schema(
-            tuple(a + b for a, b in zip(self.columns, other.columns)),
+            self.columns if same_columns else tuple(a + b for a, b in zip(self.columns, other.columns)),
             self.target,
             unite(self.classes, other.classes, "the target"),
             self.named,
@@ -102,7 +116,10 @@ class Schema:
     @cached_property
     def digest(self) -> bytes:
         """Sixteen bytes by which equal schemas are known in any process."""
-        return digest_of(self.columns, self.target, self.classes, self.named)
+        if not self.plain:
+            return digest_of(self.columns, self.target, self.classes, self.named)
+        lengths = np.array([len(name) for name in self.names])
+        return digest_of("".join(self.names), lengths, self.target, self.classes, self.named)
 
     @cached_property
     def without_target(self) -> Schema:

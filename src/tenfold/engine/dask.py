@@ -75,9 +75,9 @@ class Dask(Runner):
         finally:
             session.close()
 
-    def map(self, function: Callable[[int], Any], parts: Iterable[int], source: Source) -> Iterator[Any]:
+    def map(self, function: Callable[[int], Any], parts: Iterable[int], source: Source | None) -> Iterator[Any]:
         """The function of each part, in order, a few at a time; of rows in this process, here."""
-        if source.in_memory():
+        if source is not None and source.in_memory():
             yield from Local().map(function, parts, source)
             return
         client, name = DaskExecutor(self), f"tenfold-map-{uuid4().hex[:12]}"
@@ -114,7 +114,7 @@ class DaskExecutor(Executor):
 
     @property
     def threads(self) -> int:
-        """Of all workers now."""
+        """How many threads all workers have together now."""
         return self.runner.threads
 
     def send(self, value: Any, name: str) -> Any:
@@ -132,10 +132,10 @@ class DaskExecutor(Executor):
         return list(self.client.map(function, *zip(*each, strict=True), key=keys, retries=self.runner.retries))
 
     def submit_parts(
-        self, source: Source, function: Any, given: Sequence[Any], runs: Sequence[Sequence[int]], name: str
+        self, source: Source | None, function: Any, given: Sequence[Any], runs: Sequence[Sequence[int]], name: str
     ) -> list[Any]:
         """A task for each run of parts; of partitions, for each of them: they are dependencies in its graph."""
-        graph = source.graph()
+        graph = None if source is None else source.graph()
         if graph is None:
             return self.submit(function, [(*given, some) for some in runs], name)
         from dask import delayed
@@ -148,7 +148,7 @@ class DaskExecutor(Executor):
         return list(self.client.compute(tasks, retries=self.runner.retries))
 
     def gather(self, handles: list[Any]) -> list[Any]:
-        """The outputs, here."""
+        """Bring the outputs of tasks to this process."""
         found: list[Any] = self.client.gather(handles)
         return found
 
@@ -157,7 +157,7 @@ class DaskExecutor(Executor):
         return bool(handle.done())
 
     def release(self, handles: list[Any]) -> None:
-        """Cancel them."""
+        """Cancel tasks, and forget their outputs."""
         if self.client.status == "running":
             self.client.cancel(handles)
 

@@ -61,9 +61,9 @@ def _piece(leaf: Leaf, chunk: Chunk, codes: Codes | None) -> Piece:
 
 
 def through(lens: Lens, chunk: Chunk) -> Chunk:
-    """The rows with what a lens makes of them in place of their columns."""
-    nothing = Columns(np.empty((chunk.n, 0)), ())
-    return chunk._replace(X=nothing, y=None, held=lens(chunk), dropped=0)
+    """The rows with what a lens makes of them in place of their columns; what came along has said its groups."""
+    nothing = Columns(np.empty((chunk.n, 0)), (), offset=chunk.X.offset, kept=chunk.X.kept)  # errors name rows
+    return chunk._replace(X=nothing, y=None, held=lens(chunk), dropped=0, side={})
 
 
 def seen(statistic: Statistic[Any], chunk: Chunk) -> Chunk:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tenfold.core import Certificate, Chunk, Claim, DataError, Learner, Need, Never, Schema, Stop
+from tenfold.core import MANY, Certificate, Chunk, Claim, DataError, Learner, Need, Never, Schema, Stop
 from tenfold.core.axes import Bundle, not_finite
 from tenfold.core.crew import crew
 from tenfold.core.schema import naming_columns
@@ -76,7 +76,7 @@ def fit(
         if resume is None:
             schema = schema_of(source, learner.need, session)
             resume = Snapshot(schema, learner.start(schema))
-        member = Member(learner, resume, stop or Never(), watchers)
+        member = Member(learner, resume, stop or Never(), watchers, keep=source.costly)
         run([member], source, session)
         assert member.done is not None
         if resumed and member.done.at.certificate is not None:
@@ -108,6 +108,8 @@ class Member:
     done: Fit | None = None
     grouped: Groups | None = None
     """the summaries of all groups of the key, from the first scan that made them"""
+    keep: bool = False
+    """whether rows take long to make, so that a learner of several passes holds them"""
     name: str = field(default_factory=lambda: str(next(_numbers)))
     """by which what follows its state is known"""
 
@@ -119,13 +121,19 @@ class Member:
     def expression(self, ask: Expression) -> Expression:
         """What it asks for, of its rows; and once, if that is made for all groups anyway, of each group."""
         whole: Expression = Onward(self.name, ask, self.certified and not self.at.marks and every(ask) == 1)
+        stages, held = stages_of(self.before, self.learner.need), self._held
         if self.key is None:
-            return As(self.view, After(stages_of(self.before, self.learner.need), whole) if self.before else whole)
+            return As(self.view, After(stages, whole, held) if stages or held else whole)
         groups = tuple(range(self.key.groups)) if self.groups is None else self.groups
-        mine = Of(self.key, groups, After(stages_of(self.before, self.learner.need), whole))
+        mine = Of(self.key, groups, After(stages, whole, held))
         if self.grouped is not None or self.before or not isinstance(ask, Grouped):
             return As(self.view, mine)
         return As(self.view, Each((mine, By((self.key,), whole))))
+
+    @property
+    def _held(self) -> bool:
+        """Whether rows are held as they are after what makes them: it takes long, and they are read again."""
+        return self.learner.passes == MANY and (self.keep or any(learner.costly for learner, _ in self.before))
 
     def take(self, ask: Expression, answer: Any, parts: int) -> None:
         """The summary that it asked for."""

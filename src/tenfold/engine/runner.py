@@ -56,8 +56,8 @@ class Runner(ABC):
         """A source to reduce, as often as a fit needs it."""
 
     @abstractmethod
-    def map(self, function: Callable[[int], Any], parts: Iterable[int], source: Source) -> Iterator[Any]:
-        """The function of each part of a source, in order, a few at a time."""
+    def map(self, function: Callable[[int], Any], parts: Iterable[int], source: Source | None) -> Iterator[Any]:
+        """The function of each part of a source, in order, a few at a time; without a source, of some numbers."""
 
     @property
     def driver_threads(self) -> int:

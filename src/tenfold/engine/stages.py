@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from tenfold.core import Chunk, Columns, Need
 from tenfold.core.value import Itself
@@ -29,11 +30,18 @@ class Fitted(Stage):
         """
         learner = self.learner.it
         found = learner.transform_from(self.model.it, chunk.X)
-        found = found.toarray() if hasattr(found, "toarray") else np.asarray(found)
+        found = in_form(found, self.taker)
         names = chunk.X.names if found.shape[1] == chunk.X.shape[1] else None
         place = f"the output of {type(learner).__name__}"
         X = Columns(found, names, missing=self.taker.missing, offset=chunk.X.offset, kept=chunk.X.kept, place=place)
         return chunk._replace(X=X)
+
+
+def in_form(found: Any, need: Need) -> Any:
+    """What a transformer makes of rows, as a need takes it: CSR, or a dense array."""
+    if not sp.issparse(found):
+        return np.asarray(found)
+    return sp.csr_array(found) if need.sparse else found.toarray()
 
 
 def stages_of(before: Before, need: Need) -> tuple[Fitted, ...]:

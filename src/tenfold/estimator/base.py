@@ -13,7 +13,6 @@ from functools import lru_cache, partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.metaestimators import available_if
@@ -27,7 +26,7 @@ from tenfold.estimator import merging, model_file
 from tenfold.estimator.callbacks import CallbackSupportMixin, History, Reporting, with_callbacks
 from tenfold.estimator.checkpoint import Checkpoint
 from tenfold.estimator.fitted_params import as_fitted, frozen, param_names, plain_kind, speak_as_fitted
-from tenfold.estimator.mapped import Mapped
+from tenfold.estimator.mapped import Mapped, joined
 from tenfold.sources import Source, as_source, part_rows
 from tenfold.sources.inputs import check_names
 
@@ -50,6 +49,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     """of the summaries that it asks for: records too"""
     hidden: ClassVar[frozenset[str]] = frozenset()
     """fields of the model that are needed to apply, certify or merge it, and are no attributes"""
+    costly: ClassVar[bool] = False
+    """whether what it makes of rows is held, in memory or files, for a learner of several passes that comes after"""
     draws_rows: ClassVar[bool] = False
     """whether rows are drawn by their places, so that the model depends on their order and on where they are cut"""
     expected_failed_checks: ClassVar[dict[str, str]] = {}
@@ -132,13 +133,14 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         at: Any = None,
         first: int = 0,
         stop: Stop | None = None,
+        lengths: Any = None,
     ) -> Any:
         """Fit to rows whose parts are numbered from `first` on, if they are drawn by their places."""
         if not isinstance(stop, Stop | None):
             raise TypeError(f"stop is {stop!r}, which is no rule. Remedy: Gap(1e-3) | Seconds(60)")
         fresh, learner = self._blank(), self._blank()
         fresh._validate_params()
-        source = as_source(X, y, weight, fresh.need, model=fresh, classes=classes).numbered_from(first)
+        source = as_source(X, y, weight, fresh.need, model=fresh, classes=classes, lengths=lengths).numbered_from(first)
         if checkpoint is not None and not isinstance(checkpoint, Checkpoint):
             checkpoint = Checkpoint(checkpoint)
         watchers: list[Any] = [history := History()]
@@ -260,11 +262,15 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         return self._partial_fit(X, y, sample_weight)
 
     def _partial_fit(self, X: Any, y: Any, weight: Any, classes: Any = None) -> Any:
+        return self._grow(X, y, weight, classes=classes)
+
+    def _grow(self, X: Any, y: Any, weight: Any, **given: Any) -> Any:
+        """The sum of this model and that of more rows, with what else `_fit` is given."""
         if "model_" not in self.__dict__:
-            return self._fit(X, y, weight, classes)
+            return self._fit(X, y, weight, **given)
         check_names(self, X)
         where: Any = self.certificate_.provenance
-        more = self._blank()._fit(X, y, weight, classes, first=where.first_part + where.parts)
+        more = self._blank()._fit(X, y, weight, first=where.first_part + where.parts, **given)
         return self._become(merging.add(as_fitted(self), more, again=True))
 
     def __add__(self, other: Any) -> Any:
@@ -296,7 +302,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             with one_blas_thread:
                 return said(0)
         done = list(current().map(said, range(len(source)), source))
-        return sp.vstack(done, format="csr") if sp.issparse(done[0]) else np.concatenate(done)
+        return joined(done)
 
     def _bare(self) -> Any:
         """Parameters, model and schema: what is needed to apply the model, and may travel to workers."""
@@ -310,8 +316,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         model, source = self._bare(), as_source(X, y, weight, self.need, model=self, reset=False)
         parts = current().map(partial(_compared, function, model, source), range(len(source)), source)
         done = [piece for part in parts for piece in part]
-        y, found, weight = (np.concatenate(values) for values in zip(*done, strict=True))
-        return y, found, weight
+        y, found, weight = zip(*done, strict=True)
+        return None if y[0] is None else np.concatenate(y), np.concatenate(found), np.concatenate(weight)
 
     @property
     def history_(self) -> list[dict[str, Any]]:
@@ -375,6 +381,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         tags.input_tags.allow_nan = self.need.missing
         tags.input_tags.categorical = self.need.kinds == "categorical"
         tags.input_tags.string = self.need.kinds != "numeric"
+        tags.input_tags.two_d_array = self.need.kinds != "text" and self.need.sequence is None
         tags.input_tags.positive_only = self.need.counts
         tags.target_tags.positive_only = self.need.positive
         return tags

@@ -18,6 +18,8 @@ array = "array-like"
 seed = "random_state"
 positive = Interval(Real, 0, None, closed="right")
 """a number above nought, infinity too"""
+fraction = Interval(RealNotInt, 0, 1, closed="both")
+"""a real number from 0 to 1 that is no integer: 1.0, where 1 means one of them"""
 
 LARGEST = 1 << 62
 """the largest integer that a parameter may be"""
@@ -59,10 +61,18 @@ def class_prior(given: Any, weight: Array) -> Array:
 
 
 def choice(*options: str) -> Any:
-    """One of these words."""
+    """A parameter that is one of these words."""
     return Options(str, set(options))
 
 
 def share(*, open: bool = False, low: float = 0.0) -> Any:
     """A real number from 0 to 1, or between `low` and 1 and no integer."""
     return Interval(RealNotInt, low, 1, closed="neither") if open else Interval(Real, 0, 1, closed="both")
+
+
+def pair(given: Any, name: str) -> tuple[int, int]:
+    """Two integers from 1 on, the first not above the second."""
+    two = isinstance(given, (tuple, list)) and len(given) == 2 and all(isinstance(one, Integral) for one in given)
+    if not two or not 1 <= given[0] <= given[1]:
+        raise ValueError(f"{name} must be two integers from 1 on, the first not above the second, not {given!r}")
+    return int(given[0]), int(given[1])

@@ -13,6 +13,7 @@ from scipy.special import log_softmax, softmax
 from sklearn.base import (
     ClassifierMixin,
     ClusterMixin,
+    DensityMixin,
     OneToOneFeatureMixin,
     RegressorMixin,
     TransformerMixin,
@@ -346,7 +347,7 @@ class Clusterer(ClusterMixin, Estimator):
     n_clusters: int
 
     def _after_fit(self, source: Source) -> None:
-        found = int(np.count_nonzero(self.summary_.weight))
+        found = self._clusters_found()
         if found < self.n_clusters:
             made = self.certificate_.provenance
             rows = 0 if made is None else made.rows
@@ -364,6 +365,10 @@ class Clusterer(ClusterMixin, Estimator):
         if not source.lazy:
             self.labels_ = self.predict(source.unweighted())  # also rows of weight zero
 
+    def _clusters_found(self) -> int:
+        """How many clusters have rows."""
+        return int(np.count_nonzero(self.summary_.weight))
+
     def predict(self, X: Any) -> Any:
         """The cluster of each row.
 
@@ -376,3 +381,43 @@ class Clusterer(ClusterMixin, Estimator):
         labels : int array of shape (rows,)
         """
         return self._apply(type(self).label_from, X, lambda: ["cluster"])
+
+
+class Density(DensityMixin, Estimator):
+    """A subclass writes `log_density_from(model, X)`: the logarithm of the density at each row."""
+
+    def score_samples(self, X: Any) -> Any:
+        """The log-density of each row.
+
+        Parameters
+        ----------
+        X : array, frame or Source
+
+        Returns
+        -------
+        log_density : array of shape (rows,)
+        """
+        return self._apply(type(self).log_density_from, X, lambda: ["log_density"])
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The mean log-density of the rows.
+
+        Parameters
+        ----------
+        X : array, frame or Source
+            A Source brings its own weights.
+        y : None
+            Not used.
+        sample_weight : array, optional
+
+        Returns
+        -------
+        score : float
+        """
+        total, rows = self._log_likelihood(X, sample_weight)
+        return total / rows
+
+    def _log_likelihood(self, X: Any, sample_weight: Any) -> tuple[float, float]:
+        """The summed log-density of rows, and their weight."""
+        _, found, weight = self._compare(X, None, sample_weight, type(self).log_density_from)
+        return float(weight @ found), float(weight.sum())

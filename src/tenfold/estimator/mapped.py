@@ -18,9 +18,11 @@ from uuid import uuid4
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import Chunk, Column, Columns, DataError, Need, Schema
+from tenfold.core import Chunk, Columns, DataError, Need, Schema
 from tenfold.core.axes import bits
+from tenfold.core.schema import plain_columns
 from tenfold.engine import current
+from tenfold.engine.stages import in_form
 from tenfold.sources import Source
 
 
@@ -33,7 +35,8 @@ class Mapped(Source):
     model : learner
         Fitted; only its parameters, state and schema are kept.
     how : callable
-        From the columns of a chunk to an array with as many rows. It travels to the workers, with all that it holds.
+        From the columns of a chunk to an array with as many rows; for a model of whole sequences, from columns and
+        where sequences begin. It travels to the workers, with all that it holds.
     names : sequence of str
         Of the output's columns.
     """
@@ -43,6 +46,7 @@ class Mapped(Source):
     def __init__(self, base: Source, model: Any, how: Any, names: Sequence[str]) -> None:
         super().__init__()
         self.base, self.how, self.names = base, how, tuple(names)
+        self.costly = model.costly or base.costly
         self._need = model.need.without_target()
         self._schema = Schema(model.schema_.columns, None, None, model.schema_.named)
         self._model = f"{type(model).__name__} {bits(model.model_)} {model.schema_.names} {model.schema_.classes}"
@@ -98,15 +102,14 @@ class Mapped(Source):
             raise DataError("the outputs of a model are numbers, neither categories nor text")
         below = Need(self._need.kinds, missing=True, target=need.target, binary=need.binary)
         found = self.base.schema_of(part, below) if need.target == "class" else None
-        columns = tuple(Column(n, "numeric") for n in self.names)
-        return Schema(columns, need.target, None if found is None else found.classes, True)
+        return Schema(plain_columns(self.names), need.target, None if found is None else found.classes, True)
 
     def read(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
         below = Need(self._need.kinds, self._need.missing, self._need.sparse, need.target, need.binary)
-        below = replace(below, side=need.side, sequence=need.sequence)
+        below = replace(below, side=need.side, sequence=self._need.sequence if need.sequence is None else need.sequence)
         inner = Schema(self._schema.columns, need.target, schema.classes, self._schema.named)
         for chunk in self.base.chunks(part, below, inner):
-            found = np.asarray(self._outputs(chunk.X), dtype=None)
+            found = in_form(self._said(chunk), need)
             found = found[:, None] if found.ndim == 1 else found
             X = Columns(found, schema.names, missing=need.missing, offset=chunk.offset, kept=chunk.X.kept)
             yield chunk._replace(X=X)
@@ -120,22 +123,22 @@ class Mapped(Source):
 
     # ---- reading it ----------------------------------------------------------------------------
 
-    def _outputs(self, X: Columns) -> Any:
-        found = self.how(X)
-        return found.toarray() if sp.issparse(found) else found
-
     def _pieces(self, part: int) -> list[Any]:
         chunks = self.base.unweighted().chunks(part, self._need, self._schema)
-        return [self._outputs(chunk.X) for chunk in chunks]
+        return [self._said(chunk) for chunk in chunks]
+
+    def _said(self, chunk: Chunk) -> Any:
+        """What the model says of the rows of a chunk."""
+        return self.how(chunk.X) if self._need.sequence is None else self.how(chunk.X, chunk.starts)
 
     def __iter__(self) -> Iterator[Any]:
         """The output of one part after the other."""
         for pieces in current().map(self._pieces, range(len(self)), self.base):
-            yield np.concatenate(pieces)
+            yield joined(pieces)
 
     def collect(self) -> Any:
-        """All outputs as one array."""
-        return np.concatenate(list(self))
+        """All outputs as one array, or as one CSR matrix if that is what the model gives."""
+        return joined(list(self))
 
     def to_arrow(self) -> Any:
         """All outputs as an Arrow table."""
@@ -146,6 +149,7 @@ class Mapped(Source):
     def _table(self, found: Any) -> Any:
         import pyarrow as pa
 
+        found = found.toarray() if sp.issparse(found) else found
         columns = [found] if found.ndim == 1 else list(found.T)
         kind = pa.string() if found.dtype.kind in "OUT" else None  # also where there are no rows
         return pa.table({n: pa.array(np.ascontiguousarray(c), kind) for n, c in zip(self.names, columns, strict=True)})
@@ -191,11 +195,15 @@ class Mapped(Source):
 
         temporary = path.with_name(f".{path.stem}.{uuid4().hex}.tmp")  # with a dot: nobody takes it for data
         writer = None
-        kept = iter(self.raw(part, keep)) if keep else None
+        along = self._need.sequence is not None  # a part has the sequences that begin in it, whole
+        kept = iter(self.raw(part, keep)) if keep and not along else None
         beside = next(kept) if kept is not None else pa.table({})  # of no rows, if `where` leaves none
         try:
-            for chunk in self.base.unweighted().chunks(part, self._need, self._schema):
-                table = self._table(self._outputs(chunk.X))
+            need = replace(self._need, side=tuple(keep)) if along else self._need
+            for chunk in self.base.unweighted().chunks(part, need, self._schema):
+                table = self._table(self._said(chunk))
+                for at, name in enumerate(keep if along else ()):
+                    table = table.add_column(at, name, pa.array(chunk.side[name]))
                 if kept is not None:
                     while beside.num_rows < table.num_rows:  # other columns may come in other batches
                         beside = pa.concat_tables([beside, next(kept)])
@@ -209,3 +217,8 @@ class Mapped(Source):
                 os.replace(temporary, path)
         finally:
             temporary.unlink(missing_ok=True)
+
+
+def joined(pieces: list[Any]) -> Any:
+    """Outputs, one below the other."""
+    return sp.vstack(pieces, format="csr") if sp.issparse(pieces[0]) else np.concatenate(pieces)

@@ -35,6 +35,10 @@ PANEL, LANES = 24, 8
 """columns of a panel of such products, and numbers that a processor takes at a time"""
 
 
+TRIANGLE = 32
+"""columns of a panel of a product with a triangular matrix"""
+
+
 @intrinsic
 def _address(typing_context, array):
     def generate(context, builder, signature, arguments):
@@ -133,6 +137,30 @@ def products(block, centers, factor, out):
             _address(sizes[2:]), _address(scale), _address(block), _address(sizes[2:]),
             _address(centers), _address(sizes[2:]), _address(scale[1:]), _address(out),
             _address(wide),
+        )  # fmt: skip
+
+
+@kernel
+def multiply_triangular(block, upper, out):
+    """out = block @ upper, where `upper` is nought below its diagonal; all float64 and C order.
+
+    Panel by panel of its columns, each of which needs no more of the block than its last column says.
+    """
+    m, p = block.shape
+    sizes = np.empty(4, np.int32)
+    sizes[0], sizes[1] = p, m
+    scale = np.zeros(2)
+    scale[0] = 1.0
+    letter = np.empty(1, np.uint8)
+    letter[0] = 78  # N
+    for first in range(0, p, TRIANGLE):
+        last = min(first + TRIANGLE, p)
+        sizes[2], sizes[3] = last - first, last
+        _dgemm(
+            _address(letter), _address(letter), _address(sizes[2:]), _address(sizes[1:]),
+            _address(sizes[3:]), _address(scale), _address(upper[:, first:]), _address(sizes),
+            _address(block), _address(sizes), _address(scale[1:]), _address(out[:, first:]),
+            _address(sizes),
         )  # fmt: skip
 
 

@@ -22,12 +22,13 @@ def add_counts(block, first, group, row_weight, weight, counts):
 
 
 @kernel
-def add_lookups(block, first, table, out):
-    """Add to `out[i, g]` the entries of `table[g]` at the codes of row i."""
+def add_lookups(block, first, group, table, out):
+    """Add to `out[i, c]` the entries of `table[g, c]` at the codes of row i, where g = group[i]."""
     for i in range(block.shape[0]):
+        g = group[i]
         for j in range(block.shape[1]):
             code = block[i, j]
             if code >= 0:
                 at = first[j] + int(code)
-                for g in range(table.shape[0]):
-                    out[i, g] += table[g, at]
+                for c in range(table.shape[1]):
+                    out[i, c] += table[g, c, at]

@@ -73,3 +73,22 @@ def nearest_distances(rows, exact, label, out):
         for j in range(rows.shape[1]):
             d = rows[i, j] - exact[label[i], j]
             out[i] += d * d
+
+
+@kernel
+def center_distances(rows, columns, out):
+    """out[i, k]: distance of row i to centre k, whose numbers are column k of `columns`.
+
+    All centres at once, column by column, so that sums run in vectors without changing the order of any.
+    """
+    count = columns.shape[1]
+    for i in range(rows.shape[0]):
+        for k in range(count):
+            out[i, k] = 0.0
+        for j in range(rows.shape[1]):
+            x = rows[i, j]
+            for k in range(count):
+                d = x - columns[j, k]
+                out[i, k] += d * d
+        for k in range(count):
+            out[i, k] = np.sqrt(out[i, k])

@@ -70,42 +70,61 @@ def add_spread_columns(addresses, like, group, row_weight, height, known, shift,
 
 
 @kernel
-def add_spread_present(rows, row_weight, height, known, shift, weight, mean, square):
-    """The same for one group, leaving out missing values: `weight[j]`, `mean[j]`, `square[j]`."""
-    p = mean.shape[0]
-    total = np.empty(p)
-    sums = np.empty(p)
-    squares = np.empty(p)
+def add_spread_present(rows, group, row_weight, height, known, shift, weight, mean, square):
+    """The same, leaving out missing values: each column of a group has a weight of its own, `weight[g, j]`."""
+    groups, p = mean.shape
+    total = np.empty((groups, p))
+    sums = np.empty((groups, p))
+    squares = np.empty((groups, p))
     for start in range(0, rows.shape[0], height):
         stop = min(start + height, rows.shape[0])
+        if not known and weight.size and weight.min() == 0.0:
+            total[:] = weight
+            for i in range(start, stop):
+                g = group[i]
+                for j in range(p):
+                    if total[g, j] == 0.0 and rows[i, j] == rows[i, j]:
+                        shift[g, j] = rows[i, j]
+                        total[g, j] = 1.0
         total[:] = 0.0
         sums[:] = 0.0
         squares[:] = 0.0
-        for j in range(p):
-            if weight[j] == 0.0 and not known:
-                for i in range(start, stop):
-                    if rows[i, j] == rows[i, j]:
-                        shift[j] = rows[i, j]
-                        break
         for i in range(start, stop):
+            g = group[i]
             w = row_weight[i]
             for j in range(p):
                 here = rows[i, j] == rows[i, j]
-                total[j] += w if here else 0.0
-                sums[j] += w * (rows[i, j] - shift[j]) if here else 0.0
-        for j in range(p):
-            if total[j] > 0:
-                sums[j] /= total[j]
+                total[g, j] += w if here else 0.0
+                sums[g, j] += w * (rows[i, j] - shift[g, j]) if here else 0.0
+        for g in range(groups):
+            for j in range(p):
+                if total[g, j] > 0:
+                    sums[g, j] /= total[g, j]
         for i in range(start, stop):
+            g = group[i]
             w = row_weight[i]
             for j in range(p):
-                d = (rows[i, j] - shift[j]) - sums[j] if rows[i, j] == rows[i, j] else 0.0
-                squares[j] += w * d * d
-        for j in range(p):
-            if total[j] > 0:
-                both = weight[j] + total[j]
-                share = total[j] / both
-                d = sums[j] - mean[j]
-                mean[j] += d * share
-                square[j] += squares[j] + d * d * weight[j] * share
-                weight[j] = both
+                d = (rows[i, j] - shift[g, j]) - sums[g, j] if rows[i, j] == rows[i, j] else 0.0
+                squares[g, j] += w * d * d
+        for g in range(groups):
+            for j in range(p):
+                if total[g, j] > 0:
+                    both = weight[g, j] + total[g, j]
+                    share = total[g, j] / both
+                    d = sums[g, j] - mean[g, j]
+                    mean[g, j] += d * share
+                    square[g, j] += squares[g, j] + d * d * weight[g, j] * share
+                    weight[g, j] = both
+
+
+@kernel
+def rule_out(rows, group, binary, counts):
+    """Clear `binary[g, j]` where a value is neither 0 nor 1, and `counts[g, j]` where one is below 0; NaN aside."""
+    for i in range(rows.shape[0]):
+        g = group[i]
+        for j in range(rows.shape[1]):
+            x = rows[i, j]
+            if x != 0.0 and x != 1.0 and x == x:
+                binary[g, j] = False
+                if x < 0.0:
+                    counts[g, j] = False

@@ -31,7 +31,7 @@ from tenfold.core import (
 from tenfold.core.arrays import ones
 from tenfold.core.columns import TextColumns
 from tenfold.core.need import Target
-from tenfold.core.schema import is_text
+from tenfold.core.schema import is_text, plain_columns
 from tenfold.sources import validation
 from tenfold.sources.base import Source
 from tenfold.sources.labels import class_codes, code, levels, texts
@@ -67,7 +67,8 @@ def _plain_schema(
     names: tuple[str, ...], kind: Literal["numeric", "text"], target: Target | None, named: bool
 ) -> Schema:
     """Of columns without categories, and a target that is no class: one for all rows that are alike."""
-    return Schema(tuple(Column(name, kind) for name in names), target, None, named)
+    columns = plain_columns(names) if kind == "numeric" else tuple(Column(name, kind) for name in names)
+    return Schema(columns, target, None, named)
 
 
 class ArraySource(Source):

@@ -115,9 +115,11 @@ def codes(column: pa.ChunkedArray, known: Labels, where: str) -> Array:
             continue
         coded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
         place = _places(coded.dictionary, known, where)
-        at = coded.indices.cast(pa.int64()).fill_null(len(place) - 1).to_numpy(zero_copy_only=False)
-        out.append(place[at])
-    return np.concatenate(out)
+        at = coded.indices
+        if at.null_count:
+            at = at.cast(pa.int64()).fill_null(len(place) - 1)
+        out.append(place[at.to_numpy(zero_copy_only=False)])
+    return out[1] if len(out) == 2 else np.concatenate(out)
 
 
 def _places(dictionary: pa.Array, known: Labels, where: str) -> Array:

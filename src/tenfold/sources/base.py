@@ -42,6 +42,8 @@ class Source(ABC):
     """of each row, if weights were given with the rows"""
     lazy: bool = True
     """whether what a model says of the rows is a source too; arrays that a user hands over get arrays"""
+    costly: bool = False
+    """whether rows take so long to make that they are held, in memory or files, for a learner of several passes"""
 
     def __init__(self) -> None:
         self._found: dict[Need, Schema] = {}

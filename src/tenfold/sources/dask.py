@@ -11,6 +11,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -35,6 +36,8 @@ def is_dask(data: MatrixLike) -> bool:
 
 
 _at_hand: ContextVar[tuple[str, int, Any]] = ContextVar("at_hand", default=("", -1, None))
+_PLANNING = Lock()
+"""held while Dask makes a plan: two threads that do so for one frame can wait for each other without end"""
 
 
 @contextmanager
@@ -105,7 +108,8 @@ class DaskFrame(Computed, ArrowSource):
 
     def partitions(self, parts: Iterable[int]) -> list[Delayed]:
         if self._lazy is None:
-            self._lazy = _partitions(self._frame)
+            with _PLANNING:
+                self._lazy = self._lazy or _partitions(self._frame)
         if self.sequence is None:
             return [self._lazy[part] for part in parts]
         return [self._with_neighbours(part, self._lazy) for part in parts]

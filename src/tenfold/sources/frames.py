@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
 
@@ -16,7 +17,14 @@ def is_frame(data: MatrixLike) -> bool:
     """Whether data has named columns in memory: pandas, polars, Arrow, an Arrow stream."""
     if isinstance(data, (pa.Table, pa.RecordBatch, pa.RecordBatchReader)) or _is_lazy(data):
         return True
-    return hasattr(data, "__arrow_c_stream__") and not hasattr(data, "__array_interface__")
+    return not is_column(data) and hasattr(data, "__arrow_c_stream__") and not hasattr(data, "__array_interface__")
+
+
+def is_column(data: MatrixLike) -> bool:
+    """Whether data is one column in memory: a Series of pandas or polars, an array of Arrow."""
+    return isinstance(data, (pa.Array, pa.ChunkedArray)) or (
+        type(data).__name__ == "Series" and type(data).__module__.split(".")[0] in ("pandas", "polars")
+    )
 
 
 def table_of(data: MatrixLike) -> pa.Table:
@@ -45,10 +53,17 @@ def table_of(data: MatrixLike) -> pa.Table:
 
 
 def settled(data: MatrixLike) -> MatrixLike:
-    """Rows that a reader, a stream or a lazy frame can give only once, or at a cost, as a table; all else as it is."""
-    if is_frame(data) and not isinstance(data, pa.Table) and type(data).__name__ != "DataFrame":
-        return table_of(data)
-    return data
+    """Rows that a reader, a stream or a lazy frame can give only once, or at a cost, as a table; a column as an array.
+
+    What an iterator gives is a list; all else is as it is.
+    """
+    if is_frame(data):
+        return data if isinstance(data, pa.Table) or type(data).__name__ == "DataFrame" else table_of(data)
+    if isinstance(data, (pa.Array, pa.ChunkedArray)):
+        return np.asarray(data.to_numpy(zero_copy_only=False) if isinstance(data, pa.Array) else data.to_numpy())
+    if is_column(data):
+        return data.to_numpy()
+    return list(data) if isinstance(data, Iterator) else data
 
 
 def _from_pandas(frame: MatrixLike) -> pa.Table:

@@ -21,7 +21,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from tenfold.core import Array, ColumnData, DataError, Labels, MatrixLike, Need, Values, VectorLike
+from tenfold.core import Array, Codes, ColumnData, DataError, Labels, MatrixLike, Need, Values, VectorLike
 from tenfold.sources.arrays import ArraySource
 from tenfold.sources.arrow import is_category
 from tenfold.sources.base import Source
@@ -35,6 +35,8 @@ from tenfold.sources.validation import numbers as numbers_of
 
 ANY = Need()
 """numbers, without a target"""
+SEQUENCE = "which sequence"
+"""what the numbers of the sequences of rows in memory are called"""
 FLOATS = frozenset(map(np.dtype, ("f4", "f8")))
 NUMBERS = FLOATS | frozenset(map(np.dtype, "?bBhHiIlLqQ"))
 
@@ -48,6 +50,7 @@ def as_source(
     model: Any = None,
     reset: bool = True,
     classes: Labels | None = None,
+    lengths: VectorLike = None,
 ) -> Source:
     """Rows in whatever form, as a source.
 
@@ -65,6 +68,8 @@ def as_source(
     reset : bool
     classes : array, optional
         Classes the target may have beyond those it has.
+    lengths : array, optional
+        How many rows each sequence has, in order, if the need is of whole sequences; by default all rows are one.
 
     Returns
     -------
@@ -74,14 +79,33 @@ def as_source(
     if isinstance(X, Source):
         if y is not None or sample_weight is not None:
             raise ValueError("a Source names its own target and weights: pass X alone")
+        if lengths is not None:
+            raise ValueError(
+                "a Source names its own sequences, tenfold.scan(..., sequence=...): pass X without lengths"
+            )
         return X
     if not isinstance(X, np.ndarray):
         if is_dask(X):
-            return _with_target(X, y, sample_weight)
+            return _with_target(_as_documents(X) if need.kinds == "text" else X, y, sample_weight)
         X = settled(X)
     source = _in_memory(BaseEstimator() if model is None else model, X, y, sample_weight, need, reset, classes)
+    if need.sequence is not None:
+        source = source.with_side(SEQUENCE, _ids(lengths, source.n_rows))
+        source.sequence = SEQUENCE
     source.lazy = False
     return source
+
+
+def _ids(lengths: VectorLike, rows: int | None) -> Codes:
+    """The number of the sequence that each row belongs to."""
+    if lengths is None:
+        return np.zeros(rows or 0, np.int64)
+    given = np.asarray(lengths)
+    if given.ndim != 1 or given.dtype.kind not in "iu" or (given < 1).any():
+        raise ValueError(f"lengths must be the number of rows of each sequence, integers from 1 on, not {lengths!r}")
+    if given.sum() != rows:
+        raise ValueError(f"lengths add up to {given.sum()}, but there are {rows} rows")
+    return np.repeat(np.arange(len(given)), given)
 
 
 def is_lazy(X: MatrixLike) -> bool:
@@ -116,12 +140,13 @@ def form_of(X: MatrixLike, need: Need) -> tuple[Any, ...]:
     """
     if is_lazy(X):
         return (need.target,)
-    return (need.target, need.kinds == "categorical", need.kinds == "text", need.sparse and sp.issparse(X))
+    kinds = (need.kinds == "categorical", need.kinds == "text", need.sequence is not None)
+    return (need.target, *kinds, need.sparse and sp.issparse(X))
 
 
 def check_names(model: Any, X: MatrixLike) -> None:
-    """Refuse rows in memory whose columns are not those that a model was fitted to."""
-    if not isinstance(X, Source):
+    """Refuse rows in memory whose columns are not those that a model was fitted to; a list of texts has no names."""
+    if not isinstance(X, Source) and (model.need.kinds != "text" or is_frame(X)):
         validate_data(model, X, reset=False, skip_check_array=True)
 
 
@@ -154,6 +179,13 @@ def _in_memory(
     rows_in_memory = ArraySource(data, y, weight, names, classes)
     rows_in_memory.seen_classes = seen
     return rows_in_memory
+
+
+def _as_documents(X: MatrixLike) -> MatrixLike:
+    """A dask Series, or an Array of one dimension, as a frame or an array of one column."""
+    if type(X).__name__ == "Series":
+        return X.to_frame("x0" if X.name is None else str(X.name))
+    return X[:, None] if type(X).__name__ == "Array" and X.ndim == 1 else X
 
 
 def _with_target(X: MatrixLike, y: VectorLike, weight: VectorLike) -> Source:
@@ -272,8 +304,16 @@ def labels(model: Any, X: MatrixLike, need: Need, reset: bool) -> tuple[Values, 
 
 def texts(model: Any, X: MatrixLike, need: Need, reset: bool) -> tuple[Values, ...]:
     """X as a tuple of columns of text; a list of texts is a single column."""
+    if isinstance(X, str):
+        raise ValueError("Iterable over raw text documents expected, string object received.")
     X = as_labels(X) if isinstance(X, (list, tuple)) else X
-    return labels(model, X.reshape(-1, 1) if isinstance(X, np.ndarray) and X.ndim == 1 else X, need, reset)
+    if not isinstance(X, np.ndarray) or X.ndim != 1:
+        return labels(model, X, need, reset)
+    if not len(X):
+        raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
+    if reset:
+        model.n_features_in_ = 1
+    return (X,)
 
 
 def target(model: Any, y: VectorLike, need: Need) -> VectorLike:

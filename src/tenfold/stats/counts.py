@@ -56,3 +56,14 @@ class CountsByClass(Grouped[ClassCounts]):
     def summarize_groups(self, chunk: Chunk, codes: Codes, groups: int) -> list[ClassCounts]:
         """Count the codes of each group of rows, in one go."""
         return ClassCounts.by_group(chunk, codes, groups, self.classes, self.first)
+
+
+def smoothed(count: Array, alpha: float) -> Array:
+    """Counts over their sums along the last axis, as if each had been seen alpha times more: Laplace's estimate.
+
+    Where neither rows nor alpha say anything, all values are equally probable.
+    """
+    more = count + alpha
+    total = more.sum(axis=-1, keepdims=True)
+    even = 1.0 / max(count.shape[-1], 1)
+    return np.where(total > 0, more / np.where(total > 0, total, 1.0), even)

@@ -59,6 +59,31 @@ class SpreadByClass(Grouped[ClassSpread]):
 
 
 @dataclass(frozen=True, eq=False)
+class PresentSpread:
+    """Of each numeric column within each class, missing values left out; noughts at the places of categories."""
+
+    weight: Annotated[Array, "class", "feature", NOT_NEGATIVE]
+    mean: Annotated[Array, "class", "feature"]
+    rest: Annotated[Array, "class", "feature"]
+    square: Annotated[Array, "class", "feature"]
+
+    @classmethod
+    def by_group(
+        cls, chunk: Chunk, codes: Codes, groups: int, classes: int, places: Codes, width: int
+    ) -> list[PresentSpread]:
+        """Of the rows of each group, whose columns stand at these places among so many features."""
+        found = []
+        for some in _present(chunk, codes * classes + chunk.y, groups * classes):
+            wide = np.zeros((groups, classes, width))
+            wide[:, :, places] = some.reshape(groups, classes, -1)
+            found.append(wide)
+        return [cls(*(wide[g] for wide in found)) for g in range(groups)]
+
+    def __add__(self, other: PresentSpread) -> PresentSpread:
+        return PresentSpread(*_merge(self, other, self.weight, other.weight))
+
+
+@dataclass(frozen=True, eq=False)
 class ColumnSpread:
     """Of each column, missing values left out."""
 
@@ -70,13 +95,7 @@ class ColumnSpread:
     @classmethod
     def of(cls, chunk: Chunk) -> ColumnSpread:
         """Summarize a chunk, column by column."""
-        p = chunk.X.shape[1]
-
-        def add(known: bool, *into: Array) -> None:
-            for rows, block in chunk.X.blocks(dtype=None, checked=False, whole=True):
-                add_spread_present(block, chunk.weight[rows], chunk.X.block_rows(), known, *into)
-
-        return cls(*_of(chunk, add, np.zeros(p), np.zeros(p)))
+        return cls(*(found[0] for found in _present(chunk, np.zeros(chunk.n, np.int64), 1)))
 
     def __add__(self, other: ColumnSpread) -> ColumnSpread:
         return ColumnSpread(*_merge(self, other, self.weight, other.weight))
@@ -103,6 +122,17 @@ def _by(chunk: Chunk, group: Codes, groups: int) -> tuple[Array, Array, Array, A
             add_spread(block, group[rows], chunk.weight[rows], height, known, *into)
 
     return _of(chunk, add, np.zeros((groups, chunk.X.shape[1])), np.zeros(groups))
+
+
+def _present(chunk: Chunk, group: Codes, groups: int) -> tuple[Array, Array, Array, Array]:
+    """The same with a weight of each group and column: that of the values that are not missing."""
+    shape = groups, chunk.X.shape[1]
+
+    def add(known: bool, *into: Array) -> None:
+        for rows, block in chunk.X.blocks(dtype=None, checked=False, whole=True):
+            add_spread_present(block, group[rows], chunk.weight[rows], chunk.X.block_rows(), known, *into)
+
+    return _of(chunk, add, np.zeros(shape), np.zeros(shape))
 
 
 def _of(chunk: Chunk, add: Callable[..., None], shift: Array, weight: Array) -> tuple[Array, Array, Array, Array]:

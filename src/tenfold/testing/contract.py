@@ -13,6 +13,49 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from tenfold.estimator import Estimator, Transformer
 from tenfold.sources import part_rows
 
+WITHOUT_ROWS = (
+    "check_estimator_cloneable",
+    "check_estimator_tags_renamed",
+    "check_valid_tag_types",
+    "check_estimator_repr",
+    "check_no_attributes_set_in_init",
+    "check_do_not_raise_errors_in_init_or_set_params",
+    "check_mixin_order",
+    "check_parameters_default_constructible",
+    "check_get_params_invariance",
+    "check_set_params",
+    "check_param_validation",
+)
+"""checks that give no rows: scikit-learn's have rows of numbers only, so it puts none on a learner of text"""
+ON_SEQUENCES = (
+    "check_estimators_overwrite_params",
+    "check_estimators_fit_returns_self",
+    "check_estimators_pickle",
+    "check_estimators_dtypes",
+    "check_dict_unchanged",
+    "check_fit_idempotent",
+    "check_fit2d_predict1d",
+    "check_f_contiguous_array_estimator",
+    "check_fit_check_is_fitted",
+    "check_n_features_in",
+    "check_fit1d",
+    "check_dataframe_column_names_consistency",
+    "check_readonly_memmap_input",
+    "check_positive_only_tag_during_fit",
+    "check_estimators_nan_inf",
+    "check_estimators_unfitted",
+    "check_estimators_empty_data_messages",
+    "check_complex_data",
+    "check_dtype_object",
+    "check_sample_weights_list",
+    "check_sample_weights_pandas_series",
+    "check_sample_weights_shape",
+    "check_fit2d_1feature",
+    "check_pipeline_consistency",
+    "check_n_features_in_after_fitting",
+    "check_non_transformer_estimators_n_iter",
+)
+"""checks that give one sequence of measured rows; others take it that rows do not depend on each other"""
 ALWAYS = ("check_dataframe_column_names_consistency", "check_param_validation")
 ABOUT_ROWS = (
     "check_sample_weight_equivalence_on_dense_data",
@@ -59,6 +102,10 @@ def check_contract(learner: Estimator, rows: int | None = None) -> list[str]:
     names : list of str
         The checks that passed.
     """
+    if learner.need.kinds == "text":
+        return _check(learner, WITHOUT_ROWS, rows)
+    if learner.need.sequence is not None:
+        return _check(learner, WITHOUT_ROWS + (ON_SEQUENCES if learner.need.kinds == "numeric" else ()), rows)
     passed, wrong, known = [], [], learner.expected_failed_checks
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the checks provoke warnings on purpose
@@ -78,6 +125,16 @@ def check_contract(learner: Estimator, rows: int | None = None) -> list[str]:
             with _parts(rows, name):
                 getattr(estimator_checks, name)(type(learner).__name__, clone(learner))
     return passed + more
+
+
+def _check(learner: Estimator, names: tuple[str, ...], rows: int | None) -> list[str]:
+    """Put some of scikit-learn's checks on a learner that takes no table of rows; laws give it what it takes."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in names:
+            with _parts(rows, name):
+                getattr(estimator_checks, name)(type(learner).__name__, clone(learner))
+    return list(names)
 
 
 def _parts(rows: int | None, check: str) -> AbstractContextManager[None]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
-from tenfold.core import Array, Labels, Need, RowIndex, Values
+from tenfold.core import Array, Codes, Labels, Need, RowIndex, Values
+
+LENGTH = 4
+"""rows of a sequence"""
 
 
 class Table(NamedTuple):
@@ -16,8 +20,32 @@ class Table(NamedTuple):
     X: Values
     y: Values | None
     weight: Array
+    """of each sequence, if rows come in sequences"""
     word: int | None = None
     """which column is text among numbers"""
+    length: int = 0
+    """rows of each sequence; 0: rows stand by themselves"""
+
+    @property
+    def row_weight(self) -> Array:
+        """The weight of each row."""
+        return np.repeat(self.weight, self.length) if self.length else self.weight
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What belongs to X and y in a fit: the weight of each row, and the lengths of sequences."""
+        lengths = {"lengths": np.full(len(self.weight), self.length)} if self.length else {}
+        return {"sample_weight": self.row_weight, **lengths}
+
+    @property
+    def seen(self) -> Values:
+        """The rows that have a weight."""
+        return self.X[self.row_weight > 0]
+
+    @property
+    def sequences(self) -> Codes:
+        """The number of the sequence that each row belongs to."""
+        return np.repeat(np.arange(len(self.weight)), self.length)
 
     @property
     def unit(self) -> float:
@@ -32,18 +60,29 @@ class Table(NamedTuple):
         return tuple(c.astype(np.float64) if of_both and j != self.word else c for j, c in enumerate(self.X.T))
 
     def rows(self, index: RowIndex) -> Table:
-        """Some of the rows, perhaps more than once."""
+        """Some of the rows, or whole sequences, perhaps more than once."""
+        weight = self.weight[index]
+        if self.length:
+            first = np.arange(len(self.weight))[index] * self.length
+            index = (first[:, None] + np.arange(self.length)).ravel()
         y = None if self.y is None else self.y[index]
-        return Table(self.X[index], y, self.weight[index], self.word)
+        return Table(self.X[index], y, weight, self.word, self.length)
 
 
 def draw(need: Need, seed: int, rows: int = 24, columns: int = 3) -> Table:
     """A table for a need, from a seed; where both are taken, odd seeds put a column of text among the numbers.
 
-    Where missing values are taken, every third seed has some among the numbers.
+    Of text there is one column: documents of a few words.
+
+    Where missing values are taken, every third seed has some among the numbers. Where whole sequences are, there are
+    as many as rows else, of four rows each.
     """
     random = np.random.default_rng(seed)
-    X = _text(random, rows, columns) if need.kinds in ("categorical", "text") else _numbers(random, rows, columns)
+    if need.sequence is not None:
+        table = draw(replace(need, sequence=None), seed, rows * LENGTH, 1 if need.kinds == "categorical" else columns)
+        return table._replace(weight=table.weight[::LENGTH] + (np.arange(rows) == 0), length=LENGTH)
+    made = {"categorical": _text, "text": _documents}.get(need.kinds, _numbers)
+    X: Values = made(random, rows, columns)
     X = np.abs(X) if need.counts else X
     y = None
     if need.target == "number":
@@ -85,6 +124,13 @@ def _text(random: Generator, rows: int, columns: int) -> Labels:
     if random.random() < 0.5:
         return random.integers(-2, 3, (rows, columns))
     return _words(random, rows, columns)
+
+
+def _documents(random: Generator, rows: int, columns: int) -> Labels:
+    words = np.array(["aa", "bb", "Cc", "d\u00e4d", "ee42"], dtype=object)
+    lengths = random.integers(1, 2 * columns, rows)
+    texts = [" ".join(random.choice(words, length)) for length in lengths.tolist()]
+    return np.array(texts, dtype=object)[:, None]
 
 
 def _words(random: Generator, rows: int, columns: int) -> Labels:

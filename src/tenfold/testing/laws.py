@@ -15,15 +15,17 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from tenfold.core import ONE, SEQUENTIAL, Array, MergeError, Schema
+from tenfold.core import ONE, SEQUENTIAL, Array, Chunk, MergeError, Schema
 from tenfold.core.axes import check, recode, values
 from tenfold.core.chunk import segments
 from tenfold.core.learner import State
+from tenfold.core.rows import joined
 from tenfold.core.statistic import Grouped, Held, Lens, Ordered
 from tenfold.engine import Local, Snapshot, fit, on
 from tenfold.engine.loop import summarized
-from tenfold.estimator import Classifier, Estimator
+from tenfold.estimator import Classifier, Clusterer, Estimator
 from tenfold.sources import ArraySource, part_rows
+from tenfold.sources.inputs import SEQUENCE
 from tenfold.stats.combinators import View, statistics, title
 from tenfold.testing.compare import assert_close, assert_same, bits
 from tenfold.testing.data import Table, draw
@@ -128,8 +130,10 @@ def grouping(learner: Estimator, seed: int) -> None:
         for statistic in statistics(learner.ask(state)):
             if not isinstance(statistic, Grouped) or isinstance(statistic, Held):
                 continue
-            chunk = source.load(0, learner.need, schema)
+            chunk = _loaded(learner, source, schema)
             codes = random.integers(-1, 3, chunk.n)
+            if chunk.starts is not None:
+                codes = codes[chunk.starts][np.searchsorted(chunk.starts, np.arange(chunk.n), "right") - 1]
             found = statistic.summarize_groups(chunk, codes, 3)
             for group, rows in segments(chunk, codes):
                 what = f"group {group} of {statistic.title}"
@@ -201,8 +205,10 @@ def distribution(learner: Estimator, seed: int) -> None:
 
 
 def _told(model: Estimator, table: Table) -> Array:
-    """A number for each row that has a weight: what is predicted, or how sure the first class is."""
-    seen = table.X[table.weight > 0]
+    """A number for each row that has a weight: what is predicted, how sure the first class is, how far its centre."""
+    seen = table.seen
+    if isinstance(model, Clusterer):
+        return np.asarray(model.transform(seen).min(axis=1))
     if isinstance(model, Classifier) and model.has_probabilities:
         return model.predict_proba(seen)[:, 0]
     told = model.predict(seen)
@@ -295,7 +301,7 @@ def walking(learner: Estimator, seed: int) -> None:
         statistic = learner.ask(at.state)
         if not isinstance(statistic, Ordered):
             continue
-        before, chunk = bits(at.state), source.load(0, learner.need, at.schema)
+        before, chunk = bits(at.state), _loaded(learner, source, at.schema)
         walk = statistic.step(None, chunk)
         there = bits(walk)
         assert bits(statistic.step(None, chunk)) == there, "the same rows lead to two places"
@@ -332,7 +338,7 @@ def following(learner: Estimator, seed: int) -> None:
         statistic = learner.ask(at.state)
         if not isinstance(statistic, Held):
             continue
-        held = statistic.lens(source.load(0, learner.need, at.schema))
+        held = statistic.lens(_loaded(learner, source, at.schema))
         fresh = statistic.follow(held, None)
         for earlier in made.setdefault(statistic.lens, []):
             before = pickle.dumps(earlier)
@@ -353,11 +359,20 @@ def certified(learner: Estimator, seed: int) -> None:
 
 def _source(table: Table) -> ArraySource:
     X = table.columns if table.X.dtype.kind in "OUiu" else table.X
-    return ArraySource(X, table.y, table.weight)
+    source = ArraySource(X, table.y, table.row_weight)
+    if table.length:
+        source = source.with_side(SEQUENCE, table.sequences)
+        source.sequence = SEQUENCE
+    return source
+
+
+def _loaded(learner: Estimator, source: ArraySource, schema: Schema) -> Chunk:
+    """All rows as one chunk."""
+    return joined(list(source.chunks(0, learner.need, schema)))
 
 
 def _summary(learner: Estimator, state: State, source: ArraySource, schema: Schema) -> Any:
-    return summarized(learner.ask(state), source.load(0, learner.need, schema), View(learner.need, schema))
+    return summarized(learner.ask(state), _loaded(learner, source, schema), View(learner.need, schema))
 
 
 def _schema(learner: Estimator, source: ArraySource) -> Schema:
@@ -396,7 +411,7 @@ def _fitted(learner: Estimator, table: Table) -> Estimator:
 
 
 def _call(method: Callable[..., Estimator], table: Table) -> Estimator:
-    return method(table.X, table.y, sample_weight=table.weight)
+    return method(table.X, table.y, **table.given)
 
 
 def _assert_same_model(a: Estimator, b: Estimator, table: Table, what: str, rounding: float = 1e-6) -> None:
@@ -405,10 +420,11 @@ def _assert_same_model(a: Estimator, b: Estimator, table: Table, what: str, roun
         for name, field, value in values(a.model_):
             same = field.axes is None or np.array_equal(value, getattr(b.model_, name))
             assert same, f"{what}: {name}"
-    seen = table.X[table.weight > 0]
-    for name in ("predict_log_proba", "transform", "predict"):
+    seen = table.seen
+    given = {"lengths": np.full(len(seen) // table.length, table.length)} if table.length else {}
+    for name in ("predict_proba" if table.length else "predict_log_proba", "transform", "predict"):
         if hasattr(a, name):
-            x, y = getattr(a, name)(seen), getattr(b, name)(seen)
+            x, y = getattr(a, name)(seen, **given), getattr(b, name)(seen, **given)
             if hasattr(x, "toarray"):
                 x, y = x.toarray(), y.toarray()
             if x.dtype.kind == "f":

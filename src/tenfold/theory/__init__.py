@@ -7,6 +7,7 @@ each inverts the others.
 
 from tenfold.theory.boosting import adaboost_bound, adaboost_rounds
 from tenfold.theory.bound import Bound
+from tenfold.theory.class_size import class_size
 from tenfold.theory.classes import (
     log_all_concepts,
     log_attribute_conjunctions,
@@ -24,6 +25,8 @@ from tenfold.theory.concentration import (
     hoeffding_size,
 )
 from tenfold.theory.divergence import kl_bernoulli, kl_lower, kl_upper
+from tenfold.theory.duality import dual_value, lagrangian, strictly_feasible
+from tenfold.theory.epsilon_net import epsilon_net_failure, epsilon_net_size, is_epsilon_net
 from tenfold.theory.held_out import binomial_lower, binomial_tail, binomial_upper, held_out_bound, held_out_size
 from tenfold.theory.labellings import cover_count, cover_probability, growth, log_growth
 from tenfold.theory.margins import margin_dimension
@@ -40,11 +43,14 @@ from tenfold.theory.pac import (
     sample_size,
 )
 from tenfold.theory.pac_bayes import pac_bayes_bound, pac_bayes_margin_bound
+from tenfold.theory.separability import Separation, in_general_position, linearly_separable, radon
+from tenfold.theory.shattering import growth_function, labellings, shatters, vc_dimension
 from tenfold.theory.shortest_tree import ShortestTree, shortest_tree
 
 __all__ = [
     "Bound",
     "Residuals",
+    "Separation",
     "ShortestTree",
     "adaboost_bound",
     "adaboost_rounds",
@@ -54,28 +60,38 @@ __all__ = [
     "chernoff",
     "chernoff_radius",
     "chernoff_size",
+    "class_size",
     "compression_bound",
     "confidence",
     "cover_count",
     "cover_hart",
     "cover_hart_lower",
     "cover_probability",
+    "dual_value",
+    "epsilon_net_failure",
+    "epsilon_net_size",
     "error_bound",
     "failure_probability",
     "find_s_mistakes",
     "growth",
+    "growth_function",
     "halving_mistakes",
     "held_out_bound",
     "held_out_size",
     "hoeffding",
     "hoeffding_radius",
     "hoeffding_size",
+    "in_general_position",
+    "is_epsilon_net",
     "kkt",
     "kkt_box",
     "kkt_svm",
     "kl_bernoulli",
     "kl_lower",
     "kl_upper",
+    "labellings",
+    "lagrangian",
+    "linearly_separable",
     "log_all_concepts",
     "log_attribute_conjunctions",
     "log_conjunctions",
@@ -90,7 +106,11 @@ __all__ = [
     "pac_bayes_bound",
     "pac_bayes_margin_bound",
     "perceptron_mistakes",
+    "radon",
     "sample_size",
+    "shatters",
     "shortest_tree",
+    "strictly_feasible",
+    "vc_dimension",
     "weighted_majority_mistakes",
 ]

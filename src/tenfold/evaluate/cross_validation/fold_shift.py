@@ -16,6 +16,7 @@ import numpy as np
 from scipy import stats
 
 from tenfold.core import Array, Chunk, Codes
+from tenfold.core.columns import TextColumns
 from tenfold.core.statistic import Grouped
 
 ROWS = 512
@@ -43,7 +44,7 @@ class FoldMeans:
 
 
 class ColumnMeans(Grouped[FoldMeans]):
-    """The means of the first columns, from a few rows of every part."""
+    """The means of the first columns, from a few rows of every part; of text, the mean of its lengths."""
 
     every: int
     """it looks at each so-manieth row of a part: a power of two"""
@@ -61,7 +62,8 @@ class ColumnMeans(Grouped[FoldMeans]):
         X, width = chunk.X.rows(which), min(chunk.X.shape[1], COLUMNS)
         values = np.empty((len(which), width))
         for c in range(width):
-            values[:, c] = X.column(c)
+            some = X.column(c)
+            values[:, c] = [np.nan if t is None else len(t) for t in some] if isinstance(X, TextColumns) else some
         here = np.isfinite(values)
         place, values = (codes[which, None] * width + np.arange(width))[here], values[here]
         count = np.bincount(place, minlength=groups * width)

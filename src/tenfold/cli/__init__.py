@@ -1,0 +1,1 @@
+"""The command line: `tenfold bound` sizes a study."""

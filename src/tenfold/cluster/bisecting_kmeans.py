@@ -1,0 +1,335 @@
+"""Bisecting k-means: one cluster of all rows, of which the worst is cut in two by k-means until there are enough.
+
+Each cut asks for weight, sum and squares of the rows nearest to two centres, among the rows of one cluster; these
+merge. The cuts are a tree: a row goes to the nearer of two centres at each, so predicting looks at few of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+
+from tenfold.cluster.lloyd import Lloyd, labels
+from tenfold.cluster.nearest_center import NearestCenter
+from tenfold.cluster.sample import Spread, SpreadAndMass, StartSample
+from tenfold.cluster.start import best_seeds
+from tenfold.cluster.states import Measuring, Sampling
+from tenfold.core import MANY, Array, Chunk, Claim, Codes, Columns, Need, Schema
+from tenfold.core.allowed import NOT_NEGATIVE, Index
+from tenfold.core.learner import Solved
+from tenfold.core.statistic import Statistic
+from tenfold.estimator.constraints import Constraints, choice, integer, real, seed
+from tenfold.stats.race import Race
+
+SAMPLE, EACH = 4096, 64
+"""rows from which centres of cuts are drawn: so many, or so many for each cluster"""
+
+
+class Tree(NamedTuple):
+    """Cuts of clusters in two: the children of a node stand side by side, behind it."""
+
+    centers: Annotated[Array, "node", "column"]
+    left: Annotated[Codes, "node", Index("node", none=True)]
+    """the first of its children; -1: it is a cluster"""
+    weight: Annotated[Array, "node", NOT_NEGATIVE]
+    inertia: Annotated[Array, "node", NOT_NEGATIVE]
+    """of its rows around their mean; 0 if it cannot be cut"""
+
+    def sound(self, schema: Schema) -> bool:
+        """Whether children stand behind their parents, each once, and every node but the first is one."""
+        cut = self.left[self.left >= 0]
+        behind = (self.left < 0) | (self.left > np.arange(len(self.left)))
+        return len(self.left) == 2 * len(cut) + 1 and bool(behind.all()) and sorted(cut.tolist()) == self._places()
+
+    def _places(self) -> list[int]:
+        return list(range(1, len(self.left), 2))
+
+    @property
+    def leaves(self) -> Codes:
+        """The nodes that are clusters."""
+        return np.flatnonzero(self.left < 0)
+
+    def find(self, X: Columns) -> Codes:
+        """The leaf of each row: at each cut the nearer of two centres."""
+        at = np.zeros(len(X), np.int64)
+        for node in np.flatnonzero(self.left >= 0):
+            rows, first = np.flatnonzero(at == node), self.left[node]
+            if len(rows):
+                at[rows] = first + labels(X.rows(rows), self.centers[first : first + 2])
+        return at
+
+    def cut(self, node: int, halves: Halves) -> Tree:
+        """The tree with one more cut."""
+        left = self.left.copy()
+        left[node] = len(left)
+        each = (halves.left, halves.right)
+        means = [h.means()[0] for h in each]
+        weight = [h.weight[0] for h in each]
+        moved = [float(h.weight[0] * ((m - h.centers[0]) ** 2).sum()) for h, m in zip(each, means, strict=True)]
+        inertia = [max(h.inertia - saved, 0.0) for h, saved in zip(each, moved, strict=True)]
+        return Tree(
+            np.vstack([self.centers, *means]),
+            np.concatenate([left, [-1, -1]]),
+            np.concatenate([self.weight, weight]),
+            np.concatenate([self.inertia, inertia]),
+        )
+
+    def uncut(self, node: int) -> Tree:
+        """The tree whose node is left as it is: no rows of it are known to differ."""
+        inertia = self.inertia.copy()
+        inertia[node] = 0.0
+        return self._replace(inertia=inertia)
+
+
+@dataclass(frozen=True, eq=False)
+class Halves:
+    """Rows of one cluster, by the nearer of two centres."""
+
+    left: Lloyd
+    right: Lloyd
+
+    def __add__(self, other: Halves) -> Halves:
+        return Halves(self.left + other.left, self.right + other.right)
+
+    @property
+    def weight(self) -> Array:
+        """The weight of each half."""
+        return np.concatenate([self.left.weight, self.right.weight])
+
+    def means(self) -> Array:
+        """The mean of each half."""
+        return np.concatenate([self.left.means(), self.right.means()])
+
+
+class SumsOfHalves(Statistic[Halves]):
+    """Weight, sum and squares of the rows of one cluster, by the nearer of two centres."""
+
+    centers: Array
+    left: Codes
+    node: int
+    pair: Array
+
+    def summarize(self, chunk: Chunk) -> Halves:
+        """Take the rows of a chunk that are in the cluster, and add them up by the nearer centre."""
+        tree = Tree(self.centers, self.left, np.zeros(0), np.zeros(0))
+        inside = chunk if len(self.left) == 1 else chunk.rows(np.flatnonzero(tree.find(chunk.X) == self.node))
+        near = labels(inside.X, self.pair)
+        one, other = (Lloyd.of(inside.rows(np.flatnonzero(near == k)), self.pair[k : k + 1]) for k in (0, 1))
+        return Halves(one, other)
+
+
+class SumsByLeaf(Statistic[Lloyd]):
+    """Weight, sum and squares of the rows of each cluster of a tree."""
+
+    centers: Array
+    left: Codes
+
+    def summarize(self, chunk: Chunk) -> Lloyd:
+        """Add up the rows of a chunk by their cluster."""
+        tree = Tree(self.centers, self.left, np.zeros(0), np.zeros(0))
+        at, leaves = tree.find(chunk.X), tree.leaves
+        each = [Lloyd.of(chunk.rows(np.flatnonzero(at == leaf)), self.centers[leaf : leaf + 1]) for leaf in leaves]
+        return Lloyd(
+            self.centers[leaves],
+            np.concatenate([one.weight for one in each]),
+            np.concatenate([one.total for one in each]),
+            float(sum(one.inertia for one in each)),
+        )
+
+
+class BisectingModel(NamedTuple):
+    """The centres of the clusters, and the tree of cuts by which rows find them."""
+
+    cluster_centers: Annotated[Array, "cluster", "column"]
+    tree: Tree
+    n_iter: int
+
+
+class Cutting(NamedTuple):
+    """A cluster is being cut in two: rounds of k-means among its rows."""
+
+    step: int
+    tree: Tree
+    sample: Race
+    node: int
+    pair: Annotated[Array, "half", "column"]
+    rounds: int
+    """of this cut"""
+    tolerance: float
+
+
+class Closing(NamedTuple):
+    """There are enough clusters: their rows are summed up once more."""
+
+    step: int
+    kept: BisectingModel
+
+
+State: TypeAlias = Measuring | Sampling | Cutting | Closing | Solved
+Summary: TypeAlias = Spread | Race | Halves | Lloyd
+
+
+class BisectingKMeans(NearestCenter):
+    """Bisecting k-means, exact in each pass.
+
+    Begins with one cluster, and cuts the one of the largest inertia (or weight) in two until there are enough. The two
+    centres of a cut are drawn from a sample of its rows, and settled on all of them; they depend on the rows and the
+    seed, not on their order. Clusters are more alike in size than those of `KMeans`, and are found by few comparisons.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+    bisecting_strategy : "biggest_inertia" or "largest_cluster", default="biggest_inertia"
+        Which cluster to cut next.
+    max_iter : int, default=300
+        Rounds of each cut at the most.
+    tol : float, default=1e-4
+        End a cut when the squared movement of its centres is at most this share of the mean variance.
+    random_state : int, default=0
+        Seed of the start of each cut. None draws one, and the certificate records it.
+
+    Attributes
+    ----------
+    cluster_centers_ : array of shape (clusters, columns)
+    inertia_ : float
+        Sum of squared distances of rows to the centre of their cluster.
+    labels_ : array
+        Cluster of each row, if the rows were in memory.
+    n_iter_ : int
+        Rounds of all cuts.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import BisectingKMeans
+    >>> model = BisectingKMeans(n_clusters=3).fit([[0.0], [1.0], [9.0], [10.0], [50.0], [51.0]])
+    >>> sorted(model.cluster_centers_.ravel().tolist())
+    [0.5, 9.5, 50.5]
+    """
+
+    passes = MANY
+    need = Need("numeric", sparse=True)
+    model_type = BisectingModel
+    state_types = get_args(State)
+    summary_types = get_args(Summary)
+    hidden = frozenset({"tree"})
+    law_params = ({"n_clusters": 3}, {"n_clusters": 4, "bisecting_strategy": "largest_cluster", "max_iter": 2})
+    _parameter_constraints: ClassVar[Constraints] = {
+        "n_clusters": [integer(1)],
+        "bisecting_strategy": [choice("biggest_inertia", "largest_cluster")],
+        "max_iter": [integer(1)],
+        "tol": [real(0)],
+        "random_state": [seed],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        bisecting_strategy: str = "biggest_inertia",
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        random_state: int | None = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.bisecting_strategy = bisecting_strategy
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def start(self, schema: Schema) -> State:
+        """Before it is known how rows spread."""
+        return Measuring(0)
+
+    def ask(self, state: State) -> SpreadAndMass | StartSample | SumsOfHalves | SumsByLeaf | None:
+        """How rows spread, and a sample of them; the halves of one cluster after the other; then all clusters."""
+        match state:
+            case Measuring():
+                return SpreadAndMass(self.random_state)
+            case Sampling():
+                return StartSample.of(max(SAMPLE, EACH * self.n_clusters), self.random_state, state.spread)
+            case Cutting():
+                return SumsOfHalves(state.tree.centers, state.tree.left, state.node, state.pair)
+            case Closing():
+                return SumsByLeaf(state.kept.tree.centers, state.kept.tree.left)
+        return None
+
+    def update(self, state: State, s: Summary) -> State:
+        """To the sample; from cut to cut; to the end."""
+        match state, s:
+            case Measuring(), Spread():
+                return Sampling(0, s)
+            case Sampling(), Race():
+                spread = state.spread
+                tolerance = self.tol * spread.square / (spread.weight * len(spread.columns.mean))
+                root = Tree(
+                    spread.columns.mean[None], np.array([-1]), np.array([spread.weight]), np.array([spread.square])
+                )
+                return self._next(0, root, s, tolerance)
+            case Cutting(), Halves():
+                return self._move(state, s)
+            case Closing(), Lloyd():
+                return Solved.of(state.kept, state.step)
+        raise TypeError(f"{type(s).__name__} is not what {type(state).__name__} asks for")
+
+    def _move(self, state: Cutting, s: Halves) -> Cutting | Closing:
+        """The two centres at the means of their rows, till they hardly move; then the next cut."""
+        step, means = state.step + 1, s.means()
+        if (s.weight == 0).any():
+            return self._next(step, state.tree.uncut(state.node), state.sample, state.tolerance)
+        still = float(((means - state.pair) ** 2).sum()) <= state.tolerance
+        if still or state.rounds + 1 >= self.max_iter:
+            return self._next(step, state.tree.cut(state.node, s), state.sample, state.tolerance)
+        return state._replace(step=step, pair=means, rounds=state.rounds + 1)
+
+    def _next(self, step: int, tree: Tree, sample: Race, tolerance: float) -> Cutting | Closing:
+        """The next cluster to cut, and two centres for it; the end, if there are enough, or no rows that differ."""
+        rows, weight = sample.sample()
+        at = tree.find(Columns(rows))
+        while len(tree.leaves) < self.n_clusters:
+            worth = np.where((tree.left < 0) & (tree.inertia > 0), self._worth(tree), -1.0)
+            node = int(worth.argmax())
+            if worth[node] < 0:
+                break
+            inside = at == node
+            some = None if self.random_state is None else self.random_state + len(tree.left)
+            pair = best_seeds(rows[inside], weight[inside], 2, some, sample.complete) if inside.any() else rows[:0]
+            if len(pair) == 2:
+                return Cutting(step, tree, sample, node, pair, 0, tolerance)
+            tree = tree.uncut(node)
+        centers = np.ascontiguousarray(tree.centers[tree.leaves])
+        return Closing(step, BisectingModel(centers, tree, step))
+
+    def _worth(self, tree: Tree) -> Array:
+        return tree.inertia if self.bisecting_strategy == "biggest_inertia" else tree.weight
+
+    def model(self, state: State) -> BisectingModel | None:
+        """The tree, once it has enough clusters."""
+        if isinstance(state, Solved):
+            found: BisectingModel = state.model
+            return found
+        return state.kept if isinstance(state, Closing) else None
+
+    def certify(self, model: BisectingModel, s: Summary) -> tuple[Claim, ...] | None:
+        """The inertia of these clusters, and whether there are as many as were asked for."""
+        if not isinstance(s, Lloyd) or not np.array_equal(s.centers, model.cluster_centers):
+            return None
+        why = "summed over all rows in float64, each with the centre that the cuts lead it to"
+        claims: tuple[Claim, ...] = (
+            Claim("inertia", s.inertia, "estimated", why, "objective", "rounding errors of the usual size"),
+        )
+        if len(model.cluster_centers) < self.n_clusters:
+            why = f"only so many clusters, not {self.n_clusters}: no rows were found that differ within one"
+            claims += (Claim("clusters", float(len(model.cluster_centers)), "estimated", why, "data"),)
+        return claims
+
+    def label_from(self, model: BisectingModel, X: Columns) -> Codes:
+        """The cluster that the cuts lead each row to."""
+        number = np.cumsum(model.tree.left < 0) - 1
+        return number[model.tree.find(X)]
+
+    def sound(self, model: BisectingModel, summary: Lloyd | None, schema: Schema) -> bool:
+        """Whether the clusters are the leaves of the tree."""
+        return len(model.tree.leaves) == len(model.cluster_centers) > 0

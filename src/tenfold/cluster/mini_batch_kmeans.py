@@ -1,0 +1,252 @@
+"""Mini-batch k-means: after every few rows each centre moves to the mean of all rows that it has met so far.
+
+A batch is summarized as a round of k-means is, by weight and sum of the rows nearest to each centre. But the centres of
+the next batch follow from it, so batches come one after another, and two models do not merge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tenfold.cluster.inertia import inertia_claims
+from tenfold.cluster.lloyd import Lloyd, NearestSums
+from tenfold.cluster.nearest_center import NearestCenter
+from tenfold.cluster.sample import Spread
+from tenfold.cluster.start import Asked, FirstCenters
+from tenfold.cluster.states import KMeansModel, Measuring, Moving, Oversampling, Sampling
+from tenfold.core import Array, Chunk, Claim, Columns, Need, Schema
+from tenfold.core.allowed import NOT_NAN, NOT_NEGATIVE
+from tenfold.core.learner import Solved
+from tenfold.core.statistic import Ordered
+from tenfold.estimator.constraints import Constraints, array, boolean, choice, integer, real, seed
+from tenfold.estimator.sequential import Sequential
+from tenfold.stats.race import Race
+
+SAID = ("inertia", "next round saves")
+"""of what k-means claims: more rows may come, so that clusters without any now say nothing"""
+
+
+class MiniBatchModel(NamedTuple):
+    """The centres, and the weight of the rows that each has met: where batches go on, if more rows come."""
+
+    cluster_centers: Annotated[Array, "cluster", "column"]
+    counts: Annotated[Array, "cluster", NOT_NEGATIVE]
+    n_iter: int
+
+
+class Walking(NamedTuple):
+    """Batch after batch, over all rows."""
+
+    step: int
+    centers: Annotated[Array, "cluster", "column"]
+    counts: Annotated[Array, "cluster", NOT_NEGATIVE]
+    left: int
+    """walks over all rows that may still come"""
+    before: Annotated[float, NOT_NAN]
+    """mean squared distance in the last walk; infinite if there was none"""
+
+
+class Judging(NamedTuple):
+    """The centres stay; one more pass measures their inertia."""
+
+    step: int
+    kept: MiniBatchModel
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """Where some batches have led."""
+
+    centers: Annotated[Array, "cluster", "column"]
+    counts: Annotated[Array, "cluster", NOT_NEGATIVE]
+    inertia: Annotated[float, NOT_NEGATIVE]
+    """of each row to the centres of its batch"""
+    mass: Annotated[float, NOT_NEGATIVE]
+
+
+State: TypeAlias = Measuring | Sampling | Oversampling | Walking | Judging | Solved
+Summary: TypeAlias = Spread | Race | Lloyd | Walk
+
+
+class Batches(Ordered[Walk]):
+    """Each centre at the mean of the rows that it has met, batch after batch."""
+
+    centers: Array
+    counts: Array
+    size: int
+
+    def window(self, X: Columns) -> int:
+        """The rows of a batch."""
+        return self.size
+
+    def step(self, summary: Walk | None, chunk: Chunk) -> Walk:
+        """The centres after one more batch of rows."""
+        walk = Walk(self.centers, self.counts, 0.0, 0.0) if summary is None else summary
+        if not chunk.n:
+            return walk
+        found = Lloyd.of(chunk, walk.centers)
+        counts = walk.counts + found.weight
+        moved = np.divide(found.total, counts[:, None], out=np.zeros_like(found.total), where=counts[:, None] > 0)
+        return Walk(walk.centers + moved, counts, walk.inertia + found.inertia, walk.mass + chunk.total)
+
+
+class MiniBatchKMeans(Sequential, NearestCenter):  # type: ignore[override]
+    """k-means by mini-batches; sequential.
+
+    Each batch moves the centres nearest to its rows to the mean of all rows that they have met, so a walk over the
+    rows is worth several of Lloyd's rounds; `KMeans` comes closer to the optimum in the end. The start is that of
+    `KMeans`. `partial_fit` goes on with more rows.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+    init : "k-means++", "k-means||" or array of shape (clusters, columns)
+        How to start.
+    max_iter : int, default=100
+        Walks over all rows at the most.
+    batch_size : int, default=1024
+        Rows after which the centres move.
+    tol : float, default=1e-4
+        Stop when a walk lowers the mean squared distance of its batches by at most this share.
+    shuffle : bool, default=True
+        Whether to take parts in another order in each walk; if not, as they come.
+    random_state : int, default=0
+        Seed of the start and of the order. None draws one, and the certificate records it.
+    n_init : int or "auto", default="auto"
+        Starts that are compared on a sample of the rows, of which the best goes on. "auto": one.
+
+    Attributes
+    ----------
+    cluster_centers_ : array of shape (clusters, columns)
+    counts_ : array of shape (clusters,)
+        The weight of the rows that each centre has met, in all walks.
+    inertia_ : float
+        Sum of squared distances to the nearest centre.
+    labels_ : array
+        Cluster of each row, if the rows were in memory.
+    n_iter_ : int
+        Walks over all rows.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import MiniBatchKMeans
+    >>> model = MiniBatchKMeans(n_clusters=2).fit([[0.0], [1.0], [9.0], [10.0]])
+    >>> sorted(model.cluster_centers_.ravel().tolist())
+    [0.5, 9.5]
+    """
+
+    need = Need("numeric", sparse=True)
+    model_type = MiniBatchModel
+    state_types = get_args(State)
+    summary_types = get_args(Summary)
+    mixing = False
+    tol: float
+    law_params = ({"n_clusters": 3, "batch_size": 5}, {"n_clusters": 2, "shuffle": False, "max_iter": 2})
+    _parameter_constraints: ClassVar[Constraints] = {
+        "n_clusters": [integer(1)],
+        "init": [choice("k-means++", "k-means||"), array],
+        "max_iter": [integer(1)],
+        "batch_size": [integer(1)],
+        "tol": [real(0)],
+        "shuffle": [boolean],
+        "random_state": [seed],
+        "n_init": [integer(1), choice("auto")],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        init: str | ArrayLike = "k-means++",
+        max_iter: int = 100,
+        batch_size: int = 1024,
+        tol: float = 1e-4,
+        shuffle: bool = True,
+        random_state: int | None = 0,
+        n_init: int | str = "auto",
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.max_iter = max_iter
+        self.batch_size = batch_size
+        self.tol = tol
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.n_init = n_init
+
+    @property
+    def _first(self) -> FirstCenters:
+        restarts = 1 if isinstance(self.n_init, str) else self.n_init
+        return FirstCenters(self.n_clusters, self.init, 0.0, self.random_state, False, restarts)
+
+    def start(self, schema: Schema) -> State:
+        """Before the first centres, unless they were given."""
+        return self._begun(self._first.start(schema))
+
+    def _begun(self, state: object) -> State:
+        """From the first centres on, batches."""
+        if isinstance(state, Moving):
+            return Walking(0, state.centers, np.zeros(len(state.centers)), self.max_iter, np.inf)
+        assert isinstance(state, Measuring | Sampling | Oversampling)
+        return state
+
+    def onward(self, model: MiniBatchModel) -> Walking:
+        """One walk more, over other rows."""
+        return Walking(model.n_iter, model.cluster_centers, model.counts, 1, np.inf)
+
+    def ask(self, state: State) -> Batches | NearestSums | Asked | None:
+        """What the first centres need; batches; then the inertia of the centres."""
+        match state:
+            case Walking():
+                return Batches(state.centers, state.counts, self.batch_size, order=self.order(state) or 0)
+            case Judging():
+                return NearestSums(state.kept.cluster_centers)
+            case Solved():
+                return None
+        return self._first.ask(state)
+
+    def update(self, state: State, s: Summary) -> State:
+        """To the first centres; then from walk to walk, till they hardly gain."""
+        match state, s:
+            case Walking(), Walk():
+                return self._walked(state, s)
+            case Judging(), Lloyd():
+                return Solved.of(state.kept, state.step)
+            case ((Measuring() | Sampling() | Oversampling()), (Spread() | Race() | Lloyd())):
+                return self._begun(self._first.update(state, s))
+        raise TypeError(f"{type(s).__name__} is not what {type(state).__name__} asks for")
+
+    def _walked(self, state: Walking, s: Walk) -> Walking | Judging:
+        """The state one walk further."""
+        step, mean = state.step + 1, s.inertia / s.mass
+        if state.left <= 1 or mean >= state.before * (1 - self.tol):
+            return Judging(step, MiniBatchModel(s.centers, s.counts, step))
+        return Walking(step, s.centers, s.counts, state.left - 1, mean)
+
+    def model(self, state: State) -> MiniBatchModel | None:
+        """The centres, once there are any that batches have moved."""
+        match state:
+            case Walking():
+                return MiniBatchModel(state.centers, state.counts, max(state.step, 1))
+            case Judging():
+                return state.kept
+            case Solved():
+                found: MiniBatchModel = state.model
+                return found
+        return None
+
+    def certify(self, model: MiniBatchModel, s: Summary) -> tuple[Claim, ...] | None:
+        """J at these centres, and what a round of k-means would save."""
+        if not isinstance(s, Lloyd):
+            return None
+        claims = inertia_claims(KMeansModel(model.cluster_centers, model.n_iter, 0.0), s, self.n_clusters)
+        return None if claims is None else (*(c for c in claims if c.kind in SAID), self.mixed())
+
+    def _clusters_found(self) -> int:
+        """How many centres have met rows, in all walks."""
+        return int(np.count_nonzero(self.model_.counts))

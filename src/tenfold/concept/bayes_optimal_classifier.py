@@ -1,0 +1,358 @@
+"""Bayes-optimal classification over a finite set of hypotheses: all of them vote, each with its posterior probability.
+
+P(y | x, D) = Σ_h P(y | x, h) P(h | D) with P(h | D) ∝ P(D | h) P(h): no other use of the same hypotheses and prior errs
+less on average. The likelihood of rows is a product, so its logarithm adds up over parts: learning from one part after
+another, or from all of them at once, is merging. All that is kept of the rows is how many of each class a hypothesis
+covers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, combinations, pairwise, product
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tenfold.concept.hypotheses import (
+    ANY,
+    NOTHING,
+    UNKNOWN,
+    covers_each,
+    in_words,
+    positive_class,
+    stand_for_something,
+)
+from tenfold.core import Array, Chunk, Claim, Columns, DataError, Need, Schema
+from tenfold.core.allowed import CLASS_COUNT, NOT_NAN, NOT_NEGATIVE, Between
+from tenfold.core.statistic import Grouped
+from tenfold.estimator import Classifier, OnePass
+from tenfold.estimator.constraints import Constraints, array, integer, label, share
+
+LIMIT = 200_000
+"""more hypotheses are refused"""
+NEAR = 1e-9
+"""weights of errors that differ by less than this share of all rows are the same"""
+
+
+@dataclass(frozen=True, eq=False)
+class Covered:
+    """Weight of each class, and of those of its rows that each hypothesis covers."""
+
+    weight: Annotated[Array, "class", NOT_NEGATIVE]
+    covered: Annotated[Array, "class", "hypothesis", NOT_NEGATIVE]
+    literals: int
+    """that a hypothesis has at the most, if all such were made; 0 if hypotheses were given"""
+
+    def __add__(self, other: Covered) -> Covered:
+        return Covered(self.weight + other.weight, self.covered + other.covered, self.literals)
+
+    def recode(self, old: Schema, new: Schema) -> Covered:
+        """The same under more categories: no row had them, so hypotheses that ask for them cover none."""
+        weight, covered = self.weight, self.covered
+        at = old.places("class", new)
+        if at is not None:
+            weight, covered = np.zeros(len(new.classes)), np.zeros((len(new.classes), covered.shape[1]))
+            weight[at], covered[at] = self.weight, self.covered
+        if self.literals:
+            known = {tuple(h): k for k, h in enumerate(_worded(conjunctions(new, self.literals), new))}
+            wider = np.zeros((len(weight), len(known)))
+            wider[:, [known[tuple(h)] for h in _worded(conjunctions(old, self.literals), old)]] = covered
+            covered = wider
+        return replace(self, weight=weight, covered=covered)
+
+
+class CoveredByHypotheses(Grouped[Covered]):
+    """Weight of each class, and of those of its rows that each hypothesis covers."""
+
+    hypotheses: Array
+    """codes of categories, or what stands for any and none: hypotheses x columns"""
+    classes: int
+    literals: int
+
+    def summarize(self, chunk: Chunk) -> Covered:
+        """Weigh the rows that each hypothesis covers; rows that are alike are looked at once."""
+        weight, covered = np.zeros(self.classes), np.zeros((self.classes, len(self.hypotheses)))
+        for rows, block in chunk.X.blocks():
+            alike, which = np.unique(block, axis=0, return_inverse=True)
+            table = np.zeros((self.classes, len(alike)))
+            np.add.at(table, (chunk.y[rows], which.ravel()), chunk.weight[rows])
+            weight += table.sum(axis=1)
+            covered += table @ covers_each(self.hypotheses, alike)
+        return Covered(weight, covered, self.literals)
+
+
+class BayesOptimalModel(NamedTuple):
+    """The hypotheses, and how probable each is after the rows."""
+
+    hypotheses: Annotated[Array, "hypothesis", "column"]
+    log_prior: Annotated[Array, "hypothesis", NOT_NAN]
+    log_likelihood: Annotated[Array, "hypothesis", NOT_NAN]
+    log_posterior: Annotated[Array, "hypothesis", NOT_NAN]
+    rates: Annotated[Array, "hypothesis", "side", Between(0.0, 1.0)]
+    """probability of the positive class where it covers, and where it does not"""
+    n_consistent: int
+    """hypotheses that every row agrees with"""
+    positive: Annotated[int, Between(-1)]
+    n_classes: Annotated[int, CLASS_COUNT]
+
+
+class BayesOptimalClassifier(OnePass, Classifier):
+    """The vote of all hypotheses of a finite set, each with its posterior probability; exact in one pass.
+
+    A hypothesis is a conjunction of values, as of `FindS`: the rows that have them are of the positive class, up to
+    `noise`. With a uniform prior and no noise, all that agree with every row are equally probable, and all others are
+    out: P(h | D) is 1 over the size of the version space.
+
+    Parameters
+    ----------
+    hypotheses : list of lists, optional
+        For each hypothesis and column the value, "?" for any, or None for no value at all. None: all conjunctions of at
+        most `max_literals` values, and the one that covers nothing.
+    max_literals : int, optional, default=2
+        Of hypotheses that are not given; None: as many as there are columns.
+    prior : array of shape (hypotheses,), optional
+        P(h): numbers from 0 on, divided by their sum; by default uniform.
+    noise : float, default=0.0
+        Probability that a row is of the other class than a hypothesis says. 0: if no hypothesis agrees with every row,
+        those that err least remain, which is the limit of little noise.
+    rates : array of shape (hypotheses, 2), optional
+        Instead of `noise`: the probability of the positive class where a hypothesis covers, and where it does not.
+    pos_label : optional
+        The positive class. None: the last of `classes_`.
+
+    Attributes
+    ----------
+    classes_ : array
+    hypotheses_ : list of lists
+        In the words of the data.
+    posterior_ : array of shape (hypotheses,)
+        P(h | D).
+    map_hypothesis_, ml_hypothesis_ : list
+        The most probable hypothesis, and the one under which the rows are most likely; the first of equals.
+    n_consistent_ : int
+        Hypotheses that every row agrees with: the size of the version space.
+    certificate_ : Certificate
+
+    See Also
+    --------
+    FindS : The most specific of the consistent conjunctions.
+    bayes_rule : Posterior probabilities of likelihoods that are given.
+
+    Examples
+    --------
+    >>> from tenfold import BayesOptimalClassifier
+    >>> X, y = [["sun", "warm"], ["sun", "cold"], ["rain", "warm"]], [1, 1, 0]
+    >>> model = BayesOptimalClassifier().fit(X, y)
+    >>> model.map_hypothesis_, model.n_consistent_
+    (['sun', '?'], 1)
+    >>> BayesOptimalClassifier().fit(X[:1], y[:1]).n_consistent_  # sun warm, sun ?, ? warm, ? ?
+    4
+    """
+
+    need = Need("categorical", target="class", binary=True)
+    model_type = BayesOptimalModel
+    hidden = frozenset({"hypotheses", "positive", "n_classes"})
+    summary_types = (Covered,)
+    poor_score = True
+    law_params: ClassVar[Any] = ({}, {"noise": 0.1, "max_literals": 1}, {"pos_label": "no", "max_literals": None})
+    _parameter_constraints: ClassVar[Constraints] = {
+        "hypotheses": [array, None],
+        "max_literals": [integer(1), None],
+        "prior": [array, None],
+        "noise": [share()],
+        "rates": [array, None],
+        "pos_label": [*label],
+    }
+
+    def __init__(
+        self,
+        hypotheses: Sequence[Sequence[Any]] | None = None,
+        max_literals: int | None = 2,
+        prior: ArrayLike | None = None,
+        noise: float = 0.0,
+        rates: ArrayLike | None = None,
+        pos_label: float | str | bool | None = None,
+    ) -> None:
+        self.hypotheses = hypotheses
+        self.max_literals = max_literals
+        self.prior = prior
+        self.noise = noise
+        self.rates = rates
+        self.pos_label = pos_label
+
+    def statistic(self, schema: Schema) -> CoveredByHypotheses:
+        """How many rows of each class a hypothesis covers serves every prior and noise."""
+        found = self._hypotheses(schema)
+        positive_class(self.pos_label, schema)
+        self._log_prior(len(found))
+        self._rates(len(found))
+        return CoveredByHypotheses(found, len(schema.classes), self._literals(schema))
+
+    def _literals(self, schema: Schema) -> int:
+        """Of all conjunctions that are made, at the most; 0 if hypotheses are given."""
+        if self.hypotheses is not None:
+            return 0
+        width = len(schema.columns)
+        return width if self.max_literals is None else min(self.max_literals, width)
+
+    def _hypotheses(self, schema: Schema) -> Array:
+        if self.hypotheses is None:
+            return conjunctions(schema, self._literals(schema))
+        return coded_hypotheses(list(self.hypotheses), schema)
+
+    def _log_prior(self, n: int) -> Array:
+        given = np.ones(n) if self.prior is None else np.asarray(self.prior, dtype=np.float64)
+        if given.shape != (n,) or not (np.isfinite(given) & (given >= 0)).all() or not given.sum() > 0:
+            raise ValueError(f"prior must have a number from 0 on for each of the {n} hypotheses, not all of them 0")
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(given / given.sum()))
+
+    def _rates(self, n: int) -> Array:
+        if self.rates is None:
+            return np.tile([1 - self.noise, self.noise], (n, 1)).astype(np.float64)
+        given = np.array(self.rates, dtype=np.float64)
+        if given.shape != (n, 2) or not ((given >= 0) & (given <= 1)).all():
+            raise ValueError(f"rates must have two probabilities for each of the {n} hypotheses")
+        return given
+
+    def solve(self, schema: Schema, s: Covered) -> BayesOptimalModel:
+        """Bayes' rule; prior and noise enter here."""
+        hypotheses = self._hypotheses(schema)
+        prior, rates = self._log_prior(len(hypotheses)), self._rates(len(hypotheses))
+        positive, n_classes, _ = positive_class(self.pos_label, schema)
+        yes = np.arange(n_classes) == positive
+        weight, total = s.weight.sum(), s.weight[yes].sum()
+        right, wrong = s.covered[yes].sum(axis=0), s.covered[~yes].sum(axis=0)
+        errors = wrong + (total - right)
+        if self.rates is None and self.noise == 0:
+            least = errors[np.isfinite(prior)].min()
+            likelihood = np.where(errors <= least + NEAR * weight, 0.0, -np.inf)
+        else:
+            outside = np.maximum(weight - total - wrong, 0.0)
+            each = (
+                (right, rates[:, 0]),
+                (wrong, 1 - rates[:, 0]),
+                (total - right, rates[:, 1]),
+                (outside, 1 - rates[:, 1]),
+            )
+            likelihood = np.zeros(len(hypotheses))
+            for count, rate in each:
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    likelihood += np.where(count > NEAR * weight, count * np.log(rate), 0.0)
+        posterior = prior + likelihood
+        if not np.isfinite(posterior.max()):
+            raise DataError("no hypothesis allows these rows. Remedy: rates between 0 and 1, or noise")
+        posterior = posterior - posterior.max()
+        posterior -= np.log(np.exp(posterior).sum())
+        consistent = int((errors <= NEAR * weight).sum())
+        return BayesOptimalModel(hypotheses, prior, likelihood, posterior, rates, consistent, positive, n_classes)
+
+    def certify(self, model: BayesOptimalModel, s: Covered) -> tuple[Claim, ...]:
+        """How many hypotheses agree with all rows, and how sure the most probable one is."""
+        why = "the posterior itself, by Bayes' rule over all hypotheses: no vote of them errs less on average"
+        left = f"hypotheses of {len(model.log_prior)} that every row agrees with: the version space"
+        sure = "probability of the most probable hypothesis: the rest of the vote is with others"
+        return (
+            Claim("gap", 0.0, "proved", why, "objective", "the prior holds, and one of the hypotheses"),
+            Claim("consistent", float(model.n_consistent), "proved", left, "data"),
+            Claim("most probable", float(np.exp(model.log_posterior.max())), "proved", sure, "data"),
+        )
+
+    def scores_from(self, model: BayesOptimalModel, X: Columns) -> Array:
+        """The probability of each class: the mean over hypotheses, by their posterior."""
+        out = np.ones((len(X), model.n_classes))
+        if model.n_classes == 1:
+            return out
+        some = np.isfinite(model.log_posterior)
+        share, rates = np.exp(model.log_posterior[some]), model.rates[some]
+        for rows, block in X.blocks():
+            alike, which = np.unique(block, axis=0, return_inverse=True)
+            p = np.where(covers_each(model.hypotheses[some], alike), rates[:, 0], rates[:, 1]) @ share
+            p = np.clip(p / share.sum(), 0.0, 1.0)[which.ravel()]
+            out[rows, model.positive], out[rows, 1 - model.positive] = p, 1 - p
+        return out
+
+    def probability_from(self, scores: Array) -> Array:
+        """The scores are the probabilities."""
+        return scores
+
+    def log_probability_from(self, scores: Array) -> Array:
+        """Logarithms of the probabilities, which may be 0."""
+        with np.errstate(divide="ignore"):
+            return np.log(scores)
+
+    def sound(self, model: BayesOptimalModel, summary: Covered | None, schema: Schema) -> bool:
+        """Whether the hypotheses are those of the parameters, and the positive class is the one that was asked for."""
+        return (
+            stand_for_something(model.hypotheses, schema)
+            and np.array_equal(model.hypotheses, self._hypotheses(schema))
+            and (model.positive, model.n_classes) == positive_class(self.pos_label, schema)[:2]
+            and (summary is None or summary.covered.shape[1] == len(model.log_prior))
+            and (summary is None or summary.literals == self._literals(schema))
+        )
+
+    @property
+    def hypotheses_(self) -> list[list[str | float | None]]:
+        """The hypotheses in the words of the data."""
+        return [in_words(values, self.schema_) for values in self.model_.hypotheses]
+
+    @property
+    def posterior_(self) -> Array:
+        """P(h | D), the probability of each hypothesis after the rows."""
+        return np.asarray(np.exp(self.model_.log_posterior))
+
+    @property
+    def map_hypothesis_(self) -> list[str | float | None]:
+        """The hypothesis that is most probable given the rows."""
+        return in_words(self.model_.hypotheses[int(self.model_.log_posterior.argmax())], self.schema_)
+
+    @property
+    def ml_hypothesis_(self) -> list[str | float | None]:
+        """The hypothesis under which the rows are most likely."""
+        return in_words(self.model_.hypotheses[int(self.model_.log_likelihood.argmax())], self.schema_)
+
+
+def conjunctions(schema: Schema, literals: int) -> Array:
+    """All conjunctions of at most so many values, the general ones first; the last covers nothing."""
+    levels, width = schema.n_values, len(schema.columns)
+    some = [j for j in range(width) if levels[j]]
+    of_length = [1] + [0] * literals  # how many have so many values
+    for j in some:
+        of_length = [1, *(n + levels[j] * before for before, n in pairwise(of_length))]
+    count = 1 + sum(of_length)
+    if count > LIMIT:
+        raise DataError(
+            f"{count:,} conjunctions of at most {literals} values are more than {LIMIT:,}. Remedy: a smaller "
+            "max_literals=, fewer columns or categories, or hypotheses="
+        )
+    out = np.full((count, width), ANY)
+    at = 0
+    for columns in chain.from_iterable(combinations(some, k) for k in range(literals + 1)):
+        for codes in product(*(range(levels[j]) for j in columns)):
+            out[at, list(columns)] = codes
+            at += 1
+    out[at] = NOTHING
+    return out
+
+
+def _worded(hypotheses: Array, schema: Schema) -> list[list[Any]]:
+    """The same in words, by which they are found under another schema."""
+    return [in_words(values, schema) for values in hypotheses]
+
+
+def coded_hypotheses(given: list[Any], schema: Schema) -> Array:
+    """Hypotheses as codes; a value that no row has covers none."""
+    width = len(schema.columns)
+    if not given or any(isinstance(h, str) or len(h) != width for h in given):
+        raise ValueError(f"hypotheses must be lists of {width} values each, one for each column, and at least one")
+    if len(given) > LIMIT:
+        raise ValueError(f"{len(given):,} hypotheses are more than {LIMIT:,}")
+    places = [{value: k for k, value in enumerate(column.categories.tolist())} for column in schema.columns]
+    out = np.empty((len(given), width))
+    for i, hypothesis in enumerate(given):
+        for j, value in enumerate(hypothesis):
+            out[i, j] = ANY if value == "?" else NOTHING if value is None else places[j].get(value, UNKNOWN)
+    return out

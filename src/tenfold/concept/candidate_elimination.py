@@ -1,0 +1,342 @@
+"""Candidate elimination: all conjunctions of attribute values that agree with every row, by their two boundaries.
+
+The specific boundary S is the join of the positives, as in Find-S. A negative leaves the conjunctions that keep one of
+the values by which S differs from it; so all that is kept of it is the set of columns where they differ, and of such
+sets the least ones. Joins and sets of columns merge: the version space of all rows is the intersection of those of the
+parts. The general boundary G has the least sets of values of S that meet each of these sets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from tenfold.concept.attribute import Attribute
+from tenfold.concept.conjunction import ANYTHING, Conjunction
+from tenfold.concept.hypotheses import (
+    ANY,
+    NOTHING,
+    UNKNOWN,
+    covers,
+    covers_each,
+    in_words,
+    join,
+    moved,
+    places,
+    positive_class,
+    stand_for_something,
+)
+from tenfold.concept.undecided import Undecided
+from tenfold.concept.version_space import VersionSpace
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Flags, Need, Schema
+from tenfold.core.allowed import CLASS_COUNT, LEVELS, Between
+from tenfold.core.statistic import Grouped
+from tenfold.estimator import OnePass
+from tenfold.estimator.constraints import Constraints, label
+
+LIMIT = 2_000
+"""members of the general boundary, at the most"""
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """The join of the positives, and what negatives say about the hypotheses above it."""
+
+    exact: ClassVar[bool] = True
+    values: Annotated[Array, "column"]
+    """the join of the positives"""
+    separating: Annotated[Array, "negative", "column", Between(0.0, 1.0)]
+    """columns by which the join differs from a negative, of which a hypothesis keeps one: the least such sets"""
+    rows: Annotated[Array, "row", "column"]
+    """distinct rows that wait for a positive: negatives without any; or rows of the only class that is known"""
+    single: bool
+    """whether one class is known, and none was named: it may turn out to be the negative one"""
+
+    def __add__(self, other: Examples) -> Examples:
+        values = join(self.values, other.values)
+        rows = np.concatenate([self.rows, other.rows])
+        if self.single or values[0] == NOTHING:
+            return replace(self, rows=np.unique(rows, axis=0))
+        sets = np.concatenate([self.separating, other.separating, rows != values]) * (values != ANY)
+        return Examples(values, least_sets(sets), rows[:0], False)
+
+    def recode(self, old: Schema, new: Schema) -> Examples:
+        """The same under more categories; rows of a single class then learn what they are."""
+        move = places(old, new)
+        out = replace(self, values=moved(self.values, move), rows=moved(self.rows, move))
+        if not self.single or len(new.classes) == len(old.classes):
+            return out
+        if old.classes[-1] == new.classes[-1] and len(self.rows):
+            return replace(out, values=_join_of(out.rows), rows=out.rows[:0], single=False)
+        return replace(out, single=False)
+
+
+class BoundariesOfVersionSpace(Grouped[Examples]):
+    """The join of the positives, and the least sets of columns that tell it from the negatives."""
+
+    positive: int
+    """code of the positive class"""
+    single: bool
+
+    def summarize(self, chunk: Chunk) -> Examples:
+        """Join the positives; then reduce the negatives to the columns that tell them from the join."""
+        width = chunk.X.shape[1]
+        values, found = np.full(width, NOTHING), [np.empty((0, width))]
+        for rows, block in () if self.single else chunk.X.blocks():
+            some = block[chunk.y[rows] == self.positive]
+            values = join(values, _join_of(some)) if len(some) else values
+        told = values[0] != NOTHING
+        for rows, block in chunk.X.blocks():
+            some = block if self.single else block[chunk.y[rows] != self.positive]
+            found.append(np.unique((some != values) & (values != ANY) if told else some, axis=0))
+        sets = np.concatenate(found).astype(np.float64)
+        if told:
+            return Examples(values, least_sets(sets), sets[:0], False)
+        return Examples(values, sets[:0], np.unique(sets, axis=0), self.single)
+
+
+class VersionSpaceModel(NamedTuple):
+    """Both boundaries: codes of categories, or what stands for nothing and any."""
+
+    specific: Annotated[Array, "column"]
+    general: Annotated[Array, "general", "column"]
+    positive: Annotated[int, Between(-1)]
+    """code of the positive class, -1 if none of its rows were seen"""
+    levels: Annotated[Codes, "column", LEVELS]
+    n_classes: Annotated[int, CLASS_COUNT]
+    pos_label: str
+    """the positive class in words"""
+
+
+class CandidateElimination(OnePass, Undecided):
+    """All conjunctions of values that agree with every row, by their boundaries; exact in one pass.
+
+    A row that all of them cover is a positive, one that none covers a negative; of others the majority decides, or
+    nobody (`undecided`). If no conjunction agrees with all rows, the version space is empty, the certificate says so,
+    and the most specific one that covers all positives decides, that of `FindS`.
+
+    Parameters
+    ----------
+    pos_label : optional
+        The positive class, which conjunctions describe. None: the last of `classes_`, `classes_[1]` of two.
+    undecided : optional
+        What to predict where hypotheses disagree. None: the class of the majority, `classes_[0]` if there is none.
+
+    Attributes
+    ----------
+    classes_ : array
+    version_space_ : VersionSpace
+        In the words of the data; categories are those that were seen.
+    pos_label_ : str
+        The positive class in words.
+    certificate_ : Certificate
+
+    See Also
+    --------
+    FindS : The specific boundary alone, and the row that no conjunction agrees with.
+    ListThenEliminate : The same by going through the hypotheses one by one.
+    VersionSpace : What to do with it: membership, votes, the next question.
+
+    Examples
+    --------
+    >>> from tenfold import CandidateElimination
+    >>> X = [["sun", "warm", "calm"], ["sun", "warm", "wind"], ["rain", "cold", "wind"]]
+    >>> model = CandidateElimination(undecided="?").fit(X, ["yes", "yes", "no"])
+    >>> model.version_space_.specific, model.version_space_.general
+    ((<sun, warm, ?>,), (<?, warm, ?>, <sun, ?, ?>))
+    >>> model.predict([["sun", "warm", "wind"], ["sun", "cold", "wind"], ["rain", "cold", "calm"]]).tolist()
+    ['yes', '?', 'no']
+    """
+
+    need = Need("categorical", target="class", binary=True)
+    model_type = VersionSpaceModel
+    hidden = frozenset({"specific", "general", "positive", "levels", "n_classes"})
+    summary_types = (Examples,)
+    poor_score = True
+    law_params: ClassVar[Any] = ({}, {"pos_label": "no"}, {"undecided": "?"})
+    _parameter_constraints: ClassVar[Constraints] = {"pos_label": [*label], "undecided": [*label]}
+
+    def __init__(
+        self, pos_label: float | str | bool | None = None, undecided: float | str | bool | None = None
+    ) -> None:
+        self.pos_label = pos_label
+        self.undecided = undecided
+
+    def statistic(self, schema: Schema) -> BoundariesOfVersionSpace:
+        """The join of the positives, and the sets of columns that tell it from negatives."""
+        positive, n_classes, _ = positive_class(self.pos_label, schema)
+        return BoundariesOfVersionSpace(positive, self.pos_label is None and n_classes == 1)
+
+    def solve(self, schema: Schema, s: Examples) -> VersionSpaceModel:
+        """Both boundaries of the version space of these examples."""
+        values = _join_of(s.rows) if s.single and len(s.rows) else s.values
+        if values[0] == NOTHING:
+            general = _without_positives(s.rows, schema)
+        else:
+            general = _keeping(values, s.separating if not s.single else s.rows[:0])
+        positive, n_classes, words = positive_class(self.pos_label, schema)
+        return VersionSpaceModel(values, general, positive, schema.levels, n_classes, words)
+
+    def certify(self, model: VersionSpaceModel, s: Examples) -> tuple[Claim, ...]:
+        """Whether a conjunction agrees with all rows, and how many do."""
+        some = len(model.general) > 0
+        why = (
+            f"conjunctions between the boundaries cover every row of the positive class {model.pos_label} and no other"
+            if some
+            else f"the least conjunction that covers every row of the positive class {model.pos_label} covers another "
+            "row too: no conjunction is consistent with these rows"
+        )
+        claims = [Claim("consistent", float(some), "proved", why, "data")]
+        try:
+            size = float(min(_space(model).size, 1 << 1000))
+        except DataError:  # too many to count
+            return tuple(claims)
+        left = "conjunctions that agree with every row: the size of the version space; 1 identifies the concept"
+        return (*claims, Claim("size", size, "proved", left, "data"))
+
+    def scores_from(self, model: VersionSpaceModel, X: Columns) -> Array:
+        """The share of hypotheses for each class."""
+        out = np.ones((len(X), model.n_classes))
+        if model.n_classes == 1:
+            return out
+        space = _space(model)
+        for rows, block in X.blocks():
+            yes, no = _agreed(model, block)
+            share = yes.astype(np.float64)
+            if len(open_rows := np.flatnonzero(~(yes | no))):
+                alike, which = np.unique(_seen_by(model, block[open_rows]), axis=0, return_inverse=True)
+                share[open_rows] = (space.votes(alike) / space.size)[which.ravel()]
+            out[rows, model.positive], out[rows, 1 - model.positive] = share, 1 - share
+        return out
+
+    def unanimous_from(self, model: VersionSpaceModel, X: Columns) -> Codes:
+        """The class that all hypotheses agree on; none, if no hypothesis is left."""
+        out = np.zeros(len(X), np.int64)
+        for rows, block in X.blocks() if model.n_classes > 1 else ():
+            yes, no = _agreed(model, block)
+            either = yes | no if len(model.general) else np.zeros(len(yes), bool)
+            out[rows] = np.where(either, np.where(yes, model.positive, 1 - model.positive), -1)
+        return out
+
+    def sound(self, model: VersionSpaceModel, summary: Examples | None, schema: Schema) -> bool:
+        """Whether codes stand for something, and the boundaries are in order."""
+        codes = [model.specific, *model.general, *(() if summary is None else (summary.values, *summary.rows))]
+        nothing = model.specific == NOTHING
+        above = (model.general == ANY) | (model.general == model.specific)
+        mine = (model.positive, model.n_classes, model.pos_label)
+        return (
+            all(stand_for_something(c, schema) and UNKNOWN not in c for c in codes)
+            and len(model.general) <= LIMIT
+            and bool(nothing.all() if nothing.any() else above.all())
+            and mine == positive_class(self.pos_label, schema)
+            and (summary is None or summary.single == self.statistic(schema).single)
+        )
+
+    @property
+    def version_space_(self) -> VersionSpace:
+        """The version space in the words of the data."""
+        schema, model = self.schema_, self.model_
+        some = [model.specific] if len(model.general) else []
+        low, high = ([Conjunction(in_words(h, schema)) for h in each] for each in (some, model.general))
+        return VersionSpace([Attribute.nominal(column.categories.tolist()) for column in schema.columns], low, high)
+
+
+def least_sets(sets: Array) -> Array:
+    """Those of the sets, rows of 0 and 1, that contain no other of them; sorted."""
+    sets = np.unique(sets.astype(np.float64), axis=0)
+    sizes = sets.sum(axis=1)
+    kept: list[int] = []
+    for k in np.argsort(sizes, kind="stable").tolist():
+        if not kept or not (sets[kept] @ sets[k] == sizes[kept]).any():
+            kept.append(k)
+    return sets[sorted(kept)]
+
+
+def _join_of(rows: Array) -> Array:
+    """The join of rows, one at least."""
+    return np.where((rows == rows[0]).all(axis=0), rows[0], ANY)
+
+
+def _too_many() -> DataError:
+    return DataError(
+        f"the version space has more than {LIMIT:,} most general hypotheses. Remedy: fewer columns or categories, more "
+        "rows of the positive class, or FindS, which needs the specific boundary only"
+    )
+
+
+def _keeping(values: Array, sets: Array) -> Array:
+    """The most general conjunctions that keep one value of each set of columns: Berge's minimal hitting sets."""
+    found = [0]
+    for columns in (np.flatnonzero(one).tolist() for one in sets[np.argsort(sets.sum(axis=1), kind="stable")]):
+        bits = [1 << j for j in columns]
+        mask = sum(bits)
+        met = [t for t in found if t & mask]
+        more = {t | bit for t in found if not t & mask for bit in bits}
+        found = met + [t for t in more if not any(t & other == other for other in met)]
+        if len(found) > LIMIT:
+            raise _too_many()
+    keep = np.array([[t >> j & 1 for j in range(len(values))] for t in found], dtype=bool).reshape(-1, len(values))
+    return np.unique(np.where(keep, values, ANY), axis=0)
+
+
+def _without_positives(rows: Array, schema: Schema) -> Array:
+    """The most general conjunctions that cover none of the rows; the one that covers nothing, if there is no other."""
+    found = np.full((1, rows.shape[1]), ANY)
+    for row in rows:
+        hit = covers_each(found, row[None])[0]
+        kept, more = found[~hit], [found[:0]]
+        for j, n in enumerate(schema.n_values):
+            free = found[hit & (found[:, j] == ANY)]
+            for value in range(n):
+                if value != row[j]:
+                    free[:, j] = value
+                    more.append(free.copy())
+        new = np.concatenate(more)
+        if len(kept) + len(new) > 4 * LIMIT:
+            raise _too_many()
+        found = np.concatenate([kept, new[~_below(new, kept)]])
+        if len(found) > LIMIT:
+            raise _too_many()
+    return np.unique(found, axis=0) if len(found) else np.full((1, rows.shape[1]), NOTHING)
+
+
+def _below(hypotheses: Array, others: Array) -> Flags:
+    """Which hypotheses are at most as general as one of the others."""
+    out = np.zeros(len(hypotheses), bool)
+    for other in others:
+        out |= ((other == ANY) | (hypotheses == other)).all(axis=1)
+    return out
+
+
+def _agreed(model: VersionSpaceModel, block: Array) -> tuple[Flags, Flags]:
+    """Which rows every hypothesis covers, and which none; if no hypothesis is left, what the specific one says."""
+    yes = covers(model.specific, block)
+    if not len(model.general):
+        return yes, ~yes
+    some = np.zeros(len(block), bool)
+    for one in model.general:
+        some |= covers(one, block)
+    return yes, ~some
+
+
+def _seen_by(model: VersionSpaceModel, block: Array) -> Array:
+    """Rows as hypotheses tell them apart: whether they have the values of the specific one, if there is one."""
+    if model.specific[0] == NOTHING:
+        return block
+    return np.where(block == model.specific, block, UNKNOWN)
+
+
+def _space(model: VersionSpaceModel) -> VersionSpace:
+    """The version space in codes of categories."""
+    nothing = model.specific[0] == NOTHING
+    each = zip(model.specific.tolist(), model.levels.tolist(), strict=True)
+    values = [range(max(n, 1)) if nothing else [max(value, 0.0)] for value, n in each]
+    low, high = ([_constraints(h) for h in some] for some in ([model.specific], model.general))
+    return VersionSpace(values, low if len(high) else [], high)
+
+
+def _constraints(values: Array) -> Conjunction:
+    words = {NOTHING: None, ANY: ANYTHING}
+    return Conjunction(words.get(value, value) for value in values.tolist())

@@ -1,0 +1,275 @@
+"""List-then-eliminate: every hypothesis of a list is held against every row, and those that agree with all are kept.
+
+It works for any list of hypotheses, and shows why learning needs one that is not too rich: with the power set, all sets
+of rows, every row that was not seen gets exactly half the votes, whatever was learned. All that is kept of the rows is
+how many of each class a hypothesis covers, or for the power set the rows themselves, so both merge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from tenfold.concept.bayes_optimal_classifier import (
+    NEAR,
+    Covered,
+    CoveredByHypotheses,
+    coded_hypotheses,
+    conjunctions,
+)
+from tenfold.concept.hypotheses import covers_each, in_words, moved, places, positive_class, stand_for_something
+from tenfold.concept.undecided import Undecided
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, Flags, Need, Schema
+from tenfold.core.allowed import CLASS_COUNT, NOT_NEGATIVE, Between
+from tenfold.core.statistic import Grouped
+from tenfold.estimator import OnePass
+from tenfold.estimator.constraints import Constraints, array, integer, label
+
+POWER_SET = "power set"
+
+
+@dataclass(frozen=True, eq=False)
+class SeenRows:
+    """The distinct rows, and the weight of each class among those that are alike."""
+
+    rows: Annotated[Array, "row", "column"]
+    weight: Annotated[Array, "row", "class", NOT_NEGATIVE]
+
+    def __add__(self, other: SeenRows) -> SeenRows:
+        return _alike(np.concatenate([self.rows, other.rows]), np.concatenate([self.weight, other.weight]))
+
+    def recode(self, old: Schema, new: Schema) -> SeenRows:
+        """The same under more categories and classes."""
+        at = old.places("class", new)
+        weight = self.weight
+        if at is not None:
+            weight = np.zeros((len(self.rows), len(new.classes)))
+            weight[:, at] = self.weight
+        return _alike(moved(self.rows, places(old, new)), weight)
+
+
+class DistinctRows(Grouped[SeenRows]):
+    """The distinct rows, and the weight of each class among those that are alike."""
+
+    classes: int
+
+    def summarize(self, chunk: Chunk) -> SeenRows:
+        """Bring together the rows that are alike."""
+        out = SeenRows(np.empty((0, chunk.X.shape[1])), np.empty((0, self.classes)))
+        for rows, block in chunk.X.blocks():
+            weight = np.zeros((len(block), self.classes))
+            weight[np.arange(len(block)), chunk.y[rows]] = chunk.weight[rows]
+            out = out + _alike(np.array(block, dtype=np.float64), weight)
+        return out
+
+
+class ListedModel(NamedTuple):
+    """The hypotheses that are left; or, of the power set, the rows that were seen and what they were."""
+
+    hypotheses: Annotated[Array, "hypothesis", "column"]
+    """those that are left; rows, if they are all sets of rows"""
+    said: Annotated[Array, "hypothesis", Between(0.0, 1.0)]
+    """1, or for rows the share of all sets that have it"""
+    n_consistent: Annotated[float, Between(0.0, np.inf)]
+    """hypotheses that agree with every row"""
+    n_hypotheses: Annotated[float, Between(0.0, np.inf)]
+    """hypotheses that were listed"""
+    positive: Annotated[int, Between(-1)]
+    n_classes: Annotated[int, CLASS_COUNT]
+
+
+class ListThenEliminate(OnePass, Undecided):
+    """All hypotheses of a list that agree with every row; exact in one pass.
+
+    If none agrees with all rows, the certificate says so, and those that err least decide.
+
+    Parameters
+    ----------
+    hypotheses : list of lists, "power set", optional
+        For each hypothesis and column the value, "?" for any, or None for no value at all. None: all conjunctions of at
+        most `max_literals` values, and the one that covers nothing. "power set": all sets of rows, which is no bias at
+        all.
+    max_literals : int, optional, default=2
+        Of hypotheses that are not given; None: as many as there are columns, so that all conjunctions are listed.
+    n_points : int, optional
+        Of the power set: how many different rows there can be. None: all combinations of the values that were seen.
+    pos_label : optional
+        The positive class. None: the last of `classes_`.
+    undecided : optional
+        What to predict where hypotheses disagree. None: the class of the majority, `classes_[0]` if there is none.
+
+    Attributes
+    ----------
+    classes_ : array
+    hypotheses_ : list of lists
+        Those that are left, in the words of the data; none for the power set, which is not listed.
+    n_consistent_, n_hypotheses_ : float
+        How many agree with every row, of how many.
+    certificate_ : Certificate
+
+    See Also
+    --------
+    CandidateElimination : The same for conjunctions, by boundaries: no list.
+    BayesOptimalClassifier : Votes with prior probabilities, and noise.
+
+    Examples
+    --------
+    Which numbers are prime? All sets of numbers are hypotheses, so nothing is learned of numbers that were not seen:
+
+    >>> from tenfold import ListThenEliminate
+    >>> X, prime = [[1], [3], [5], [6], [7], [10]], [0, 1, 1, 0, 1, 0]
+    >>> model = ListThenEliminate("power set", n_points=10).fit(X, prime)
+    >>> model.n_consistent_
+    16.0
+    >>> model.predict_proba([[2], [4], [8], [9]])[:, 1].tolist()  # 8 of 16 each
+    [0.5, 0.5, 0.5, 0.5]
+    """
+
+    need = Need("categorical", target="class", binary=True)
+    model_type = ListedModel
+    hidden = frozenset({"hypotheses", "said", "positive", "n_classes"})
+    summary_types = (Covered, SeenRows)
+    poor_score = True
+    law_params: ClassVar[Any] = (
+        {},
+        {"hypotheses": POWER_SET},
+        {"pos_label": "no", "undecided": "?", "max_literals": None},
+    )
+    _parameter_constraints: ClassVar[Constraints] = {
+        "hypotheses": [array, str, None],
+        "max_literals": [integer(1), None],
+        "n_points": [integer(1), None],
+        "pos_label": [*label],
+        "undecided": [*label],
+    }
+
+    def __init__(
+        self,
+        hypotheses: Sequence[Sequence[Any]] | str | None = None,
+        max_literals: int | None = 2,
+        n_points: int | None = None,
+        pos_label: float | str | bool | None = None,
+        undecided: float | str | bool | None = None,
+    ) -> None:
+        self.hypotheses = hypotheses
+        self.max_literals = max_literals
+        self.n_points = n_points
+        self.pos_label = pos_label
+        self.undecided = undecided
+
+    @property
+    def _of_all_sets(self) -> bool:
+        if isinstance(self.hypotheses, str) and self.hypotheses != POWER_SET:
+            raise ValueError(f"hypotheses must be a list of lists, {POWER_SET!r} or None, not {self.hypotheses!r}")
+        return isinstance(self.hypotheses, str)
+
+    def statistic(self, schema: Schema) -> CoveredByHypotheses | DistinctRows:
+        """How many rows of each class a hypothesis covers; for the power set, the distinct rows."""
+        positive_class(self.pos_label, schema)
+        if self._of_all_sets:
+            return DistinctRows(len(schema.classes))
+        return CoveredByHypotheses(self._listed(schema), len(schema.classes), self._literals(schema))
+
+    def _literals(self, schema: Schema) -> int:
+        """Of all conjunctions that are made, at the most; 0 if hypotheses are given."""
+        width = len(schema.columns)
+        most = width if self.max_literals is None else min(self.max_literals, width)
+        return most if self.hypotheses is None else 0
+
+    def _listed(self, schema: Schema) -> Array:
+        """All hypotheses that were listed, as codes."""
+        if self.hypotheses is None:
+            return conjunctions(schema, self._literals(schema))
+        return coded_hypotheses(list(self.hypotheses), schema)
+
+    def solve(self, schema: Schema, s: Covered | SeenRows) -> ListedModel:
+        """Keep the hypotheses that agree with every row, or of none those that err least."""
+        positive, n_classes, _ = positive_class(self.pos_label, schema)
+        yes = np.arange(n_classes) == positive
+        if isinstance(s, SeenRows):
+            return self._all_sets(schema, s, yes, positive)
+        listed = self._listed(schema)
+        errors = s.covered[~yes].sum(axis=0) + (s.weight[yes].sum() - s.covered[yes].sum(axis=0))
+        near = NEAR * s.weight.sum()
+        kept = listed[errors <= errors.min() + near]
+        consistent = float((errors <= near).sum())
+        return ListedModel(kept, np.ones(len(kept)), consistent, float(len(listed)), positive, n_classes)
+
+    def _all_sets(self, schema: Schema, s: SeenRows, yes: Flags, positive: int) -> ListedModel:
+        """A set agrees if it has all positives and no negative; a row with both labels leaves none."""
+        points = prod(max(n, 1) for n in schema.n_values) if self.n_points is None else self.n_points
+        if points < len(s.rows):
+            raise ValueError(f"n_points is {points}, and there are {len(s.rows)} different rows")
+        right, wrong = s.weight[:, yes].sum(axis=1), s.weight[:, ~yes].sum(axis=1)
+        said = np.where(right == wrong, 0.5, right > wrong)
+        left = _power_of_two(points - len(s.rows)) if ((right == 0) | (wrong == 0)).all() else 0.0
+        return ListedModel(s.rows, said, left, _power_of_two(points), positive, len(yes))
+
+    def certify(self, model: ListedModel, s: Covered | SeenRows) -> tuple[Claim, ...]:
+        """How many hypotheses agree with every row."""
+        what = "sets of rows" if isinstance(s, SeenRows) else "listed hypotheses"
+        why = f"{what} of {model.n_hypotheses:g} that every row agrees with: the size of the version space"
+        return (Claim("size", model.n_consistent, "proved", why, "data"),)
+
+    def scores_from(self, model: ListedModel, X: Columns) -> Array:
+        """The share of hypotheses for each class."""
+        out = np.ones((len(X), model.n_classes))
+        if model.n_classes == 1:
+            return out
+        for rows, block in X.blocks():
+            alike, which = np.unique(block, axis=0, return_inverse=True)
+            share = (self._share_of_sets if self._of_all_sets else _share)(model, alike)[which.ravel()]
+            out[rows, model.positive], out[rows, 1 - model.positive] = share, 1 - share
+        return out
+
+    @staticmethod
+    def _share_of_sets(model: ListedModel, rows: Array) -> Array:
+        """Rows that were not seen are in half of all sets."""
+        known = {row.tobytes(): said for row, said in zip(model.hypotheses, model.said.tolist(), strict=True)}
+        return np.array([known.get(row.tobytes(), 0.5) for row in rows.astype(np.float64)])
+
+    def unanimous_from(self, model: ListedModel, X: Columns) -> Codes:
+        """The class that all hypotheses agree on; none, if no hypothesis is left."""
+        scores = self.scores_from(model, X)
+        sure = (scores == 1).any(axis=1) & (model.n_consistent > 0)
+        return np.where(sure, scores.argmax(axis=1), -1)
+
+    def sound(self, model: ListedModel, summary: Covered | SeenRows | None, schema: Schema) -> bool:
+        """Whether codes stand for something, and the positive class is the one that was asked for."""
+        mine = (model.positive, model.n_classes) == positive_class(self.pos_label, schema)[:2]
+        some = self._of_all_sets or len(model.hypotheses) > 0
+        known = stand_for_something(model.hypotheses, schema)
+        return mine and some and known and (summary is None or self._own(summary, schema))
+
+    def _own(self, summary: Covered | SeenRows, schema: Schema) -> bool:
+        """Whether a summary is one that was asked for."""
+        if isinstance(summary, SeenRows) or self._of_all_sets:
+            return isinstance(summary, SeenRows) and self._of_all_sets and stand_for_something(summary.rows, schema)
+        return (summary.literals, summary.covered.shape[1]) == (self._literals(schema), len(self._listed(schema)))
+
+    @property
+    def hypotheses_(self) -> list[list[str | float | None]]:
+        """The hypotheses that are left, in the words of the data."""
+        listed = () if self._of_all_sets else self.model_.hypotheses
+        return [in_words(values, self.schema_) for values in listed]
+
+
+def _share(model: ListedModel, rows: Array) -> Array:
+    """The share of the hypotheses that cover each row."""
+    return np.asarray(covers_each(model.hypotheses, rows).mean(axis=1))
+
+
+def _alike(rows: Array, weight: Array) -> SeenRows:
+    """Bring together rows that are alike."""
+    found, which = np.unique(rows, axis=0, return_inverse=True)
+    total = np.zeros((len(found), weight.shape[1]))
+    np.add.at(total, which.ravel(), weight)
+    return SeenRows(np.ascontiguousarray(found), total)
+
+
+def _power_of_two(exponent: int) -> float:
+    return 2.0**exponent if exponent < 1024 else np.inf

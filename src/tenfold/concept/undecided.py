@@ -1,0 +1,53 @@
+"""Classifiers whose hypotheses vote, and may abstain where they disagree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tenfold.core import Array, Codes, Columns, Labels
+from tenfold.estimator import Classifier
+
+
+class Undecided(Classifier):
+    """A subclass writes `unanimous_from`; `undecided` is what is predicted where hypotheses disagree."""
+
+    undecided: Any
+
+    def unanimous_from(self, model: Any, X: Columns) -> Codes:
+        """The number of the class that all hypotheses agree on, -1 where they do not."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> Any:
+        """The class of each row: that of the majority, or `undecided` where they disagree, if that is given.
+
+        Parameters
+        ----------
+        X : array or frame or Source
+
+        Returns
+        -------
+        y : array of shape (rows,)
+        """
+        return super().predict(X) if self.undecided is None else self._apply(_unanimous, X, lambda: ["prediction"])
+
+    def probability_from(self, scores: Array) -> Array:
+        """The share of votes for each class."""
+        return scores
+
+    def log_probability_from(self, scores: Array) -> Array:
+        """Logarithms of the shares, which may be 0."""
+        with np.errstate(divide="ignore"):
+            return np.log(scores)
+
+
+def _unanimous(learner: Any, model: Any, X: Columns) -> Labels:
+    """The class that all hypotheses agree on, or what is said where they do not."""
+    classes, other = learner.schema_.classes, np.asarray(learner.undecided)
+    numbers = classes.dtype.kind in "iuf" and other.dtype.kind in "iuf"
+    kind = np.result_type(classes, other) if numbers else np.dtype(object)
+    codes = learner.unanimous_from(model, X)
+    out: Labels = classes.astype(kind)[np.maximum(codes, 0)]
+    out[codes < 0] = learner.undecided
+    return out

@@ -1,0 +1,40 @@
+"""Many short texts as two arrays, as Arrow has them: their UTF-8 bytes, and where each of them ends.
+
+So vocabularies are fields of summaries and models, travel as arrays, and are written to files as such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from tenfold.core.arrays import Codes, Letters
+
+
+def pack(texts: Sequence[str]) -> tuple[Letters, Codes]:
+    """The bytes of some texts, one after the other, and where each ends."""
+    raw = [text.encode() for text in texts]
+    return np.frombuffer(b"".join(raw), np.uint8), np.cumsum([len(one) for one in raw], dtype=np.int64)
+
+
+def unpack(letters: Letters, ends: Codes) -> list[str]:
+    """The texts, of which these are the bytes and the ends."""
+    raw, cuts = letters.tobytes(), [0, *ends.tolist()]
+    text = raw.decode()
+    if len(text) == len(raw):  # a byte is a letter
+        return [text[a:b] for a, b in pairwise(cuts)]
+    return [raw[a:b].decode() for a, b in pairwise(cuts)]
+
+
+def are_texts(letters: Letters, ends: Codes) -> bool:
+    """Whether arrays, as a file has them, are texts, each of them once."""
+    cuts = [0, *ends.tolist()]
+    if cuts[-1] != len(letters) or any(a > b for a, b in pairwise(cuts)):
+        return False
+    try:
+        found = unpack(letters, ends)
+    except UnicodeDecodeError:
+        return False
+    return len(set(found)) == len(found)

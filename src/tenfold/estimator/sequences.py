@@ -1,0 +1,126 @@
+"""Learners of whole sequences: rows that stand next to each other and follow one another.
+
+In memory, `lengths` says how many rows each sequence has; a source says it by a column, `tenfold.scan(sequence=)`. A
+sequence counts as often as its rows say: all of them have one weight.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from tenfold.core import MANY, Array, Chunk, Codes, DataError, Stop
+from tenfold.core.rows import joined as one_chunk
+from tenfold.engine import current
+from tenfold.estimator.base import Estimator
+from tenfold.estimator.callbacks import with_callbacks
+from tenfold.estimator.mapped import Mapped, joined
+from tenfold.sources import Source, as_source
+
+
+class SequenceLearner(Estimator):
+    """Base of learners of sequences: their need names a `sequence`, and chunks say where each begins."""
+
+    @with_callbacks
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        lengths: Any = None,
+        checkpoint: Any = None,
+        stop: Stop | None = None,
+    ) -> Any:
+        """Fit to sequences of rows.
+
+        Parameters
+        ----------
+        X : array, frame or Source
+            The rows of one sequence after the other. A Source brings its own sequences, target and weights.
+        y : array, optional
+            The target, of a learner that has one.
+        sample_weight : array, optional
+            A weight for each row, the same for all rows of a sequence. A sequence of weight 2 counts as two.
+        lengths : int array, optional
+            How many rows each sequence has; they add up to the rows of X. By default all rows are one sequence.
+        checkpoint : str, path or Checkpoint, optional
+            A folder in which to save how far the fit is; a fit that was cut off goes on from there.
+        stop : Gap, Rounds, Seconds or a rule of your own, optional
+            When to stop early.
+
+        Returns
+        -------
+        self : object
+        """
+        return self._fit(X, y, sample_weight, checkpoint=checkpoint, stop=stop, lengths=lengths)
+
+    @available_if(lambda self: self.passes != MANY)
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, lengths: Any = None) -> Any:
+        """Learn more sequences: the same as adding the model of these, or nothing if they fail.
+
+        Parameters
+        ----------
+        X : array or frame
+        y : array, optional
+        sample_weight : array, optional
+        lengths : int array, optional
+            How many rows each sequence has. By default all rows are one sequence.
+
+        Returns
+        -------
+        self : object
+        """
+        return self._grow(X, y, sample_weight, lengths=lengths)
+
+    def _over(self, function: Any, X: Any, lengths: Any, names: Any) -> Any:
+        """A function of (learner, model, columns, starts) of all sequences; for a source, a source of outputs."""
+        learner, source = self._asked(X, lengths)
+        if source.lazy:
+            return Mapped(source, learner, partial(function, learner, learner.model_), names())
+        return joined(_by_part(function, learner, source))
+
+    def _each(self, function: Any, X: Any, lengths: Any) -> list[Any]:
+        """What a function of (learner, model, columns, starts) says of the sequences of each part, part by part."""
+        return _by_part(function, *self._asked(X, lengths))
+
+    def _asked(self, X: Any, lengths: Any) -> tuple[Any, Source]:
+        """The learner as it travels, and the rows that it is asked about."""
+        check_is_fitted(self)
+        need = self.need.without_target()
+        return self._bare(), as_source(X, None, None, need, model=self, reset=False, lengths=lengths).unweighted()
+
+
+def _by_part(function: Any, learner: Any, source: Source) -> list[Any]:
+    """What a function of a fitted learner says of the sequences that begin in each part."""
+    return list(current().map(partial(_said, function, learner, source), range(len(source)), source))
+
+
+def _said(function: Any, learner: Any, source: Source, part: int) -> Any:
+    """What a function says of the sequences that begin in one part: it may be said elsewhere, so it can be pickled."""
+    chunk = one_chunk(list(source.chunks(part, learner.need.without_target(), learner.schema_.without_target)))
+    return function(learner, learner.model_, chunk.X, chunk.starts)
+
+
+def ends_of(starts: Codes, rows: int) -> Codes:
+    """Where each sequence ends, from where each begins."""
+    return np.append(starts[1:], rows)[: len(starts)]
+
+
+def sequence_weights(chunk: Chunk) -> Array:
+    """The weight of each sequence; an error names a row whose weight is another than that of its sequence."""
+    starts: Any = chunk.starts
+    weight = chunk.weight[starts]
+    if not chunk.uniform:
+        lengths = ends_of(starts, chunk.n) - starts
+        other = np.flatnonzero(chunk.weight != np.repeat(weight, lengths))
+        if len(other):
+            raise DataError(
+                f"row {chunk.X.row(int(other[0]))} has a weight of its own within its sequence. Remedy: one weight for "
+                "all rows of a sequence"
+            )
+    return weight

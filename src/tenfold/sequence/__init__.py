@@ -1,0 +1,1 @@
+"""Learners of sequences: Markov chains, and models whose states are hidden."""

@@ -1,0 +1,304 @@
+"""Hidden Markov model of symbols: a state says how probable each category is.
+
+What a round of Baum and Welch's algorithm needs of the rows are expected counts, of states and symbols, states and
+states: they merge by adding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need, Schema, Values
+from tenfold.core.allowed import NOT_NEGATIVE, Between
+from tenfold.core.axes import Bundle
+from tenfold.core.learner import Solved
+from tenfold.core.statistic import Held, Lens
+from tenfold.estimator.constraints import Constraints, array, choice, integer, real, seed
+from tenfold.estimator.sequences import ends_of, sequence_weights
+from tenfold.sequence.decoding import refuse_impossible
+from tenfold.sequence.hidden_markov import (
+    HiddenMarkov,
+    Improving,
+    checked_shares,
+    drawn_shares,
+    gain_of,
+    shares,
+)
+from tenfold.sequence.hidden_states import HiddenStates, Rows
+from tenfold.sequence.symbols import codes_of, drawn_symbols, one_column, symbol_table
+from tenfold.stats.combinators import Each
+from tenfold.stats.joint import Joint
+
+FEWER_ZEROS = "fewer zeros in startprob_init, transmat_init and emissionprob_init"
+"""what to do about a sequence that is impossible where a fit is"""
+SHORT_RUN = 10
+"""rounds of each of several starts, before the best goes on alone"""
+
+
+class CategoricalHMMModel(NamedTuple):
+    """Chances of states to start, to follow each other, and to show each category."""
+
+    startprob: Annotated[Array, "state", Between(0.0, 1.0)]
+    transmat: Annotated[Array, "state", "state", Between(0.0, 1.0)]
+    emissionprob: Annotated[Array, "state", "value", Between(0.0, 1.0)]
+    n_iter: int
+    converged: bool
+
+
+@dataclass(frozen=True, eq=False)
+class SymbolCounts:
+    """How often states are expected: at first rows, after each other, and with each category; and the likelihood."""
+
+    transmat: Annotated[Array, "state", "state"]
+    """of the model that they are expected by"""
+    began: Annotated[Array, "state", NOT_NEGATIVE]
+    moved: Annotated[Array, "state", "state", NOT_NEGATIVE]
+    said: Annotated[Array, "state", "value", NOT_NEGATIVE]
+    rows: Annotated[float, NOT_NEGATIVE]
+    log_likelihood: float
+
+    def __add__(self, other: SymbolCounts) -> SymbolCounts:
+        return SymbolCounts(
+            self.transmat,
+            self.began + other.began,
+            self.moved + other.moved,
+            self.said + other.said,
+            self.rows + other.rows,
+            self.log_likelihood + other.log_likelihood,
+        )
+
+
+class Symbols(Lens):
+    """The code of the symbol in each row, in as few bytes as will do; the last code is that of a missing one."""
+
+    count: int
+
+    def __call__(self, chunk: Chunk) -> Values:
+        """The codes of a chunk."""
+        return codes_of(chunk.X, self.count).astype(np.min_scalar_type(self.count))
+
+
+class ExpectedSymbols(Held[SymbolCounts]):
+    """How often states are expected behind the symbols of whole sequences, by a model."""
+
+    startprob: Array
+    transmat: Array
+    emissionprob: Array
+
+    def summarize(self, chunk: Chunk) -> SymbolCounts:
+        """Walk each sequence forward and backward."""
+        starts: Any = chunk.starts
+        weight = sequence_weights(chunk)
+        rows = Rows(ends_of(starts, chunk.n), chunk.held.astype(np.int64), symbol_table(self.emissionprob))
+        found = HiddenStates(self.startprob, self.transmat).expected(rows, weight)
+        refuse_impossible(chunk.X, starts, found.log_likelihood, FEWER_ZEROS)
+        said = np.ascontiguousarray(found.said[:-1].T)
+        score = float(weight @ found.log_likelihood)
+        return SymbolCounts(self.transmat, found.began, found.moved, said, chunk.total, score)
+
+
+State: TypeAlias = Improving | Solved
+
+
+class Choosing(NamedTuple):
+    """There are several models: short runs, of which the best goes on."""
+
+    step: int
+    models: Bundle
+
+
+class CategoricalHMM(HiddenMarkov):
+    """Hidden Markov model of symbols by Baum and Welch's algorithm, exact in each pass.
+
+    X has one column, of numbers or text. A missing value, or a symbol that was not there in fitting, says nothing about
+    its row. Sequences of any length are walked without underflow.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Number of states.
+    max_iter : int, default=100
+        Rounds at the most.
+    tol : float, default=1e-5
+        Stop when a round changes the mean log-likelihood of a row by less than this.
+    alpha : float, default=0.0
+        Added to the expected count of each symbol in each state. With 0 the likelihood never falls.
+    n_init : int, default=1
+        Starts, of ten rounds each in shared scans; the best goes on.
+    startprob_init : array of shape (states,), optional
+        Chances to start from; drawn by default. Zeros stay zeros.
+    transmat_init : array of shape (states, states) or "left-right", optional
+        Chances to start from; drawn by default. Zeros stay zeros. "left-right": from the first state on, each stays or
+        goes to the next.
+    transmat_tied : int array of shape (states, states), optional
+        Transitions with the same number have the same chance; rows that share a number must share all of theirs. With
+        1 for staying and 2 for going on, all states of a left-right model are left alike.
+    emissionprob_init : array of shape (states, categories), optional
+        Chances of the symbols to start from, in sorted order; drawn by default. Zeros stay zeros.
+    random_state : int, default=0
+        Seed of the start. None draws one, and the certificate records it.
+
+    Attributes
+    ----------
+    startprob_ : array of shape (states,)
+    transmat_ : array of shape (states, states)
+        Row i has the chance of each state after state i.
+    emissionprob_ : array of shape (states, categories)
+    symbols_ : array of shape (categories,)
+    converged_ : bool
+    n_iter_ : int
+    certificate_ : Certificate
+        Likelihood, BIC, AIC, what the next round gains, and states that are never entered. EM finds a model that is the
+        best nearby: nothing says that none is better.
+
+    Examples
+    --------
+    >>> from tenfold import CategoricalHMM
+    >>> X = [["a"], ["a"], ["b"], ["b"], ["b"], ["a"], ["a"]]
+    >>> model = CategoricalHMM(2, emissionprob_init=[[0.9, 0.1], [0.1, 0.9]]).fit(X)
+    >>> model.predict(X).tolist()
+    [0, 0, 1, 1, 1, 0, 0]
+    >>> model.predict([["a"], ["never seen"], ["a"]]).tolist()
+    [0, 0, 0]
+    """
+
+    need = Need("categorical", missing=True, sequence="")
+    model_type = CategoricalHMMModel
+    state_types = (Improving, Choosing, Solved)
+    summary_types = (SymbolCounts, Joint, Bundle)
+    law_params = (
+        {"max_iter": 4},
+        {"n_components": 3, "alpha": 0.5, "max_iter": 3, "transmat_init": "left-right"},
+        {"n_init": 2, "max_iter": 3},
+    )
+    _parameter_constraints: ClassVar[Constraints] = {
+        "n_components": [integer(1, 1 << 15)],
+        "max_iter": [integer(1)],
+        "tol": [real(0)],
+        "alpha": [real(0)],
+        "n_init": [integer(1)],
+        "startprob_init": [array, None],
+        "transmat_init": [array, choice("left-right"), None],
+        "transmat_tied": [array, None],
+        "emissionprob_init": [array, None],
+        "random_state": [seed],
+    }
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        max_iter: int = 100,
+        tol: float = 1e-5,
+        alpha: float = 0.0,
+        n_init: int = 1,
+        startprob_init: ArrayLike | None = None,
+        transmat_init: ArrayLike | str | None = None,
+        transmat_tied: ArrayLike | None = None,
+        emissionprob_init: ArrayLike | None = None,
+        random_state: int | None = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.max_iter = max_iter
+        self.tol = tol
+        self.alpha = alpha
+        self.n_init = n_init
+        self.startprob_init = startprob_init
+        self.transmat_init = transmat_init
+        self.transmat_tied = transmat_tied
+        self.emissionprob_init = emissionprob_init
+        self.random_state = random_state
+
+    def start(self, schema: Schema) -> State | Choosing:
+        """At the chances that were given or drawn; at several, if there are several starts."""
+        one_column(schema, type(self).__name__)
+        random = np.random.default_rng(self.random_state)
+        models = tuple(self._first(random, int(schema.levels[0])) for _ in range(self.n_init))
+        return Improving(0, Bundle(models), -np.inf) if self.n_init == 1 else Choosing(0, Bundle(models))
+
+    def _first(self, random: np.random.Generator, symbols: int) -> CategoricalHMMModel:
+        k, given = self.n_components, self.emissionprob_init
+        emission = drawn_shares(random, k, symbols)
+        if given is not None:
+            emission = checked_shares(given, "emissionprob_init", (k, symbols))
+        return CategoricalHMMModel(*self._first_chances(random), emission, 0, False)
+
+    def ask(self, state: State | Choosing) -> ExpectedSymbols | Each | None:
+        """The expected counts by the model there is, or by each of several."""
+        match state:
+            case Improving():
+                return _asked(state.kept.each[0])
+            case Choosing():
+                return Each(tuple(_asked(model) for model in state.models.each))
+        return None
+
+    def update(self, state: State | Choosing, s: SymbolCounts | Joint) -> State | Choosing:
+        """To the shares of the expected counts; after some rounds with the best of several alone."""
+        match state, s:
+            case Improving(), SymbolCounts():
+                found: State = self._next(state, s)
+                return found
+            case Choosing(), Joint():
+                each = s.each.each
+                after = tuple(map(self.maximised, state.models.each, each))
+                if state.step + 1 < SHORT_RUN:
+                    return Choosing(state.step + 1, Bundle(after))
+                best = int(np.argmax([one.log_likelihood for one in each]))
+                return Improving(0, Bundle((after[best],)), -np.inf)
+        raise TypeError(f"{type(s).__name__} is not what {type(state).__name__} asks for")
+
+    def maximised(self, model: CategoricalHMMModel, s: SymbolCounts) -> CategoricalHMMModel:
+        """The shares of the expected counts; `alpha` is added to that of each symbol."""
+        return CategoricalHMMModel(
+            shares(s.began, model.startprob),
+            shares(self.tied(s.moved), model.transmat),
+            shares(s.said + self.alpha, model.emissionprob),
+            model.n_iter + 1,
+            False,
+        )
+
+    def model(self, state: State | Choosing) -> CategoricalHMMModel | None:
+        """The model, once there is one alone."""
+        if isinstance(state, Solved):
+            solved: CategoricalHMMModel = state.model
+            return solved
+        return state.kept.each[0] if isinstance(state, Improving) else None
+
+    def certify(self, model: CategoricalHMMModel, s: SymbolCounts) -> tuple[Claim, ...] | None:
+        """The likelihood at this model, what the next round gains, and states that are never entered."""
+        if not isinstance(s, SymbolCounts) or not np.array_equal(s.transmat, model.transmat):
+            return None
+        free = self.chances_free(model) + int(np.count_nonzero(model.emissionprob)) - len(model.emissionprob)
+        gain = gain_of(s.said, model.emissionprob) if self.alpha == 0 else 0.0
+        return self._claims(model, s, free, gain)
+
+    def sound(self, model: CategoricalHMMModel, summary: Any, schema: Schema) -> bool:
+        """Whether there are as many states as the parameters say, one column, and chances add up to one."""
+        fits = len(schema.columns) == 1 and model.emissionprob.shape[0] == self.n_components
+        return fits and super().sound(model, summary, schema)
+
+    # ---- applying ------------------------------------------------------------------------------
+
+    def log_table(self, model: CategoricalHMMModel, X: Columns) -> tuple[Codes, Array]:
+        """A row for each symbol."""
+        return codes_of(X, model.emissionprob.shape[1]), symbol_table(model.emissionprob)
+
+    def drawn_rows(self, model: CategoricalHMMModel, states: Codes, random: np.random.Generator) -> Any:
+        """A symbol for each state."""
+        return drawn_symbols(model.emissionprob, self.schema_, states, random)
+
+    @property
+    def symbols_(self) -> Any:
+        """The categories of the column, in the order of `emissionprob_`."""
+        if "model_" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute 'symbols_': it is not fitted")
+        return self.schema_.columns[0].categories
+
+
+def _asked(model: CategoricalHMMModel) -> ExpectedSymbols:
+    lens = Symbols(model.emissionprob.shape[1])
+    return ExpectedSymbols(model.startprob, model.transmat, model.emissionprob, lens=lens)

@@ -1,0 +1,303 @@
+"""Hidden Markov model of measurements: a state says how rows are spread, as a normal with a mean and a covariance.
+
+A round shares each row out among the states, by all rows of its sequence, and sums up weight, rows and products of
+each: the sums of a Gaussian mixture, and counts of what follows what. They merge by adding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tenfold.cluster.components import HEIGHT, ComponentSums, MixtureModel, SharedSums, log_joint, shaped
+from tenfold.cluster.gaussian_mixture import GaussianMixture, Mixing
+from tenfold.cluster.mixture_claims import expected_log_density, n_parameters
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Need, Schema
+from tenfold.core.allowed import NOT_NEGATIVE, Between
+from tenfold.core.axes import Bundle
+from tenfold.core.learner import Solved
+from tenfold.core.statistic import Expression, Held, WholeRows
+from tenfold.estimator.constraints import Constraints, array, choice, integer, real, seed
+from tenfold.estimator.sequences import ends_of, sequence_weights
+from tenfold.sequence.decoding import refuse_impossible
+from tenfold.sequence.hidden_markov import HiddenMarkov, Improving, shares
+from tenfold.sequence.hidden_states import HiddenStates, Rows
+
+REMEDY = "fewer zeros in startprob_init and transmat_init, or a larger reg_covar"
+"""what to do about a sequence that is impossible where a fit is"""
+
+
+class GaussianHMMModel(NamedTuple):
+    """Chances of states to start and to follow each other, and the normal of each."""
+
+    startprob: Annotated[Array, "state", Between(0.0, 1.0)]
+    transmat: Annotated[Array, "state", "state", Between(0.0, 1.0)]
+    means: Annotated[Array, "state", "column"]
+    covariance: Annotated[Array, "scatter", "column", "width"]
+    """of each state, or one for all; only the diagonal, if it is one number wide"""
+    upper: Annotated[Array, "scatter", "column", "width"]
+    """U with precision UUᵀ, or its diagonal"""
+    n_iter: int
+    converged: bool
+
+    def normals(self) -> MixtureModel:
+        """The normals, none of them weighed."""
+        return unweighted(self.means, self.covariance, self.upper)
+
+
+def unweighted(means: Array, covariance: Array, upper: Array) -> MixtureModel:
+    """Normals as the components of a mixture, each of weight one: their densities are those of the states."""
+    return MixtureModel(np.ones(len(means)), means, covariance, upper, 0, False)
+
+
+@dataclass(frozen=True, eq=False)
+class StateSums:
+    """How often states are expected at first rows and after each other, and the sums of the rows in each."""
+
+    began: Annotated[Array, "state", NOT_NEGATIVE]
+    moved: Annotated[Array, "state", "state", NOT_NEGATIVE]
+    sums: ComponentSums
+
+    def __add__(self, other: StateSums) -> StateSums:
+        return StateSums(self.began + other.began, self.moved + other.moved, self.sums + other.sums)
+
+    @property
+    def rows(self) -> float:
+        """The weight of all rows."""
+        return self.sums.rows
+
+    @property
+    def log_likelihood(self) -> float:
+        """Of all sequences, by their weights."""
+        return self.sums.log_likelihood
+
+
+class ExpectedRows(Held[StateSums]):
+    """How often states are expected behind the rows of whole sequences, and sums of the rows by it."""
+
+    startprob: Array
+    transmat: Array
+    means: Array
+    covariance: Array
+    upper: Array
+
+    def summarize(self, chunk: Chunk) -> StateSums:
+        """Walk each sequence forward and backward, then add up its rows by the states they are expected in."""
+        starts: Any = chunk.starts
+        chunk = chunk.held
+        weight = sequence_weights(chunk)
+        normals = unweighted(self.means, self.covariance, self.upper)
+        rows = Rows(ends_of(starts, chunk.n), np.arange(chunk.n), log_joint(chunk.X, normals))
+        found = HiddenStates(self.startprob, self.transmat).expected(rows, weight)
+        refuse_impossible(
+            chunk.X,
+            starts,
+            found.log_likelihood,
+            "fewer zeros in startprob_init and transmat_init, or a larger reg_covar",
+        )
+        sums = SharedSums(chunk, self.means, self.upper.shape)
+        for which, block in chunk.X.blocks(HEIGHT):
+            sums.add(block, np.ascontiguousarray(found.said[which].T))
+        return StateSums(found.began, found.moved, sums.done(float(weight @ found.log_likelihood)))
+
+
+class GaussianHMM(HiddenMarkov):
+    """Hidden Markov model with normal rows, by Baum and Welch's algorithm, exact in each pass.
+
+    It starts from the clusters of k-means, and states that rather stay.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Number of states.
+    covariance_type : {"diag", "full", "tied", "spherical"}, default="diag"
+        Each state has variances of its own; a covariance; all share one; or each has one variance.
+    max_iter : int, default=100
+        Rounds at the most.
+    tol : float, default=1e-5
+        Stop when a round changes the mean log-likelihood of a row by less than this.
+    reg_covar : float, default=1e-6
+        Added to each variance, so that a state of few rows keeps a density. With 0 the likelihood never falls.
+    startprob_init : array of shape (states,), optional
+        Chances to start from; equal by default. Zeros stay zeros.
+    transmat_init : array of shape (states, states) or "left-right", optional
+        Chances to start from; half to stay, the other half to all alike by default. Zeros stay zeros. "left-right":
+        from the first state on, each stays or goes to the next.
+    transmat_tied : int array of shape (states, states), optional
+        Transitions with the same number have the same chance; rows that share a number must share all of theirs. With
+        1 for staying and 2 for going on, all states of a left-right model are left alike.
+    means_init : array of shape (states, columns), optional
+        Means to start from; those of clusters by default.
+    random_state : int, default=0
+        Seed of the start. None draws one, and the certificate records it.
+
+    Attributes
+    ----------
+    startprob_ : array of shape (states,)
+    transmat_ : array of shape (states, states)
+        Row i has the chance of each state after state i.
+    means_ : array of shape (states, columns)
+    covars_ : array
+        Of shape (states, columns), (states, columns, columns), (columns, columns) or (states,), by type.
+    converged_ : bool
+    n_iter_ : int
+    certificate_ : Certificate
+        Likelihood, BIC, AIC, what the next round gains, and states that are never entered. EM finds a model that is the
+        best nearby: nothing says that none is better.
+
+    Examples
+    --------
+    >>> from tenfold import GaussianHMM
+    >>> X = [[0.1], [0.0], [-0.1], [5.0], [5.2], [4.9], [0.2], [-0.2]]
+    >>> model = GaussianHMM(2).fit(X)
+    >>> model.predict(X).tolist() in ([0, 0, 0, 1, 1, 1, 0, 0], [1, 1, 1, 0, 0, 0, 1, 1])
+    True
+    """
+
+    need = Need("numeric", sequence="")
+    model_type = GaussianHMMModel
+    state_types = (*GaussianMixture.state_types, Improving)
+    summary_types = (*GaussianMixture.summary_types, StateSums)
+    hidden = frozenset({"covariance", "upper"})
+    law_params = (
+        {"max_iter": 3, "reg_covar": 1e-3},
+        {"covariance_type": "full", "max_iter": 2, "reg_covar": 1e-2},
+        {"covariance_type": "tied", "max_iter": 2, "reg_covar": 1e-2},
+    )
+    _parameter_constraints: ClassVar[Constraints] = {
+        "n_components": [integer(1, 1 << 15)],
+        "covariance_type": [choice("full", "tied", "diag", "spherical")],
+        "max_iter": [integer(1)],
+        "tol": [real(0)],
+        "reg_covar": [real(0)],
+        "startprob_init": [array, None],
+        "transmat_init": [array, choice("left-right"), None],
+        "transmat_tied": [array, None],
+        "means_init": [array, None],
+        "random_state": [seed],
+    }
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        covariance_type: str = "diag",
+        max_iter: int = 100,
+        tol: float = 1e-5,
+        reg_covar: float = 1e-6,
+        startprob_init: ArrayLike | None = None,
+        transmat_init: ArrayLike | str | None = None,
+        transmat_tied: ArrayLike | None = None,
+        means_init: ArrayLike | None = None,
+        random_state: int | None = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.covariance_type = covariance_type
+        self.max_iter = max_iter
+        self.tol = tol
+        self.reg_covar = reg_covar
+        self.startprob_init = startprob_init
+        self.transmat_init = transmat_init
+        self.transmat_tied = transmat_tied
+        self.means_init = means_init
+        self.random_state = random_state
+
+    @property
+    def _mixture(self) -> GaussianMixture:
+        """The mixture whose first components are the first states."""
+        return GaussianMixture(
+            self.n_components,
+            covariance_type=self.covariance_type,
+            reg_covar=self.reg_covar,
+            means_init=self.means_init,
+            random_state=self.random_state,
+        )
+
+    def start(self, schema: Schema) -> Any:
+        """Where a mixture with as many components starts."""
+        self._first_chances(None)  # refuses what are no chances
+        return self._mixture.start(schema)
+
+    def ask(self, state: Any) -> Expression | None:
+        """What the first components need; then the expected counts and sums, round after round."""
+        match state:
+            case Improving():
+                (model,) = state.kept.each
+                chances = model.startprob, model.transmat
+                return ExpectedRows(*chances, model.means, model.covariance, model.upper, lens=WholeRows())
+            case Solved():
+                return None
+        return self._mixture.ask(state)
+
+    def update(self, state: Any, s: Any) -> Any:
+        """To the first components; then to the shares and means of what is expected."""
+        if isinstance(state, Improving):
+            return self._next(state, s)
+        after = self._mixture.update(state, s)
+        if not isinstance(after, Mixing):
+            return after
+        found = after.mixture
+        if len(found.means) < self.n_components:
+            raise DataError(
+                f"there are {len(found.means)} distinct rows, too few for {self.n_components} states. Remedy: a "
+                "smaller n_components"
+            )
+        start, step = self._first_chances(None)
+        model = GaussianHMMModel(start, step, found.means, found.covariance, found.upper, 0, False)
+        return Improving(0, Bundle((model,)), -np.inf)
+
+    def maximised(self, model: GaussianHMMModel, s: StateSums) -> GaussianHMMModel:
+        """Shares of the expected counts, and means and covariances of the rows in each state."""
+        found = s.sums.maximised(self.covariance_type, self.reg_covar)
+        start, step = shares(s.began, model.startprob), shares(self.tied(s.moved), model.transmat)
+        return GaussianHMMModel(start, step, found.means, found.covariance, found.upper, model.n_iter + 1, False)
+
+    def model(self, state: Any) -> GaussianHMMModel | None:
+        """The model, once there is one."""
+        if isinstance(state, Solved):
+            solved: GaussianHMMModel = state.model
+            return solved
+        return state.kept.each[0] if isinstance(state, Improving) else None
+
+    def certify(self, model: GaussianHMMModel, s: Any) -> tuple[Claim, ...] | None:
+        """The likelihood at this model, what the next round gains, and states that are never entered."""
+        if not isinstance(s, StateSums) or not np.array_equal(s.sums.means, model.means):
+            return None
+        normals = model.normals()
+        free = self.chances_free(model) + n_parameters(normals, self.covariance_type) - (self.n_components - 1)
+        after = s.sums.maximised(self.covariance_type, self.reg_covar)._replace(weights=normals.weights)
+        gain = expected_log_density(after, s.sums) - expected_log_density(normals, s.sums)
+        return self._claims(model, s, free, gain)
+
+    def sound(self, model: GaussianHMMModel, summary: Any, schema: Schema) -> bool:
+        """Whether states and covariances are as many as the parameters say, and chances add up to one."""
+        k, p = model.means.shape
+        count = 1 if self.covariance_type == "tied" else k
+        width = p if self.covariance_type in ("full", "tied") else 1
+        fits = k == self.n_components and model.covariance.shape == model.upper.shape == (count, p, width)
+        return fits and super().sound(model, summary, schema)
+
+    # ---- applying ------------------------------------------------------------------------------
+
+    def log_table(self, model: GaussianHMMModel, X: Columns) -> tuple[Codes, Array]:
+        """A row for each row."""
+        return np.arange(len(X)), log_joint(X, model.normals())
+
+    def drawn_rows(self, model: GaussianHMMModel, states: Codes, random: np.random.Generator) -> Array:
+        """A row for each state: its mean, and what its covariance makes of standard normals."""
+        k, p = model.means.shape
+        noise = random.standard_normal((len(states), p))
+        if model.covariance.shape[2] < p:
+            return np.asarray(model.means[states] + noise * np.sqrt(model.covariance[states, :, 0]))
+        factors = np.broadcast_to(np.linalg.cholesky(model.covariance), (k, p, p))
+        return np.asarray(model.means[states] + np.einsum("nij,nj->ni", factors[states], noise))
+
+    @property
+    def covars_(self) -> Array:
+        """The covariance of each state; its shape depends on `covariance_type`."""
+        if "model_" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute 'covars_': it is not fitted")
+        return shaped(self.model_.covariance, self.covariance_type)

@@ -1,0 +1,165 @@
+"""Hidden Markov model of labelled sequences: the states are seen in fitting, and found again in new sequences.
+
+Shares of counts are the most likely chances: how often each class begins a sequence, follows each other, and goes with
+each symbol. Counts merge by adding, so one pass is enough and models add up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need, Schema
+from tenfold.core.allowed import NOT_NEGATIVE, Between
+from tenfold.core.statistic import Statistic
+from tenfold.estimator import OnePass, check_is_fitted
+from tenfold.estimator.constraints import Constraints, real, seed
+from tenfold.estimator.sequences import sequence_weights
+from tenfold.sequence.decoding import StateDecoder
+from tenfold.sequence.symbols import codes_of, drawn_symbols, one_column, pair_counts, symbol_table
+from tenfold.stats.counts import smoothed
+
+
+class HMMClassifierModel(NamedTuple):
+    """Chances of classes to begin, to follow each other, and to show each symbol."""
+
+    startprob: Annotated[Array, "class", Between(0.0, 1.0)]
+    transmat: Annotated[Array, "class", "class", Between(0.0, 1.0)]
+    emissionprob: Annotated[Array, "class", "value", Between(0.0, 1.0)]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledCounts:
+    """How often each class begins a sequence, follows each other, and goes with each symbol."""
+
+    exact: ClassVar[bool] = True
+    began: Annotated[Array, "class", NOT_NEGATIVE]
+    moved: Annotated[Array, "class", "class", NOT_NEGATIVE]
+    said: Annotated[Array, "class", "value", NOT_NEGATIVE]
+
+    def __add__(self, other: LabelledCounts) -> LabelledCounts:
+        return LabelledCounts(self.began + other.began, self.moved + other.moved, self.said + other.said)
+
+
+class LabelledSymbols(Statistic[LabelledCounts]):
+    """How often each class begins a sequence, follows each other, and goes with each symbol."""
+
+    classes: int
+    symbols: int
+
+    def summarize(self, chunk: Chunk) -> LabelledCounts:
+        """Count pairs of neighbours, and pairs of class and symbol."""
+        k, m, starts = self.classes, self.symbols, chunk.starts
+        began = np.bincount(chunk.y[starts], sequence_weights(chunk), k).astype(np.float64)
+        said = np.bincount(chunk.y * (m + 1) + codes_of(chunk.X, m), chunk.weight, k * (m + 1))
+        moved = pair_counts(chunk, chunk.y, k)
+        return LabelledCounts(began, moved, np.ascontiguousarray(said.astype(np.float64).reshape(k, m + 1)[:, :m]))
+
+
+class HMMClassifier(OnePass, StateDecoder):
+    """Hidden Markov model of labelled sequences: each row's class from its symbol and those around it, in one pass.
+
+    X has one column of symbols, y the class of each row. A class is predicted for all rows of a sequence at once, by
+    the likeliest path (Viterbi). A missing value, or a symbol that was not there in fitting, says nothing of its row.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Added to each count. With 0 what never occurred is impossible.
+    random_state : int, default=0
+        Seed of `sample`.
+
+    Attributes
+    ----------
+    classes_ : array
+    startprob_ : array of shape (classes,)
+    transmat_ : array of shape (classes, classes)
+        Row i has the chance of each class after class i.
+    emissionprob_ : array of shape (classes, symbols)
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import HMMClassifier
+    >>> words = [["the"], ["dog"], ["runs"], ["the"], ["run"], ["ends"]]
+    >>> kinds = ["article", "noun", "verb", "article", "noun", "verb"]
+    >>> model = HMMClassifier(alpha=0.1).fit(words, kinds, lengths=[3, 3])
+    >>> model.predict([["the"], ["walk"], ["ends"]]).tolist()  # a new word between known ones
+    ['article', 'noun', 'verb']
+    """
+
+    need = Need("categorical", missing=True, target="class", sequence="")
+    model_type = HMMClassifierModel
+    summary_types = (LabelledCounts,)
+    law_params = ({}, {"alpha": 0.2})
+    _parameter_constraints: ClassVar[Constraints] = {"alpha": [real(0)], "random_state": [seed]}
+
+    def __init__(self, alpha: float = 1.0, *, random_state: int | None = 0) -> None:
+        self.alpha = alpha
+        self.random_state = random_state
+
+    def statistic(self, schema: Schema) -> LabelledSymbols:
+        """Counts, which serve any smoothing."""
+        one_column(schema, type(self).__name__)
+        return LabelledSymbols(len(schema.classes), int(schema.levels[0]))
+
+    def solve(self, schema: Schema, s: LabelledCounts) -> HMMClassifierModel:
+        """The shares of the counts, smoothed as asked; what was never counted: all are equal."""
+        return HMMClassifierModel(*(smoothed(one, self.alpha) for one in (s.began, s.moved, s.said)))
+
+    def certify(self, model: HMMClassifierModel, s: LabelledCounts) -> tuple[Claim, ...]:
+        """The estimate is the optimum; how much of it is smoothing is said."""
+        never = float((s.said == 0).mean()) if s.said.size else 0.0
+        return (
+            Claim("gap", 0.0, "proved", "the posterior mode given these counts: closed form", "objective"),
+            Claim("unseen pairs", never, "proved", "share of pairs of class and symbol that never occurred", "data"),
+        )
+
+    def sound(self, model: HMMClassifierModel, summary: Any, schema: Schema) -> bool:
+        """Whether there is one column, and chances add up to one."""
+        return len(schema.columns) == 1 and all(np.allclose(one.sum(axis=-1), 1.0) for one in model)
+
+    # ---- applying ------------------------------------------------------------------------------
+
+    @property
+    def classes_(self) -> Any:
+        """The labels of the classes, sorted."""
+        check_is_fitted(self)
+        return self.schema_.classes
+
+    def named(self, states: Codes) -> Any:
+        """The labels of the classes with these numbers."""
+        return self.schema_.classes[states]
+
+    def numbered(self, states: Any) -> Codes:
+        """The numbers of these labels."""
+        return np.searchsorted(self.classes_, states)
+
+    def score(self, X: Any, y: Any = None, lengths: Any = None) -> float:
+        """The share of rows whose class is predicted right.
+
+        Parameters
+        ----------
+        X : array or frame
+        y : array of shape (rows,)
+            The true classes.
+        lengths : int array, optional
+            How many rows each sequence has. By default all rows are one sequence.
+
+        Returns
+        -------
+        accuracy : float
+        """
+        if y is None:
+            raise ValueError("score needs y, the true class of each row")
+        return float((np.asarray(self.predict(X, lengths)) == np.asarray(y)).mean())
+
+    def log_table(self, model: HMMClassifierModel, X: Columns) -> tuple[Codes, Array]:
+        """A row for each symbol."""
+        return codes_of(X, model.emissionprob.shape[1]), symbol_table(model.emissionprob)
+
+    def drawn_rows(self, model: HMMClassifierModel, states: Codes, random: np.random.Generator) -> Any:
+        """A symbol for each class."""
+        return drawn_symbols(model.emissionprob, self.schema_, states, random)

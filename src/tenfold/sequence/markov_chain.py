@@ -1,0 +1,238 @@
+"""Markov chain: what comes next depends on what is now, and on nothing before.
+
+Its chances are shares of counts: how often each symbol begins a sequence, and how often each follows each. Counts
+merge by adding, so chains of days, sites and slices add up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need, Schema
+from tenfold.core.allowed import NOT_NEGATIVE, Between
+from tenfold.core.statistic import Statistic
+from tenfold.estimator import OnePass, check_is_fitted
+from tenfold.estimator.constraints import Constraints, real, seed
+from tenfold.estimator.sequences import SequenceLearner, sequence_weights
+from tenfold.sequence.hidden_states import HiddenStates
+from tenfold.sequence.symbols import known_codes, one_column, pair_counts
+from tenfold.stats.counts import smoothed
+
+
+class MarkovChainModel(NamedTuple):
+    """The chance of each symbol to begin a sequence, and to follow each other."""
+
+    startprob: Annotated[Array, "value", Between(0.0, 1.0)]
+    transmat: Annotated[Array, "value", "value", Between(0.0, 1.0)]
+
+
+@dataclass(frozen=True, eq=False)
+class TransitionCounts:
+    """How often each symbol begins a sequence, and how often each follows each."""
+
+    exact: ClassVar[bool] = True
+    began: Annotated[Array, "value", NOT_NEGATIVE]
+    moved: Annotated[Array, "value", "value", NOT_NEGATIVE]
+
+    def __add__(self, other: TransitionCounts) -> TransitionCounts:
+        return TransitionCounts(self.began + other.began, self.moved + other.moved)
+
+
+class Transitions(Statistic[TransitionCounts]):
+    """How often each symbol begins a sequence, and how often each follows each."""
+
+    symbols: int
+
+    def summarize(self, chunk: Chunk) -> TransitionCounts:
+        """Count the pairs of neighbours within each sequence."""
+        m, starts, codes = self.symbols, chunk.starts, chunk.X.column(0).astype(np.int64)
+        began = np.bincount(codes[starts], sequence_weights(chunk), m)
+        return TransitionCounts(began.astype(np.float64), pair_counts(chunk, codes, m))
+
+
+class MarkovChain(OnePass, SequenceLearner):
+    """Markov chain of symbols, exact in one pass; chains of several sources add up.
+
+    Parameters
+    ----------
+    alpha : float, default=0.0
+        Added to each count. With 0 a pair that never occurred is impossible.
+    random_state : int, default=0
+        Seed of `sample`.
+
+    Attributes
+    ----------
+    symbols_ : array of shape (symbols,)
+    startprob_ : array of shape (symbols,)
+    transmat_ : array of shape (symbols, symbols)
+        Row i has the chance of each symbol after symbol i. One that nothing ever followed: all are equal.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import MarkovChain
+    >>> days = [["sun"], ["sun"], ["rain"], ["sun"], ["rain"], ["rain"], ["sun"]]
+    >>> chain = MarkovChain().fit(days, lengths=[4, 3])
+    >>> chain.symbols_.tolist(), chain.transmat_.round(2).tolist()
+    (['rain', 'sun'], [[0.33, 0.67], [0.5, 0.5]])
+    >>> chain.stationary_distribution().round(2).tolist()
+    [0.43, 0.57]
+    """
+
+    need = Need("categorical", sequence="")
+    model_type = MarkovChainModel
+    summary_types = (TransitionCounts,)
+    law_params = ({}, {"alpha": 0.5})
+    _parameter_constraints: ClassVar[Constraints] = {"alpha": [real(0)], "random_state": [seed]}
+
+    def __init__(self, alpha: float = 0.0, *, random_state: int | None = 0) -> None:
+        self.alpha = alpha
+        self.random_state = random_state
+
+    def statistic(self, schema: Schema) -> Transitions:
+        """Counts of pairs, which serve any smoothing."""
+        one_column(schema, type(self).__name__)
+        return Transitions(int(schema.levels[0]))
+
+    def solve(self, schema: Schema, s: TransitionCounts) -> MarkovChainModel:
+        """The shares of the counts, smoothed as asked."""
+        return MarkovChainModel(smoothed(s.began, self.alpha), smoothed(s.moved, self.alpha))
+
+    def certify(self, model: MarkovChainModel, s: TransitionCounts) -> tuple[Claim, ...]:
+        """The estimate is the optimum; what was never seen is said."""
+        never = float((s.moved == 0).mean()) if s.moved.size else 0.0
+        left = float(np.count_nonzero(s.moved.sum(axis=1) == 0))
+        return (
+            Claim("gap", 0.0, "proved", "the posterior mode given these counts: closed form", "objective"),
+            Claim("unseen pairs", never, "proved", "share of pairs of symbols that never followed each other", "data"),
+            Claim("dead ends", left, "proved", "symbols that nothing ever followed: all are taken to be equal", "data"),
+        )
+
+    def sound(self, model: MarkovChainModel, summary: Any, schema: Schema) -> bool:
+        """Whether there is one column, and chances add up to one."""
+        one = len(schema.columns) == 1
+        return one and all(np.allclose(some.sum(axis=-1), 1.0) for some in (model.startprob, model.transmat))
+
+    # ---- what it says ----------------------------------------------------------------------------
+
+    @property
+    def symbols_(self) -> Any:
+        """The symbols, in the order of `startprob_` and `transmat_`."""
+        check_is_fitted(self)
+        return self.schema_.columns[0].categories
+
+    def predict(self, X: Any, lengths: Any = None) -> Any:
+        """The symbol that is most probable after each row.
+
+        Parameters
+        ----------
+        X : array, frame or Source
+        lengths : int array, optional
+            How many rows each sequence has; what comes next depends on the row alone.
+
+        Returns
+        -------
+        symbols : array of shape (rows,)
+        """
+        return self._over(_likeliest_next, X, lengths, lambda: ["next"])
+
+    def predict_proba(self, X: Any, lengths: Any = None) -> Any:
+        """The probability of each symbol to come after each row.
+
+        Parameters
+        ----------
+        X : array, frame or Source
+        lengths : int array, optional
+            How many rows each sequence has; what comes next depends on the row alone.
+
+        Returns
+        -------
+        p : array of shape (rows, symbols)
+        """
+        return self._over(_chances_next, X, lengths, lambda: [f"probability_{symbol}" for symbol in self.symbols_])
+
+    def score_samples(self, X: Any, lengths: Any = None) -> Array:
+        """The log-probability of each sequence.
+
+        Parameters
+        ----------
+        X : array, frame or Source
+        lengths : int array, optional
+            How many rows each sequence has. By default all rows are one sequence.
+
+        Returns
+        -------
+        log_probability : array of shape (sequences,)
+        """
+        return np.concatenate(self._each(_log_probability, X, lengths))
+
+    def score(self, X: Any, y: Any = None, lengths: Any = None) -> float:
+        """The log-probability of all sequences together.
+
+        Parameters
+        ----------
+        X : array, frame or Source
+        y : None
+            Not used.
+        lengths : int array, optional
+            How many rows each sequence has. By default all rows are one sequence.
+
+        Returns
+        -------
+        log_probability : float
+        """
+        return float(self.score_samples(X, lengths).sum())
+
+    def stationary_distribution(self) -> Array:
+        """How often each symbol comes in the long run.
+
+        Returns
+        -------
+        p : array of shape (symbols,)
+            The mean over time from the start: also where chances come back in turns, or a symbol is never left.
+        """
+        check_is_fitted(self)
+        step = self.transmat_
+        values, vectors = np.linalg.eig(step.T)
+        lasting = np.abs(values - 1.0) < 1e-9
+        right = np.linalg.pinv(vectors)
+        found: Array = np.real(vectors[:, lasting] @ (right[lasting] @ self.startprob_))
+        return np.maximum(found, 0.0) / np.maximum(found, 0.0).sum()
+
+    def sample(self, n_samples: int = 1) -> Any:
+        """Draw one sequence, by the seed.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            How many symbols it has.
+
+        Returns
+        -------
+        X : array of shape (n_samples, 1)
+        """
+        check_is_fitted(self)
+        if n_samples < 1:
+            raise ValueError(f"n_samples must be at least 1, not {n_samples}")
+        random = np.random.default_rng(self.seed())
+        drawn = HiddenStates(self.startprob_, self.transmat_).drawn(np.array([n_samples]), random)
+        return self.symbols_[drawn][:, None]
+
+
+def _chances_next(learner: MarkovChain, model: MarkovChainModel, X: Columns, starts: Codes) -> Array:
+    return np.asarray(model.transmat[known_codes(X)])
+
+
+def _likeliest_next(learner: MarkovChain, model: MarkovChainModel, X: Columns, starts: Codes) -> Any:
+    return learner.symbols_[_chances_next(learner, model, X, starts).argmax(axis=1)]
+
+
+def _log_probability(learner: MarkovChain, model: MarkovChainModel, X: Columns, starts: Codes) -> Array:
+    codes = known_codes(X)
+    with np.errstate(divide="ignore"):
+        log = np.log(model.transmat)[np.roll(codes, 1), codes]
+        log[starts] = np.log(model.startprob)[codes[starts]]
+    return np.add.reduceat(log, starts) if len(starts) else np.zeros(0)
