@@ -1,5 +1,9 @@
 """k-term DNF: graphs both ways, brute force, erratum 22, and consistency by learning."""
 
+import os
+import signal
+import threading
+import time
 from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
@@ -107,3 +111,20 @@ def test_wrong_input_is_named():
     ):
         with pytest.raises(ValueError, match=message):
             act()
+
+
+def test_an_interrupt_ends_the_search_and_the_next_one_is_python_s_too():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (400, 40)), rng.integers(0, 2, 400)
+    for _ in range(2):
+        timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        start = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            k_term_dnf(X, y, 30)
+        assert time.monotonic() - start < 60
+        timer.join()
+    assert k_term_dnf(X[:2], [0, 1], 1) is not None
+    with pytest.raises(KeyboardInterrupt):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(5)

@@ -8,6 +8,7 @@ concepts in another form, in polynomial time.
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from math import log
 from typing import Any, TypeAlias
 
@@ -76,7 +77,7 @@ def k_term_dnf(X: MatrixLike, y: VectorLike, k: int, *, seconds: float | None = 
     solver.parameters.num_workers = 1
     if seconds is not None:
         solver.parameters.max_time_in_seconds = seconds
-    status = solver.solve(model)
+    status = _solve(solver, model)
     if status == cp_model.INFEASIBLE:
         return None
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
@@ -86,6 +87,21 @@ def k_term_dnf(X: MatrixLike, y: VectorLike, k: int, *, seconds: float | None = 
         for term in literals
     ]
     return [term for term in dict.fromkeys(terms) if not any((j, True) in term and (j, False) in term for j, _ in term)]
+
+
+def _solve(solver: Any, model: Any) -> Any:
+    """The solver's answer; an interrupt ends the search, and stays Python's to handle.
+
+    By default the solver handles SIGINT itself and leaves no handler behind: the next Ctrl-C would end the process.
+    """
+    solver.parameters.catch_sigint_signal = False
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(solver.solve, model)
+        try:
+            return answer.result()
+        except BaseException:
+            solver.stop_search()
+            raise
 
 
 def satisfies(terms: list[Term], X: MatrixLike) -> Flags:
