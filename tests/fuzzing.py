@@ -113,6 +113,7 @@ def sets(d: Data) -> list[tuple[str, Any, Any, Any]]:
         ("lasso, mixed", tn.Lasso(alpha=0.1), d.mixed, d.y),
         ("logistic, three", tn.LogisticRegression(max_iter=5), d.mixed, d.three),
         ("logistic, inferred", tn.LogisticRegression(C=np.inf), d.mixed, d.two),
+        ("logistic, robust", tn.LogisticRegression(C=np.inf, standard_errors="HC3"), d.mixed, d.two),
         ("perceptron, three", tn.Perceptron(max_iter=3), d.mixed, d.three),
         ("sgd, three", tn.SGDClassifier(max_iter=3, average=True), d.mixed, d.three),
         ("sgd, momentum", tn.SGDRegressor(loss="epsilon_insensitive", max_iter=3, momentum=0.5), d.numbers, d.y),

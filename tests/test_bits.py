@@ -85,6 +85,7 @@ cases = {
     "LogisticRegression": (tn.LogisticRegression(), X, label == "left"),
     "LogisticRegression, softmax": (tn.LogisticRegression(l1_ratio=0.5), X.astype(np.float32), label),
     "PoissonRegressor": (tn.PoissonRegressor(), X, np.abs(y) / 1e6),
+    "PoissonRegressor, HC3": (tn.PoissonRegressor(0, standard_errors="HC3"), X[:, :5], np.abs(y) / 1e6),
     "GammaRegressor": (tn.GammaRegressor(), X, np.abs(y) / 1e6 + 1),
     "Perceptron": (tn.Perceptron("pocket", max_iter=4), X, label),
     "Perceptron, mixed": (tn.Perceptron("averaged", max_iter=4, mixing=True), X, label),

@@ -167,7 +167,7 @@ SPACES: dict[str, dict[str, list[Any]]] = {
         "tol": [None],
         "shuffle": [False],
     },
-    "PoissonRegressor": {"alpha": [0.0, 0.1, 10.0], "fit_intercept": [False]},
+    "PoissonRegressor": {"alpha": [0.0, 0.1, 10.0], "fit_intercept": [False], "standard_errors": ["HC0", "HC3"]},
     "PolynomialBasis": {"degree": [1, 3], "interaction_only": [True], "include_bias": [True]},
     "PolynomialRegression": {"degree": [1, 3], "interaction_only": [True], "fit_intercept": [False]},
     "QuadraticDiscriminantAnalysis": {"reg_param": [0.01, 0.5, 1.0]},

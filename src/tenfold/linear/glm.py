@@ -14,14 +14,17 @@ import numpy as np
 
 from tenfold.core import MANY, Array, Claim, Columns, DataError, Design, Flags, Schema
 from tenfold.core.allowed import NOT_NAN, Between, OneOf
+from tenfold.core.arrays import both_halves
 from tenfold.core.certificate import Status
 from tenfold.core.learner import Solved
-from tenfold.estimator.base import Estimator
 from tenfold.estimator.featured import Featured
 from tenfold.kernels.glm import GAMMA, LOGISTIC
+from tenfold.linear.inference import ROBUST
+from tenfold.linear.inferring import RobustErrors
 from tenfold.linear.lbfgs import Memory, onward
-from tenfold.linear.newton import EPS, Local, around, levelled, moved, place, strong
+from tenfold.linear.newton import EPS, Local, around, levelled, moved, place, root_of, strong
 from tenfold.stats.curvature import Beginning, Curvature, CurvatureAt, FeatureScales
+from tenfold.stats.scores import CurvatureScores, ScoresAt
 
 SHARE = 16
 """each so many parts one is read for a first answer"""
@@ -114,17 +117,27 @@ class Lbfgs(NamedTuple):
     memory: Memory
 
 
+class Scoring(NamedTuple):
+    """The state of a fit that reads the rows for their scores at the estimate, which robust standard errors need."""
+
+    step: int
+    schema: Schema
+    place: Place
+    root: Annotated[Array, "known", "direction"]
+    """R with RRᵀ the inverse of the Hessian"""
+
+
 Walking = Newton | Confirming | Lbfgs
-State = Scaling | Approaching | Walking | Solved
+State = Scaling | Approaching | Walking | Scoring | Solved
 
 
-class Glm(Featured, Estimator):
+class Glm(RobustErrors, Featured):
     """What the three models share. They bring `kind`, `penalties` and their parameters."""
 
     passes: ClassVar[str] = MANY
     model_type: ClassVar[type] = GlmModel
-    state_types = (Scaling, Approaching, Newton, Confirming, Lbfgs, Solved)
-    summary_types: ClassVar[tuple[type, ...]] = (Beginning, Curvature)
+    state_types = (Scaling, Approaching, Newton, Confirming, Lbfgs, Scoring, Solved)
+    summary_types: ClassVar[tuple[type, ...]] = (Beginning, Curvature, CurvatureScores)
     kind: ClassVar[int]
     fit_intercept: bool
     tol: float
@@ -154,7 +167,7 @@ class Glm(Featured, Estimator):
             coef[:, fixed] = 1.0
         return Scaling(0, schema, coef, 1 if k * (p + 1) > WIDE else SHARE)
 
-    def ask(self, state: State) -> FeatureScales | CurvatureAt | None:
+    def ask(self, state: State) -> FeatureScales | CurvatureAt | ScoresAt | None:
         """A share first, then all rows, at each new place."""
         match state:
             case Scaling(_, schema, _, every):
@@ -163,11 +176,14 @@ class Glm(Featured, Estimator):
                 return self._curvature(state, thinned=state.thinned, every=SHARE)
             case Newton() | Confirming() | Lbfgs():
                 return self._curvature(state, expected=isinstance(state, Confirming) and self.kind == GAMMA)
+            case Scoring(_, schema, at, root):
+                where = (at.coef[0], float(at.intercept[0]), at.center, root, schema.levels)
+                return ScoresAt(self._curvature(state), self._scores, *where, self.kind)
             case Solved():
                 return None
 
     def _curvature(
-        self, state: Approaching | Walking, expected: bool = False, thinned: int = 1, every: int = 1
+        self, state: Approaching | Walking | Scoring, expected: bool = False, thinned: int = 1, every: int = 1
     ) -> CurvatureAt:
         at = state.place
         metric, curved = (at.center, at.scale, state.schema.levels, at.reach), not isinstance(state, Lbfgs)
@@ -176,13 +192,13 @@ class Glm(Featured, Estimator):
     def model(self, state: State) -> GlmModel | None:
         """The place that all rows were asked about."""
         match state:
-            case Newton() | Confirming() | Lbfgs():
+            case Newton() | Confirming() | Lbfgs() | Scoring():
                 return GlmModel(state.place.coef, state.place.intercept, max(state.step, 1), state.schema)
             case Solved():
                 return state.model
         return None
 
-    def update(self, state: State, s: Beginning | Curvature) -> State:
+    def update(self, state: State, s: Beginning | Curvature | CurvatureScores) -> State:
         """To the next place, or to what comes after it."""
         match state, s:
             case Scaling(), Beginning():
@@ -192,6 +208,8 @@ class Glm(Featured, Estimator):
             case Newton() | Confirming() | Lbfgs(), Curvature():
                 reached = state.place._replace(reach=s.reach)
                 return self._stepped(state._replace(step=state.step + 1, place=reached), s)
+            case Scoring(), CurvatureScores():
+                return self._done(state)
         raise AssertionError
 
     def _stepped(self, state: Approaching | Walking, s: Curvature) -> State:
@@ -238,12 +256,24 @@ class Glm(Featured, Estimator):
             return self._done(state)
         exact = max(EXACT * self.tol * s.weight, 2 * here.rough * here.rough)
         if here.gap() <= exact and isinstance(state, Confirming):
-            return self._done(state)
+            return self._estimated(state, s)
         if self.kind == LOGISTIC and state.step > FAR and np.abs(d).max(initial=0.0) > LONG:
             return self._done(state)
         return (Confirming if here.gap(d) <= small else Newton)(state.step, state.schema, then)
 
-    def _done(self, state: Walking) -> Solved:
+    def _estimated(self, state: Walking, s: Curvature) -> State:
+        """The end, if the errors are not robust; else the rows are read for their scores at this place."""
+        if (
+            self.standard_errors not in ROBUST
+            or isinstance(state, Lbfgs)
+            or any(self.penalties(1.0))
+            or len(s.coef) > 1
+        ):
+            return self._done(state)
+        free = self._free(state.schema)[0]
+        return Scoring(state.step, state.schema, state.place, root_of(both_halves(s.gram[0]), free))
+
+    def _done(self, state: Walking | Scoring) -> Solved:
         return Solved.of(self.model(state), state.step)
 
     def _began(self, state: Scaling, s: Beginning) -> State:
@@ -287,8 +317,8 @@ class Glm(Featured, Estimator):
         if math.isinf(at.base_value):
             raise DataError("sums over the rows overflow: a column is too large. Remedy: rescale the columns")
         if not s.finite:
-            state = state._replace(place=at._replace(coef=coef, intercept=intercept))
-        return self._done(state)
+            return self._done(state._replace(place=at._replace(coef=coef, intercept=intercept)))
+        return self._estimated(state, s)
 
     def _penalties(self, state: Approaching | Walking, s: Curvature) -> tuple[float, float]:
         """Those of all rows, as far as the rows that were read go."""
@@ -320,8 +350,10 @@ class Glm(Featured, Estimator):
         more = value - self._value(s, squared, 0.0, free)  # absolute values, which are nought at the least
         return min(strong(s, squared, free) + more, value - s.least)
 
-    def certify(self, model: GlmModel, s: Beginning | Curvature) -> tuple[Claim, ...] | None:
+    def certify(self, model: GlmModel, s: Beginning | Curvature | CurvatureScores) -> tuple[Claim, ...] | None:
         """How far above its minimum the objective is, and what the data do to it."""
+        if isinstance(s, CurvatureScores):
+            return self.certify(model, s.base)
         if not isinstance(s, Curvature):
             return None
         same = np.array_equal(s.coef, model.coef) and np.array_equal(s.intercept, model.intercept)

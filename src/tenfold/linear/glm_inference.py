@@ -1,4 +1,15 @@
-"""Standard errors of maximum likelihood: the inverse of the information at the estimate, read off the last pass."""
+"""Standard errors of generalized linear models, which the last pass over the rows tells.
+
+With H the Hessian of Σ w ℓ at the estimate, s = ℓ'(m) (1, x) the score of a row and h = ℓ''(m) (1, x)'H⁻¹(1, x) its
+leverage:
+
+- classical, of maximum likelihood: the inverse of the information, which is H, or what is expected of it;
+- HC0 to HC3: H⁻¹ (Σ w s sᵀ) H⁻¹, by HC1 times n / (n - k), by HC2 and HC3 with each s sᵀ over 1 - h or its square. That
+  of HC3 is the jackknife, with a step of Newton's method in place of each fit without a row;
+- cluster: H⁻¹ (Σ S Sᵀ) H⁻¹ over the sums S = Σ w s of the clusters, times G / (G - 1) (n - 1) / (n - k).
+
+All of the latter hold whatever the distribution of the target, if its mean is as the model says.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +20,12 @@ from tenfold.core import Array
 from tenfold.core.arrays import both_halves
 from tenfold.kernels.glm import GAMMA
 from tenfold.linear.glm import Glm, GlmModel
+from tenfold.linear.inference import ROBUST, covariance_of, sandwich
 from tenfold.linear.inferring import Terms
-from tenfold.linear.newton import inverse
+from tenfold.linear.newton import inverse, root_of
 from tenfold.linear.summary import Summary
 from tenfold.stats.curvature import Curvature
+from tenfold.stats.scores import CurvatureScores
 
 
 class Errors(Terms, Glm):
@@ -21,27 +34,26 @@ class Errors(Terms, Glm):
     @property
     def dispersion_(self) -> float:
         """Pearson's estimate of the variance beside the mean's own, for a Gamma; else one."""
-        s: Curvature = self.summary_
+        s = self._curvature_
         free = int(self._free(self.schema_).sum())
         return float(s.pearson / (s.weight - free)) if self.kind == GAMMA else 1.0
 
     @property
     def covariance_(self) -> Array:
         """The covariance of the terms."""
-        s = self._known()
-        lower = s.expected if self.kind == GAMMA else s.gram[0]
-        full = both_halves(lower)
-        free = self._free(self.schema_)[0]
-        inner, _ = inverse(full[np.ix_(free, free)])
-        whole = np.zeros_like(full)
-        whole[np.ix_(free, free)] = inner * self.dispersion_
-        back = np.zeros_like(full)  # from centred predictors to coefficients, then the intercept
-        p = len(full) - 1
-        back[:p, 1:] = np.eye(p)
-        back[p, 0] = 1.0
-        back[p, 1:] = -s.center
-        found = back @ whole @ back.T
-        return found if self.fit_intercept else found[:p, :p]
+        s, scores, free = self._known(), self.summary_, self._free(self.schema_)[0]
+        estimated = np.append(free[1:], True)[: len(free) - 1 + self.fit_intercept]
+        if isinstance(scores, CurvatureScores):
+            rank = inverse(both_halves(s.gram[0])[np.ix_(free, free)])[1]
+            return covariance_of(scores.root, s.center, *sandwich(scores, self.standard_errors, rank), estimated)
+        root = root_of(both_halves(s.expected if self.kind == GAMMA else s.gram[0]), free)
+        return covariance_of(root, s.center, np.eye(root.shape[1]), self.dispersion_, estimated)
+
+    @property
+    def _curvature_(self) -> Curvature:
+        """Loss, gradient and Hessian of the last pass."""
+        s = self.summary_
+        return s.base if isinstance(s, CurvatureScores) else s
 
     @property
     def standard_errors_(self) -> Array:
@@ -67,7 +79,7 @@ class Errors(Terms, Glm):
         return np.column_stack([self._terms() - reach, self._terms() + reach])
 
     def _table(self, level: float) -> Summary:
-        s: Curvature = self.summary_
+        s = self._curvature_
         errors = self.standard_errors_
         low, high = f"{50 * (1 - level):.4g} %", f"{50 * (1 + level):.4g} %"
         columns = zip(self.terms_, self._terms(), errors, self.z_values_, self.p_values_, self.conf_int(level))
@@ -82,7 +94,14 @@ class Errors(Terms, Glm):
             f"deviance {2 * (s.loss - s.least):.6g}"
             + (f"; dispersion {self.dispersion_:.6g}" if self.kind == GAMMA else ""),
         )
-        family = "rows are independent, and the target of each has the distribution that the model says"
+        kind = self.standard_errors
+        if kind == "cluster":
+            facts = (f"{facts[0]}, {len(self.summary_.keys)} clusters", *facts[1:])
+        family = {
+            "classical": "rows are independent, and the target of each has the distribution that the model says",
+            "cluster": "rows of different clusters are independent, and the clusters are many",
+        }.get(kind, "rows are independent; their targets may have any distribution with the mean that the model says")
+        named = {"classical": "standard errors of maximum likelihood", "cluster": "standard errors by cluster"}
         conditions = (
             family,
             "the logarithm of the mean (of the odds, for classes) is linear in the columns",
@@ -90,7 +109,7 @@ class Errors(Terms, Glm):
             "the columns were chosen before looking at the target",
         )
         return Summary(
-            f"{type(self).__name__}: standard errors of maximum likelihood",
+            f"{type(self).__name__}: {named.get(kind, f'{kind} standard errors')}",
             facts,
             ("term", "estimate", "std. error", "z", "p", low, high),
             tuple(rows),
@@ -109,7 +128,7 @@ class Errors(Terms, Glm):
         """The summary at the estimate, or an error that says why there are no standard errors."""
         if "model_" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__} is not fitted")
-        model, s = self.model_, self.summary_
+        model, s = self.model_, self._curvature_
         if any(self.penalties(1.0)):
             raise ValueError(
                 "with a penalty the estimates are biased, and standard errors of maximum likelihood would not speak of "
@@ -123,4 +142,9 @@ class Errors(Terms, Glm):
             raise ValueError("the rows can be separated, so there is no estimate of maximum likelihood to have errors")
         if not (np.array_equal(s.coef, model.coef) and np.array_equal(s.intercept, model.intercept)):
             raise ValueError("the fit was stopped before its last pass. Remedy: a larger max_iter")
+        if self.standard_errors in ROBUST and not isinstance(self.summary_, CurvatureScores):
+            raise ValueError(
+                f"{self.standard_errors} standard errors need one more pass, before which the fit was stopped. Remedy: "
+                "a larger max_iter"
+            )
         return s

@@ -123,6 +123,28 @@ class Inference:
         return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
 
+def sandwich(scores: Scores, kind: str, parameters: float) -> tuple[Array, float]:
+    """What is between the roots of the inverse Hessian, and its factor: infinite if there is nothing to judge by."""
+    n = scores.weight
+    if kind == "cluster":
+        many = len(scores.keys)
+        known = many > 1 and n > parameters
+        factor = many / (many - 1) * (n - 1) / (n - parameters) if known else math.inf
+        return scores.scores.T @ scores.scores, factor
+    if kind == "HC1":
+        return scores.meat, n / (n - parameters) if n > parameters else math.inf
+    return scores.meat, 1.0
+
+
+def covariance_of(root: Array, center: Array, inner: Array, factor: float, estimated: Flags) -> Array:
+    """The covariance of the coefficients, then the intercept if any, from a root over centred columns."""
+    if not math.isfinite(factor):
+        return np.where(np.outer(estimated, estimated), math.inf, 0.0)
+    spread = np.vstack([root[1:], root[0] - center @ root[1:]])[: len(estimated)]
+    found = factor * (spread @ inner @ spread.T)
+    return np.asarray((found + found.T) / 2)
+
+
 def infer(
     found: Solution, kind: str, alpha: float, fit_intercept: bool, rows: float, unit: float, scores: Scores | None
 ) -> Inference:
@@ -135,27 +157,15 @@ def infer(
     spent = full - alpha * float(np.trace(slopes))
     left = rows - spent
     sigma2 = found.rss / left if left > 0 else math.inf
-    clusters, df = 0, left
-    if kind == "classical":
+    if scores is None:
         inner, factor = np.eye(root.shape[1]) - alpha * root[1:].T @ root[1:], sigma2
     else:
-        assert scores is not None
-        meat, factor = scores.meat, 1.0
-        if kind == "cluster":
-            clusters = len(scores.keys)
-            meat = scores.scores.T @ scores.scores
-            df = clusters - 1.0
-            factor = clusters / df * (rows - 1) / (rows - full) if df > 0 and rows > full else math.inf
-        elif kind == "HC1":
-            factor = rows / (rows - full) if rows > full else math.inf
-        inner, root = meat, scores.root
-    spread = np.vstack([root[1:], root[0] - found.center @ root[1:]])[:terms]
-    covariance = np.where(np.outer(estimated, estimated), math.inf, 0.0)
-    if math.isfinite(factor):
-        covariance = factor * (spread @ inner @ spread.T)
+        root, (inner, factor) = scores.root, sandwich(scores, kind, full)
+    clusters = len(scores.keys) if scores is not None and kind == "cluster" else 0
+    df = clusters - 1.0 if kind == "cluster" else left
+    covariance = covariance_of(root, found.center, inner, factor, estimated)
     lost = max(unit * found.tss / found.rss if found.rss > 0 else 1.0, EPS)
     digits = min(max(-math.log10(lost), 0.0), 15.0)
-    covariance = (covariance + covariance.T) / 2
     alone = 0.0 if scores is None else scores.alone
     return Inference(
         kind, found.values[:terms], covariance, rows, spent, max(df, 0.0), sigma2, found.rss, found.tss, alpha,

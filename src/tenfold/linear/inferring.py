@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from tenfold.core import Array, Columns, Design, MatrixLike
-from tenfold.estimator import check_is_fitted
+from tenfold.core import Array, Columns, Design, MatrixLike, Stop, VectorLike
+from tenfold.estimator import Estimator, check_is_fitted
+from tenfold.estimator.grouping import with_groups
 from tenfold.estimator.merging import refusing_arithmetic_errors
 from tenfold.linear.inference import FTest, Inference
 from tenfold.linear.summary import Names, Summary, summary_of
@@ -63,6 +64,55 @@ class Terms:
 
     def _table(self, level: float) -> Summary:
         raise NotImplementedError
+
+
+class RobustErrors(Estimator):
+    """A learner whose standard errors may be robust: `fit` takes the groups that those by cluster need."""
+
+    standard_errors: str = "classical"
+
+    def fit(
+        self,
+        X: MatrixLike,
+        y: VectorLike = None,
+        sample_weight: VectorLike = None,
+        *,
+        groups: VectorLike = None,
+        checkpoint: object = None,
+        stop: Stop | None = None,
+    ) -> Self:
+        """Fit to arrays, a frame, or a Source.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or Source
+            The rows. A Source brings its own target and weights.
+        y : array, optional
+            The target.
+        sample_weight : array, optional
+            A weight for each row. A row of weight 2 counts as two rows, one of weight 0 as none.
+        groups : array or str, optional
+            With `standard_errors="cluster"`: the cluster of each row, or the name of the column that says it, which
+            is then no feature. A Source takes a name.
+        checkpoint : str, path or Checkpoint, optional
+            A folder in which to save how far the fit is; a fit that was cut off goes on from there.
+        stop : Gap, Rounds, Seconds or a rule of your own, optional
+            As all learners take it; one of a single pass has nothing to stop.
+
+        Returns
+        -------
+        self : object
+        """
+        if groups is not None:
+            if self.standard_errors != "cluster":
+                raise ValueError('groups go with standard_errors="cluster"')
+            X, y, sample_weight = with_groups(self, X, y, sample_weight, groups), None, None
+        return super().fit(X, y, sample_weight, checkpoint=checkpoint, stop=stop)
+
+    @property
+    def _scores(self) -> str:
+        """What is summed for the standard errors: HC1 is a multiple of HC0."""
+        return "HC0" if self.standard_errors == "HC1" else self.standard_errors
 
 
 class Inferring(Terms):

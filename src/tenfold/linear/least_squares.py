@@ -10,19 +10,18 @@ errors need the scores of the rows at the coefficients: one scan more.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Claim, Columns, Design, MatrixLike, Need, Schema, Stop, VectorLike
+from tenfold.core import Array, Claim, Columns, Design, Need, Schema
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Begun, Solved
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, SummaryScored
 from tenfold.estimator.featured import Featured
-from tenfold.estimator.grouping import with_groups
 from tenfold.linear.inference import ROBUST, Inference, infer
-from tenfold.linear.inferring import Inferring
+from tenfold.linear.inferring import Inferring, RobustErrors
 from tenfold.linear.references import Matrix
 from tenfold.linear.routes import (
     DoubleDouble,
@@ -64,7 +63,7 @@ State = Begun | Factoring | Refining | Searching | Checking | Scoring | Solved
 Summary = Matrix | Scores | CodedMoments | Products
 
 
-class LeastSquares(OnePass, Inferring, Featured, SummaryScored):
+class LeastSquares(RobustErrors, OnePass, Inferring, Featured, SummaryScored):
     """What LinearRegression and Ridge share; the parameters are theirs."""
 
     need = Need("mixed", sparse=True, target="number")
@@ -76,46 +75,7 @@ class LeastSquares(OnePass, Inferring, Featured, SummaryScored):
 
     alpha: float
     fit_intercept: bool
-    standard_errors: str = "classical"
     precision: str = "normal"
-
-    def fit(
-        self,
-        X: MatrixLike,
-        y: VectorLike = None,
-        sample_weight: VectorLike = None,
-        *,
-        groups: VectorLike = None,
-        checkpoint: object = None,
-        stop: Stop | None = None,
-    ) -> Self:
-        """Fit to arrays, a frame, or a Source.
-
-        Parameters
-        ----------
-        X : array, CSR matrix, frame or Source
-            The rows. A Source brings its own target and weights.
-        y : array, optional
-            The target.
-        sample_weight : array, optional
-            A weight for each row. A row of weight 2 counts as two rows, one of weight 0 as none.
-        groups : array or str, optional
-            With `standard_errors="cluster"`: the cluster of each row, or the name of the column that says it, which
-            is then no feature. A Source takes a name.
-        checkpoint : str, path or Checkpoint, optional
-            A folder in which to save how far the fit is; a fit that was cut off goes on from there.
-        stop : Gap, Rounds, Seconds or a rule of your own, optional
-            As all learners take it; one of a single pass has nothing to stop.
-
-        Returns
-        -------
-        self : object
-        """
-        if groups is not None:
-            if self.standard_errors != "cluster":
-                raise ValueError('groups go with standard_errors="cluster"')
-            X, y, sample_weight = with_groups(self, X, y, sample_weight, groups), None, None
-        return super().fit(X, y, sample_weight, checkpoint=checkpoint, stop=stop)
 
     def statistic(self, schema: Schema) -> Statistic[Any]:
         """Moments: of pairs of features, in double-double, or without pairs of categories if those are too many."""
@@ -136,9 +96,8 @@ class LeastSquares(OnePass, Inferring, Featured, SummaryScored):
             case Begun() | Solved():
                 return super().ask(state)
             case Scoring(_, model, center, root, base):
-                kind = "HC0" if self.standard_errors == "HC1" else self.standard_errors
                 place = (model.coef, model.intercept, center, root, model.schema.levels)
-                return ScoresAt(self.ask(base.each[0]), kind, *place)  # type: ignore[arg-type]
+                return ScoresAt(self.ask(base.each[0]), self._scores, *place)  # type: ignore[arg-type]
             case _:
                 return state.statistic()
 

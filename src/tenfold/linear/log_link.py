@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Columns, Need, Schema
 from tenfold.estimator import Regressor
-from tenfold.estimator.constraints import Constraints, boolean, integer, real
+from tenfold.estimator.constraints import Constraints, boolean, choice, integer, real
 from tenfold.linear.glm import GlmModel
 from tenfold.linear.glm_inference import Errors
+from tenfold.linear.inference import ROBUST
 
 
 class LogLink(Errors, Regressor):
@@ -22,6 +23,7 @@ class LogLink(Errors, Regressor):
     law_params = (
         {},
         {"alpha": 0.0, "fit_intercept": False},
+        {"alpha": 0.0, "standard_errors": "HC3"},
     )
     _parameter_constraints: ClassVar[Constraints] = {
         "alpha": [real(0)],
@@ -29,6 +31,7 @@ class LogLink(Errors, Regressor):
         "offset": [str, integer(0), None],
         "tol": [real(0)],
         "max_iter": [integer(1)],
+        "standard_errors": [choice("classical", *ROBUST)],
     }
 
     def __init__(
@@ -38,12 +41,14 @@ class LogLink(Errors, Regressor):
         offset: str | int | None = None,
         tol: float = 1e-14,
         max_iter: int = 100,
+        standard_errors: str = "classical",
     ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.offset = offset
         self.tol = tol
         self.max_iter = max_iter
+        self.standard_errors = standard_errors
 
     def penalties(self, weight: float) -> tuple[float, float]:
         """λ₂ = α Σ w: as scikit-learn has it, the loss is a mean."""

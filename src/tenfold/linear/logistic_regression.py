@@ -10,10 +10,11 @@ import numpy as np
 
 from tenfold.core import Array, Claim, Columns, Need
 from tenfold.estimator import Classifier
-from tenfold.estimator.constraints import Constraints, boolean, integer, positive, real, share
+from tenfold.estimator.constraints import Constraints, boolean, choice, integer, positive, real, share
 from tenfold.kernels.glm import LOGISTIC
 from tenfold.linear.glm import FAR, LONG, GlmModel
 from tenfold.linear.glm_inference import Errors
+from tenfold.linear.inference import ROBUST
 from tenfold.linear.newton import Local
 from tenfold.stats.curvature import Curvature
 
@@ -37,6 +38,9 @@ class LogisticRegression(Errors, Classifier):
         the gap, so a small value costs little. For more than 2,000 coefficients the square root counts.
     max_iter : int, default=100
         Passes over all rows at the most.
+    standard_errors : {"classical", "HC0", "HC1", "HC2", "HC3", "cluster"}, default="classical"
+        What is assumed of the target beside its mean: the distribution of the model; any (one scan more); or any, and
+        dependence within the groups given to `fit` (one scan more).
 
     Attributes
     ----------
@@ -68,6 +72,7 @@ class LogisticRegression(Errors, Classifier):
         {"l1_ratio": 1.0},
         {"l1_ratio": 0.5, "C": 0.3},
         {"fit_intercept": False},
+        {"C": np.inf, "standard_errors": "HC3"},
     )
     _parameter_constraints: ClassVar[Constraints] = {
         "C": [positive],
@@ -75,6 +80,7 @@ class LogisticRegression(Errors, Classifier):
         "fit_intercept": [boolean],
         "tol": [real(0)],
         "max_iter": [integer(1)],
+        "standard_errors": [choice("classical", *ROBUST)],
     }
 
     def __init__(
@@ -84,12 +90,14 @@ class LogisticRegression(Errors, Classifier):
         fit_intercept: bool = True,
         tol: float = 1e-14,
         max_iter: int = 100,
+        standard_errors: str = "classical",
     ) -> None:
         self.C = C
         self.l1_ratio = l1_ratio
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.max_iter = max_iter
+        self.standard_errors = standard_errors
 
     def penalties(self, weight: float) -> tuple[float, float]:
         """λ₂ and λ₁; they do not grow with the rows."""

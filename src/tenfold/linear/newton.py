@@ -215,6 +215,16 @@ def inverse(H: Array) -> tuple[Array, int]:
     return half @ half.T, int(keep.sum())
 
 
+def root_of(H: Array, free: Flags) -> Array:
+    """R with RRᵀ the inverse of a Hessian in the entries that are free, noughts in the others."""
+    inner, _ = inverse(H[np.ix_(free, free)])
+    unit = _roots(inner)
+    values, vectors = sla.eigh(inner / np.outer(unit, unit))
+    root = np.zeros((len(H), len(inner)))
+    root[free] = unit[:, None] * vectors * np.sqrt(np.maximum(values, 0.0))
+    return root
+
+
 def _proximal(S: Array, q: Array, l: Array, v: Array, root: Array, tied: int) -> Array:
     """The v that minimises ½ vᵀSv - qᵀv + Σ lⱼ|vⱼ|: coordinate descent finds the signs, a direct step the rest.
 

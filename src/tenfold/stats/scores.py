@@ -4,6 +4,9 @@ With RRᵀ the inverse of the normal matrix, z = Rᵀ(1, x - center) and e = y -
 give the sum Σ w e² z zᵀ, by HC2 and HC3 divided by 1 - |z|² or its square (|z|² is the leverage); clusters give the sum
 of the scores of each. Sums merge; clusters merge by their keys. What was taken at other coefficients does not add up,
 and says so. The summary that the coefficients are made from comes along, so that models still merge.
+
+Of another loss ℓ than ½ (y - m)², e is -ℓ'(m) and the leverage ℓ''(m) |z|²: by 1 - leverage, a step of Newton's method
+without the row goes farther than the score says.
 """
 
 from __future__ import annotations
@@ -19,6 +22,8 @@ import scipy.sparse as sp
 from tenfold.core import Array, Chunk, Codes, DataError, Design, Values
 from tenfold.core.allowed import ANYTHING, RISING
 from tenfold.core.statistic import Statistic
+from tenfold.kernels.glm import add_rows
+from tenfold.stats.curvature import Curvature
 from tenfold.stats.double_moments import DoubleMoments
 from tenfold.stats.moments import Moments
 from tenfold.stats.rfactor import RFactor
@@ -98,13 +103,27 @@ class DoubleScores(Scores):
     base: DoubleMoments  # type: ignore[assignment]
 
 
-KINDS: dict[type, type[Scores]] = {Moments: Scores, RFactor: FactorScores, DoubleMoments: DoubleScores}
+@dataclass(frozen=True, eq=False)
+class CurvatureScores(Scores):
+    """The same beside loss, gradient and Hessian of a generalized linear model."""
+
+    base: Curvature  # type: ignore[assignment]
+
+
+KINDS: dict[type, type[Scores]] = {
+    Moments: Scores,
+    RFactor: FactorScores,
+    DoubleMoments: DoubleScores,
+    Curvature: CurvatureScores,
+}
+SQUARES = -1
+"""the loss ½ (y - m)², whose slope is the residual"""
 
 
 class ScoresAt(Statistic[Scores]):
     """What robust standard errors need of the rows at given coefficients, beside what these were made from."""
 
-    base: Statistic[Moments] | Statistic[RFactor] | Statistic[DoubleMoments]
+    base: Statistic[Moments] | Statistic[RFactor] | Statistic[DoubleMoments] | Statistic[Curvature]
     """what the coefficients were made from"""
     kind: str
     """HC0, HC2, HC3 or cluster"""
@@ -113,15 +132,25 @@ class ScoresAt(Statistic[Scores]):
     center: Array
     root: Array
     levels: Codes
+    loss: int = SQUARES
+    """squares, or one of `kernels/glm.py`"""
 
     def summarize(self, chunk: Chunk) -> Scores:
         """Of all rows."""
         base, at = self.base.summarize(chunk), (self.coef, self.intercept, self.center, self.root)
-        return scores_of(base, chunk, self.kind, *at, self.levels)
+        return scores_of(base, chunk, self.kind, *at, self.levels, self.loss)
 
 
 def scores_of(
-    base: Any, chunk: Chunk, how: str, coef: Array, intercept: float, center: Array, root: Array, levels: Codes | None
+    base: Any,
+    chunk: Chunk,
+    how: str,
+    coef: Array,
+    intercept: float,
+    center: Array,
+    root: Array,
+    levels: Codes | None,
+    loss: int,
 ) -> Scores:
     """Summarize a chunk, block by block; `how` is HC0, HC2, HC3 or cluster."""
     design = Design.of(chunk.X, levels)
@@ -133,7 +162,8 @@ def scores_of(
     for rows, block in design.blocks(chunk.X.block_rows(p + 1)):
         d = np.ones((len(block), p + 1))
         np.subtract(block, center, out=d[:, 1:])
-        e, weight, z = chunk.y[rows] - level - d[:, 1:] @ coef, chunk.weight[rows], d @ root
+        weight, z = chunk.weight[rows], d @ root
+        e, bend = _slopes(loss, chunk.y[rows], level, d[:, 1:] @ coef)
         if code is not None:
             some = code[rows]
             pick = sp.csr_array((weight * e, (some, np.arange(len(some)))), shape=(len(keys), len(some)))
@@ -141,12 +171,21 @@ def scores_of(
             continue
         square = weight * e * e
         if how in ("HC2", "HC3"):
-            free = 1.0 - (z * z).sum(axis=1)
+            free = 1.0 - bend * (z * z).sum(axis=1)
             lone = free < ALONE
             alone += float(weight[lone].sum())
             square = np.where(lone, 0.0, square / np.where(lone, 1.0, free if how == "HC2" else free * free))
         meat += (z * square[:, None]).T @ z
     return KINDS[type(base)](base, coef, intercept, center, root, meat, alone, keys, scores)
+
+
+def _slopes(loss: int, y: Values, level: float, margin: Array) -> tuple[Array, Array | float]:
+    """How steeply each row's loss falls at its margin, and its curvature there."""
+    if loss == SQUARES:
+        return y - level - margin, 1.0
+    slope, bend = np.empty(len(y)), np.empty(len(y))
+    add_rows(loss, margin + level, np.asarray(y, dtype=np.float64), np.zeros(0), slope, bend, np.zeros(6))
+    return -slope, bend
 
 
 def _clusters(chunk: Chunk) -> tuple[Codes, Codes]:
