@@ -144,7 +144,7 @@ def splits_once(case: Any) -> bool:
     plainly = all(
         p.get(k) in (None, 0.0, "subset", "learned")
         for k in ("prune", "ccp_alpha", "min_impurity_decrease", "min_weight_fraction_leaf", "max_features", "split")
-        + ("class_weight", "missing")
+        + ("class_weight", "missing", "min_impurity")
     )
     enough = p.get("max_bins", 255) > max(len(np.unique(v)) for v in case.columns.values())
     return plainly and enough and p.get("criterion", "gini") in ("gini", "entropy", "error") and steady(case)

@@ -278,3 +278,31 @@ def test_a_path_of_prices_needs_no_seed():
     X, y = noisy(0, n=200)
     drawn = tn.DecisionTreeClassifier(random_state=None).cost_complexity_pruning_path(X, y)
     assert (drawn.ccp_alphas == tn.DecisionTreeClassifier().cost_complexity_pruning_path(X, y).ccp_alphas).all()
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "error", "gain_ratio"])
+@pytest.mark.parametrize("least", [0.05, 0.2, 0.4, 0.9])
+def test_nodes_of_little_impurity_are_leaves(criterion, least):
+    """As brute force has it: from the root down, no node below one whose impurity is no more than that is kept."""
+    X, y = noisy(3, n=300)
+    whole = tn.DecisionTreeClassifier(criterion, min_samples_leaf=4).fit(X, y)
+    model = tn.DecisionTreeClassifier(criterion, min_samples_leaf=4, min_impurity=least).fit(X, y)
+    share = whole.value_ / whole.value_.sum(axis=1, keepdims=True)
+    logs = np.log2(np.where(share > 0, share, 1.0))
+    each = {"gini": 1 - (share**2).sum(axis=1), "error": 1 - share.max(axis=1)}.get(
+        criterion, -(share * logs).sum(axis=1)
+    )
+    inner, above = whole.tree_.feature >= 0, whole.tree_.parent
+    stays = [not any(each[a] <= least for a in line(whole.tree_, above[k]) if a >= 0) for k in range(len(above))]
+    assert model.value_.tolist() == whole.value_[stays].tolist()
+    leaf = ~inner[stays] | (each[stays] <= least)
+    assert np.array_equal(model.tree_.feature < 0, leaf)
+    assert (model.tree_.node_count < whole.tree_.node_count) == bool((inner & (each <= least)).any())
+
+
+def test_pre_pruning_goes_before_pruning_by_held_back_rows():
+    X, y = noisy(4)
+    model = tn.DecisionTreeClassifier(prune="reduced_error", min_impurity=0.3).fit(X, y)
+    assert model.tree_.node_count < tn.DecisionTreeClassifier(prune="reduced_error").fit(X, y).tree_.node_count
+    share = model.value_ / model.value_.sum(axis=1, keepdims=True)
+    assert (1 - (share**2).sum(axis=1))[model.tree_.feature >= 0].min() > 0.3

@@ -7,6 +7,7 @@ from scipy.stats import beta
 
 import tenfold as tn
 from tenfold.sources import part_rows
+from tenfold.stats.draws import Holdout
 from tenfold.testing import bits
 from trees.test_play_tennis import X, y
 
@@ -120,3 +121,42 @@ def test_rules_do_better_than_their_tree_on_noisy_rows():
         rules = tn.RuleListClassifier().fit(rows[:600], noisy[:600])
         assert rules.score(rows[600:], truth[600:]) > tree.score(rows[600:], truth[600:])
         assert len(rules.rules_) < len(tree.rules_)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rules_pruned_by_held_back_rows(seed):
+    """Erratum 30: grown from some rows, pruned by others: every rule is where dropping a condition would do harm."""
+    random = np.random.default_rng(seed)
+    frame = pd.DataFrame(random.integers(0, 7, (400, 4)).astype(float), columns=list("abcd"))
+    target = ((frame["a"] > 3) ^ (random.random(400) < 0.2)).astype(int).to_numpy()
+    model = tn.RuleListClassifier("entropy", min_samples_leaf=3, prune="reduced_error").fit(frame, target)
+    learns = Holdout(0, 0.25).learns(np.arange(400), 400)
+    assert 60 < (~learns).sum() < 140
+    *rules, _ = model.rules_
+    limits = []
+    for rule in rules:
+        tests = []
+        for one in rule.conditions:
+            column = frame.iloc[:, one.column].to_numpy()
+            tests.append(column <= one.bound if one.sign == "<=" else column > one.bound)
+
+        def limit(tests, rule=rule):
+            rows = np.logical_and.reduce([~learns, *tests])
+            return estimate((target[rows] != rule.said).sum(), rows.sum()) if rows.any() else 1.0
+
+        rows = np.logical_and.reduce([learns, *tests])
+        assert (rule.weight, rule.share) == (rows.sum(), pytest.approx((target[rows] == rule.said).mean()))
+        limits.append(limit(tests))
+        fewer = [limit([*tests[:i], *tests[i + 1 :]]) for i in range(len(tests))]
+        assert all(x > limits[-1] for x in fewer)
+    assert limits == sorted(limits)
+    assert len(rules) < len(tn.RuleListClassifier("entropy", min_samples_leaf=3).fit(frame, target).rules_)
+    for name, some in (("training error", learns), ("held-back error", ~learns)):
+        found = (model.predict(frame[some]) != target[some]).mean()
+        assert model.certificate_[name].value == pytest.approx(found, abs=1e-12)
+    model.verify()
+
+
+def test_no_rows_to_prune_rules_by():
+    with pytest.raises(tn.DataError, match='prune="reduced_error" needs more rows'):
+        tn.RuleListClassifier(prune="reduced_error", held_back=0.01).fit([[0.0], [1.0], [2.0]], [0, 1, 1])

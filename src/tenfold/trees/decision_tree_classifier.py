@@ -62,6 +62,10 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
     min_weight_fraction_leaf : float, default=0.0
     min_impurity_decrease : float, default=0.0
         Least decrease, weighted by the node's share of the rows; of a ratio, or per cost, its least value.
+    min_impurity : float, default=0.0
+        A node whose impurity is no more than this is a leaf, however good its split would be: its Gini impurity or
+        share of errors, if that is the criterion, else its entropy in bits. The leaves of `max_leaf_nodes` are
+        counted before.
     max_features : int, float, "sqrt" or "log2", optional
         How many columns each node may choose from; all by default. More, if none of those can be split.
     max_leaf_nodes : int, optional
@@ -127,6 +131,7 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
         {"prune": "pessimistic"},
         {"prune": "chi_squared"},
         {"ccp_alpha": 0.02},
+        {"min_impurity": 0.3},
         {"criterion": "gain_squared_per_cost", "feature_costs": [1.0, 2.0, 3.0]},
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -141,6 +146,7 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
         "prune": [choice(*BY_ROWS, *BY_WEIGHT), None],
         "held_back": [share(open=True)],
         "ccp_alpha": [real(0)],
+        "min_impurity": [real(0)],
         "confidence": [share(open=True)],
         "significance": [share(open=True)],
     }
@@ -157,6 +163,7 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
         min_samples_leaf: int = 1,
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
+        min_impurity: float = 0.0,
         max_features: MaxFeatures = None,
         max_leaf_nodes: int | None = None,
         class_weight: ClassWeight = None,
@@ -184,6 +191,7 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
         self.class_weight = class_weight
         self.feature_costs = feature_costs
         self.cost_power = cost_power
+        self.min_impurity = min_impurity
         self.confidence = confidence
         self.significance = significance
 

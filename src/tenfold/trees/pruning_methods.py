@@ -42,6 +42,7 @@ class Pruned(TreeGrower):
     ccp_alpha: float
     confidence: float
     significance: float
+    min_impurity: float = 0.0
 
     @property
     def holds_back(self) -> bool:
@@ -69,6 +70,10 @@ class Pruned(TreeGrower):
 
     def prune_grown(self, model: TreeModel) -> TreeModel:
         """The tree pruned by all that needs no rows."""
+        if self.min_impurity > 0:
+            weight = model.value.sum(axis=1)
+            each = impurities(model.value, self.criterion_code) / np.where(weight > 0, weight, 1.0)
+            model = cut_at(model, (model.tree.feature >= 0) & (each <= self.min_impurity))
         tree, ranges, at = model.tree, model.ranges, np.zeros(model.tree.node_count, bool)
         # A test wants to know how many rows there are: a weight of two stands for two, but one of 1/n for one.
         count = model.value if ranges.unit == 1.0 else model.value * (ranges.rows / model.value[0].sum())

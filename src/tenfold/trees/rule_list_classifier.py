@@ -10,13 +10,14 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import MANY, Array, Claim, Columns, Need, Schema
+from tenfold.core import MANY, Array, Claim, Codes, Columns, Need, Schema
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
 from tenfold.estimator.averaged import Averaged
 from tenfold.estimator.constraints import choice, integer, seed, share
+from tenfold.stats.draws import Holdout
 from tenfold.trees.conditions import Rule, tightened, words
-from tenfold.trees.decision_tree import Asked, CheckingTree, DecisionTree, TreeState, TreeSummary
+from tenfold.trees.decision_tree import Asked, CheckingTree, DecisionTree, PruningTree, TreeState, TreeSummary
 from tenfold.trees.decision_tree_classifier import CRITERIA, DecisionTreeClassifier
 from tenfold.trees.reading import dialect as sql_dialect
 from tenfold.trees.reading import when
@@ -57,9 +58,9 @@ class RuleListClassifier(Averaged):
     """An ordered list of rules from a decision tree (rule post-pruning, as C4.5 has it), exact in each pass.
 
     Each leaf of the tree gives a rule, with two bounds a column at most. A condition is dropped if the rule
-    without it has no greater estimated error (the upper limit of the binomial rate); of several, the best to drop goes
-    first. Rules then stand in the order of that estimate, and the first that a row fulfils decides. The list ends where
-    a default class does no worse than the rules that would follow.
+    without it has no greater estimated error; of several, the best to drop goes first. Rules then stand in the order of
+    that estimate, and the first that a row fulfils decides. The list ends where a default class does no worse than the
+    rules that would follow.
 
     A round of pruning looks at every rule for every row: on many rows, keep the tree small by `min_samples_leaf`.
 
@@ -68,6 +69,11 @@ class RuleListClassifier(Averaged):
     criterion : str, default="gain_ratio"
         Of the tree: see `DecisionTreeClassifier`.
     split : {"subset", "multiway"}, default="multiway"
+    prune : {"pessimistic", "reduced_error"}, default="pessimistic"
+        By which rows errors are estimated, as the upper limit of the binomial rate: those that the tree grew from, as
+        C4.5 has it, or rows that were held back from growing.
+    held_back : float, default=0.25
+        Share of the rows that "reduced_error" holds back.
     confidence : float, default=0.25
         Of the error limits; the smaller, the more is dropped.
     max_depth : int, optional
@@ -104,10 +110,13 @@ class RuleListClassifier(Averaged):
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {},
         {"criterion": "gini", "split": "subset"},
+        {"prune": "reduced_error"},
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "criterion": [choice(*CRITERIA)],
         "split": [choice("subset", "multiway")],
+        "prune": [choice("pessimistic", "reduced_error")],
+        "held_back": [share(open=True)],
         "confidence": [share(open=True)],
         "max_depth": [integer(1), None],
         "min_samples_split": [integer(2)],
@@ -121,6 +130,8 @@ class RuleListClassifier(Averaged):
         criterion: str = "gain_ratio",
         *,
         split: str = "multiway",
+        prune: str = "pessimistic",
+        held_back: float = 0.25,
         confidence: float = 0.25,
         max_depth: int | None = None,
         min_samples_split: int = 2,
@@ -130,6 +141,8 @@ class RuleListClassifier(Averaged):
     ) -> None:
         self.criterion = criterion
         self.split = split
+        self.prune = prune
+        self.held_back = held_back
         self.confidence = confidence
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
@@ -138,12 +151,23 @@ class RuleListClassifier(Averaged):
         self.random_state = random_state
 
     @property
+    def draws_rows(self) -> bool:  # type: ignore[override]
+        """Whether rows are held back to prune by."""
+        return self.prune == "reduced_error"
+
+    @property
     def _tree(self) -> DecisionTreeClassifier:
-        """The learner of the tree."""
+        """The learner of the tree, which holds the same rows back; it is left before it would be pruned by them."""
         return DecisionTreeClassifier(
             self.criterion, split=self.split, max_depth=self.max_depth, min_samples_split=self.min_samples_split,
             min_samples_leaf=self.min_samples_leaf, max_bins=self.max_bins, random_state=self.random_state,
+            prune="reduced_error" if self.draws_rows else None, held_back=self.held_back,
         )  # fmt: skip
+
+    @property
+    def _holdout(self) -> Holdout:
+        """Which rows are held back."""
+        return Holdout(int(self.random_state or 0), self.held_back) if self.draws_rows else Holdout()
 
     def start(self, schema: Schema) -> GrowingTree:
         """The start of the tree."""
@@ -155,11 +179,11 @@ class RuleListClassifier(Averaged):
             case GrowingTree():
                 return self._tree.ask(state.tree)
             case PruningRules():
-                return RuleCoverage(state.clauses, state.settled, state.value.shape[1], state.weights)
+                return RuleCoverage(state.clauses, state.settled, state.value.shape[1], state.weights, self._holdout)
             case OrderingRules():
-                return FirstRules(state.clauses, state.value.shape[1], state.weights)
+                return FirstRules(state.clauses, state.value.shape[1], state.weights, self._holdout)
             case CheckingRules(_, weights, model):
-                return FirstRules(model.clauses, len(model.rest), weights)
+                return FirstRules(model.clauses, len(model.rest), weights, self._holdout)
         return None
 
     def update(self, state: RuleListState, s: TreeSummary | Covered | Fired) -> RuleListState:
@@ -174,7 +198,7 @@ class RuleListClassifier(Averaged):
         assert isinstance(state, GrowingTree)
         assert not isinstance(s, Covered | Fired)
         tree = self._tree.update(state.tree, s)
-        if isinstance(tree, CheckingTree):
+        if isinstance(tree, PruningTree | CheckingTree):
             return PruningRules.of(tree.setup.weights, tree.model)
         return GrowingTree(0, Bundle((tree,)))
 
@@ -185,13 +209,16 @@ class RuleListClassifier(Averaged):
     def certify(self, model: RuleListModel, s: Fired) -> tuple[Claim, ...]:
         """The training error, from the rows for which each rule is the first."""
         said = np.append(model.value.argmax(axis=1), model.rest.argmax())
-        whole = s.weight.sum()
-        wrong = whole - s.weight[np.arange(len(said)), said].sum()
-        why = "share of the weight of the training rows, by the first rule that each fulfils"
-        return (
-            Claim("training error", float(wrong / whole), "proved", why, "data"),
+        why = "share of the weight of the rows that {}, by the first rule that each fulfils"
+        claims: tuple[Claim, ...] = (
+            Claim("training error", _errors(s.weight, said), "proved", why.format("the tree grew from"), "data"),
             Claim("rules", float(model.clauses.size), "proved", "in the list, without the default", "objective"),
         )
+        if len(s.back):
+            claims += (
+                Claim("held-back error", _errors(s.back, said), "proved", why.format("pruned the rules"), "data"),
+            )
+        return claims
 
     def scores_from(self, model: RuleListModel, X: Columns) -> Array:
         """The shares of the classes among all training rows that fulfil the first rule that fits."""
@@ -214,7 +241,12 @@ class RuleListClassifier(Averaged):
         return False
 
     def _fired(self, model: RuleListModel, summary: TreeSummary | Covered | Fired) -> bool:
-        return isinstance(summary, Fired) and summary.weight.shape == (len(model.value) + 1, len(model.rest))
+        places, classes = len(model.value) + 1, len(model.rest)
+        return (
+            isinstance(summary, Fired)
+            and summary.weight.shape == (places, classes)
+            and summary.back.shape in ((0, classes), (places, classes))
+        )
 
     @property
     def rules_(self) -> tuple[Rule, ...]:
@@ -265,3 +297,9 @@ class RuleListClassifier(Averaged):
         )
         lines = (f"  WHEN {test} THEN {literal(rule.said)}" for test, rule in zip(tests, some, strict=True))
         return "\n".join(["CASE", *lines, f"  ELSE {literal(last.said)}", "END"])
+
+
+def _errors(weight: Codes, said: Codes) -> float:
+    """The share of the weight, by place in the list and class, that is of another class than the one said there."""
+    whole = weight.sum()
+    return float((whole - weight[np.arange(len(said)), said].sum()) / whole)

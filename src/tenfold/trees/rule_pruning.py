@@ -1,6 +1,7 @@
 """Which conditions of rules are dropped, in which order rules stand, and where the list ends.
 
-All of it is read off weights of classes, by rule and by rule without one of its conditions: sums that merge.
+All of it is read off weights of classes, by rule and by rule without one of its conditions: sums that merge. Rules say
+what the rows they were learned from say; how wrong that is, held-back rows tell, if there are any, or else the same.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, Flags, Schema
+from tenfold.core import Array, Chunk, Codes, DataError, Flags, Schema
 from tenfold.core.allowed import COUNTS, Index, OneOf
 from tenfold.core.statistic import Statistic
 from tenfold.kernels import rule_covering as rc
+from tenfold.stats.draws import Holdout
 from tenfold.stats.tree_bins import WeightUnit
 from tenfold.trees.clauses import Clauses, clauses_of
 from tenfold.trees.pruning import upper_rate
@@ -26,9 +28,13 @@ class Covered:
 
     full: Annotated[Codes, "rule", "class", COUNTS]
     without: Annotated[Codes, "clause", "class", COUNTS]
+    back: Annotated[Codes, "held-back rule", "class", COUNTS]
+    back_without: Annotated[Codes, "held-back clause", "class", COUNTS]
+    """the same of rows that are held back, if there are any"""
 
     def __add__(self, other: Covered) -> Covered:
-        return Covered(self.full + other.full, self.without + other.without)
+        back = self.back + other.back, self.back_without + other.back_without
+        return Covered(self.full + other.full, self.without + other.without, *back)
 
 
 class RuleCoverage(Statistic[Covered]):
@@ -39,15 +45,30 @@ class RuleCoverage(Statistic[Covered]):
     """rules, marked by 1, that are not looked at"""
     classes: int
     weights: WeightUnit
+    holdout: Holdout = Holdout()
 
     def summarize(self, chunk: Chunk) -> Covered:
         """Put the rules to the rows of one chunk."""
+        if not self.holdout.share:
+            none = np.zeros((0, self.classes), np.int64)
+            return Covered(*self._weights(chunk), none, none)
+        learned, back = _apart(chunk, self.holdout)
+        return Covered(*self._weights(learned), *self._weights(back))
+
+    def _weights(self, chunk: Chunk) -> tuple[Codes, Codes]:
+        """By class, of the rows that fulfil each rule, and of those that fail at one condition alone."""
         weight, rules, k = self.weights.whole(chunk.weight), self.clauses, self.classes
         full, without = np.zeros((rules.size, k), np.int64), np.zeros((len(rules.column), k), np.int64)
         for rows, block in chunk.X.blocks():
             w = weight[rows] if len(weight) else weight
             rc.cover(block, chunk.y[rows], w, 1 - self.settled, *rules, full, without)
-        return Covered(full, without)
+        return full, without
+
+
+def _apart(chunk: Chunk, holdout: Holdout) -> tuple[Chunk, Chunk]:
+    """The rows that are learned from, and those that are held back."""
+    learns = holdout.learns(chunk.places(), chunk.n)
+    return chunk.rows(np.flatnonzero(learns)), chunk.rows(np.flatnonzero(~learns))
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +76,11 @@ class Fired:
     """Weights by class of the rows for which each rule is the first; last, of those that fulfil none."""
 
     weight: Annotated[Codes, "place", "class", COUNTS]
+    back: Annotated[Codes, "held-back place", "class", COUNTS]
+    """the same of rows that are held back, if there are any"""
 
     def __add__(self, other: Fired) -> Fired:
-        return Fired(self.weight + other.weight)
+        return Fired(self.weight + other.weight, self.back + other.back)
 
 
 class FirstRules(Statistic[Fired]):
@@ -66,13 +89,21 @@ class FirstRules(Statistic[Fired]):
     clauses: Clauses
     classes: int
     weights: WeightUnit
+    holdout: Holdout = Holdout()
 
     def summarize(self, chunk: Chunk) -> Fired:
         """Put the rules to the rows of one chunk."""
+        if not self.holdout.share:
+            return Fired(self._weights(chunk), np.zeros((0, self.classes), np.int64))
+        learned, back = _apart(chunk, self.holdout)
+        return Fired(self._weights(learned), self._weights(back))
+
+    def _weights(self, chunk: Chunk) -> Codes:
+        """By the first rule that holds, and by class."""
         weight = self.weights.whole(chunk.weight)
         found = np.zeros((self.clauses.size + 1, self.classes), np.int64)
         np.add.at(found, (self.clauses.firsts(chunk.X), chunk.y), weight if len(weight) else 1)
-        return Fired(found)
+        return found
 
 
 class RuleListModel(NamedTuple):
@@ -105,21 +136,26 @@ class PruningRules(NamedTuple):
     """weights of the classes of all training rows that fulfil a rule, once no condition is to be dropped any more"""
     settled: Annotated[Codes, "rule", OneOf(0, 1)]
     """whether that is so"""
+    back: Annotated[Array, "held-back rule", "class"]
+    """the same weights of rows that are held back, if there are any"""
 
     @classmethod
     def of(cls, weights: WeightUnit, tree: TreeModel) -> PruningRules:
         """The rules of the leaves of a tree."""
         rules, said = clauses_of(tree.tree, tree.ranges.levels), tree.value[tree.tree.leaves].argmax(axis=1)
         value, settled = np.zeros((rules.size, tree.value.shape[1])), np.zeros(rules.size, np.int64)
-        return cls(0, weights, tree.has_missing, said, rules, value, settled)
+        return cls(0, weights, tree.has_missing, said, rules, value, settled, np.zeros_like(value))
 
     def after(self, s: Covered, confidence: float) -> PruningRules | OrderingRules:
         """Each rule without the condition that it is best without, if there is one; equal rules once."""
         rules, unit = self.clauses, self.weights.unit
         full = np.where(self.settled[:, None] == 1, self.value, s.full * unit)
         said, of = np.where(self.said < 0, full.argmax(axis=1), self.said), rules.rule
-        worst = _estimate(full, said, confidence)
-        less = _estimate(full[of] + s.without * unit, said[of], confidence)
+        back, without = full, s.without
+        if len(s.back):
+            back, without = np.where(self.settled[:, None] == 1, self.back, s.back * unit), s.back_without
+        worst = _estimate(back, said, confidence)
+        less = _estimate(back[of] + without * unit, said[of], confidence)
         drop = np.zeros(len(of), bool)
         settled = np.ones(rules.size, np.int64)
         for r in np.flatnonzero(self.settled == 0).tolist():
@@ -132,8 +168,8 @@ class PruningRules(NamedTuple):
         clauses, value = smaller.only(keep), full[keep]
         if not settled[keep].all():
             said = np.full(len(keep), -1)
-            return self._replace(clauses=clauses, value=value, settled=settled[keep], said=said)
-        order = np.lexsort((-value.sum(axis=1), _estimate(value, value.argmax(axis=1), confidence)))
+            return self._replace(clauses=clauses, value=value, settled=settled[keep], said=said, back=back[keep])
+        order = np.lexsort((-value.sum(axis=1), _estimate(back[keep], value.argmax(axis=1), confidence)))
         return OrderingRules(0, self.weights, self.has_missing, clauses.only(order), value[order])
 
 
@@ -149,9 +185,14 @@ class OrderingRules(NamedTuple):
     def after(self, s: Fired, confidence: float) -> CheckingRules:
         """The rules up to where a default does no worse, without those that are never the first."""
         weight: Array = np.asarray(s.weight * self.weights.unit, dtype=np.float64)
-        each = _estimate(weight[:-1], self.value.argmax(axis=1), confidence) * weight[:-1].sum(axis=1)
-        rest = np.cumsum(weight[::-1], axis=0)[::-1]
-        last = _estimate(rest, rest.argmax(axis=1), confidence) * rest.sum(axis=1)
+        back = weight
+        if len(s.back):
+            if not s.back.any():
+                raise DataError('no row was held back: prune="reduced_error" needs more rows. Remedy: "pessimistic"')
+            back = np.asarray(s.back * self.weights.unit, dtype=np.float64)
+        each = _estimate(back[:-1], self.value.argmax(axis=1), confidence) * back[:-1].sum(axis=1)
+        rest, left = (np.cumsum(w[::-1], axis=0)[::-1] for w in (weight, back))
+        last = _estimate(left, rest.argmax(axis=1), confidence) * left.sum(axis=1)
         end = int((np.concatenate([[0.0], np.cumsum(each)]) + last).argmin())
         keep = np.array([r for r in range(end) if weight[r].any()], np.int64)
         default = rest[end] if rest[end].any() else rest[0]
