@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -31,6 +32,31 @@ class Clauses(NamedTuple):
     member: Annotated[Codes, "member", OneOf(0, 1)]
     """whether a category is in the set"""
 
+    @classmethod
+    def of(cls, rules: Sequence[tuple[Condition, ...]], levels: Codes) -> Clauses:
+        """The conditions of these rules, by column, with one condition of each sign at most."""
+        rows: list[tuple[int, int, float, int, int, int]] = []
+        start, place = [0], 0
+        sets: dict[tuple[int, tuple[int, ...]], int] = {}
+        for rule in rules:
+            for one in sorted(tightened(rule), key=lambda one: (one.column, one.sign)):
+                wide = int(levels[one.column])
+                at = 0
+                if one.sign == AMONG:
+                    if (wide, one.codes) not in sets:
+                        sets[wide, one.codes] = place
+                        place += wide
+                    at = sets[wide, one.codes]
+                rows.append((one.column, SIGNS.index(one.sign), one.bound, int(one.missing), at, wide))
+            start.append(len(rows))
+        member = np.zeros(place, np.int64)
+        for (_, codes), at in sets.items():
+            member[at + np.array(codes, np.int64)] = 1
+        fields = list(zip(*rows, strict=True)) if rows else [()] * 6
+        kinds = (np.int64, np.int64, np.float64, np.int64, np.int64, np.int64)
+        table = [np.array(field, kind) for field, kind in zip(fields, kinds, strict=True)]
+        return cls._make([np.array(start, np.int64), *table, member])
+
     @property
     def size(self) -> int:
         """How many rules there are."""
@@ -51,9 +77,12 @@ class Clauses(NamedTuple):
         return Clauses._make([start, *(field[pick] for field in self[1:-1]), self.member])
 
     def firsts(self, X: Columns) -> Codes:
-        """The first rule that each row fulfils, or how many rules there are."""
-        out = np.empty(len(X), np.int64)
+        """The first rule that each row fulfils, or how many rules there are; an unknown category counts as missing."""
+        out, sets = np.empty(len(X), np.int64), np.unique(self.column[self.sign == rc.AMONG])
         for rows, block in X.blocks():
+            if (block[:, sets] < 0).any():
+                block = np.array(block)
+                block[:, sets] = np.where(block[:, sets] < 0, np.nan, block[:, sets])
             rc.first_of(block, *self, out[rows])
         return out
 
@@ -85,26 +114,6 @@ class Clauses(NamedTuple):
 
 
 def clauses_of(tree: Tree, levels: Codes) -> Clauses:
-    """The rules of a tree's leaves, by column, with one condition of each sign at most."""
+    """The rules of a tree's leaves."""
     above = tree.parent
-    rows: list[tuple[int, int, float, int, int, int]] = []
-    start, place = [0], 0
-    sets: dict[tuple[int, tuple[int, ...]], int] = {}
-    for k in tree.leaves.tolist():
-        for one in sorted(tightened(way(tree, k, above)), key=lambda one: (one.column, one.sign)):
-            wide = int(levels[one.column])
-            at = 0
-            if one.sign == AMONG:
-                if (wide, one.codes) not in sets:
-                    sets[wide, one.codes] = place
-                    place += wide
-                at = sets[wide, one.codes]
-            rows.append((one.column, SIGNS.index(one.sign), one.bound, int(one.missing), at, wide))
-        start.append(len(rows))
-    member = np.zeros(place, np.int64)
-    for (_, codes), at in sets.items():
-        member[at + np.array(codes, np.int64)] = 1
-    fields = list(zip(*rows, strict=True)) if rows else [()] * 6
-    kinds = (np.int64, np.int64, np.float64, np.int64, np.int64, np.int64)
-    table = [np.array(field, kind) for field, kind in zip(fields, kinds, strict=True)]
-    return Clauses._make([np.array(start, np.int64), *table, member])
+    return Clauses.of([way(tree, k, above) for k in tree.leaves.tolist()], levels)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,6 +38,21 @@ class Rule(NamedTuple):
     """of the training rows it comes from"""
     share: float
     """of them, that are of this class; of numbers 1"""
+    text: str
+    weights: tuple[float, ...] = ()
+    """of each class among them, in the order of `classes_`; of numbers none"""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class DNF:
+    """A disjunctive normal form: a class is said if all conditions of one of the terms hold."""
+
+    said: Any
+    """the class"""
+    terms: tuple[tuple[Condition, ...], ...]
     text: str
 
     def __str__(self) -> str:
@@ -74,9 +90,27 @@ def tightened(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
     return tuple(found.values())
 
 
+def check_rule(rule: Rule, number: int, schema: Schema) -> None:
+    """Refuse a rule that speaks of other columns, categories or classes than there are."""
+    if rule.said not in schema.classes.tolist():
+        raise ValueError(f"rule {number} says {rule.said!r}, which is none of {schema.classes.tolist()[:10]}")
+    for one in rule.conditions:
+        if not 0 <= one.column < len(schema.columns):
+            raise ValueError(f"rule {number} asks for column {one.column} of {len(schema.columns)}")
+        name, many = schema.names[one.column], int(schema.levels[one.column])
+        if one.sign not in (BELOW, ABOVE, AMONG) or (one.sign == AMONG) != (many > 0):
+            told = "categories: its sign is 'in'" if many else "numbers: its sign is '<=' or '>'"
+            raise ValueError(f"rule {number} asks {one.sign!r} of column {name!r}, which holds {told}")
+        if one.sign == AMONG and not all(0 <= code < many for code in one.codes):
+            raise ValueError(f"rule {number} has codes {one.codes} of column {name!r}, which has {many} categories")
+        if one.sign != AMONG and math.isnan(one.bound):
+            raise ValueError(f"rule {number} has no bound for column {name!r}. Remedy: a number")
+
+
 def words(one: Condition, schema: Schema, gaps: Any) -> str:
     """A condition as it is read; missing values are named if the column had any."""
-    column, missing = schema.columns[one.column], one.missing and gaps[one.column]
+    column, nothing_else = schema.columns[one.column], one.sign == AMONG and not one.codes
+    missing = one.missing and (gaps[one.column] or nothing_else)
     if one.sign != AMONG and one.bound == math.inf:
         return f"{column.name} {'is' if one.missing else 'is not'} missing"
     if one.sign != AMONG:

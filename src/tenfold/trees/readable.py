@@ -8,7 +8,7 @@ import numpy as np
 
 from tenfold.estimator.base import Estimator
 from tenfold.trees import reading
-from tenfold.trees.conditions import Rule
+from tenfold.trees.conditions import DNF, Rule
 from tenfold.trees.reading import Book, TreeStats
 from tenfold.trees.records import TreeModel
 
@@ -26,16 +26,26 @@ class Readable(Estimator):
         model: TreeModel = self.model_
         tree, value, schema, gaps = model.tree, model.value, self.schema_, model.has_missing
         if schema.classes is None:
-            return Book(tree, schema, value[:, 0], value[:, 1], np.ones(len(value)), gaps)
+            return Book(tree, schema, value[:, 0], value[:, 1], np.ones(len(value)), gaps, value[:, :0])
         weight = value.sum(axis=1)
         share = value.max(axis=1) / np.where(weight > 0, weight, 1.0)
-        return Book(tree, schema, schema.classes[value.argmax(axis=1)], weight, share, gaps)
+        return Book(tree, schema, schema.classes[value.argmax(axis=1)], weight, share, gaps, value)
 
     @property
     def rules_(self) -> tuple[Rule, ...]:
         """A rule for each leaf, from left to right."""
         self._not_too_deep("rules_")
         return reading.rules(self.book())
+
+    def every_rule(self) -> tuple[Rule, ...]:
+        """A rule for each leaf, then one for each node that answers itself; every row fulfils one, and no other.
+
+        Returns
+        -------
+        rules : tuple of Rule
+        """
+        self._in_one_leaf("every_rule")
+        return self.rules_ + reading.unseen_rules(self.book())
 
     def tree_stats(self) -> TreeStats:
         """Leaves, height, external path length, and that weighted by training rows.
@@ -55,19 +65,25 @@ class Readable(Estimator):
         """
         return reading.text(self.book())
 
-    def to_dnf(self, label: object) -> str:
+    def to_dnf(self, label: object, unseen: bool = False) -> DNF:
         """The disjunctive normal form of a class: when the tree says it.
 
         A category that no training row of a node had fulfils no condition there; an unknown one counts as missing.
+        `RuleListClassifier.from_dnf` makes a classifier of formulas.
 
         Parameters
         ----------
         label : object
             The class.
+        unseen : bool, default=False
+            Whether to have terms also for categories that no training row of a node had, and for missing ones: there
+            the node itself answers. The formula is then true of every row for which the tree says the class, and of no
+            other.
 
         Returns
         -------
-        formula : str
+        formula : DNF
+            `str(formula)` is the text; `formula.terms` are the conditions of each term.
         """
         self._not_too_deep("to_dnf")
         book = self.book()
@@ -75,7 +91,7 @@ class Readable(Estimator):
             raise TypeError("to_dnf is of classes, and this tree says numbers. Remedy: rules_")
         if label not in book.schema.classes.tolist():
             raise ValueError(f"{label!r} is none of the classes {book.schema.classes.tolist()[:10]}")
-        return reading.dnf(book, label)
+        return reading.dnf(book, label, unseen)
 
     def to_sql(self, dialect: str = "ansi", booleans: Sequence[str] = ()) -> str:
         """The tree as an SQL expression, CASE ... END. Columns have the names of the fit; NULL is a missing value.

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Flags, Schema
-from tenfold.trees.conditions import AMONG, BELOW, Condition, Rule, branch, tightened, way, words
+from tenfold.trees.conditions import AMONG, BELOW, DNF, Condition, Rule, branch, tightened, way, words
 from tenfold.trees.tree import Tree
 
 DIALECTS = {"ansi": False, "mysql": True}
@@ -40,6 +40,8 @@ class Book(NamedTuple):
     """of them, that are of the class it says; of numbers 1"""
     gaps: Flags
     """which columns had missing values"""
+    classes: Array
+    """weights of the classes of the training rows of each node; of numbers, of none"""
 
     def answer(self, k: int) -> str:
         """What a node says, as it is read."""
@@ -63,11 +65,24 @@ def rules(book: Book) -> tuple[Rule, ...]:
     return tuple(found)
 
 
+def unseen_rules(book: Book) -> tuple[Rule, ...]:
+    """A rule for each node that answers itself: where it splits categories, for those that none of its rows had."""
+    tree, above, found = book.tree, book.tree.parent, []
+    for k in in_order(tree):
+        if tree.route_at[k] < 0:
+            continue
+        conditions = tightened((*way(tree, k, above), branch(tree, k, -1)))
+        if all(one.sign != AMONG or one.codes or one.missing for one in conditions):
+            found.append(rule(book, conditions, k))
+    return tuple(found)
+
+
 def rule(book: Book, conditions: tuple[Condition, ...], k: int) -> Rule:
     """The rule that says what node k says."""
     when = " and ".join(words(one, book.schema, book.gaps) for one in conditions)
     text = f"if {when} then {book.answer(k)}" if when else book.answer(k)
-    return Rule(conditions, book.said[k], float(book.weight[k]), float(book.share[k]), text)
+    weights = tuple(book.classes[k].tolist())
+    return Rule(conditions, book.said[k], float(book.weight[k]), float(book.share[k]), text, weights)
 
 
 def in_order(tree: Tree) -> list[int]:
@@ -82,15 +97,13 @@ def in_order(tree: Tree) -> list[int]:
     return found
 
 
-def dnf(book: Book, label: Any) -> str:
+def dnf(book: Book, label: Any, unseen: bool) -> DNF:
     """When a class is said: one of several conjunctions holds."""
-    found = [one for one in rules(book) if one.said == label]
-    terms = [" ∧ ".join(words(c, book.schema, book.gaps) for c in one.conditions) for one in found]
-    if not found:
-        return "false"
-    if terms == [""]:
-        return "true"
-    return " ∨ ".join(f"({term})" for term in terms)
+    every = rules(book) + (unseen_rules(book) if unseen else ())
+    found = tuple(one.conditions for one in every if one.said == label)
+    terms = [" ∧ ".join(words(c, book.schema, book.gaps) for c in one) for one in found]
+    text = "true" if terms == [""] else " ∨ ".join(f"({term})" for term in terms)
+    return DNF(label, found, text or "false")
 
 
 def text(book: Book) -> str:
@@ -181,10 +194,15 @@ def when(one: Condition, schema: Schema, dialect: Dialect) -> str:
     """A condition in SQL."""
     column = schema.columns[one.column]
     name = dialect.name(column.name)
-    bound = dialect.bound(name, column.name, one.sign, one.bound) if one.sign != AMONG else None
-    tests = [] if bound is None else [bound]
-    if one.codes:
-        tests.append(f"{name} IN ({', '.join(dialect.literal(column.categories[c]) for c in one.codes)})")
+    if one.sign != AMONG:
+        bound = dialect.bound(name, column.name, one.sign, one.bound)
+        tests = [] if bound is None else [bound]
+    else:  # an unknown category counts as missing
+        codes = sorted(set(range(len(column.categories))) - set(one.codes)) if one.missing else one.codes
+        named = ", ".join(dialect.literal(column.categories[c]) for c in codes)
+        if one.missing and not named:
+            return "1 = 1"
+        tests = [f"{name} {'NOT IN' if one.missing else 'IN'} ({named})"] if named else []
     if one.missing:
         tests.append(f"{name} IS NULL")
     return " OR ".join(tests) or "1 = 0"

@@ -5,18 +5,20 @@ Weights of classes by rule, and by rule without one of its conditions, merge: ea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import MANY, Array, Claim, Codes, Columns, Need, Schema
+from tenfold.core import MANY, Array, Certificate, Claim, Codes, Columns, Need, Schema
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
 from tenfold.estimator.averaged import Averaged
 from tenfold.estimator.constraints import choice, integer, seed, share
+from tenfold.estimator.kinds import Classifier
 from tenfold.stats.draws import Holdout
-from tenfold.trees.conditions import Rule, tightened, words
+from tenfold.trees.clauses import Clauses
+from tenfold.trees.conditions import DNF, Rule, check_rule, tightened, words
 from tenfold.trees.decision_tree import Asked, CheckingTree, DecisionTree, PruningTree, TreeState, TreeSummary
 from tenfold.trees.decision_tree_classifier import CRITERIA, DecisionTreeClassifier
 from tenfold.trees.reading import dialect as sql_dialect
@@ -248,6 +250,120 @@ class RuleListClassifier(Averaged):
             and summary.back.shape in ((0, classes), (places, classes))
         )
 
+    # ---- from rules ----------------------------------------------------------------------------
+
+    @classmethod
+    def from_rules(cls, rules: Iterable[Rule], like: Classifier, default: object = None) -> RuleListClassifier:
+        """A classifier that goes by these rules: the first that a row fulfils decides. Nothing is fitted.
+
+        Parameters
+        ----------
+        rules : iterable of Rule
+            Of `rules_` of a tree or a list, in any order, some of them, or others. From one without conditions on, the
+            rest is left out.
+        like : classifier
+            A fitted one, whose columns, categories and classes the rules speak of.
+        default : object, optional
+            The class of rows that fulfil no rule, unless the last rule has no conditions. None: the heaviest class
+            of all rules.
+
+        Returns
+        -------
+        model : RuleListClassifier
+
+        Examples
+        --------
+        >>> from tenfold import DecisionTreeClassifier, RuleListClassifier
+        >>> tree = DecisionTreeClassifier().fit([[0.0], [1.0], [2.0], [3.0]], ["a", "b", "b", "a"])
+        >>> print(RuleListClassifier.from_rules(tree.rules_[:1], tree, default="b").to_text())
+        1. if x0 <= 0.5 then a (1, 100 %)
+        2. else b (1, 100 %)
+        """
+        schema: Schema = like.schema_
+        some, value = [], []
+        for number, rule in enumerate(rules, 1):
+            check_rule(rule, number, schema)
+            value.append(_weights(rule, schema))
+            some.append(rule.conditions)
+            if not rule.conditions:
+                break
+        if not some or some[-1]:
+            weight = np.sum(value, axis=0) if value and default is None else np.zeros(len(schema.classes))
+            said = schema.classes[weight.argmax()] if default is None else default
+            last = Rule((), said, 1.0, 1.0, "")
+            check_rule(last, len(some) + 1, schema)
+            some.append(())
+            value.append(_weights(last, schema))
+        clauses = Clauses.of(some[:-1], schema.levels)
+        gaps = getattr(like.model_, "has_missing", np.ones(len(schema.columns), bool))
+        model = RuleListModel(clauses, np.array(value[:-1]).reshape(-1, len(schema.classes)), value[-1], gaps)
+        why = "in the list, without the default: it was made of rules, and not fitted"
+        claims = (Claim("rules", float(clauses.size), "proved", why, "objective"),)
+        made = cls()
+        made._set(schema, model, None, Certificate(claims, like.certificate_.provenance))
+        made.n_features_in_ = len(schema.columns)
+        if schema.named:
+            made.feature_names_in_ = np.array(schema.names, dtype=object)
+        return made
+
+    @classmethod
+    def from_tree(cls, tree: DecisionTree) -> RuleListClassifier:
+        """The rules of a fitted tree as a classifier, which says the same of every row, with the same probabilities.
+
+        After the rules of the leaves come those of nodes that answer themselves: for categories that none of their
+        training rows had.
+
+        Parameters
+        ----------
+        tree : DecisionTreeClassifier
+            A fitted one, of which no row ends in several leaves.
+
+        Returns
+        -------
+        model : RuleListClassifier
+
+        Examples
+        --------
+        >>> from tenfold import DecisionTreeClassifier, RuleListClassifier
+        >>> X = [[0.0], [1.0], [2.0], [3.0]]
+        >>> tree = DecisionTreeClassifier().fit(X, ["a", "b", "b", "a"])
+        >>> RuleListClassifier.from_tree(tree).predict(X).tolist()
+        ['a', 'b', 'b', 'a']
+        """
+        return cls.from_rules(tree.every_rule(), tree)
+
+    @classmethod
+    def from_dnf(cls, formulas: DNF | Iterable[DNF], like: Classifier, default: object = None) -> RuleListClassifier:
+        """A classifier that says a class where its disjunctive normal form holds; of several, the first that does.
+
+        Parameters
+        ----------
+        formulas : DNF or iterable of DNF
+            As `to_dnf` of a tree gives them.
+        like : classifier
+            A fitted one, whose columns, categories and classes the formulas speak of.
+        default : object, optional
+            The class of rows for which no formula holds. None: that which has most terms.
+
+        Returns
+        -------
+        model : RuleListClassifier
+
+        Examples
+        --------
+        >>> from tenfold import DecisionTreeClassifier, RuleListClassifier
+        >>> X = [[0.0], [1.0], [2.0], [3.0]]
+        >>> tree = DecisionTreeClassifier().fit(X, ["a", "b", "b", "a"])
+        >>> str(tree.to_dnf("b"))
+        '(x0 > 0.5 ∧ x0 <= 2.5)'
+        >>> RuleListClassifier.from_dnf(tree.to_dnf("b"), tree, default="a").predict(X).tolist()
+        ['a', 'b', 'b', 'a']
+        """
+        some = (formulas,) if isinstance(formulas, DNF) else formulas
+        return cls.from_rules((Rule(term, one.said, 1.0, 1.0, "") for one in some for term in one.terms), like, default)
+
+    # ---- reading -------------------------------------------------------------------------------
+
     @property
     def rules_(self) -> tuple[Rule, ...]:
         """The rules in order; the last has no conditions."""
@@ -258,7 +374,7 @@ class RuleListClassifier(Averaged):
             said, weight = schema.classes[value.argmax()], float(value.sum())
             head = " and ".join(words(one, schema, model.has_missing) for one in conditions)
             text = f"{f'if {head} then' if head else 'else'} {said}"
-            found.append(Rule(conditions, said, weight, float(value.max()) / weight, text))
+            found.append(Rule(conditions, said, weight, float(value.max()) / weight, text, tuple(value.tolist())))
         return tuple(found)
 
     def to_text(self) -> str:
@@ -297,6 +413,15 @@ class RuleListClassifier(Averaged):
         )
         lines = (f"  WHEN {test} THEN {literal(rule.said)}" for test, rule in zip(tests, some, strict=True))
         return "\n".join(["CASE", *lines, f"  ELSE {literal(last.said)}", "END"])
+
+
+def _weights(rule: Rule, schema: Schema) -> Array:
+    """Of the classes, by which the rule says what it says: its own, or else all of them of its class."""
+    at = int(np.flatnonzero(schema.classes == rule.said)[0])
+    own = np.array(rule.weights, dtype=np.float64)
+    if len(own) == len(schema.classes) and own.sum() > 0 and own.argmax() == at:
+        return own
+    return np.where(np.arange(len(schema.classes)) == at, rule.weight if rule.weight > 0 else 1.0, 0.0)
 
 
 def _errors(weight: Codes, said: Codes) -> float:
