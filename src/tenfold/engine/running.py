@@ -32,6 +32,11 @@ def on(runner: Runner, *, verbose: bool | None = None) -> Iterator[Runner]:
     >>> model.coef_.round(6)
     array([2.])
     """
+    if not isinstance(runner, Runner):
+        raise TypeError(
+            f"tenfold.on takes a runner, not {runner!r}. Remedy: tenfold.on(tenfold.Local(threads=2)) for this "
+            "machine, tenfold.on(tenfold.Dask(client)) for a cluster, where client is a distributed.Client"
+        )
     token = _current.set(runner)
     try:
         with progress.verbose(progress.wish() if verbose is None else verbose):

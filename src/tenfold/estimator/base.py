@@ -18,7 +18,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from tenfold.core import MANY, ONE, Certificate, Need, Never, Rounds, Schema, Stop
+from tenfold.core import MANY, ONE, Certificate, MergeError, Need, Never, Rounds, Schema, Stop
 from tenfold.core.axes import freeze
 from tenfold.engine import Fit, current, fit, one_blas_thread
 from tenfold.engine.progress import progress
@@ -27,6 +27,7 @@ from tenfold.estimator.callbacks import CallbackSupportMixin, History, Reporting
 from tenfold.estimator.checkpoint import Checkpoint
 from tenfold.estimator.fitted_params import as_fitted, frozen, param_names, plain_kind, speak_as_fitted
 from tenfold.estimator.mapped import Mapped, joined
+from tenfold.estimator.offered import is_offered
 from tenfold.sources import Source, as_source, part_rows
 from tenfold.sources.inputs import check_names
 
@@ -277,6 +278,15 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         """The model of both models' rows, without the rows."""
         return merging.add(as_fitted(self), as_fitted(other)) if type(other) is type(self) else NotImplemented
 
+    def __sub__(self, other: Any) -> Any:
+        """Refused: rows cannot be taken out of a model."""
+        if not isinstance(other, Estimator):
+            return NotImplemented
+        raise MergeError(
+            "models add up, but a model cannot be subtracted: rounding and what a summary forgets would stay behind. "
+            "Remedy: add the models of all the other rows"
+        )
+
     def __radd__(self, other: Any) -> Any:
         """What `sum(models)` begins with: 0 + model is the model."""
         return self if isinstance(other, int) and other == 0 else NotImplemented
@@ -361,7 +371,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     def __dir__(self) -> list[str]:
         model = self.__dict__.get("model_")
         shown = [] if model is None else [name for name in model._fields if name not in self.hidden]
-        return sorted({*(name for name in object.__dir__(self) if self._offers(name)), *(f"{name}_" for name in shown)})
+        there = (name for name in object.__dir__(self) if is_offered(type(self), name) and self._offers(name))
+        return sorted({*there, *param_names(type(self)), *(f"{name}_" for name in shown)})
 
     def _offers(self, name: str) -> bool:
         """Whether an attribute is there for these parameters."""

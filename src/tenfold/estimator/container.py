@@ -48,7 +48,12 @@ def write(path: Any, document: dict[str, Any], tensors: dict[str, Any]) -> None:
     if struct.unpack("<Q", raw[:8])[0] > MAX_HEADER or _brackets(text) > MAX_BRACKETS:
         raise ModelFileError("the model's parameters are too large for a model file (header over 1 MiB)")
     digest = hashlib.sha256(raw).hexdigest()
-    path = Path(path)
+    path = Path(path).expanduser()
+    if not path.parent.is_dir():
+        raise FileNotFoundError(
+            f"there is no folder {str(path.parent)!r} to save {path.name!r} in. Remedy: make it first, "
+            f"os.makedirs({str(path.parent)!r})"
+        )
     temporary = path.with_name(f".{uuid4().hex}.tmp")
     try:
         temporary.write_bytes(raw.replace(UNSIGNED.encode(), digest.encode(), 1))
@@ -59,7 +64,7 @@ def write(path: Any, document: dict[str, Any], tensors: dict[str, Any]) -> None:
 
 def read(path: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """The document and its tensors (read-only views of the file's bytes), or ModelFileError."""
-    raw = Path(path).read_bytes()
+    raw = Path(path).expanduser().read_bytes()
     if len(raw) < 8:
         raise ModelFileError("the file is too short to be a model")
     (length,) = struct.unpack("<Q", raw[:8])

@@ -89,7 +89,7 @@ def speak_as_fitted(cls: Any) -> None:
         for name, value in list(vars(base).items()):
             wrapped = None if name.startswith("_") or name in cls.fitting else _wrapped(value)
             if wrapped is not None:
-                setattr(base, name, wrapped)
+                setattr(base, name, _refusing_rows(wrapped) if name == "certify" else wrapped)
 
 
 def _wrapped(value: Any) -> Any:
@@ -109,5 +109,21 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def method(self: Any, *args: Any, **given: Any) -> Any:
         return function(as_fitted(self), *args, **given)
+
+    return method
+
+
+def _refusing_rows(certify: Callable[..., Any]) -> Callable[..., Any]:
+    """The method that makes claims of a model and its summary; whoever gives it rows means the function."""
+
+    @wraps(certify)
+    def method(self: Any, model: Any, *args: Any, **given: Any) -> Any:
+        if hasattr(model, "shape") or isinstance(model, list):
+            raise TypeError(
+                "the method certify is what the library itself calls, with a model and its summary. Remedy: "
+                "tenfold.certify(model, X, y) says what a model promises on unseen rows; model.certificate_ is what "
+                "is known from training"
+            )
+        return certify(self, model, *args, **given)
 
     return method

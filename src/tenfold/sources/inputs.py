@@ -6,6 +6,7 @@ Nothing outside this folder asks what rows are kept in. The values themselves ar
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -26,13 +27,16 @@ from tenfold.sources.arrays import ArraySource
 from tenfold.sources.arrow import is_category
 from tenfold.sources.base import Source
 from tenfold.sources.dask import is_dask
-from tenfold.sources.frames import is_frame, settled, table_of
+from tenfold.sources.frames import is_column, is_frame, settled, table_of
 from tenfold.sources.labels import column_of
 from tenfold.sources.scan import scan
 from tenfold.sources.tables import Roles, TableSource, free_name
 from tenfold.sources.validation import as_labels, check_binary, class_levels, refuse_dates
 from tenfold.sources.validation import numbers as numbers_of
 
+NAMES_ITS_OWN = (
+    "a Source names its own target and weights: pass X alone. Remedy: tenfold.scan(..., target=name, weight=name)"
+)
 ANY = Need()
 """numbers, without a target"""
 SEQUENCE = "which sequence"
@@ -78,7 +82,7 @@ def as_source(
     """
     if isinstance(X, Source):
         if y is not None or sample_weight is not None:
-            raise ValueError("a Source names its own target and weights: pass X alone")
+            raise ValueError(NAMES_ITS_OWN)
         if lengths is not None:
             raise ValueError(
                 "a Source names its own sequences, tenfold.scan(..., sequence=...): pass X without lengths"
@@ -87,6 +91,7 @@ def as_source(
     if not isinstance(X, np.ndarray):
         if is_dask(X):
             return _with_target(_as_documents(X) if need.kinds == "text" else X, y, sample_weight)
+        _refuse_no_table(X, y, need)
         X = settled(X)
     source = _in_memory(BaseEstimator() if model is None else model, X, y, sample_weight, need, reset, classes)
     if need.sequence is not None:
@@ -94,6 +99,20 @@ def as_source(
         source.sequence = SEQUENCE
     source.lazy = False
     return source
+
+
+def _refuse_no_table(X: MatrixLike, y: VectorLike, need: Need) -> None:
+    """Refuse a path, and a single column where a table is needed, with what to write instead."""
+    if need.kinds == "text":
+        return
+    if isinstance(X, (str, os.PathLike)):
+        named = f", target={y!r}" if isinstance(y, str) else ""
+        raise DataError(f"X is a path. Remedy: fit(tenfold.scan({str(X)!r}{named}))")
+    if is_column(X):
+        raise DataError(
+            f"Expected 2D array, got 1D array instead: X is a {type(X).__name__}, one column. Remedy: Reshape your "
+            "data; X.to_frame(), or frame[[name]] instead of frame[name], is a table of one column"
+        )
 
 
 def _ids(lengths: VectorLike, rows: int | None) -> Codes:
@@ -128,7 +147,7 @@ def refuse_lazy(X: MatrixLike, name: str) -> None:
 def check_target(X: MatrixLike, y: VectorLike, weight: VectorLike, remedy: str = "") -> None:
     """Refuse a target or weights beside a Source, which names its own, and other rows without a target."""
     if isinstance(X, Source) and (y is not None or weight is not None):
-        raise ValueError("a Source names its own target and weights: pass X alone")
+        raise ValueError(NAMES_ITS_OWN)
     if not isinstance(X, Source) and y is None:
         raise ValueError(f"y is needed: the true target of each row{remedy and f'. Remedy: {remedy}'}")
 
@@ -320,6 +339,13 @@ def target(model: Any, y: VectorLike, need: Need) -> VectorLike:
     """The target as numbers, or as labels in their own type."""
     if y is None:
         raise ValueError(f"{type(model).__name__} requires y to be passed, but the target y is None.")
+    if isinstance(y, str):
+        raise DataError(f"y is the text {y!r}. Remedy: the column itself, X[{y!r}], or tenfold.scan(X, target={y!r})")
+    if type(y).__name__ == "LazyFrame":
+        raise DataError(
+            "y is a LazyFrame, which is a table not computed yet. Remedy: tenfold.scan(frame, target=name) of a frame "
+            "that has the target as a column, or y.collect().to_series()"
+        )
     if type(y) is np.ndarray and y.ndim == 1 and len(y):
         if y.dtype.kind in "biu" and need.target == "class":
             return y

@@ -7,7 +7,8 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
-from glob import glob
+from difflib import get_close_matches
+from glob import glob, has_magic
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -38,16 +39,26 @@ def find_files(data: MatrixLike, suffix: str) -> tuple[list[str], str]:
     found: list[str] = []
     roots: list[str] = []
     for one in data if isinstance(data, (list, tuple)) else [data]:
-        path = Path(one)
+        path = Path(one).expanduser()
         if path.is_dir():
             roots.append(str(path))
             some = sorted(str(p) for p in path.rglob(f"*{suffix}") if not _hidden(p.relative_to(path)))
         else:
-            some = [str(path)] if path.exists() else sorted(glob(str(one), recursive=True))
+            some = [str(path)] if path.exists() else sorted(glob(str(path), recursive=True))
         if not some:
-            raise DataError(f"there is no {suffix} file at {str(one)!r}")
+            raise DataError(f"there is no {suffix} file at {str(one)!r}{_nearest(path)}")
         found += some
     return found, os.path.commonpath(roots) if roots else ""
+
+
+def _nearest(path: Path) -> str:
+    """Where a path leaves what is there: its last folder that exists, and names in it that are alike."""
+    folder = next((p for p in path.absolute().parents if p.is_dir()), None)
+    if folder is None or has_magic(str(path)):
+        return ""
+    wanted = path.absolute().relative_to(folder).parts[0]
+    alike = get_close_matches(wanted, sorted(p.name for p in folder.iterdir())[:10_000], 3)
+    return f": {str(folder)!r} has no {wanted!r}" + (f"; did you mean {alike}?" if alike else "")
 
 
 def _hidden(path: Path) -> bool:

@@ -140,7 +140,7 @@ def _is_path(value: object) -> bool:
 def _files(data: MatrixLike, roles: Roles, only: ds.Expression | None) -> ArrowSource:
     first = str(data[0] if isinstance(data, (list, tuple)) else data)
     said = repr(data if isinstance(data, (str, list)) else str(data))
-    folder = Path(first)
+    folder = Path(first).expanduser()
     csv = folder.is_dir() and not any(folder.rglob("*.parquet")) and any(folder.rglob("*.csv"))
     if csv or first.endswith(".csv"):
         paths, _ = find_files(data, ".csv")
@@ -175,11 +175,26 @@ def _csv(path: str) -> pa.Table:
 
     try:
         reader = pyarrow.csv.open_csv(path)
-        return spool(reader, reader.schema, path)
+        table = spool(reader, reader.schema, path)
     except (pa.ArrowException, OSError) as error:
         raise DataError(
-            f"{path} cannot be read: {error}. Remedy: mend the line, or write the file as Parquet"
+            f"{path} cannot be read: {error}. Remedy: correct the line, or write the file as Parquet"
         ) from None
+    _refuse_header_again(table, path)
+    return table
+
+
+def _refuse_header_again(table: pa.Table, path: str) -> None:
+    """Refuse a file whose header comes again further down, as in files that were joined: numbers would be text."""
+    first = table.column_names[0]
+    if not pa.types.is_string(table.schema.field(first).type):
+        return
+    row = pa.compute.index(table[first], first).as_py()
+    if row >= 0 and all(str(table[name][row].as_py()) == name for name in table.column_names):
+        raise DataError(
+            f"{path} has its header again as row {row + 1} of the data, so that its numbers are text. Remedy: delete "
+            "that line"
+        )
 
 
 def _expression(where: object) -> ds.Expression:
