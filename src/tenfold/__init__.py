@@ -86,6 +86,7 @@ _PLACES = {
     "tenfold.evaluate.compare.overfitting": ("Overfitting", "overfits"),
     "tenfold.evaluate.dependence.mutual_information_matrix": ("MutualInformationMatrix", "mutual_information_matrix"),
     "tenfold.evaluate.dependence.result": ("PartialDependence",),
+    "tenfold.evaluate.dependence.split_gains": ("SplitGains", "split_gains"),
     "tenfold.evaluate.dependence.partial_dependence": ("partial_dependence",),
     "tenfold.evaluate.importance.permutation_importance": ("permutation_importance",),
     "tenfold.evaluate.cross_validation.result": ("CrossValidation",),

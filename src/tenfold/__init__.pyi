@@ -97,6 +97,8 @@ from tenfold.evaluate.dependence.mutual_information_matrix import (
 )
 from tenfold.evaluate.dependence.partial_dependence import partial_dependence as partial_dependence
 from tenfold.evaluate.dependence.result import PartialDependence as PartialDependence
+from tenfold.evaluate.dependence.split_gains import SplitGains as SplitGains
+from tenfold.evaluate.dependence.split_gains import split_gains as split_gains
 from tenfold.evaluate.importance.permutation_importance import permutation_importance as permutation_importance
 from tenfold.evaluate.importance.result import PermutationImportance as PermutationImportance
 from tenfold.graphical.bayesian_network import BayesianNetwork as BayesianNetwork

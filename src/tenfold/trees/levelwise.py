@@ -226,22 +226,15 @@ def best_split(
     h: Histogram, node: Codes, real: Array, sums: Codes, cut: Cut, rules: Rules, noise: float
 ) -> Split | None:
     """The best split of a node with this histogram, which is noted in its fields; or None."""
-    cost, way, most = rules.columns(len(cut.levels))
+    most = rules.columns(len(cut.levels))[2]
     picked = np.arange(len(cut.levels))
     if most < len(picked):
         draw(picked.copy(), node[PATH : PATH + 1].view(np.uint64)[0], picked)
-    base = badness(sums, rules.criterion, rules.units, rules.l2, real[LEAST], real[MOST])
     best: missing.Found = (-1.0, -1, -1, -1, 0)
     done, tries = 0, most
     while done < most or (best[0] <= rules.least_merit and done < len(picked)):
         some = picked[done : done + tries]
-        if rules.missing == LEARNED:
-            found = search(
-                h, cut.offset, rules.kinds, cut.gap, some, sums, base, noise, rules.criterion, rules.units,
-                rules.limits, cost, way, real[LEAST], real[MOST],
-            )  # fmt: skip
-        else:
-            found = missing.search(h, cut, rules, some, sums, noise)
+        found = search_columns(h, some, sums, cut, rules, noise, (real[LEAST], real[MOST]))
         best = found if found[0] > best[0] else best
         done, tries = done + tries, 1
     if not best[0] > rules.least_merit:
@@ -257,6 +250,22 @@ def best_split(
     )
     none = np.zeros((arity, 0), np.int64)
     return Split(table[: int(cut.gap[node[COLUMN]]) + 1], split[:arity], none[0], none)
+
+
+def search_columns(
+    h: Histogram, some: Codes, sums: Codes, cut: Cut, rules: Rules, noise: float = 0.0,
+    bounds: tuple[float, float] = (-np.inf, np.inf),
+) -> missing.Found:  # fmt: skip
+    """The best split over some columns of a node with this histogram; of merit -1, if there is none."""
+    if rules.missing != LEARNED:
+        return missing.search(h, cut, rules, some, sums, noise)
+    cost, way, _ = rules.columns(len(cut.levels))
+    base = badness(sums, rules.criterion, rules.units, rules.l2, *bounds)
+    found: missing.Found = search(
+        h, cut.offset, rules.kinds, cut.gap, some, sums, base, noise, rules.criterion, rules.units, rules.limits, cost,
+        way, *bounds,
+    )  # fmt: skip
+    return found
 
 
 def children(node: Codes, real: Array, sums: Codes, way: int, rules: Rules) -> tuple[Codes, Array, Codes]:
