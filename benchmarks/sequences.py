@@ -1,6 +1,7 @@
 """Hidden Markov models beside hmmlearn, and their promises; exits with 1 if one is missed.
 
     python benchmarks/sequences.py             the four that take a minute
+    python benchmarks/sequences.py long        one sequence of 20 million symbols in windows: memory, bits and answer
     python benchmarks/sequences.py large       also 100 million symbols from Parquet, on threads and on two Dask workers
 
 Needs hmmlearn.
@@ -186,8 +187,64 @@ def large(rows: int = 100_000_000) -> None:
         promise(f"the same bits on two Dask workers, {seconds:.0f} s", str(bits(model.model_)) == found)
 
 
+LONG_ROLE = """
+import sys, time, warnings
+import tenfold as tn
+from tenfold.testing import bits
+warnings.filterwarnings("ignore")
+def peak():
+    return next(int(line.split()[1]) // 1024 for line in open("/proc/self/status") if line.startswith("VmHWM"))
+source = tn.scan(sys.argv[1], sequence="who", categorical=["symbol"])
+before = peak()
+began = time.perf_counter()
+with tn.on(tn.Local(threads=int(sys.argv[3]), memory=1 << 24)):
+    model = tn.CategoricalHMM(4, max_iter=2, tol=0.0).fit(source)
+    fitted = time.perf_counter() - began
+    model.predict(source).to_parquet(sys.argv[2])
+seconds = time.perf_counter() - began
+more = peak() - before
+print(bits(model.model_), fitted, seconds - fitted, before, more)
+"""
+
+
+def long(rows: int = 20_000_000) -> None:
+    """One sequence in many row groups, in windows: little memory, the same bits, the answer of the whole sequence."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from tenfold.sources import sequences
+
+    with tempfile.TemporaryDirectory() as folder:
+        random, path = np.random.default_rng(0), Path(folder) / "rows.parquet"
+        symbols = random.integers(0, 10, rows).astype(np.int8)
+        pq.write_table(pa.table({"who": np.zeros(rows, np.int32), "symbol": symbols}), path, row_group_size=250_000)
+        found = []
+        for threads in ("1", "2"):
+            role = [sys.executable, "-c", LONG_ROLE, str(path), f"{folder}/out{threads}", threads]
+            done = subprocess.run(role, capture_output=True, text=True, check=True)
+            *model, fit, predict, before, more = done.stdout.split()
+            found.append(model)
+            what = f"one sequence of {rows:,} symbols, {threads} threads: 2 rounds {float(fit):.1f} s"
+            what += f", written predictions {float(predict):.1f} s"
+            promise(f"{what}, {more} MB of 400 above the {before} after importing", int(more) < 400)
+        promise("the same bits by one thread and by two", found[0] == found[1])
+        few = tn.scan(symbols[:3_000_000, None], sequence=np.zeros(3_000_000, int))
+        model = tn.CategoricalHMM(4, max_iter=5, tol=0.0)
+        cut = model.fit(few).transmat_
+        states = np.concatenate(list(model.predict(few)))
+        longest, sequences.LONG = sequences.LONG, 1 << 40
+        apart = np.abs(model.fit(few).transmat_ - cut).max()
+        same = (np.concatenate(list(model.predict(few))) == states).mean()
+        sequences.LONG = longest
+        promise(f"3,000,000 of them in windows and whole: chances differ by {apart:.1e}", apart < 1e-9)
+        promise(f"and the same path in {same:.7f} of the rows", same > 0.9999)
+
+
 def main() -> int:
     """Run what was asked for; 1 if a promise is missed."""
+    if sys.argv[1:] == ["long"]:
+        long()
+        return 1 if MISSED else 0
     every_path()
     never_falls()
     beside_hmmlearn()

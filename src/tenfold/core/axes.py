@@ -31,6 +31,7 @@ SCALARS = frozenset({int, float, bool, str})
 
 BY_ROWS = frozenset({
     "entry", "row", "place", "piece", "byte", "labelled", "numbered", "weighted", "ordered", "group", "negative",
+    "window",
 })  # fmt: skip
 """axes of summaries whose length depends on the rows; that of any other depends on the state the summary is made at"""
 BY_START = frozenset({"output", "field", "bound", "term"})

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -49,6 +49,8 @@ class Chunk(NamedTuple):
     """the place of the first row of the chunk, as it was loaded"""
     picked: Codes | None = None
     """which rows of the chunk, as it was loaded, these are; None: all from the first on"""
+    window: Literal["", "first", "later"] = ""
+    """whether these are some rows of a long sequence: its first, or those that go on from the chunk before"""
 
     @property
     def n(self) -> int:

@@ -39,6 +39,8 @@ class Need:
     sequence : str, optional
         The column that says to which sequence a row belongs. Rows then come in whole sequences, wherever parts are cut;
         `chunk.starts` says where each begins. Empty: the column that the rows were scanned with, `scan(sequence=)`.
+    windows : bool
+        Whether a sequence of very many rows may come in windows, one after another: `chunk.window` then says so.
     """
 
     kinds: Kinds = "numeric"
@@ -50,6 +52,7 @@ class Need:
     counts: bool = False
     side: tuple[str, ...] = ()
     sequence: str | None = None
+    windows: bool = False
 
     def without_target(self) -> Need:
         """The need of `predict` and `transform`: the columns alone."""
@@ -57,7 +60,9 @@ class Need:
 
     def of_schema(self) -> Need:
         """What of it a schema depends on: neither what comes along nor how rows are cut."""
-        return self if not self.side and self.sequence is None else replace(self, side=(), sequence=None)
+        if not self.side and self.sequence is None:
+            return self
+        return replace(self, side=(), sequence=None, windows=False)
 
 
 @cache

@@ -35,19 +35,21 @@ class Mapped(Source):
     model : learner
         Fitted; only its parameters, state and schema are kept.
     how : callable
-        From the columns of a chunk to an array with as many rows; for a model of whole sequences, from columns and
-        where sequences begin. It travels to the workers, with all that it holds.
+        From the columns of a chunk to an array with as many rows; for a model of sequences, from the chunk. It travels
+        to the workers, with all that it holds.
     names : sequence of str
         Of the output's columns.
+    need : Need, optional
+        How the rows are read: as the model needs them, by default.
     """
 
     named = True
 
-    def __init__(self, base: Source, model: Any, how: Any, names: Sequence[str]) -> None:
+    def __init__(self, base: Source, model: Any, how: Any, names: Sequence[str], need: Need | None = None) -> None:
         super().__init__()
         self.base, self.how, self.names = base, how, tuple(names)
         self.costly = model.costly or base.costly
-        self._need = model.need.without_target()
+        self._need = model.need.without_target() if need is None else need
         self._schema = Schema(model.schema_.columns, None, None, model.schema_.named)
         self._model = f"{type(model).__name__} {bits(model.model_)} {model.schema_.names} {model.schema_.classes}"
 
@@ -129,7 +131,7 @@ class Mapped(Source):
 
     def _said(self, chunk: Chunk) -> Any:
         """What the model says of the rows of a chunk."""
-        return self.how(chunk.X) if self._need.sequence is None else self.how(chunk.X, chunk.starts)
+        return self.how(chunk.X if self._need.sequence is None else chunk)
 
     def __iter__(self) -> Iterator[Any]:
         """The output of one part after the other."""
@@ -195,7 +197,7 @@ class Mapped(Source):
 
         temporary = path.with_name(f".{path.stem}.{uuid4().hex}.tmp")  # with a dot: nobody takes it for data
         writer = None
-        along = self._need.sequence is not None  # a part has the sequences that begin in it, whole
+        along = self._need.sequence is not None  # a part has the sequences that begin in it
         kept = iter(self.raw(part, keep)) if keep and not along else None
         beside = next(kept) if kept is not None else pa.table({})  # of no rows, if `where` leaves none
         try:

@@ -6,6 +6,7 @@ sequence counts as often as its rows say: all of them have one weight.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,13 +14,12 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from tenfold.core import MANY, Array, Chunk, Codes, DataError, Stop
-from tenfold.core.rows import joined as one_chunk
+from tenfold.core import MANY, Array, Chunk, Codes, DataError, Need, Stop
 from tenfold.engine import current
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.callbacks import with_callbacks
 from tenfold.estimator.mapped import Mapped, joined
-from tenfold.sources import Source, as_source
+from tenfold.sources import Source, as_source, sequences
 
 
 class SequenceLearner(Estimator):
@@ -77,33 +77,51 @@ class SequenceLearner(Estimator):
         """
         return self._grow(X, y, sample_weight, lengths=lengths)
 
-    def _over(self, function: Any, X: Any, lengths: Any, names: Any) -> Any:
-        """A function of (learner, model, columns, starts) of all sequences; for a source, a source of outputs."""
-        learner, source = self._asked(X, lengths)
+    def _over(self, function: Any, X: Any, lengths: Any, names: Any, around: Any = None) -> Any:
+        """A function of (learner, model, chunk) of all sequences; for a source, a source of outputs.
+
+        With `around`, long sequences come in windows: of (learner, source, need) it says what the function is told.
+        """
+        learner, source, need, function = self._asked(function, X, lengths, around)
         if source.lazy:
-            return Mapped(source, learner, partial(function, learner, learner.model_), names())
-        return joined(_by_part(function, learner, source))
+            return Mapped(source, learner, partial(function, learner, learner.model_), names(), need)
+        return joined(_by_chunk(function, learner, source, need))
 
-    def _each(self, function: Any, X: Any, lengths: Any) -> list[Any]:
-        """What a function of (learner, model, columns, starts) says of the sequences of each part, part by part."""
-        return _by_part(function, *self._asked(X, lengths))
+    def _each(self, function: Any, X: Any, lengths: Any, around: Any = None) -> list[Any]:
+        """What a function of (learner, model, chunk) says of the sequences of each chunk, in order."""
+        learner, source, need, function = self._asked(function, X, lengths, around)
+        return _by_chunk(function, learner, source, need)
 
-    def _asked(self, X: Any, lengths: Any) -> tuple[Any, Source]:
-        """The learner as it travels, and the rows that it is asked about."""
+    def _asked(self, function: Any, X: Any, lengths: Any, around: Any) -> tuple[Any, Source, Need, Any]:
+        """The learner as it travels, the rows that it is asked about, how they are read, and what is asked."""
         check_is_fitted(self)
-        need = self.need.without_target()
-        return self._bare(), as_source(X, None, None, need, model=self, reset=False, lengths=lengths).unweighted()
+        need = replace(self.need.without_target(), windows=around is not None)
+        learner = self._bare()
+        source = as_source(X, None, None, need, model=self, reset=False, lengths=lengths).unweighted()
+        return learner, source, need, function if around is None else partial(function, around(learner, source, need))
 
 
-def _by_part(function: Any, learner: Any, source: Source) -> list[Any]:
-    """What a function of a fitted learner says of the sequences that begin in each part."""
-    return list(current().map(partial(_said, function, learner, source), range(len(source)), source))
+def of_windows(function: Any, learner: Any, source: Source, need: Need) -> list[Any]:
+    """What a function of (learner, model, chunk) says of each window of long sequences, in order."""
+    if source.counted is not None and source.counted <= sequences.LONG:
+        return []
+    return [found for found in _by_chunk(partial(_if_window, function), learner, source, need) if found is not None]
 
 
-def _said(function: Any, learner: Any, source: Source, part: int) -> Any:
-    """What a function says of the sequences that begin in one part: it may be said elsewhere, so it can be pickled."""
-    chunk = one_chunk(list(source.chunks(part, learner.need.without_target(), learner.schema_.without_target)))
-    return function(learner, learner.model_, chunk.X, chunk.starts)
+def _if_window(function: Any, learner: Any, model: Any, chunk: Chunk) -> Any:
+    return function(learner, model, chunk) if chunk.window else None
+
+
+def _by_chunk(function: Any, learner: Any, source: Source, need: Need) -> list[Any]:
+    """What a function of a fitted learner says of the sequences of each chunk."""
+    each = current().map(partial(_said, function, learner, source, need), range(len(source)), source)
+    return [found for some in each for found in some]
+
+
+def _said(function: Any, learner: Any, source: Source, need: Need, part: int) -> list[Any]:
+    """What a function says of the chunks of one part: it may be said elsewhere, so it can be pickled."""
+    chunks = source.chunks(part, need, learner.schema_.without_target)
+    return [function(learner, learner.model_, chunk) for chunk in chunks]
 
 
 def ends_of(starts: Codes, rows: int) -> Codes:

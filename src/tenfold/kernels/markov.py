@@ -204,6 +204,36 @@ def filtered(codes, ends, start, step, table, out, found):
 
 
 @dividing
+def carried(codes, begin, step, table, out, found):
+    """out[i] = chances of the states at the last row, found[i] = log-likelihood, from begin[i] as those of the first.
+
+    Walks from several begins go side by side: none waits for another. An impossible one has found[i] = -inf.
+    """
+    many, k = begin.shape
+    now, after = np.zeros((many, k)), np.zeros((many, k))
+    size, product = np.zeros(many), np.ones(many)
+    for i in range(many):
+        found[i] = 0.0
+        for j in range(k):
+            now[i, j] = begin[i, j] * table[codes[0], j]
+            size[i] += now[i, j]
+        product[i] = size[i]
+    for t in range(1, len(codes)):
+        for i in range(many):
+            if size[i] > 0.0:
+                size[i] = _mixed(now, i, step, 1.0 / size[i], table, codes[t], after, i)
+                product[i] *= size[i]
+                if product[i] < 1e-200 or product[i] > 1e200:
+                    found[i] += math.log(product[i])
+                    product[i] = 1.0
+        now, after = after, now
+    for i in range(many):
+        found[i] = found[i] + math.log(product[i]) if size[i] > 0.0 else -math.inf
+        for j in range(k):
+            out[i, j] = now[i, j] / size[i] if size[i] > 0.0 else 0.0
+
+
+@dividing
 def expected_counts(codes, ends, weight, start, step, back, table, kept, began, moved, said, found):
     """Add how often states are expected at first rows, after each other (`moved`), and with each row of the table.
 
@@ -334,6 +364,22 @@ def likeliest_path(codes, ends, start, step, table, out, found):
                 state = before
                 out[first + t] = state
         first = last
+
+
+@kernel
+def likeliest_ends(codes, begin, step, table, out):
+    """out[i, j] = the log-probability of the likeliest path to state j at the last row, from begin[i] at the first."""
+    k = step.shape[0]
+    best = np.empty((2, k))
+    for i in range(len(begin)):
+        for j in range(k):
+            best[0, j] = begin[i, j] + table[codes[0], j]
+        for t in range(1, len(codes)):
+            _likeliest(best, 0, step, table, codes[t])
+            for j in range(k):
+                best[0, j] = best[1, j]
+        for j in range(k):
+            out[i, j] = best[0, j]
 
 
 @kernel

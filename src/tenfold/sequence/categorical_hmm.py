@@ -6,8 +6,9 @@ states: they merge by adding.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias
+from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,10 +17,9 @@ from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need, Schema, Valu
 from tenfold.core.allowed import NOT_NEGATIVE, Between
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
-from tenfold.core.statistic import Held, Lens
+from tenfold.core.statistic import Lens
 from tenfold.estimator.constraints import Constraints, array, choice, integer, real, seed
 from tenfold.estimator.sequences import ends_of, sequence_weights
-from tenfold.sequence.decoding import refuse_impossible
 from tenfold.sequence.hidden_markov import (
     HiddenMarkov,
     Improving,
@@ -28,10 +28,13 @@ from tenfold.sequence.hidden_markov import (
     gain_of,
     shares,
 )
-from tenfold.sequence.hidden_states import HiddenStates, Rows
+from tenfold.sequence.hidden_states import Rows
 from tenfold.sequence.symbols import codes_of, drawn_symbols, one_column, symbol_table
+from tenfold.sequence.windows import AlongStates, Edges, Windows
 from tenfold.stats.combinators import Each
 from tenfold.stats.joint import Joint
+
+S = TypeVar("S")
 
 FEWER_ZEROS = "fewer zeros in startprob_init, transmat_init and emissionprob_init"
 """what to do about a sequence that is impossible where a fit is"""
@@ -60,6 +63,8 @@ class SymbolCounts:
     said: Annotated[Array, "state", "value", NOT_NEGATIVE]
     rows: Annotated[float, NOT_NEGATIVE]
     log_likelihood: float
+    uncounted: int = 0
+    """windows of long sequences of which it is not known yet what surrounds them"""
 
     def __add__(self, other: SymbolCounts) -> SymbolCounts:
         return SymbolCounts(
@@ -69,6 +74,7 @@ class SymbolCounts:
             self.said + other.said,
             self.rows + other.rows,
             self.log_likelihood + other.log_likelihood,
+            self.uncounted + other.uncounted,
         )
 
 
@@ -82,22 +88,39 @@ class Symbols(Lens):
         return codes_of(chunk.X, self.count).astype(np.min_scalar_type(self.count))
 
 
-class ExpectedSymbols(Held[SymbolCounts]):
-    """How often states are expected behind the symbols of whole sequences, by a model."""
+class AlongSymbols(AlongStates[S]):
+    """Base of what is asked of the symbols of sequences at a model."""
 
-    startprob: Array
-    transmat: Array
     emissionprob: Array
+
+    def rows(self, chunk: Chunk) -> Rows:
+        """The symbols of a chunk, and how likely each state makes them."""
+        starts: Any = chunk.starts
+        return Rows(ends_of(starts, chunk.n), chunk.held.astype(np.int64), symbol_table(self.emissionprob))
+
+
+class SymbolWindows(AlongSymbols[Windows]):
+    """To which states the windows of long sequences lead, by a model."""
+
+    def summarize(self, chunk: Chunk) -> Windows:
+        """Walk a window from each state before it."""
+        return self.window(chunk)
+
+
+class ExpectedSymbols(AlongSymbols[SymbolCounts]):
+    """How often states are expected behind the symbols of sequences, by a model."""
+
+    edges: Edges | None = None
+    """what surrounds windows of long sequences, if that is known"""
 
     def summarize(self, chunk: Chunk) -> SymbolCounts:
         """Walk each sequence forward and backward."""
-        starts: Any = chunk.starts
-        weight = sequence_weights(chunk)
-        rows = Rows(ends_of(starts, chunk.n), chunk.held.astype(np.int64), symbol_table(self.emissionprob))
-        found = HiddenStates(self.startprob, self.transmat).expected(rows, weight)
-        refuse_impossible(chunk.X, starts, found.log_likelihood, FEWER_ZEROS)
+        found = self.expected(chunk, self.edges, FEWER_ZEROS)
+        if found is None:
+            began, said = np.zeros(len(self.startprob)), np.zeros(self.emissionprob.shape)
+            return SymbolCounts(self.transmat, began, np.zeros(self.transmat.shape), said, chunk.total, 0.0, 1)
         said = np.ascontiguousarray(found.said[:-1].T)
-        score = float(weight @ found.log_likelihood)
+        score = float(sequence_weights(chunk) @ found.log_likelihood)
         return SymbolCounts(self.transmat, found.began, found.moved, said, chunk.total, score)
 
 
@@ -109,6 +132,10 @@ class Choosing(NamedTuple):
 
     step: int
     models: Bundle
+    cut: bool = False
+    """whether some sequences come in windows: a round then looks first at what surrounds them"""
+    edges: Bundle = Bundle(())
+    """what surrounds them at each of the models, once it is known"""
 
 
 class CategoricalHMM(HiddenMarkov):
@@ -166,10 +193,11 @@ class CategoricalHMM(HiddenMarkov):
     [0, 0, 0]
     """
 
-    need = Need("categorical", missing=True, sequence="")
+    need = Need("categorical", missing=True, sequence="", windows=True)
     model_type = CategoricalHMMModel
     state_types = (Improving, Choosing, Solved)
-    summary_types = (SymbolCounts, Joint, Bundle)
+    summary_types = (SymbolCounts, Windows, Edges, Joint, Bundle)
+    fewer_zeros = FEWER_ZEROS
     law_params = (
         {"max_iter": 4},
         {"n_components": 3, "alpha": 0.5, "max_iter": 3, "transmat_init": "left-right"},
@@ -227,28 +255,31 @@ class CategoricalHMM(HiddenMarkov):
             emission = checked_shares(given, "emissionprob_init", (k, symbols))
         return CategoricalHMMModel(*self._first_chances(random), emission, 0, False)
 
-    def ask(self, state: State | Choosing) -> ExpectedSymbols | Each | None:
-        """The expected counts by the model there is, or by each of several."""
+    def ask(self, state: State | Choosing) -> ExpectedSymbols | SymbolWindows | Each | None:
+        """The expected counts by the model there is, or by each of several; first what surrounds windows, if any."""
         match state:
             case Improving():
-                return _asked(state.kept.each[0])
+                return _asked(state, state.kept.each)[0]
             case Choosing():
-                return Each(tuple(_asked(model) for model in state.models.each))
+                return Each(_asked(state, state.models.each))
         return None
 
-    def update(self, state: State | Choosing, s: SymbolCounts | Joint) -> State | Choosing:
+    def update(self, state: State | Choosing, s: SymbolCounts | Windows | Joint) -> State | Choosing:
         """To the shares of the expected counts; after some rounds with the best of several alone."""
         match state, s:
-            case Improving(), SymbolCounts():
+            case Improving(), SymbolCounts() | Windows():
                 found: State = self._next(state, s)
                 return found
             case Choosing(), Joint():
                 each = s.each.each
+                if isinstance(each[0], Windows) or each[0].uncounted:
+                    chosen: Choosing = self.surrounded(state, *each)
+                    return chosen
                 after = tuple(map(self.maximised, state.models.each, each))
                 if state.step + 1 < SHORT_RUN:
-                    return Choosing(state.step + 1, Bundle(after))
+                    return Choosing(state.step + 1, Bundle(after), state.cut)
                 best = int(np.argmax([one.log_likelihood for one in each]))
-                return Improving(0, Bundle((after[best],)), -np.inf)
+                return Improving(0, Bundle((after[best],)), -np.inf, state.cut)
         raise TypeError(f"{type(s).__name__} is not what {type(state).__name__} asks for")
 
     def maximised(self, model: CategoricalHMMModel, s: SymbolCounts) -> CategoricalHMMModel:
@@ -270,7 +301,7 @@ class CategoricalHMM(HiddenMarkov):
 
     def certify(self, model: CategoricalHMMModel, s: SymbolCounts) -> tuple[Claim, ...] | None:
         """The likelihood at this model, what the next round gains, and states that are never entered."""
-        if not isinstance(s, SymbolCounts) or not np.array_equal(s.transmat, model.transmat):
+        if not isinstance(s, SymbolCounts) or s.uncounted or not np.array_equal(s.transmat, model.transmat):
             return None
         free = self.chances_free(model) + int(np.count_nonzero(model.emissionprob)) - len(model.emissionprob)
         gain = gain_of(s.said, model.emissionprob) if self.alpha == 0 else 0.0
@@ -299,6 +330,11 @@ class CategoricalHMM(HiddenMarkov):
         return self.schema_.columns[0].categories
 
 
-def _asked(model: CategoricalHMMModel) -> ExpectedSymbols:
-    lens = Symbols(model.emissionprob.shape[1])
-    return ExpectedSymbols(model.startprob, model.transmat, model.emissionprob, lens=lens)
+def _asked(state: Improving | Choosing, models: Sequence[CategoricalHMMModel]) -> tuple[Any, ...]:
+    """What is asked of the rows at each of some models."""
+    lens = Symbols(models[0].emissionprob.shape[1])
+    chances = [(model.startprob, model.transmat, model.emissionprob) for model in models]
+    if state.cut and not state.edges.each:
+        return tuple(SymbolWindows(*some, lens=lens) for some in chances)
+    edges = state.edges.each or (None,) * len(models)
+    return tuple(ExpectedSymbols(*some, around, lens=lens) for some, around in zip(chances, edges, strict=True))

@@ -6,14 +6,28 @@ these were learned does not matter.
 
 from __future__ import annotations
 
+from functools import partial, reduce
+from operator import add
 from typing import Any, Protocol
 
 import numpy as np
 
-from tenfold.core import Array, Codes, Columns, DataError
+from tenfold.core import Array, Chunk, Codes, Columns, Need
 from tenfold.estimator import check_is_fitted
-from tenfold.estimator.sequences import SequenceLearner, ends_of
+from tenfold.estimator.sequences import SequenceLearner, ends_of, of_windows
 from tenfold.sequence.hidden_states import HiddenStates, Rows
+from tenfold.sequence.windows import (
+    Edges,
+    PathEdges,
+    PathWindow,
+    Windows,
+    edges_of,
+    number_of,
+    path_edges,
+    refuse_impossible,
+    window_of,
+    within,
+)
 
 ASKED = "a model with fewer zeros, alpha > 0, or score_samples to find such sequences"
 """what to do about an impossible sequence that a fitted model is asked about"""
@@ -68,7 +82,7 @@ class StateDecoder(SequenceLearner):
         -------
         states : int array of shape (rows,)
         """
-        return self._over(_path, X, lengths, lambda: ["state"])
+        return self._over(_path, X, lengths, lambda: ["state"], _path_around)
 
     def predict_proba(self, X: Any, lengths: Any = None) -> Any:
         """The probability of each state at each row, given all rows of its sequence: γ.
@@ -83,7 +97,7 @@ class StateDecoder(SequenceLearner):
         -------
         p : array of shape (rows, states)
         """
-        return self._over(_posterior, X, lengths, self._by_state)
+        return self._over(_posterior, X, lengths, self._by_state, _around)
 
     def filter(self, X: Any, lengths: Any = None) -> Any:
         """The probability of each state at each row, given the rows up to it and none after: what is known online.
@@ -98,7 +112,7 @@ class StateDecoder(SequenceLearner):
         -------
         p : array of shape (rows, states)
         """
-        return self._over(_filtered, X, lengths, self._by_state)
+        return self._over(_filtered, X, lengths, self._by_state, _around)
 
     def _by_state(self) -> list[str]:
         return [f"probability_{k}" for k in range(len(self.startprob_))]
@@ -117,7 +131,9 @@ class StateDecoder(SequenceLearner):
         log_likelihood : array of shape (sequences,)
             -inf for a sequence that is impossible.
         """
-        return np.concatenate(self._each(_likelihood, X, lengths))
+        each = self._each(_likelihood, X, lengths, partial(_around, remedy=None))
+        found, begins = (np.concatenate(some) for some in zip(*each, strict=True))
+        return np.asarray(np.add.reduceat(found, np.flatnonzero(begins)))
 
     def score(self, X: Any, y: Any = None, lengths: Any = None) -> float:
         """The log-likelihood of all sequences together.
@@ -158,7 +174,8 @@ class StateDecoder(SequenceLearner):
         check_is_fitted(self)
         if algorithm not in ("viterbi", "map"):
             raise ValueError(f"algorithm must be 'viterbi' or 'map', not {algorithm!r}")
-        pairs = self._each(_decoded if algorithm == "viterbi" else _decoded_singly, X, lengths)
+        how = (_decoded, _path_around) if algorithm == "viterbi" else (_decoded_singly, _around)
+        pairs = self._each(how[0], X, lengths, how[1])
         log = float(sum(found.sum() for _, found in pairs))
         return log, self.named(np.concatenate([states for states, _ in pairs]))
 
@@ -230,25 +247,70 @@ class StateDecoder(SequenceLearner):
         return self.drawn_rows(self.model_, states, random), self.named(states)
 
 
-def _rows(learner: StateDecoder, model: Any, X: Columns, starts: Codes) -> Rows:
-    return Rows(ends_of(starts, len(X)), *learner.log_table(model, X))
+def _rows(learner: StateDecoder, model: Any, chunk: Chunk) -> Rows:
+    starts: Any = chunk.starts
+    return Rows(ends_of(starts, chunk.n), *learner.log_table(model, chunk.X))
 
 
-def _path(learner: StateDecoder, model: Any, X: Columns, starts: Codes) -> Any:
-    states, found = _decoded(learner, model, X, starts)
-    refuse_impossible(X, starts, found)
+# ---- of windows: what is known around them -------------------------------------------------------
+
+
+def _window(learner: StateDecoder, model: Any, chunk: Chunk) -> Windows:
+    return window_of(states_of(model), _rows(learner, model, chunk), chunk, np.ones(1))
+
+
+def _around(learner: StateDecoder, source: Any, need: Need, remedy: str | None = ASKED) -> Edges | None:
+    """What surrounds the windows of long sequences, if there are any."""
+    windows = of_windows(_window, learner, source, need)
+    return edges_of(reduce(add, windows), remedy) if windows else None
+
+
+def _path_window(learner: StateDecoder, model: Any, chunk: Chunk) -> PathWindow:
+    first = chunk.window == "first"
+    log = states_of(model).likeliest_ends(_rows(learner, model, chunk), first)
+    return PathWindow(int(chunk.places()[0]), first, log)
+
+
+def _path_around(learner: StateDecoder, source: Any, need: Need) -> PathEdges | None:
+    """Between which states the likeliest paths lead through windows, if there are any."""
+    windows = of_windows(_path_window, learner, source, need)
+    return path_edges(windows) if windows else None
+
+
+def _walk(edges: Edges | None, learner: StateDecoder, model: Any, chunk: Chunk) -> tuple[HiddenStates, Rows]:
+    """States and rows of a chunk; of a window, as rows before and after it say."""
+    states, rows = states_of(model), _rows(learner, model, chunk)
+    if not chunk.window or edges is None:
+        return states, rows
+    return within(states, rows, edges, number_of(edges.place, chunk))
+
+
+# ---- of chunks -----------------------------------------------------------------------------------
+
+
+def _path(edges: PathEdges | None, learner: StateDecoder, model: Any, chunk: Chunk) -> Any:
+    starts: Any = chunk.starts
+    states, found = _decoded(edges, learner, model, chunk)
+    refuse_impossible(chunk.X, starts, found, ASKED)
     return learner.named(states)
 
 
-def _decoded(learner: StateDecoder, model: Any, X: Columns, starts: Codes) -> tuple[Codes, Array]:
-    return states_of(model).likeliest(_rows(learner, model, X, starts))
+def _decoded(edges: PathEdges | None, learner: StateDecoder, model: Any, chunk: Chunk) -> tuple[Codes, Array]:
+    states, rows = states_of(model), _rows(learner, model, chunk)
+    if chunk.window and edges is not None:
+        at = number_of(edges.place, chunk)
+        if not edges.first[at]:
+            states = HiddenStates(states.step[edges.before[at]], states.step)
+        there = np.where(np.arange(states.n) == edges.last[at], 0.0, -np.inf)
+        rows = rows.ending(there)
+    return states.likeliest(rows)
 
 
-def _decoded_singly(learner: StateDecoder, model: Any, X: Columns, starts: Codes) -> tuple[Codes, Array]:
+def _decoded_singly(edges: Edges | None, learner: StateDecoder, model: Any, chunk: Chunk) -> tuple[Codes, Array]:
     """The likeliest state of each row by itself, and the log-probability of these states as a path."""
-    rows = _rows(learner, model, X, starts)
-    chances, found = states_of(model).posterior(rows)
-    refuse_impossible(X, starts, found)
+    starts: Any = chunk.starts
+    rows = _rows(learner, model, chunk)
+    chances = _posterior(edges, learner, model, chunk)
     states = chances.argmax(axis=1)
     with np.errstate(divide="ignore"):
         first, step = np.log(model.startprob), np.log(model.transmat)
@@ -256,31 +318,33 @@ def _decoded_singly(learner: StateDecoder, model: Any, X: Columns, starts: Codes
     begins = np.zeros(len(states), bool)
     begins[starts] = True
     before = np.roll(states, 1)
+    if chunk.window == "later" and edges is not None:
+        at = number_of(edges.place, chunk)
+        before[0], begins[0] = (edges.left[at] * np.exp(edges.right[at - 1])).argmax(), False
     log = log + np.where(begins, first[states], step[before, states])
     return states, np.add.reduceat(log, starts) if len(starts) else np.zeros(0)
 
 
-def _posterior(learner: StateDecoder, model: Any, X: Columns, starts: Codes) -> Array:
-    chances, found = states_of(model).posterior(_rows(learner, model, X, starts))
-    refuse_impossible(X, starts, found)
+def _posterior(edges: Edges | None, learner: StateDecoder, model: Any, chunk: Chunk) -> Array:
+    starts: Any = chunk.starts
+    states, rows = _walk(edges, learner, model, chunk)
+    chances, found = states.posterior(rows)
+    refuse_impossible(chunk.X, starts, found, ASKED)
     return chances
 
 
-def _filtered(learner: StateDecoder, model: Any, X: Columns, starts: Codes) -> Array:
-    chances, found = states_of(model).filtered(_rows(learner, model, X, starts))
-    refuse_impossible(X, starts, found)
+def _filtered(edges: Edges | None, learner: StateDecoder, model: Any, chunk: Chunk) -> Array:
+    starts: Any = chunk.starts
+    states, _ = _walk(edges, learner, model, chunk)
+    chances, found = states.filtered(_rows(learner, model, chunk))
+    refuse_impossible(chunk.X, starts, found, ASKED)
     return np.ascontiguousarray(chances)
 
 
-def _likelihood(learner: StateDecoder, model: Any, X: Columns, starts: Codes) -> Array:
-    return states_of(model).filtered(_rows(learner, model, X, starts))[1]
-
-
-def refuse_impossible(X: Columns, starts: Codes, found: Array, remedy: str = ASKED) -> None:
-    """Refuse a sequence that no states lead through, by the row where it begins."""
-    bad = np.flatnonzero(found == -np.inf)
-    if len(bad):
-        raise DataError(
-            f"the sequence that begins in row {X.row(int(starts[bad[0]]))} is impossible: no states lead through it. "
-            f"Remedy: {remedy}"
-        )
+def _likelihood(edges: Edges | None, learner: StateDecoder, model: Any, chunk: Chunk) -> tuple[Array, Any]:
+    """The log-likelihood of each sequence, or of a window; and whether a sequence begins there."""
+    if chunk.window and edges is not None:
+        at = number_of(edges.place, chunk)
+        return edges.log_likelihood[at : at + 1], edges.first[at : at + 1] > 0
+    found = states_of(model).filtered(_rows(learner, model, chunk))[1]
+    return found, np.ones(len(found), bool)

@@ -7,7 +7,7 @@ each: the sums of a Gaussian mixture, and counts of what follows what. They merg
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,13 +19,14 @@ from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Need, S
 from tenfold.core.allowed import NOT_NEGATIVE, Between
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
-from tenfold.core.statistic import Expression, Held, WholeRows
+from tenfold.core.statistic import Expression, WholeRows
 from tenfold.estimator.constraints import Constraints, array, choice, integer, real, seed
 from tenfold.estimator.sequences import ends_of, sequence_weights
-from tenfold.sequence.decoding import refuse_impossible
 from tenfold.sequence.hidden_markov import HiddenMarkov, Improving, shares
-from tenfold.sequence.hidden_states import HiddenStates, Rows
+from tenfold.sequence.hidden_states import Rows
+from tenfold.sequence.windows import AlongStates, Edges, Windows
 
+S = TypeVar("S")
 REMEDY = "fewer zeros in startprob_init and transmat_init, or a larger reg_covar"
 """what to do about a sequence that is impossible where a fit is"""
 
@@ -60,9 +61,12 @@ class StateSums:
     began: Annotated[Array, "state", NOT_NEGATIVE]
     moved: Annotated[Array, "state", "state", NOT_NEGATIVE]
     sums: ComponentSums
+    uncounted: int = 0
+    """windows of long sequences of which it is not known yet what surrounds them"""
 
     def __add__(self, other: StateSums) -> StateSums:
-        return StateSums(self.began + other.began, self.moved + other.moved, self.sums + other.sums)
+        uncounted = self.uncounted + other.uncounted
+        return StateSums(self.began + other.began, self.moved + other.moved, self.sums + other.sums, uncounted)
 
     @property
     def rows(self) -> float:
@@ -75,33 +79,44 @@ class StateSums:
         return self.sums.log_likelihood
 
 
-class ExpectedRows(Held[StateSums]):
-    """How often states are expected behind the rows of whole sequences, and sums of the rows by it."""
+class AlongRows(AlongStates[S]):
+    """Base of what is asked of the rows of sequences at a model."""
 
-    startprob: Array
-    transmat: Array
     means: Array
     covariance: Array
     upper: Array
 
+    def rows(self, chunk: Chunk) -> Rows:
+        """The rows of a chunk, and how likely each state makes them."""
+        starts: Any = chunk.starts
+        table = log_joint(chunk.X, unweighted(self.means, self.covariance, self.upper))
+        return Rows(ends_of(starts, chunk.n), np.arange(chunk.n), table)
+
+
+class RowWindows(AlongRows[Windows]):
+    """To which states the windows of long sequences lead, by a model."""
+
+    def summarize(self, chunk: Chunk) -> Windows:
+        """Walk a window from each state before it."""
+        return self.window(chunk.held)
+
+
+class ExpectedRows(AlongRows[StateSums]):
+    """How often states are expected behind the rows of sequences, and sums of the rows by it."""
+
+    edges: Edges | None = None
+    """what surrounds windows of long sequences, if that is known"""
+
     def summarize(self, chunk: Chunk) -> StateSums:
         """Walk each sequence forward and backward, then add up its rows by the states they are expected in."""
-        starts: Any = chunk.starts
         chunk = chunk.held
-        weight = sequence_weights(chunk)
-        normals = unweighted(self.means, self.covariance, self.upper)
-        rows = Rows(ends_of(starts, chunk.n), np.arange(chunk.n), log_joint(chunk.X, normals))
-        found = HiddenStates(self.startprob, self.transmat).expected(rows, weight)
-        refuse_impossible(
-            chunk.X,
-            starts,
-            found.log_likelihood,
-            "fewer zeros in startprob_init and transmat_init, or a larger reg_covar",
-        )
+        found = self.expected(chunk, self.edges, REMEDY)
         sums = SharedSums(chunk, self.means, self.upper.shape)
+        if found is None:
+            return StateSums(np.zeros(len(self.startprob)), np.zeros(self.transmat.shape), sums.done(0.0), 1)
         for which, block in chunk.X.blocks(HEIGHT):
             sums.add(block, np.ascontiguousarray(found.said[which].T))
-        return StateSums(found.began, found.moved, sums.done(float(weight @ found.log_likelihood)))
+        return StateSums(found.began, found.moved, sums.done(float(sequence_weights(chunk) @ found.log_likelihood)))
 
 
 class GaussianHMM(HiddenMarkov):
@@ -157,10 +172,11 @@ class GaussianHMM(HiddenMarkov):
     True
     """
 
-    need = Need("numeric", sequence="")
+    need = Need("numeric", sequence="", windows=True)
     model_type = GaussianHMMModel
     state_types = (*GaussianMixture.state_types, Improving)
-    summary_types = (*GaussianMixture.summary_types, StateSums)
+    summary_types = (*GaussianMixture.summary_types, StateSums, Windows, Edges)
+    fewer_zeros = REMEDY
     hidden = frozenset({"covariance", "upper"})
     law_params = (
         {"max_iter": 3, "reg_covar": 1e-3},
@@ -226,8 +242,10 @@ class GaussianHMM(HiddenMarkov):
         match state:
             case Improving():
                 (model,) = state.kept.each
-                chances = model.startprob, model.transmat
-                return ExpectedRows(*chances, model.means, model.covariance, model.upper, lens=WholeRows())
+                given = model.startprob, model.transmat, model.means, model.covariance, model.upper
+                if state.cut and not state.edges.each:
+                    return RowWindows(*given, lens=WholeRows())
+                return ExpectedRows(*given, state.edges.each[0] if state.edges.each else None, lens=WholeRows())
             case Solved():
                 return None
         return self._mixture.ask(state)
@@ -264,7 +282,7 @@ class GaussianHMM(HiddenMarkov):
 
     def certify(self, model: GaussianHMMModel, s: Any) -> tuple[Claim, ...] | None:
         """The likelihood at this model, what the next round gains, and states that are never entered."""
-        if not isinstance(s, StateSums) or not np.array_equal(s.sums.means, model.means):
+        if not isinstance(s, StateSums) or s.uncounted or not np.array_equal(s.sums.means, model.means):
             return None
         normals = model.normals()
         free = self.chances_free(model) + n_parameters(normals, self.covariance_type) - (self.n_components - 1)

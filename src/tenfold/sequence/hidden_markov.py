@@ -7,7 +7,7 @@ never falls.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from tenfold.core.learner import Solved
 from tenfold.estimator.constraints import numbers
 from tenfold.estimator.kinds import warn_not_converged
 from tenfold.sequence.decoding import HiddenModel, StateDecoder
+from tenfold.sequence.windows import Windows, edges_of
 
 EMPTY = 1e-9
 """share of the rows below which a state is as good as never entered"""
@@ -32,6 +33,10 @@ class Improving(NamedTuple):
     """the model"""
     before: Annotated[float, NOT_NAN]
     """mean log-likelihood of a row in the round before, -inf if there was none"""
+    cut: bool = False
+    """whether some sequences come in windows: a round then looks first at what surrounds them"""
+    edges: Bundle = Bundle(())
+    """what surrounds them at the model, once it is known"""
 
 
 def shares(counts: Array, otherwise: Array) -> Array:
@@ -113,6 +118,8 @@ class HiddenMarkov(StateDecoder):
     startprob_init: Any
     transmat_init: Any
     transmat_tied: Any
+    fewer_zeros: ClassVar[str]
+    """what to do about a sequence that is impossible where a fit is"""
 
     def maximised(self, model: Any, summary: Any) -> Any:
         """The model that makes the expected counts of a summary most likely."""
@@ -144,10 +151,18 @@ class HiddenMarkov(StateDecoder):
         (model,) = state.kept.each
         if model.converged:
             return Solved.of(model, state.step)
+        if isinstance(s, Windows) or s.uncounted:
+            return self.surrounded(state, s)
         found = s.log_likelihood / s.rows
         done = abs(found - state.before) < self.tol
         after = self.maximised(model, s)._replace(n_iter=state.step + 1, converged=done)
-        return Improving(state.step + 1, Bundle((after,)), found)
+        return Improving(state.step + 1, Bundle((after,)), found, state.cut)
+
+    def surrounded(self, state: Any, *summaries: Any) -> Any:
+        """The same state, which now knows that sequences come in windows, or what surrounds these at each model."""
+        if not all(isinstance(s, Windows) for s in summaries):
+            return state._replace(cut=True)
+        return state._replace(edges=Bundle(tuple(edges_of(s, self.fewer_zeros) for s in summaries)))
 
     def _after_fit(self, source: object) -> None:
         if not self.model_.converged and self.max_iter <= self.model_.n_iter:

@@ -11,7 +11,17 @@ from typing import NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Codes
-from tenfold.kernels.markov import LANES, expected_counts, filtered, likeliest_path, likeliest_paths, scale_rows, walk
+from tenfold.kernels.markov import (
+    LANES,
+    carried,
+    expected_counts,
+    filtered,
+    likeliest_ends,
+    likeliest_path,
+    likeliest_paths,
+    scale_rows,
+    walk,
+)
 
 KEPT = 1 << 22
 """numbers that are kept of one sequence at a time; a longer one is walked in windows, which are computed twice"""
@@ -23,6 +33,12 @@ class Rows(NamedTuple):
     ends: Codes
     codes: Codes
     table: Array
+
+    def ending(self, more: Array) -> Rows:
+        """The same rows, of which the last one, in a new row of the table, says so much more of each state."""
+        codes = self.codes.copy()
+        codes[-1] = len(self.table)
+        return Rows(self.ends, codes, np.append(self.table, self.table[self.codes[-1:]] + more, axis=0))
 
 
 class Expected(NamedTuple):
@@ -87,6 +103,31 @@ class HiddenStates:
         out, found = np.empty((len(rows.codes), len(self._step))), np.empty(len(rows.ends))
         filtered(rows.codes, rows.ends, self._start, self._step, table, out, found)
         return out[:, : self.n], found + shift
+
+    def carried(self, rows: Rows, first: bool) -> tuple[Array, Array]:
+        """To which states the rows of one window lead, and their log-likelihood.
+
+        From the start, if they are the first of their sequence; else from each state before them.
+        """
+        table, shift = self._scaled(rows)
+        begin = self._start if first else self._step[: self.n]
+        out, found = np.empty(begin.shape), np.empty(len(begin))
+        carried(rows.codes, begin, self._step, table, out, found)
+        return out[:, : self.n], found + shift
+
+    def likeliest_ends(self, rows: Rows, first: bool) -> Array:
+        """The log-probability of the likeliest path through one window to each state at its last row.
+
+        From the start, if it is the first of its sequence; else from each state before it.
+        """
+        start, step = self._logs()
+        wide, begin = len(self._step), start[None] if first else step
+        out = np.empty((len(begin), wide))
+        likeliest_ends(
+            rows.codes, _widened(begin, len(begin), wide), _widened(step, wide, wide),
+            _widened(rows.table, len(rows.table), wide), out,
+        )  # fmt: skip
+        return out[:, : self.n]
 
     def likeliest(self, rows: Rows) -> tuple[Codes, Array]:
         """The states of the likeliest path through each sequence (Viterbi), and the path's log-probability."""

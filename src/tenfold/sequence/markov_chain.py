@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Need, Schema
 from tenfold.core.allowed import NOT_NEGATIVE, Between
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, check_is_fitted
@@ -222,16 +222,17 @@ class MarkovChain(OnePass, SequenceLearner):
         return self.symbols_[drawn][:, None]
 
 
-def _chances_next(learner: MarkovChain, model: MarkovChainModel, X: Columns, starts: Codes) -> Array:
-    return np.asarray(model.transmat[known_codes(X)])
+def _chances_next(learner: MarkovChain, model: MarkovChainModel, chunk: Chunk) -> Array:
+    return np.asarray(model.transmat[known_codes(chunk.X)])
 
 
-def _likeliest_next(learner: MarkovChain, model: MarkovChainModel, X: Columns, starts: Codes) -> Any:
-    return learner.symbols_[_chances_next(learner, model, X, starts).argmax(axis=1)]
+def _likeliest_next(learner: MarkovChain, model: MarkovChainModel, chunk: Chunk) -> Any:
+    return learner.symbols_[_chances_next(learner, model, chunk).argmax(axis=1)]
 
 
-def _log_probability(learner: MarkovChain, model: MarkovChainModel, X: Columns, starts: Codes) -> Array:
-    codes = known_codes(X)
+def _log_probability(learner: MarkovChain, model: MarkovChainModel, chunk: Chunk) -> Array:
+    starts: Any = chunk.starts
+    codes = known_codes(chunk.X)
     with np.errstate(divide="ignore"):
         log = np.log(model.transmat)[np.roll(codes, 1), codes]
         log[starts] = np.log(model.startprob)[codes[starts]]

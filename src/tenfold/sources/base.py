@@ -50,13 +50,16 @@ class Source(ABC):
         self._warned: set[str] = set()
         self.side: dict[str, str | AnyColumn] = {}
         """what comes along with the rows, whatever the need: an entry for each row, or the name of a column"""
+        self.runs: dict[tuple[str, int], sequences.Runs] = {}
+        """by column of ids and part, which sequences a part begins and ends with, as far as somebody has looked"""
         self.first_part = 0
         """from which parts are numbered when rows are drawn: a model that learns more goes on where it was"""
 
     def __copy__(self) -> Self:
-        """All of it, also what does not travel to workers."""
+        """All of it, also what does not travel to workers; but other rows may begin other sequences."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
+        other.runs = {}
         return other
 
     # ---- what there is ---------------------------------------------------------------------------

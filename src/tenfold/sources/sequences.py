@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,10 @@ from tenfold.core.rows import joined
 
 if TYPE_CHECKING:
     from tenfold.sources.base import Source
+
+
+LONG = 1 << 20
+"""rows of the longest sequence that comes whole where windows are taken"""
 
 
 def read(source: Source, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
@@ -34,19 +39,96 @@ def read(source: Source, part: int, need: Need, schema: Schema) -> Iterator[Chun
             if run < len(ids):
                 return
 
-    return whole(source.read(part, plain, schema), name, _before(source, part, name), after)
+    windows = None
+    if need.windows and (source.counted is None or source.counted > LONG):
+        windows = Around(LONG, partial(_rows_before, source, part, name), partial(_rows_after, source, part, name))
+    return whole(source.read(part, plain, schema), name, _before(source, part, name), after, windows)
+
+
+class Runs(NamedTuple):
+    """The first and the last sequence of a part: their ids, and how many rows they have in it."""
+
+    rows: int
+    first: object = None
+    head: int = 0
+    last: object = None
+    tail: int = 0
+
+
+class Around(NamedTuple):
+    """What says whether a sequence is so long that it comes in windows."""
+
+    longest: int
+    """rows of one that comes whole"""
+    before: Callable[[], int]
+    """rows before the part of the sequence that goes on in it, at least one more than `longest` if there are more"""
+    after: Callable[[object], int]
+    """rows after the part of the sequence with an id, that it ends with; likewise"""
+
+
+def runs_of(source: Source, part: int, name: str) -> Runs:
+    """The first and the last sequence of a part, read once."""
+    found = source.runs.get((name, part))
+    if found is None:
+        found = Runs(0)
+        for chunk in source.read(part, Need(side=(name,)), Schema(())):
+            if chunk.n:
+                found = _run_on(found, _checked(chunk, name))
+        source.runs[name, part] = found
+    return found
+
+
+def _run_on(so_far: Runs, ids: Values) -> Runs:
+    """The runs of some rows and those after them."""
+    head, tail = run_of(ids, ids[0]), run_of(ids[::-1], ids[-1])
+    if not so_far.rows:
+        return Runs(len(ids), ids[0], head, ids[-1], tail)
+    goes_on = bool(ids[0] == so_far.last)
+    if goes_on and so_far.head == so_far.rows:
+        so_far = so_far._replace(head=so_far.head + head)
+    if goes_on and tail == len(ids):
+        tail += so_far.tail
+    return so_far._replace(rows=so_far.rows + len(ids), last=ids[-1], tail=tail)
+
+
+def _rows_before(source: Source, part: int, name: str) -> int:
+    """How many rows the sequence just before a part has there; enough of them, if there are very many."""
+    found, last = 0, None
+    for earlier in reversed(range(part)):
+        runs = runs_of(source, earlier, name)
+        if found and runs.rows and runs.last != last:
+            break
+        found, last = found + runs.tail, runs.last if runs.rows else last
+        if runs.tail < runs.rows or found > LONG:
+            break
+    return found
+
+
+def _rows_after(source: Source, part: int, name: str, last: object) -> int:
+    """How many rows the sequence with an id has after a part; enough of them, if there are very many."""
+    found = 0
+    for further in range(part + 1, len(source)):
+        runs = runs_of(source, further, name)
+        if runs.rows and runs.first != last:
+            break
+        found += runs.head
+        if runs.head < runs.rows or found > LONG:
+            break
+    return found
 
 
 def with_ids(need: Need, name: str) -> Need:
     """The same need of rows one by one, with the ids of their sequences."""
-    return replace(need, sequence=None, side=tuple(dict.fromkeys((*need.side, name))))
+    return replace(need, sequence=None, windows=False, side=tuple(dict.fromkeys((*need.side, name))))
 
 
 def ids_of(source: Source, part: int, name: str) -> tuple[Values, Codes]:
     """The ids of a part's rows, and the number of each row within the part."""
     chunks = list(source.read(part, Need(side=(name,)), Schema(())))
     numbers = np.concatenate([chunk.X.numbers() - chunks[0].offset for chunk in chunks])
-    return np.concatenate([_checked(chunk, name) for chunk in chunks]), numbers
+    ids = np.concatenate([_checked(chunk, name) for chunk in chunks])
+    source.runs[name, part] = _run_on(Runs(0), ids) if len(ids) else Runs(0)
+    return ids, numbers
 
 
 def _before(source: Source, part: int, name: str) -> Values:
@@ -84,7 +166,11 @@ def _checked(chunk: Chunk, name: str) -> Values:
 
 
 def whole(
-    chunks: Iterable[Chunk], name: str, before: Values, after: Callable[[object], Iterator[Chunk]]
+    chunks: Iterable[Chunk],
+    name: str,
+    before: Values,
+    after: Callable[[object], Iterator[Chunk]],
+    windows: Around | None = None,
 ) -> Iterator[Chunk]:
     """Yield the sequences that begin in the chunks of a part, whole: a few at a time, in order.
 
@@ -97,10 +183,12 @@ def whole(
         Ids of rows before the part; the last is that of the row before its first.
     after : callable
         From an id to the rows with which this sequence goes on after the part.
+    windows : Around, optional
+        Where sequences of very many rows come in windows: each has those rows that this part has of it.
     """
     seen = {*before[_changes(before)].tolist()}
     last = before[-1] if len(before) else None
-    going: list[Chunk] = []  # of a sequence that may go on
+    going = _Going(windows, last is None)
     dropped, end, rest = 0, 0, None
     for chunk in chunks:
         ids = _checked(chunk, name)
@@ -110,24 +198,70 @@ def whole(
         _refuse_again(ids[cuts].tolist(), seen, name)
         dropped, end, rest = dropped + chunk.dropped, chunk.offset + chunk.n + chunk.dropped, chunk
         begin = int(cuts[0]) if len(cuts) else chunk.n
-        if going and begin:
-            going.append(chunk.rows(slice(0, begin)))
+        if begin:
+            going.add(chunk.rows(slice(0, begin)))
         if len(ids):
             last = ids[-1]
+        if going.long:
+            yield going.window(dropped)
+            dropped = 0
         if not len(cuts):
             continue
-        if going:
-            yield _one(going, dropped)
+        if going.pieces and going.own:
+            yield _one(going.pieces, dropped)
             dropped = 0
         if len(cuts) > 1:
             some = chunk.rows(slice(begin, int(cuts[-1])))
             yield some._replace(starts=cuts[:-1] - begin, dropped=dropped)
             dropped = 0
-        going = [chunk.rows(slice(int(cuts[-1]), chunk.n))]
-    if going:
-        yield _one([*going, *_numbered_on(after(last), end)], dropped)
-    elif rest is not None:  # all rows are of a sequence that began before
+        going = _Going(windows, True)
+        going.add(chunk.rows(slice(int(cuts[-1]), chunk.n)))
+        if going.long:
+            yield going.window(dropped)
+            dropped = 0
+    if going.goes_on_long(last):
+        yield going.window(dropped)
+    elif going.pieces and going.own:
+        yield _one([*going.pieces, *_numbered_on(after(last), end)], dropped)
+    elif rest is not None and (dropped or not going.cut):  # all rows are of a sequence that began before
         yield rest.rows(slice(0, 0))._replace(starts=np.zeros(0, np.int64), dropped=dropped)
+
+
+class _Going:
+    """A sequence that may go on: its rows so far, as far as they were not given out as windows."""
+
+    def __init__(self, windows: Around | None, own: bool) -> None:
+        self.windows, self.own = windows, own
+        self.pieces: list[Chunk] = []
+        self.cut = False
+        """whether it comes in windows: it is known to have very many rows"""
+        self.count = 0
+
+    def add(self, rows: Chunk) -> None:
+        """More of its rows. Those of a sequence that began before the part are kept if they may be a window."""
+        if rows.n and (self.own or self.windows is not None):
+            if self.windows is not None and not self.own and not self.count:
+                self.count = self.windows.before()
+            self.pieces.append(rows)
+            self.count += rows.n
+
+    @property
+    def long(self) -> bool:
+        """Whether there are rows to give out as a window."""
+        return self.windows is not None and self.count > self.windows.longest and bool(self.pieces)
+
+    def goes_on_long(self, last: object) -> bool:
+        """Whether the rows at the end of a part, of the sequence with this id, are a window: many come after."""
+        if self.windows is None or not self.pieces:
+            return False
+        return self.count + self.windows.after(last) > self.windows.longest
+
+    def window(self, dropped: int) -> Chunk:
+        """The rows that were not given out yet."""
+        found = _one(self.pieces, dropped)
+        kind: Any = "first" if self.own and not self.cut else "later"
+        self.pieces, self.cut = [], True
+        return found._replace(window=kind)
 
 
 def _refuse_again(ids: list[object], seen: set[object], name: str) -> None:
