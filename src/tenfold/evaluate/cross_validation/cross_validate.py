@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from numpy.typing import ArrayLike
 
 from tenfold.core import MatrixLike
 from tenfold.evaluate.cross_validation.candidates import Learners, candidates_of
 from tenfold.evaluate.cross_validation.fit_and_score import FitAndScore
-from tenfold.evaluate.cross_validation.folds import Folds, Grouping
+from tenfold.evaluate.cross_validation.folds import Folds, Grouping, folds_of
 from tenfold.evaluate.cross_validation.result import CrossValidation
+from tenfold.evaluate.scoring.scorers import Scoring
 
 
 def cross_validate(
@@ -22,9 +21,10 @@ def cross_validate(
     shuffle: bool = False,
     random_state: int | None = None,
     groups: Grouping | None = None,
-    scoring: str | Sequence[str] | None = None,
+    scoring: Scoring | None = None,
     pos_label: object = None,
     repeats: int = 1,
+    cv: Folds | None = None,
 ) -> CrossValidation:
     """Judge learners by cross-validation: one scan for all folds of all one-pass learners.
 
@@ -45,13 +45,17 @@ def cross_validate(
         Seed of the shuffle, 0 by default.
     groups : array or str, optional
         Rows of one group stay together; an array or a column's name.
-    scoring : str or list of str, optional
-        Names of scores as scikit-learn has them; accuracy or r2 by default.
+    scoring : str, callable or list of them, optional
+        Names of scores as scikit-learn has them, what `sklearn.metrics.make_scorer` makes, or functions of an
+        estimator, rows and target that look at its predictions; accuracy or r2 by default. Most names are read off
+        small summaries; other scores are of the predictions of all rows, which are held.
     pos_label : optional
         The positive class of precision, recall, f1 and average precision: by default 1 if it is one of the two, as
         scikit-learn has it, else the last. The result names it.
     repeats : int, default=1
         With shuffle: how many times to draw.
+    cv : as folds, optional
+        The name that scikit-learn has for `folds`.
 
     Returns
     -------
@@ -71,5 +75,6 @@ def cross_validate(
         raise ValueError(f"repeats must be at least 1, not {repeats}")
     if repeats > 1 and not shuffle:
         raise ValueError("repeats draw the folds again: they go with shuffle=True")
+    folds = folds_of(folds, cv)
     options = (folds, shuffle, random_state or 0, groups, scoring, repeats)
     return FitAndScore(candidates_of(learners), X, y, *options, keep=True, pos_label=pos_label).results()

@@ -35,7 +35,7 @@ from tenfold.evaluate.cross_validation.folds import Folds, Grouping, Split, Spli
 from tenfold.evaluate.cross_validation.result import CrossValidation
 from tenfold.evaluate.frame_columns import only_column, without_column
 from tenfold.evaluate.scoring.predictors import Given
-from tenfold.evaluate.scoring.scorers import scorers_of
+from tenfold.evaluate.scoring.scorers import Scoring, scorers_of
 from tenfold.sources import Source
 from tenfold.sources.frames import settled
 from tenfold.sources.inputs import as_source, form_of, refuse_lazy
@@ -59,7 +59,7 @@ class FitAndScore:
         shuffle: bool,
         seed: int,
         groups: Grouping | None,
-        scoring: str | Sequence[str] | None,
+        scoring: Scoring | None,
         repeats: int = 1,
         whole: bool = False,
         keep: bool = False,
@@ -85,7 +85,7 @@ class FitAndScore:
         for one in candidates:
             if not one.stages:
                 refuse_lazy(X, one.name)
-            one.scorers = scorers_of(scoring, one.given, pos_label, one.name)
+            one.scorers = scorers_of(scoring, one.given, pos_label, one.name, outcomes=True)
         self.scoring = [s.name for s in candidates[0].scorers]
         if both and len(self.scoring) != 1:
             raise ValueError("a curve is of one score: give the name of one")

@@ -43,6 +43,8 @@ class Splitter(Protocol):
 
 
 Folds = int | Grouping | Splitter | Sequence[Indices]
+DEFAULT = 10
+"""folds, if nobody says how many"""
 FINEST = 1000
 """places that rows are dealt, at most: a share is rounded to one of so many"""
 APART = 7919
@@ -68,6 +70,15 @@ class Splits:
     scans: int = 0
     side: tuple[str, ...] = ()
     """the columns that say the group"""
+
+
+def folds_of(folds: Folds, cv: Folds | None) -> Folds:
+    """The folds, by our name or by scikit-learn's."""
+    if cv is None:
+        return folds
+    if not isinstance(folds, int) or folds != DEFAULT:
+        raise ValueError(f"cv={cv!r} and folds={folds!r} say the same thing: give one of them")
+    return cv
 
 
 def splits_of(

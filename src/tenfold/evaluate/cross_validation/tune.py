@@ -15,9 +15,10 @@ from sklearn.model_selection import ParameterGrid
 from tenfold.core import MatrixLike
 from tenfold.evaluate.cross_validation.candidates import Candidate, candidates_of, learned
 from tenfold.evaluate.cross_validation.fit_and_score import FitAndScore
-from tenfold.evaluate.cross_validation.folds import Folds, Grouping
+from tenfold.evaluate.cross_validation.folds import Folds, Grouping, folds_of
 from tenfold.evaluate.cross_validation.result import CrossValidation
 from tenfold.evaluate.frame_columns import without_column
+from tenfold.evaluate.scoring.scorers import Scoring
 from tenfold.sources import Source
 
 if TYPE_CHECKING:
@@ -100,10 +101,11 @@ def tune(
     shuffle: bool = False,
     random_state: int | None = None,
     groups: Grouping | None = None,
-    scoring: str | Sequence[str] | None = None,
+    scoring: Scoring | None = None,
     pos_label: object = None,
     trials: int = 30,
     batch: int = 10,
+    cv: Folds | None = None,
 ) -> Tuned:
     """Try parameters of a learner by cross-validation, and fit the best to all rows.
 
@@ -121,6 +123,8 @@ def tune(
         How many proposals of a study to try.
     batch : int, default=10
         How many of them at a time.
+    cv : as folds, optional
+        The name that scikit-learn has for `folds`.
 
     Returns
     -------
@@ -134,6 +138,7 @@ def tune(
     >>> found.best_params_, found.scans
     ({'alpha': 0.1}, 1)
     """
+    folds = folds_of(folds, cv)
     search = partial(_try, learner, X, y, folds, shuffle, random_state or 0, groups, scoring, pos_label)
     if isinstance(grid, tuple):
         study, space = grid
@@ -162,7 +167,7 @@ class Tried(NamedTuple):
 
 def _try(
     learner: BaseEstimator, X: MatrixLike, y: ArrayLike | None, folds: Folds, shuffle: bool, seed: int,
-    groups: Grouping | None, scoring: str | Sequence[str] | None, pos_label: object, params: list[Params],
+    groups: Grouping | None, scoring: Scoring | None, pos_label: object, params: list[Params],
 ) -> Tried:  # fmt: skip
     """Cross-validate a learner with each of some parameters."""
     candidates = candidates_of([clone(learner).set_params(**one) for one in params])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -98,7 +98,8 @@ class Curve(Table):
 
 def scored(
     title: str, learners: list[BaseEstimator], X: MatrixLike, y: ArrayLike | None, folds: Folds, shuffle: bool,
-    seed: int, groups: Grouping | None, scoring: str | None, pos_label: object, shares: Array | Codes | None = None,
+    seed: int, groups: Grouping | None,
+    scoring: str | Callable[..., Any] | None, pos_label: object, shares: Array | Codes | None = None,
 ) -> tuple[Array, CrossValidation]:  # fmt: skip
     """The scores on rows learned from, learners x folds, beside what cross-validation finds on the others."""
     candidates = candidates_of(learners)

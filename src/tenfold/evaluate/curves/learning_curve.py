@@ -6,15 +6,16 @@ and by the first share that holds them, and the model of share s without fold j 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from tenfold.core import Codes, MatrixLike
-from tenfold.evaluate.cross_validation.folds import Folds, Grouping
+from tenfold.evaluate.cross_validation.folds import Folds, Grouping, folds_of
 from tenfold.evaluate.curves.curve import Curve, scored
 
 
@@ -54,8 +55,9 @@ def learning_curve(
     shuffle: bool = False,
     random_state: int | None = None,
     groups: Grouping | None = None,
-    scoring: str | None = None,
+    scoring: str | Callable[..., Any] | None = None,
     pos_label: object = None,
+    cv: Folds | None = None,
 ) -> LearningCurve:
     """Scores of a learner by how many rows it learns from: for a learner of one pass, one scan for all sizes.
 
@@ -71,11 +73,13 @@ def learning_curve(
         Shares are met to within a row or so, numbers to a thousandth.
     folds, shuffle, random_state, groups
         As in `cross_validate`; the seed draws the shares too.
-    scoring : str, optional
-        Name of one score; accuracy or r2 by default.
+    scoring : str or callable, optional
+        One score, as in `cross_validate`; accuracy or r2 by default.
     pos_label : optional
         The positive class of precision, recall, f1 and average precision: by default 1 if it is one of the two, as
         scikit-learn has it, else the last. The result names it.
+    cv : as folds, optional
+        The name that scikit-learn has for `folds`.
 
     Returns
     -------
@@ -98,12 +102,14 @@ def learning_curve(
     if given.dtype.kind == "f" and (given > 1).any():
         raise ValueError("train_sizes of type float are shares, at most 1. Remedy: give numbers of rows as integers")
     given = np.unique(given)
-    learned, cv = scored(
-        "learning curve", [learner], X, y, folds, shuffle, random_state or 0, groups, scoring, pos_label, given
+    learned, judged = scored(
+        "learning curve", [learner], X, y, folds_of(folds, cv), shuffle, random_state or 0, groups, scoring, pos_label,
+        given,
     )  # fmt: skip
-    train, test = (scores.reshape(-1, len(given)).T for scores in (learned, cv.scores))
-    sizes = np.array(cv.sizes).reshape(-1, len(given), 2).transpose(1, 0, 2)
+    train, test = (scores.reshape(-1, len(given)).T for scores in (learned, judged.scores))
+    sizes = np.array(judged.sizes).reshape(-1, len(given), 2).transpose(1, 0, 2)
     return LearningCurve(
         train_sizes=np.rint(sizes[:, :, 0].mean(axis=1)).astype(np.int64), train_scores=train, test_scores=test,
-        sizes=sizes, score_name=cv.scoring[0], scans=cv.scans, seconds=cv.seconds, pos_label=cv.pos_label,
+        sizes=sizes, score_name=judged.scoring[0], scans=judged.scans, seconds=judged.seconds,
+        pos_label=judged.pos_label,
     )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 
 from tenfold.core import MatrixLike
-from tenfold.evaluate.cross_validation.folds import Folds, Grouping
+from tenfold.evaluate.cross_validation.folds import Folds, Grouping, folds_of
 from tenfold.evaluate.curves.curve import Curve, scored
 
 
@@ -58,8 +58,9 @@ def validation_curve(
     shuffle: bool = False,
     random_state: int | None = None,
     groups: Grouping | None = None,
-    scoring: str | None = None,
+    scoring: str | Callable[..., Any] | None = None,
     pos_label: object = None,
+    cv: Folds | None = None,
 ) -> ValidationCurve:
     """Scores of a learner by the value of one of its parameters: where it learns too little, and where it overfits.
 
@@ -74,11 +75,13 @@ def validation_curve(
         Values to try.
     folds, shuffle, random_state, groups
         As in `cross_validate`.
-    scoring : str, optional
-        Name of one score; accuracy or r2 by default.
+    scoring : str or callable, optional
+        One score, as in `cross_validate`; accuracy or r2 by default.
     pos_label : optional
         The positive class of precision, recall, f1 and average precision: by default 1 if it is one of the two, as
         scikit-learn has it, else the last. The result names it.
+    cv : as folds, optional
+        The name that scikit-learn has for `folds`.
 
     Returns
     -------
@@ -100,11 +103,12 @@ def validation_curve(
     if not values:
         raise ValueError("param_range is empty: there is nothing to try")
     learners = [clone(learner).set_params(**{param_name: value}) for value in values]
-    learned, cv = scored(
-        "validation curve", learners, X, y, folds, shuffle, random_state or 0, groups, scoring, pos_label
+    learned, judged = scored(
+        "validation curve", learners, X, y, folds_of(folds, cv), shuffle, random_state or 0, groups, scoring, pos_label
     )  # fmt: skip
     return ValidationCurve(
-        param_name=param_name, param_range=values, train_scores=learned, test_scores=cv.scores[:, 0],
-        sizes=np.broadcast_to(np.array(cv.sizes), (len(values), len(cv.sizes), 2)), score_name=cv.scoring[0],
-        scans=cv.scans, seconds=cv.seconds, pos_label=cv.pos_label,
+        param_name=param_name, param_range=values, train_scores=learned, test_scores=judged.scores[:, 0],
+        sizes=np.broadcast_to(np.array(judged.sizes), (len(values), len(judged.sizes), 2)),
+        score_name=judged.scoring[0],
+        scans=judged.scans, seconds=judged.seconds, pos_label=judged.pos_label,
     )  # fmt: skip

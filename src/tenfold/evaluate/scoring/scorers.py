@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from sklearn.base import BaseEstimator, is_classifier
 
+from tenfold.evaluate.scoring.outcomes import Called
 from tenfold.stats.metrics import Confusion, LogLoss, Ranking, Regression, Scorer, scorers, with_positive
+from tenfold.stats.metrics.scorers import Kind
 
 Summary = Confusion | LogLoss | Ranking | Regression
 """what scores are read off"""
+Scoring = str | Callable[..., Any] | Sequence[str | Callable[..., Any]]
+"""scores by scikit-learn's names, what `make_scorer` makes, functions of an estimator, rows and target"""
 
 
 def scorers_of(
-    names: str | Sequence[str] | None, model: BaseEstimator, pos_label: object = None, name: str = ""
+    names: Scoring | None, model: BaseEstimator, pos_label: object = None, name: str = "", outcomes: bool = False
 ) -> tuple[Scorer, ...]:  # fmt: skip
-    """The scores of a classifier or regressor, with the positive class that is asked for; accuracy or R² by default."""
-    kind = "class" if is_classifier(model) else "number"
+    """The scores of a classifier or regressor, with the positive class that is asked for; accuracy or R² by default.
+
+    outcomes: whether those are taken too that need what was said of every row.
+    """
+    kind: Kind = "class" if is_classifier(model) else "number"
     if names is None:
         names = "accuracy" if kind == "class" else "r2"
-    out = []
-    for one in [names] if isinstance(names, str) else names:
+    out: list[Scorer] = []
+    for one in [names] if isinstance(names, str) or callable(names) else names:
         scorer = scorers.get(one) if isinstance(one, str) else None
+        if scorer is None and outcomes:
+            scorer = Called.by(one, kind)
+        if scorer is None and callable(one):
+            raise ValueError(f"scoring={one!r} is a function; here a score is asked for by name: {sorted(scorers)}")
         if scorer is None:
             raise ValueError(f"scoring={one!r}: there is no score {one!r}; there are {sorted(scorers)}")
         if scorer.kind != kind:

@@ -1,0 +1,156 @@
+"""Scores that no small summary tells: any scorer of scikit-learn, and callables of users.
+
+The summary is what was said of each row beside what is true of it: merging is writing one after the other. The scorer
+is then asked once, with an estimator that says what was said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NoReturn
+
+import numpy as np
+from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.utils import Tags, TargetTags
+
+from tenfold.core import Array, DataError, Labels, Values
+from tenfold.stats.metrics import Scorer
+from tenfold.stats.metrics.scorers import Kind, Needs
+
+NEEDS: dict[str, Needs] = {"predict": "prediction", "predict_proba": "probability", "decision_function": "score"}
+"""by the method of an estimator, what is asked of a model"""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """What is true of some rows, what was said of them, and their weights."""
+
+    truth: Values
+    said: Values
+    weight: Array | None
+
+    @classmethod
+    def of(cls, truth: Values, said: Values, weight: Array | None, n_classes: int) -> Outcomes:
+        """Of the rows of a chunk."""
+        return cls(np.array(truth), np.array(said), None if weight is None else np.array(weight))
+
+    def __add__(self, other: Outcomes) -> Outcomes:
+        weight = None
+        if self.weight is not None or other.weight is not None:
+            weight = np.concatenate([np.ones(len(o.truth)) if o.weight is None else o.weight for o in (self, other)])
+        return Outcomes(
+            np.concatenate([self.truth, other.truth]), np.concatenate([self.said, other.said]), weight
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Called(Scorer):
+    """A scorer of scikit-learn, or a callable `scorer(estimator, X, y)` that looks at predictions and target alone."""
+
+    call: Any = None
+
+    @classmethod
+    def by(cls, scoring: Any, kind: Kind) -> Called | None:
+        """What a name of scikit-learn's, or a callable, stands for; None if it is neither."""
+        name, call = scoring, scoring
+        if isinstance(scoring, str):
+            if scoring not in get_scorer_names():
+                return None
+            call = get_scorer(scoring)
+        elif not callable(scoring):
+            return None
+        else:
+            name = _name(scoring)
+        return cls(name, NEEDS[_method(call)], kind, Outcomes.of, partial(_value, call, name, None), call=call)
+
+    def among(self, classes: Labels | None) -> Called:
+        """The score of a target with these classes."""
+        return replace(self, value=partial(_value, self.call, self.name, classes))
+
+
+def _name(call: Any) -> str:
+    """How a callable is named in tables: what make_scorer made, by its metric."""
+    metric = getattr(call, "_score_func", call)
+    given = ", ".join(f"{k}={v!r}" for k, v in getattr(call, "_kwargs", {}).items())
+    name = getattr(metric, "__name__", type(metric).__name__)
+    return ("neg_" if getattr(call, "_sign", 1) < 0 else "") + name + (f"({given})" if given else "")
+
+
+class Said:
+    """A fitted estimator that says of rows what was said of them already."""
+
+    def __init__(self, said: Values, classes: Labels | None, needs: str) -> None:
+        self.said, self.classes, self.needs = said, classes, needs
+        if classes is not None:
+            self.classes_ = classes
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def __sklearn_tags__(self) -> Any:
+        return Tags("regressor" if self.classes is None else "classifier", TargetTags(required=True))
+
+    def predict(self, X: Any) -> Values:
+        """Numbers or labels; of probabilities, the likeliest class."""
+        if self.classes is None:
+            return self.said
+        codes = self.said if self.said.ndim == 1 and self.needs == "prediction" else self.said.argmax(axis=1)
+        labels: Values = self.classes[codes.astype(np.intp)]
+        return labels
+
+    def predict_proba(self, X: Any) -> Values:
+        """Probabilities of classes."""
+        return self._of("probability", "predict_proba")
+
+    def decision_function(self, X: Any) -> Values:
+        """Decision values, of two classes those of the second."""
+        said = self._of("score", "decision_function")
+        values: Values = said[:, 1] if said.ndim == 2 and said.shape[1] == 2 else said
+        return values
+
+    def _of(self, what: str, method: str) -> Values:
+        if self.needs != what:
+            raise DataError(
+                f"this scoring function asks for {method}, which it does not say. Remedy: "
+                f"sklearn.metrics.make_scorer(metric, response_method={method!r})"
+            )
+        return self.said
+
+
+class Unseen:
+    """Rows that a scoring function may hand to an estimator, and not look at."""
+
+    def __init__(self, rows: int) -> None:
+        self.shape = (rows, 0)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __array__(self, *args: Any, **given: Any) -> NoReturn:
+        raise DataError(
+            "a scoring function sees what is predicted and what is true, not the rows themselves. Remedy: judge it by "
+            "sklearn.model_selection.cross_validate, which has them in memory"
+        )
+
+    def __getitem__(self, key: Any) -> NoReturn:
+        self.__array__()
+
+
+def _value(call: Callable[..., Any], name: str, classes: Labels | None, summary: Outcomes) -> float:
+    """The score of all rows."""
+    needs = NEEDS[_method(call)]
+    truth = summary.truth if classes is None else classes[summary.truth.astype(np.intp)]
+    model = Said(summary.said, classes, needs)
+    weights = {} if summary.weight is None else {"sample_weight": summary.weight}
+    found = call(model, Unseen(len(truth)), truth, **weights)
+    if not np.isscalar(found) and np.ndim(found) != 0:
+        raise TypeError(f"scoring function {name} gives {type(found).__name__}, not a number")
+    return float(found)
+
+
+def _method(call: Any) -> str:
+    """The method of an estimator that a scorer asks first: what make_scorer was told, else `predict`."""
+    methods = getattr(call, "_response_method", "predict")
+    return methods if isinstance(methods, str) else methods[0]
