@@ -34,7 +34,7 @@ from tenfold.stats.combinators import (
     crossed,
 )
 
-NOTHING = "no row has a weight, or `where` leaves none: there is nothing to learn from"
+NOTHING = "no row has a weight, `where` leaves none, or every row misses a number: there is nothing to learn from"
 
 
 class Pick(Value):

@@ -19,12 +19,20 @@ from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Need, S
 from tenfold.core.allowed import NOT_NEGATIVE, Between
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
-from tenfold.core.statistic import Expression, WholeRows
+from tenfold.core.statistic import Expression
 from tenfold.estimator.constraints import Constraints, array, choice, integer, real, seed
 from tenfold.estimator.sequences import ends_of, sequence_weights
 from tenfold.sequence.hidden_markov import HiddenMarkov, Improving, shares
 from tenfold.sequence.hidden_states import Rows
+from tenfold.sequence.missing_numbers import (
+    CompleteRows,
+    Parted,
+    PartedRows,
+    add_expected,
+    marginal_log_densities,
+)
 from tenfold.sequence.windows import AlongStates, Edges, Windows
+from tenfold.stats.combinators import After
 
 S = TypeVar("S")
 REMEDY = "fewer zeros in startprob_init and transmat_init, or a larger reg_covar"
@@ -89,8 +97,19 @@ class AlongRows(AlongStates[S]):
     def rows(self, chunk: Chunk) -> Rows:
         """The rows of a chunk, and how likely each state makes them."""
         starts: Any = chunk.starts
-        table = log_joint(chunk.X, unweighted(self.means, self.covariance, self.upper))
-        return Rows(ends_of(starts, chunk.n), np.arange(chunk.n), table)
+        normals = unweighted(self.means, self.covariance, self.upper)
+        return Rows(ends_of(starts, chunk.n), np.arange(chunk.n), log_densities(chunk.held, normals))
+
+
+def log_densities(held: Parted, normals: MixtureModel) -> Array:
+    """The log-density of each row in each state, of what is there of it."""
+    found = log_joint(held.complete.X, normals)
+    if held.which is None:
+        return found
+    out = np.empty((held.chunk.n, len(normals.means)))
+    out[held.which] = found
+    out[held.rest] = marginal_log_densities(held.values, normals.means, normals.covariance)
+    return out
 
 
 class RowWindows(AlongRows[Windows]):
@@ -98,7 +117,7 @@ class RowWindows(AlongRows[Windows]):
 
     def summarize(self, chunk: Chunk) -> Windows:
         """Walk a window from each state before it."""
-        return self.window(chunk.held)
+        return self.window(chunk)
 
 
 class ExpectedRows(AlongRows[StateSums]):
@@ -109,20 +128,25 @@ class ExpectedRows(AlongRows[StateSums]):
 
     def summarize(self, chunk: Chunk) -> StateSums:
         """Walk each sequence forward and backward, then add up its rows by the states they are expected in."""
-        chunk = chunk.held
+        held: Parted = chunk.held
         found = self.expected(chunk, self.edges, REMEDY)
-        sums = SharedSums(chunk, self.means, self.upper.shape)
+        sums = SharedSums(held.complete, self.means, self.upper.shape)
         if found is None:
             return StateSums(np.zeros(len(self.startprob)), np.zeros(self.transmat.shape), sums.done(0.0), 1)
-        for which, block in chunk.X.blocks(HEIGHT):
-            sums.add(block, np.ascontiguousarray(found.said[which].T))
+        said = found.said if held.which is None else found.said[held.which]
+        for which, block in held.complete.X.blocks(HEIGHT):
+            sums.add(block, np.ascontiguousarray(said[which].T))
+        if held.which is not None:
+            add_expected(sums, held.values, found.said[held.rest], self.covariance)
         return StateSums(found.began, found.moved, sums.done(float(sequence_weights(chunk) @ found.log_likelihood)))
 
 
 class GaussianHMM(HiddenMarkov):
     """Hidden Markov model with normal rows, by Baum and Welch's algorithm, exact in each pass.
 
-    It starts from the clusters of k-means, and states that rather stay.
+    It starts from the clusters of k-means, and states that rather stay. Numbers may be missing (NaN): what is there of
+    a row tells of its state, and what is missing is expected from the rest. A row of which nothing is there says
+    nothing; those around it still do. The first clusters are of rows that miss nothing.
 
     Parameters
     ----------
@@ -172,7 +196,7 @@ class GaussianHMM(HiddenMarkov):
     True
     """
 
-    need = Need("numeric", sequence="", windows=True)
+    need = Need("numeric", missing=True, sequence="", windows=True)
     model_type = GaussianHMMModel
     state_types = (*GaussianMixture.state_types, Improving)
     summary_types = (*GaussianMixture.summary_types, StateSums, Windows, Edges)
@@ -244,11 +268,12 @@ class GaussianHMM(HiddenMarkov):
                 (model,) = state.kept.each
                 given = model.startprob, model.transmat, model.means, model.covariance, model.upper
                 if state.cut and not state.edges.each:
-                    return RowWindows(*given, lens=WholeRows())
-                return ExpectedRows(*given, state.edges.each[0] if state.edges.each else None, lens=WholeRows())
+                    return RowWindows(*given, lens=PartedRows())
+                return ExpectedRows(*given, state.edges.each[0] if state.edges.each else None, lens=PartedRows())
             case Solved():
                 return None
-        return self._mixture.ask(state)
+        ask = self._mixture.ask(state)
+        return None if ask is None else After((CompleteRows(),), ask)
 
     def update(self, state: Any, s: Any) -> Any:
         """To the first components; then to the shares and means of what is expected."""
@@ -302,7 +327,8 @@ class GaussianHMM(HiddenMarkov):
 
     def log_table(self, model: GaussianHMMModel, X: Columns) -> tuple[Codes, Array]:
         """A row for each row."""
-        return np.arange(len(X)), log_joint(X, model.normals())
+        nothing = Chunk(X, None, np.ones(len(X)), True, 0, 0)
+        return np.arange(len(X)), log_densities(PartedRows()(nothing), model.normals())
 
     def drawn_rows(self, model: GaussianHMMModel, states: Codes, random: np.random.Generator) -> Array:
         """A row for each state: its mean, and what its covariance makes of standard normals."""
