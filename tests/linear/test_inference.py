@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
+from scipy import optimize, stats
 
 import tenfold as tn
 from rational import NIST, design
@@ -47,6 +48,8 @@ def test_equals_statsmodels(kind, fit_intercept):
     np.testing.assert_allclose(model.r2_, theirs.rsquared, **close)
     np.testing.assert_allclose(model.adjusted_r2_, theirs.rsquared_adj, **close)
     np.testing.assert_allclose(model.residual_variance_, theirs.scale, **close)
+    ours = [model.log_likelihood_, model.aic_, model.bic_]
+    np.testing.assert_allclose(ours, [theirs.llf, theirs.aic, theirs.bic], **close)
     if fit_intercept:
         f = model.f_test_
         np.testing.assert_allclose([f.statistic, f.p_value, f.df], [theirs.fvalue, theirs.f_pvalue, 4], **close)
@@ -85,6 +88,26 @@ def test_weights_of_mean_one_give_weighted_least_squares():
     model = LinearRegression(standard_errors="cluster").fit(X, y, sample_weight=weight, groups=group)
     theirs = theirs.get_robustcov_results("cluster", groups=group, use_t=True)
     np.testing.assert_allclose(model.standard_errors_, theirs.bse, rtol=1e-8)
+
+
+def test_least_squares_is_maximum_likelihood_of_normal_noise():
+    """No coefficients and no variance are likelier; weights count rows; rows that fit have no largest likelihood."""
+    X, y, _ = rows(5, 60)
+    model = LinearRegression().fit(X, y)
+
+    def log_likelihood(values):
+        return stats.norm.logpdf(y, X @ values[:4] + values[4], np.exp(values[5])).sum()
+
+    best = np.r_[model.coef_, model.intercept_, 0.5 * np.log(((y - model.predict(X)) ** 2).mean())]
+    assert log_likelihood(best) == pytest.approx(model.log_likelihood_, rel=1e-12)
+    slope = optimize.approx_fprime(best, log_likelihood, 1e-7)
+    assert np.abs(slope * np.r_[1, 0.1, 10, 0.01, 1, 1]).max() < 0.02
+    for move in np.random.default_rng(5).normal(size=(50, 6)) * [0.1, 0.01, 1, 0.05, 1, 0.1]:
+        assert log_likelihood(best + move) < model.log_likelihood_
+    twice = LinearRegression().fit(X, y, sample_weight=np.full(60, 2.0))
+    assert twice.log_likelihood_ == pytest.approx(2 * model.log_likelihood_, rel=1e-12)
+    assert LinearRegression().fit(X[:4, :1], X[:4, 0]).aic_ < -250
+    assert "AIC" in str(model.summary())
 
 
 def test_one_scan_unless_errors_are_robust():

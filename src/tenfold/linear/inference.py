@@ -102,6 +102,23 @@ class Inference:
         return 1 - (self.rows - self.fit_intercept) / left * (1 - self.r2) if left > 0 else math.nan
 
     @property
+    def log_likelihood(self) -> float:
+        """Under normal noise, at these coefficients and the variance that makes it largest, Σ w e² / n."""
+        if not self.rss > 0:
+            return math.inf
+        return -self.rows / 2 * (math.log(2 * math.pi * self.rss / self.rows) + 1)
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion: twice the parameters spent less twice the log-likelihood. Lower is better."""
+        return 2 * (self.df_model - self.log_likelihood)
+
+    @property
+    def bic(self) -> float:
+        """Schwarz's criterion: log n for each parameter spent less twice the log-likelihood. Lower is better."""
+        return math.log(self.rows) * self.df_model - 2 * self.log_likelihood
+
+    @property
     def f_test(self) -> FTest:
         """All coefficients at once: by sums of squares or, with robust errors, by Wald's quadratic form."""
         if self.alpha:

@@ -160,6 +160,21 @@ class Inferring(Terms):
         return self.inference_.adjusted_r2
 
     @property
+    def log_likelihood_(self) -> float:
+        """The largest log-likelihood under normal noise: Gauss's reason for least squares. Infinite if all rows fit."""
+        return self.inference_.log_likelihood
+
+    @property
+    def aic_(self) -> float:
+        """Akaike's information criterion; the variance is not counted as a parameter. Lower is better."""
+        return self.inference_.aic
+
+    @property
+    def bic_(self) -> float:
+        """Schwarz's Bayesian information criterion; the variance is not counted as a parameter. Lower is better."""
+        return self.inference_.bic
+
+    @property
     def residual_variance_(self) -> float:
         """σ²: the squares of the residuals over the degrees of freedom that are left."""
         return self.inference_.sigma2

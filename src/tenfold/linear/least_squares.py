@@ -4,8 +4,9 @@ Minimise ½ Σ wᵢ (yᵢ - xᵢᵀβ - β₀)² + ½ α |β|². The normal equa
 co-moments; the penalty enters here, never in the summary. A perturbation bound for each coefficient says
 how many digits hold. If rounding could be seen beside the noise of the data, one more scan is asked
 for, whose summary is the triangular factor of the design; with `precision="high"` the moments themselves are summed
-in twice the working precision; of thousands of categories, conjugate gradients find the coefficients. Robust standard
-errors need the scores of the rows at the coefficients: one scan more.
+in twice the working precision; of thousands of categories, conjugate gradients find the coefficients; with a penalty,
+and more features than rows, the dual has one equation for each row. Robust standard errors need the scores of the rows
+at the coefficients: one scan more.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from tenfold.core.learner import Begun, Solved
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, SummaryScored
 from tenfold.estimator.featured import Featured
+from tenfold.linear import dual
 from tenfold.linear.inference import ROBUST, Inference, infer
 from tenfold.linear.inferring import Inferring, RobustErrors
 from tenfold.linear.references import Matrix
@@ -40,6 +42,7 @@ from tenfold.stats.double_moments import DoubleMoments
 from tenfold.stats.metrics import Regression, Sum
 from tenfold.stats.moments import Moments
 from tenfold.stats.rfactor import RFactor
+from tenfold.stats.rows import Rows, RowsOrComoments
 from tenfold.stats.scores import DoubleScores, FactorScores, Scores, ScoresAt
 
 GRAM, FACTORS, DOUBLE, CONJUGATE = GramMatrix(), TriangularFactors(), DoubleDouble(), ConjugateGradients()
@@ -60,7 +63,7 @@ class Scoring(NamedTuple):
 
 
 State = Begun | Factoring | Refining | Searching | Checking | Scoring | Solved
-Summary = Matrix | Scores | CodedMoments | Products
+Summary = Matrix | Scores | CodedMoments | Products | Rows
 
 
 class LeastSquares(RobustErrors, OnePass, Inferring, Featured, SummaryScored):
@@ -70,7 +73,7 @@ class LeastSquares(RobustErrors, OnePass, Inferring, Featured, SummaryScored):
     model_type = LinearModel
     state_types = (Begun, Factoring, Refining, Searching, Checking, Scoring, Solved)
     summary_types: ClassVar[tuple[type, ...]] = (
-        Moments, RFactor, DoubleMoments, Scores, FactorScores, DoubleScores, CodedMoments, Products,
+        Moments, RFactor, DoubleMoments, Scores, FactorScores, DoubleScores, CodedMoments, Products, Rows,
     )  # fmt: skip
 
     alpha: float
@@ -78,8 +81,13 @@ class LeastSquares(RobustErrors, OnePass, Inferring, Featured, SummaryScored):
     precision: str = "normal"
 
     def statistic(self, schema: Schema) -> Statistic[Any]:
-        """Moments: of pairs of features, in double-double, or without pairs of categories if those are too many."""
-        categories = int(schema.levels.sum())
+        """Moments: of pairs of features, in double-double, or without pairs of categories if those are too many.
+
+        With a penalty and very many features, the rows themselves while they are fewer.
+        """
+        categories, plain = int(schema.levels.sum()), self.precision == "normal" and self.standard_errors not in ROBUST
+        if self.alpha and plain and not too_many(categories) and int(schema.size("feature") or 0) > dual.WIDE:
+            return RowsOrComoments(schema.levels)
         if not too_many(categories):
             return (DOUBLE if self.precision == "high" else GRAM).statistic(schema)
         if self.precision == "high" or self.standard_errors in ROBUST:
@@ -109,6 +117,8 @@ class LeastSquares(RobustErrors, OnePass, Inferring, Featured, SummaryScored):
             case Begun() | Checking(), CodedMoments():
                 found = CONJUGATE.begin(self._problem(state.schema), state, summary)
                 return found if isinstance(found, Searching) else Solved.of(found)
+            case Begun(), Rows():
+                return Solved.of(dual.model_of(self._problem(state.schema), summary))
             case Scoring(), Scores():
                 return self._solved(state.model.schema, state.base.each[0], summary.base, summary)
             case Begun(), Scores():  # merged
@@ -147,6 +157,8 @@ class LeastSquares(RobustErrors, OnePass, Inferring, Featured, SummaryScored):
                 return CONJUGATE.certify(problem, summary)
             case Products():
                 return None
+            case Rows():
+                return dual.claims_of(problem, model, summary)
         base = summary.base if isinstance(summary, Scores) else summary
         return ROUTES[type(base)].certify(problem, model, base)
 
@@ -177,7 +189,7 @@ class LeastSquares(RobustErrors, OnePass, Inferring, Featured, SummaryScored):
                 f"{kind} standard errors need the rows at these coefficients, and this model was merged from others. "
                 'Remedy: fit to all rows, or use standard_errors="classical", which merge'
             )
-        base = summary if scores is None else scores.base
+        base = summary.moments() if isinstance(summary, Rows) else summary if scores is None else scores.base
         found, rounding = ROUTES[type(base)].judged(self._problem(self.schema_), self.model_, base)
         given = (self.alpha, self.fit_intercept, float(base.weight), rounding)
         return infer(found, kind, *given, scores)

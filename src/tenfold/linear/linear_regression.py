@@ -40,6 +40,8 @@ class LinearRegression(LeastSquares):
     f_test_ : FTest
         Of all coefficients at once: `statistic`, `p_value`, `df`, `df_residual`.
     r2_, adjusted_r2_, residual_variance_ : float
+    log_likelihood_, aic_, bic_ : float
+        Under normal noise, at the variance that makes the likelihood largest.
     certificate_ : Certificate
     n_features_in_ : int
     feature_names_in_ : array of str

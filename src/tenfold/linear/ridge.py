@@ -15,6 +15,9 @@ class Ridge(LeastSquares):
     The penalty enters when the model is made from the merged moments, not in the moments, so models of
     parts add up to the model of the whole. The intercept is not penalised.
 
+    Of more than a thousand features, rows are kept while they are fewer, and the dual is solved: one equation for each
+    row, (XX' + αI) a = y, and the coefficients are X'a.
+
     Parameters
     ----------
     alpha : float, default=1.0
@@ -39,6 +42,8 @@ class Ridge(LeastSquares):
     standard_errors_, t_values_, p_values_ : array of shape (terms,)
     covariance_ : array of shape (terms, terms)
     r2_, adjusted_r2_, residual_variance_ : float
+    log_likelihood_, aic_, bic_ : float
+        Under normal noise, at the variance that makes the likelihood largest.
     certificate_ : Certificate
     n_features_in_ : int
     feature_names_in_ : array of str

@@ -91,6 +91,7 @@ def _facts(known: Inference) -> list[str]:
         f"{known.rows:,.12g} rows, {known.df_model:.6g} parameters, {left:.6g} degrees of freedom left"
         + (f", {known.clusters} clusters" if known.kind == "cluster" else ""),
         f"R² {known.r2:.6g}, adjusted {known.adjusted_r2:.6g}; residual standard deviation {_n(known.sigma2**0.5)}",
+        f"log-likelihood {_n(known.log_likelihood)}, AIC {_n(known.aic)}, BIC {_n(known.bic)}",
     ]
     if not known.alpha and known.df_model > known.fit_intercept:
         f = known.f_test
