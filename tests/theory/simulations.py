@@ -66,10 +66,10 @@ def finite_gap(random: np.random.Generator, delta: float) -> bool:
     return bool((true_error(GRID) > mistakes(GRID, x, y) / 60 + gap).any())
 
 
-def finite_best(random: np.random.Generator, delta: float) -> bool:
+def finite_agnostic(random: np.random.Generator, delta: float) -> bool:
     x, y = rows(random, 60)
     chosen = true_error(GRID)[mistakes(GRID, x, y).argmin()]
-    return chosen - NOISE > float(theory.error_bound(60, delta, size=len(GRID), goal="best"))
+    return chosen - NOISE > float(theory.error_bound(60, delta, size=len(GRID), goal="agnostic"))
 
 
 def finite_consistent(random: np.random.Generator, delta: float) -> bool:
@@ -151,7 +151,7 @@ SIMULATIONS = (
     finite_consistent,
     find_s,
     finite_gap,
-    finite_best,
+    finite_agnostic,
     vc_gap,
     vc_net,
     occam,

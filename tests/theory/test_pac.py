@@ -27,9 +27,9 @@ rows = st.integers(1, 10**6)
 chance = st.floats(1e-9, 0.999)
 small = st.floats(1e-3, 0.999)
 LAWS = [
-    {"size": 973}, {"log_size": 40.0}, {"size": 1}, {"size": 973, "goal": "gap"}, {"size": 973, "goal": "best"},
+    {"size": 973}, {"log_size": 40.0}, {"size": 1}, {"size": 973, "goal": "gap"}, {"size": 973, "goal": "agnostic"},
     {"vc": 3}, {"vc": 1}, {"vc": 50}, {"vc": 3, "form": "max"}, {"vc": 3, "form": "net"}, {"vc": 1, "form": "net"},
-    {"vc": 3, "goal": "gap"}, {"vc": 40, "goal": "gap"}, {"vc": 3, "goal": "best"},
+    {"vc": 3, "goal": "gap"}, {"vc": 40, "goal": "gap"}, {"vc": 3, "goal": "agnostic"},
 ]  # fmt: skip
 law = st.sampled_from(LAWS)
 
@@ -37,7 +37,7 @@ law = st.sampled_from(LAWS)
 def test_worked_numbers():
     assert sample_size(EPS, DELTA, size=973) == 99
     assert sample_size(EPS, DELTA, log_size=log_attribute_conjunctions([3, 2, 2, 2, 2, 2])) == 99
-    assert sample_size(EPS, DELTA, size=973, goal="best") == 2114
+    assert sample_size(EPS, DELTA, size=973, goal="agnostic") == 2114
     assert sample_size(EPS, DELTA, size=973, goal="gap") == 494
     assert sample_size(EPS, DELTA, log_size=log_conjunctions(10)) == 140
     assert monomial_sample_size(EPS, DELTA, 10) == 1199
@@ -56,7 +56,11 @@ def test_formulas():
     assert confidence(5, EPS, size=973) == 0
     assert failure_probability(5, EPS, size=973).vacuous
     expected = 200 * log(2 * 973 / DELTA)
-    assert sample_size(EPS, DELTA, size=973, goal="best") == int(expected) + 1
+    assert sample_size(EPS, DELTA, size=973, goal="agnostic") == int(expected) + 1
+    error = float(error_bound(5000, DELTA, size=973, goal="agnostic"))
+    assert error == pytest.approx((2 / 5000 * log(2 * 973 / DELTA)) ** 0.5, rel=1e-13)
+    chance = float(failure_probability(5000, EPS, size=973, goal="agnostic"))
+    assert chance == pytest.approx(2 * 973 * exp(-5000 * EPS**2 / 2), rel=1e-12)
 
 
 def test_no_bias_means_no_learning():

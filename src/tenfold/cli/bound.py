@@ -31,7 +31,9 @@ def add(commands: Any) -> None:
     parser.add_argument("--class", dest="kind", help=f"a class by name: {', '.join(CLASSES)}, 3-CNF")
     parser.add_argument("--attributes", type=int, help="boolean attributes of the class")
     parser.add_argument("--leaves", type=int, help="leaves of trees")
-    parser.add_argument("--goal", default="consistent", choices=("consistent", "gap", "best"), help="what is proved")
+    parser.add_argument(
+        "--goal", default="consistent", choices=("consistent", "gap", "agnostic"), help="what is proved"
+    )
     parser.add_argument("--train-error", type=float, default=0.0, help="with --goal gap")
     parser.set_defaults(run=answer)
 

@@ -55,7 +55,7 @@ def finite_gap(size: float) -> Law:
     )
 
 
-def finite_best(size: float) -> Law:
+def finite_agnostic(size: float) -> Law:
     """2|H| e^(-mε²/2) = δ: all training errors within ε/2 of the true ones."""
     return Law(
         lambda m, L: sqrt(2 * (LN2 + size + L) / m),
@@ -128,7 +128,7 @@ def vc_gap(vc: int) -> Law:
     )
 
 
-def vc_best(vc: int) -> Law:
+def vc_agnostic(vc: int) -> Law:
     """`vc_gap` for the chosen hypothesis and Hoeffding for the best one, half of δ each."""
 
     def error(m: int, L: float) -> float:

@@ -8,7 +8,7 @@ from tenfold.theory import laws
 from tenfold.theory.bound import Bound, below, least
 from tenfold.theory.checks import between, fraction, log_of_size, one_of, whole
 
-GOALS = ("consistent", "gap", "best")
+GOALS = ("consistent", "gap", "agnostic")
 FORMS = ("sum", "max", "net")
 
 
@@ -36,10 +36,10 @@ def sample_size(
         the natural logarithm of their number; or
     vc : int
         the VC dimension of a class of two-valued hypotheses, at least 1.
-    goal : {"consistent", "gap", "best"}
+    goal : {"consistent", "gap", "agnostic"}
         "consistent": any hypothesis without training errors has a true error of at most eps. "gap": no
-        hypothesis has a true error above its training error by more than eps. "best": the hypothesis of the
-        fewest training errors is within eps of the best one of the class.
+        hypothesis has a true error above its training error by more than eps. "agnostic": the hypothesis of the
+        fewest training errors is within eps of the best one of the class, whatever the target.
     form : {"sum", "max", "net"}, optional
         With `vc` and "consistent": Blumer et al.'s bound with both its terms added (default), with the larger
         of them, or the bound of Haussler and Welzl from which they come, which is the smallest.
@@ -54,7 +54,10 @@ def sample_size(
     >>> from tenfold.theory import sample_size
     >>> sample_size(0.1, 0.05, size=973)
     99
-    >>> sample_size(0.1, 0.05, size=973, goal="best")
+
+    Where no hypothesis need be right, (2/ε²) ln(2H/δ) rows are enough for a class of H:
+
+    >>> sample_size(0.1, 0.05, size=973, goal="agnostic")
     2114
     >>> sample_size(0.1, 0.05, vc=3)
     1899
@@ -91,7 +94,7 @@ def error_bound(
     Returns
     -------
     Bound
-        On the true error; with "best", on what it exceeds the best of the class by.
+        On the true error; with "agnostic", on what it exceeds the best of the class by.
 
     Examples
     --------
@@ -220,7 +223,7 @@ def _law(size: int | None, log_size: float | None, vc: int | None, goal: str, fo
         if vc is None or goal != "consistent":
             raise ValueError("form is for vc and the goal 'consistent'")
     if vc is None:
-        make = {"consistent": laws.finite_consistent, "gap": laws.finite_gap, "best": laws.finite_best}[goal]
+        make = {"consistent": laws.finite_consistent, "gap": laws.finite_gap, "agnostic": laws.finite_agnostic}[goal]
         return make(log_of_size(size, log_size))
     consistent = {"sum": laws.vc_sum, "max": laws.vc_max, "net": laws.vc_net}[form or "sum"]
-    return {"consistent": consistent, "gap": laws.vc_gap, "best": laws.vc_best}[goal](whole("vc", vc))
+    return {"consistent": consistent, "gap": laws.vc_gap, "agnostic": laws.vc_agnostic}[goal](whole("vc", vc))
