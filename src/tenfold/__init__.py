@@ -155,6 +155,8 @@ _PLACES = {
     "tenfold.neighbors.k_neighbors_classifier": ("KNeighborsClassifier",),
     "tenfold.neighbors.k_neighbors_regressor": ("KNeighborsRegressor",),
     "tenfold.neighbors.locally_weighted_regression": ("LocallyWeightedRegression",),
+    "tenfold.neural.mlp_classifier": ("MLPClassifier",),
+    "tenfold.neural.mlp_regressor": ("MLPRegressor",),
     "tenfold.preprocessing.max_abs_scaler": ("MaxAbsScaler",),
     "tenfold.preprocessing.min_max_scaler": ("MinMaxScaler",),
     "tenfold.preprocessing.one_hot": ("OneHot",),

@@ -39,6 +39,8 @@ CASES = {
     "AdaBoostClassifier": (tn.AdaBoostClassifier(n_estimators=12), (X, LABEL)),
     "StandardScaler": (tn.StandardScaler(), (X,)),
     "OneHot": (tn.OneHot(), (WORDS,)),
+    "MLPClassifier": (tn.MLPClassifier(3, early_stopping=True, max_iter=3), (X, LABEL)),
+    "MLPRegressor, lbfgs": (tn.MLPRegressor(3, solver="lbfgs", max_iter=6), (X, Y)),
 }
 
 

@@ -1,4 +1,4 @@
-"""The direction of L-BFGS: Newton's, with a Hessian known from the last few steps alone."""
+"""Steps of L-BFGS for generalized linear models, in the scale of the columns."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ import numpy as np
 from tenfold.core import Array, Flags
 from tenfold.linear.newton import moved
 from tenfold.stats.curvature import Curvature
+from tenfold.stats.quasi_newton import direction, remember
 
 if TYPE_CHECKING:
     from tenfold.linear.glm import Place
-
-MEMORY = 10
-"""steps that are remembered"""
 
 
 class Memory(NamedTuple):
@@ -49,23 +47,3 @@ def onward(at: Place, memory: Memory, s: Curvature, value: float, squared: float
         coef=coef, intercept=intercept, base_coef=s.coef, base_intercept=s.intercept, base_value=value, promise=promise
     )
     return then, Memory(gradient, steps, bends)
-
-
-def remember(steps: Array, bends: Array, step: Array, bend: Array) -> tuple[Array, Array]:
-    """The last steps and what they did to the gradient, with one more, if it says something."""
-    if not (step * bend).sum() > 1e-12 * np.linalg.norm(step) * np.linalg.norm(bend):
-        return steps, bends
-    return np.append(steps, step[None], axis=0)[-MEMORY:], np.append(bends, bend[None], axis=0)[-MEMORY:]
-
-
-def direction(gradient: Array, steps: Array, bends: Array, first: float) -> Array:
-    """Minus the gradient times the inverse Hessian, as the steps tell it; `first` before there are any."""
-    q, shares = gradient.copy(), []
-    for s, y in zip(steps[::-1], bends[::-1]):
-        rho = 1 / (s * y).sum()
-        shares.append((rho, rho * (s * q).sum()))
-        q -= shares[-1][1] * y
-    q *= (steps[-1] * bends[-1]).sum() / (bends[-1] * bends[-1]).sum() if len(steps) else first
-    for s, y, (rho, alpha) in zip(steps, bends, reversed(shares)):
-        q += s * (alpha - rho * (y * q).sum())
-    return -q

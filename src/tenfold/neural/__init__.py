@@ -1,0 +1,1 @@
+"""Neural networks: feed-forward nets trained by backpropagation."""

@@ -1,0 +1,132 @@
+"""One epoch of mini-batches: where steps of momentum or Adam along the gradients of batches lead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from tenfold.core import Array, Chunk, Columns
+from tenfold.core.allowed import NOT_NEGATIVE
+from tenfold.core.statistic import Ordered
+from tenfold.kernels.shuffling import mix
+from tenfold.neural.backpropagation import flat, parameters, summed_loss, target
+from tenfold.neural.network import Network
+from tenfold.neural.torch_thread import one_torch_thread
+from tenfold.stats.draws import Holdout
+from tenfold.stats.windows import WINDOW, WINDOW_BYTES, Epoch
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """Where mini-batches have led, and what they cost on the way. It does not merge: the next batch begins there."""
+
+    weights: Annotated[Array, "parameter"]
+    first: Annotated[Array, "parameter"]
+    """the velocity; of Adam the mean of gradients"""
+    second: Annotated[Array, "parameter"]
+    """of Adam the mean of their squares, else noughts"""
+    steps: int
+    """batches in all epochs"""
+    rows: int
+    """rows in all epochs"""
+    loss: float
+    """summed over the rows of this epoch, with the penalty of each batch"""
+    mass: Annotated[float, NOT_NEGATIVE]
+
+
+class BatchRule(NamedTuple):
+    """How a step is made from the gradient of a batch."""
+
+    adam: bool
+    batch_size: int
+    rate: float
+    """the length of a step in this epoch"""
+    alpha: float
+    """the penalty of squares, divided by the weight of the batch"""
+    momentum: float
+    nesterov: bool
+    beta_1: float
+    beta_2: float
+    epsilon: float
+    dropout: float
+    """the share of hidden units that a batch does without"""
+
+
+class NetworkEpoch(Epoch[Walk], Ordered[Walk]):
+    """Steps along the gradients of batches, one part after another."""
+
+    start: Walk
+    """where the epoch before has led"""
+    network: Network
+    rule: BatchRule
+    holdout: Holdout
+    """rows that are not learned from"""
+
+    def window(self, X: Columns) -> int:
+        """As many whole batches as are shuffled together: some thousand rows, fewer if they are very wide."""
+        most = max(1, min(WINDOW, WINDOW_BYTES // (8 * self.width)) // self.rule.batch_size)
+        return most * self.rule.batch_size
+
+    def step(self, summary: Walk | None, chunk: Chunk) -> Walk:
+        """A window of rows further."""
+        walk = self.start if summary is None else summary
+        if self.holdout.share:
+            chunk = chunk.rows(np.flatnonzero(self.holdout.learns(chunk.places(), chunk.n)))
+        if not chunk.n:
+            return walk
+        X, y, weight, _ = self.in_order(chunk, sparse=False)
+        return descended(self.network, self.rule, walk, self.turn, X, y, weight)
+
+
+def descended(network: Network, rule: BatchRule, walk: Walk, turn: int, X: Array, y: Array, weight: Array) -> Walk:
+    """Where a window of rows leads, batch by batch; `turn` is what drop-outs are drawn by."""
+    with one_torch_thread() as torch:
+        w, first, second = (torch.tensor(each) for each in (walk.weights, walk.first, walk.second))
+        penalised = torch.tensor(network.penalised, dtype=torch.float64) if rule.alpha else None
+        given, steps, loss = parameters(network, w), walk.steps, walk.loss
+        x, t, c = torch.tensor(X, dtype=torch.float64), target(torch, network, y), torch.tensor(weight)
+        dropped = _dropping(torch, rule.dropout, turn, steps) if rule.dropout else None
+        for at in range(0, len(X), rule.batch_size):
+            batch = slice(at, at + rule.batch_size)
+            total = float(weight[batch].sum())
+            cost = summed_loss(torch, network, given, x[batch], t[batch], c[batch], dropped)
+            slope = flat(torch, torch.autograd.grad(cost, given))
+            loss += cost.item()
+            with torch.no_grad():
+                if penalised is not None:
+                    heavy = w * penalised
+                    loss += 0.5 * rule.alpha * heavy.dot(w).item()
+                    slope.add_(heavy, alpha=rule.alpha)
+                steps += 1
+                _step(rule, w, slope.div_(total), first, second, steps)
+        mass = walk.mass + float(weight.sum())
+        return Walk(w.numpy(), first.numpy(), second.numpy(), steps, walk.rows + len(X), loss, mass)
+
+
+def _step(rule: BatchRule, w: Any, slope: Any, first: Any, second: Any, steps: int) -> None:
+    """One step down a slope, in place."""
+    if rule.adam:
+        first.mul_(rule.beta_1).add_(slope, alpha=1 - rule.beta_1)
+        second.mul_(rule.beta_2).addcmul_(slope, slope, value=1 - rule.beta_2)
+        rate = rule.rate * (1 - rule.beta_2**steps) ** 0.5 / (1 - rule.beta_1**steps)
+        w.addcdiv_(first, second.sqrt().add_(rule.epsilon), value=-rate)
+        return
+    first.mul_(rule.momentum).add_(slope, alpha=-rule.rate)
+    if rule.nesterov:
+        w.add_(first, alpha=rule.momentum).add_(slope, alpha=-rule.rate)
+    else:
+        w.add_(first)
+
+
+def _dropping(torch: Any, share: float, turn: int, steps: int) -> Callable[[Any], Any]:
+    """What hidden units are multiplied by: nought for a share, and the others so that the mean is one."""
+    random = torch.Generator()
+    random.manual_seed(int(mix(np.uint64(turn) ^ mix(np.uint64(steps)))) >> 1)
+
+    def drawn(shape: Any) -> Any:
+        return (torch.rand(shape, generator=random, dtype=torch.float64) >= share) / (1 - share)
+
+    return drawn

@@ -1,0 +1,478 @@
+"""Multi-layer perceptrons, trained by backpropagation.
+
+Minimise F(w) = Σ cᵢ ℓ(f(xᵢ; w), yᵢ) / C + α |W|² / 2C, where C = Σ cᵢ and the intercepts among w are not penalised.
+With "sgd" and "adam" parts are walked one after another, in mini-batches. With "lbfgs" every round is the loss and
+the gradient over all rows, which merge: one reduce, the same bits on any runner. F is not convex: where a fit ends is
+certified (how steep it is there), not that nothing lower exists.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from tenfold.core import Array, Claim, Codes, Columns, DataError, Design, Schema
+from tenfold.core.allowed import NOT_NAN, NOT_NEGATIVE, Between
+from tenfold.core.learner import Solved
+from tenfold.estimator.constraints import Constraints, array, boolean, choice, integer, real, seed, share
+from tenfold.estimator.sequential import Sequential
+from tenfold.neural.epoch import BatchRule, NetworkEpoch, Walk
+from tenfold.neural.network import ACTIVATIONS, Network, layers, length
+from tenfold.neural.objective import NetworkGradient, Objective
+from tenfold.stats.draws import Holdout
+from tenfold.stats.quasi_newton import direction, remember
+from tenfold.theory import held_out_bound
+
+BATCH = 200
+"""rows of a batch that is called "auto"."""
+DELTA = 0.05
+"""the chance that a bound fails"""
+SMALLEST = 1e-6
+"""a learning rate that is not made smaller by "adaptive"."""
+DIVERGED = (
+    "the weights grow without end, with learning_rate_init={:.3g}. Remedy: a smaller one, or rescale the columns, "
+    "StandardScaler(), and a target of numbers"
+)
+EPS = float(np.finfo(np.float64).eps)
+
+SHARED: Constraints = {
+    "hidden_layer_sizes": [array, integer(1, 1 << 20)],
+    "activation": [choice(*ACTIVATIONS)],
+    "solver": [choice("adam", "sgd", "lbfgs")],
+    "alpha": [real(0)],
+    "batch_size": [choice("auto"), integer(1, 1 << 24)],
+    "learning_rate": [choice("constant", "invscaling", "adaptive")],
+    "learning_rate_init": [real(0, open=True)],
+    "power_t": [real(0)],
+    "max_iter": [integer(1)],
+    "shuffle": [boolean],
+    "random_state": [seed],
+    "tol": [real(0)],
+    "momentum": [share()],
+    "nesterovs_momentum": [boolean],
+    "early_stopping": [boolean],
+    "validation_fraction": [share(open=True)],
+    "beta_1": [share()],
+    "beta_2": [share()],
+    "epsilon": [real(0, open=True)],
+    "n_iter_no_change": [integer(1)],
+    "dropout": [share()],
+}
+
+
+class Course(NamedTuple):
+    """Where the weights are, and how they came there."""
+
+    weights: Annotated[Array, "parameter"]
+    first: Annotated[Array, "parameter"]
+    """the velocity; of Adam the mean of gradients"""
+    second: Annotated[Array, "parameter"]
+    best: Annotated[Array, "parameter"]
+    """the weights of the epoch that told rows held back the best; if none are, those of the last"""
+    steps: int
+    rows: int
+    rate: Annotated[float, NOT_NEGATIVE]
+    """the length of a step in the next epoch"""
+    idle: int
+    """epochs without an improvement"""
+    left: int
+    """epochs, or rounds, that may still come"""
+    loss_curve: Annotated[Array, "epoch"]
+    validation_scores: Annotated[Array, "validated"]
+
+    @property
+    def walk(self) -> Walk:
+        """Where the next epoch begins."""
+        return Walk(self.weights, self.first, self.second, self.steps, self.rows, 0.0, 0.0)
+
+
+class MLPModel(NamedTuple):
+    """A network, and where it goes on if more rows come."""
+
+    weights: Annotated[Array, "parameter"]
+    sizes: Annotated[Codes, "layer", Between(1, 1 << 31)]
+    n_iter: int
+    course: Course
+    schema: Schema
+
+
+class Walking(NamedTuple):
+    """The state of a fit that learns from one batch after another."""
+
+    step: int
+    schema: Schema
+    course: Course
+
+
+class Validating(NamedTuple):
+    """The state of a fit that has ended an epoch, and looks how rows are told that are held back."""
+
+    step: int
+    schema: Schema
+    course: Course
+
+
+class Descending(NamedTuple):
+    """The state of a fit that goes down the gradient of all rows; the weights of the course are those to look at."""
+
+    step: int
+    schema: Schema
+    course: Course
+    base: Annotated[Array, "parameter"]
+    """where the step began"""
+    base_value: Annotated[float, NOT_NAN]
+    """the objective there, infinite before the first step"""
+    base_slope: Annotated[Array, "parameter"]
+    stride: Annotated[float, NOT_NEGATIVE]
+    """how much of the step that L-BFGS wants is made"""
+    promise: float
+    """the slope along that step"""
+    steps: Annotated[Array, "memory", "parameter"]
+    bends: Annotated[Array, "memory", "parameter"]
+
+
+class Judging(NamedTuple):
+    """The state of a fit that has ended: one more pass shows how steep the objective is there."""
+
+    step: int
+    schema: Schema
+    course: Course
+
+
+State = Walking | Validating | Descending | Judging | Solved
+
+
+class MLP(Sequential):
+    """What MLPClassifier and MLPRegressor share."""
+
+    model_type: ClassVar[type] = MLPModel
+    hidden: ClassVar[frozenset[str]] = frozenset({"course", "weights", "sizes"})
+    state_types: ClassVar[tuple[type, ...]] = (Walking, Validating, Descending, Judging, Solved)
+    summary_types: ClassVar[tuple[type, ...]] = (Walk, Objective)
+    expected_failed_checks: ClassVar[dict[str, str]] = {}
+    mixing = False
+
+    hidden_layer_sizes: int | Sequence[int]
+    activation: str
+    solver: str
+    alpha: float
+    batch_size: int | str
+    learning_rate: str
+    learning_rate_init: float
+    power_t: float
+    tol: float
+    momentum: float
+    nesterovs_momentum: bool
+    early_stopping: bool
+    validation_fraction: float
+    beta_1: float
+    beta_2: float
+    epsilon: float
+    dropout: float
+    model_: MLPModel
+    schema_: Schema
+
+    def _network(self, schema: Schema) -> Network:
+        """The shape of the network for rows of this schema."""
+        outputs, loss = self._outputs(schema)
+        return Network((int(schema.size("feature") or 0), *self._hidden(), outputs), self.activation, loss)
+
+    def _outputs(self, schema: Schema) -> tuple[int, str]:
+        """How many outputs there are, and their loss."""
+        raise NotImplementedError
+
+    def _hidden(self) -> tuple[int, ...]:
+        given: Any = self.hidden_layer_sizes
+        each = (given,) if isinstance(given, Integral) else tuple(given)
+        if not all(isinstance(size, Integral) and int(size) > 0 for size in each):
+            raise ValueError(f"hidden_layer_sizes must be > 0, integers, one for each hidden layer, not {given!r}")
+        return tuple(int(size) for size in each)
+
+    @property
+    def draws_rows(self) -> bool:
+        """Whether rows are met in a drawn order, or some are held back by lot."""
+        return self.solver != "lbfgs" and (self.shuffle or self.early_stopping)
+
+    def _holdout(self) -> Holdout:
+        held = self.validation_fraction if self.early_stopping and self.solver != "lbfgs" else 0.0
+        return Holdout(int(self.random_state or 0), held)
+
+    def start(self, schema: Schema) -> State:
+        """The state before the rows are looked at, with random weights."""
+        if self.dropout >= 1:
+            raise ValueError("dropout must be below 1: at 1 no unit is left")
+        if self.solver == "lbfgs" and self.dropout:
+            raise ValueError("solver='lbfgs' looks at all units at once. Remedy: dropout=0, or solver='adam'")
+        weights = self._network(schema).initial(int(self.random_state or 0))
+        none = np.zeros_like(weights)
+        rate, curve = float(self.learning_rate_init), np.zeros(0)
+        course = Course(weights, none, none, weights, 0, 0, rate, 0, self.max_iter, curve, curve)
+        return self._begun(0, schema, course)
+
+    def _begun(self, step: int, schema: Schema, course: Course) -> State:
+        if self.solver != "lbfgs":
+            return Walking(step, schema, course)
+        none = np.zeros_like(course.weights)
+        memory = np.zeros((0, len(none)))
+        return Descending(step, schema, course, course.weights, math.inf, none, 1.0, 0.0, memory, memory)
+
+    def onward(self, model: MLPModel) -> State:
+        """One epoch more, over other rows."""
+        course = model.course._replace(left=1, idle=0, best=model.course.weights, validation_scores=np.zeros(0))
+        return self._begun(model.n_iter, model.schema, course)
+
+    def ask(self, state: State) -> NetworkEpoch | NetworkGradient | None:
+        """Epochs, with a look at rows held back after each; or gradients of all rows; at the end how steep it is."""
+        match state:
+            case Walking(_, schema, course):
+                network = self._network(schema)
+                how = (self.turn(state), self.shuffle, schema.levels, state.step > 0, course.walk, network)
+                return NetworkEpoch(*how, self._rule(course), self._holdout(), order=self.order(state) or 0)
+            case Validating(course=course):
+                return self._gradient(state.schema, course.weights, learned=False)
+            case Descending(course=course):
+                return self._gradient(state.schema, course.weights)
+            case Judging(course=course):
+                return self._gradient(state.schema, course.best)
+            case Solved():
+                return None
+
+    def _gradient(self, schema: Schema, weights: Array, learned: bool = True) -> NetworkGradient:
+        return NetworkGradient(self._network(schema), weights, schema.levels, self._holdout(), learned)
+
+    def _rule(self, course: Course) -> BatchRule:
+        """The rule of the next epoch's steps."""
+        batch = BATCH if isinstance(self.batch_size, str) else int(self.batch_size)
+        nesterov = bool(self.nesterovs_momentum and self.momentum > 0)
+        return BatchRule(
+            self.solver == "adam", batch, course.rate, float(self.alpha), float(self.momentum), nesterov,
+            float(self.beta_1), float(self.beta_2), float(self.epsilon), float(self.dropout),
+        )  # fmt: skip
+
+    def model(self, state: State) -> MLPModel | None:
+        """The network as it is; while it is judged, there is none."""
+        match state:
+            case Walking(step, schema, course) | Descending(step, schema, course):
+                sizes = np.array(self._network(schema).sizes, dtype=np.int64)
+                weights = course.weights if isinstance(state, Descending) else course.best
+                return MLPModel(weights, sizes, step, course, schema)
+            case Solved():
+                return state.model
+        return None
+
+    def update(self, state: State, s: Walk | Objective) -> State:
+        """On to what comes next, or one epoch further."""
+        match state, s:
+            case Walking(), Walk():
+                return self._walked(state, s)
+            case Validating(), Objective():
+                return self._validated(state, s)
+            case Descending(), Objective():
+                return self._down(state, s)
+            case Judging(step, schema, course), Objective():
+                return Solved.of(self.model(Walking(step, schema, course)), step)
+        raise AssertionError
+
+    def _walked(self, state: Walking, s: Walk) -> State:
+        """The state one epoch further."""
+        if not s.mass:
+            raise DataError("early_stopping holds all rows back. Remedy: more rows, or a smaller validation_fraction")
+        if not (np.isfinite(s.weights).all() and np.isfinite(s.second).all() and math.isfinite(s.loss)):
+            raise DataError(DIVERGED.format(self.learning_rate_init))
+        course = state.course
+        rate = course.rate
+        if self.solver == "sgd" and self.learning_rate == "invscaling":
+            rate = float(self.learning_rate_init) / (s.rows + 1) ** self.power_t
+        curve = np.append(course.loss_curve, s.loss / s.mass)
+        then = course._replace(
+            weights=s.weights, first=s.first, second=s.second, steps=s.steps, rows=s.rows, rate=rate,
+            left=course.left - 1, loss_curve=curve,
+        )  # fmt: skip
+        if self._holdout().share:
+            return Validating(state.step, state.schema, then)
+        return self._by_loss(Walking(state.step, state.schema, then))
+
+    def _by_loss(self, state: Walking | Validating) -> State:
+        """The state after an epoch of which the loss alone tells whether it brought anything."""
+        course = state.course
+        curve = course.loss_curve
+        worse = len(curve) > 1 and bool(curve[-1] > curve[:-1].min() - self.tol)
+        course = course._replace(best=course.weights, idle=course.idle + 1 if worse else 0)
+        return self._next(Walking(state.step + 1, state.schema, course))
+
+    def _validated(self, state: Validating, s: Objective) -> State:
+        """The state after a look at the rows that are held back."""
+        course = state.course
+        if not s.held.mass:  # so few rows that none is held back
+            return self._by_loss(state)
+        score = s.held.score(self._outputs(state.schema)[1] == "squared_error")
+        if not math.isfinite(score):
+            raise DataError(DIVERGED.format(self.learning_rate_init))
+        before = float(course.validation_scores.max(initial=-math.inf))
+        idle = course.idle + 1 if score < before + self.tol else 0
+        best = course.weights if score > before or not len(course.validation_scores) else course.best
+        scores = np.append(course.validation_scores, score)
+        course = course._replace(best=best, idle=idle, validation_scores=scores)
+        return self._next(Walking(state.step + 1, state.schema, course))
+
+    def _next(self, state: Walking) -> State:
+        """One more epoch, with shorter steps perhaps; or a last look."""
+        course = state.course
+        tired = course.idle > self.n_iter_no_change
+        if tired and self.solver == "sgd" and self.learning_rate == "adaptive" and course.rate > SMALLEST:
+            course, tired = course._replace(rate=course.rate / 5, idle=0), False
+        return (Judging if tired or course.left <= 0 else Walking)(state.step, state.schema, course)
+
+    def _down(self, state: Descending, s: Objective) -> State:
+        """A step of L-BFGS from the place of a summary, or a shorter one to it."""
+        course, schema = state.course, state.schema
+        course = course._replace(left=course.left - 1)
+        value, slope = self._objective(schema, s)
+        good = math.isfinite(value) and bool(np.isfinite(slope).all())
+        if not good and math.isinf(state.base_value):
+            raise DataError("the loss overflows. Remedy: rescale the columns, StandardScaler()")
+        if not good or value > state.base_value + 1e-4 * state.stride * state.promise:
+            return self._shorter(state._replace(course=course), value)
+        course = course._replace(loss_curve=np.append(course.loss_curve, value), best=course.weights)
+        step, here = state.step + 1, course.weights
+        steps, bends, first = state.steps, state.bends, math.isinf(state.base_value)
+        if not first:
+            steps, bends = remember(steps, bends, here - state.base, slope - state.base_slope)
+        falls = math.inf if first else state.base_value - value
+        flat = falls <= 64 * EPS * max(abs(value), 1.0)
+        if np.abs(slope).max(initial=0.0) <= self.tol or course.left <= 0 or flat:
+            found = state._replace(step=step, course=course)
+            return Solved.of(self.model(found), step)
+        begin = min(1.0, 1.0 / float(np.abs(slope).sum()))
+        d = direction(slope, steps, bends, begin)
+        if not (slope @ d < 0 and np.isfinite(d).all()):
+            steps, bends, d = steps[:0], bends[:0], -begin * slope
+        then = course._replace(weights=here + d)
+        return Descending(step, schema, then, here, value, slope, 1.0, float(slope @ d), steps, bends)
+
+    def _shorter(self, state: Descending, value: float) -> State:
+        """Back towards where the step began, to where a parabola through both places is least."""
+        t, course = state.stride, state.course
+        share = 0.1
+        if math.isfinite(value):
+            above = value - state.base_value - t * state.promise
+            share = min(max(-0.5 * t * state.promise / above, 0.1), 0.5) if above > 0 else 0.5
+        weights = state.base + share * (course.weights - state.base)
+        if course.left <= 0 or share * t < 1e-10:
+            return Judging(state.step, state.schema, course._replace(weights=state.base, best=state.base))
+        return state._replace(course=course._replace(weights=weights), stride=share * t)
+
+    def _objective(self, schema: Schema, s: Objective) -> tuple[float, Array]:
+        """The objective with its penalty, and its gradient."""
+        heavy = np.where(self._network(schema).penalised, s.weights, 0.0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            value = (s.loss + 0.5 * self.alpha * float(heavy @ heavy)) / s.mass
+            return value, (s.slope + self.alpha * heavy) / s.mass
+
+    def certify(self, model: MLPModel, s: Walk | Objective) -> tuple[Claim, ...] | None:
+        """What the objective is at the end, and how steep; and how rows are told that were held back."""
+        if not isinstance(s, Objective) or not len(s.slope) or not np.array_equal(s.weights, model.weights):
+            return None
+        value, slope = self._objective(model.schema, s)
+        steep, usual = float(np.linalg.norm(slope)), "rounding errors of the usual size"
+        vacuous = "vacuous: a network is not convex, and nothing is known but that no loss is below 0"
+        ended = "then no more were allowed" if model.course.left <= 0 else "then nothing fell by tol any more"
+        what = "gradients of all rows" if self.solver == "lbfgs" else "epochs"
+        claims = [
+            Claim(
+                "objective", value, "proved", "mean loss and penalty, over the rows learned from", "objective", usual
+            ),
+            Claim("gradient", steep, "proved", "its length: 0 where no small step leads down", "objective", usual),
+            Claim("gap", value, "proved", vacuous, "objective", usual),
+            Claim("epochs", float(model.n_iter), "proved", f"{what}; {ended}", "objective"),
+        ]
+        return (*claims, *self._held_back(model, s)) if s.held.mass else tuple(claims)
+
+    def _held_back(self, model: MLPModel, s: Objective) -> list[Claim]:
+        """What the rows say that were held back."""
+        told = s.held
+        chose = "a little too low, as they chose the epoch"
+        gap = told.loss / told.mass - s.loss / s.mass
+        claims = [
+            Claim(
+                "validation loss", told.loss / told.mass, "estimated", f"mean over the rows kept back; {chose}", "data"
+            ),
+            Claim("validation gap", gap, "estimated", "that, less the mean over the rows learned from", "data"),
+        ]
+        if self._outputs(model.schema)[1] != "squared_error" and not s.uneven:
+            epochs = max(self.max_iter, model.n_iter)
+            bound = held_out_bound(told.errors, told.rows, DELTA / epochs)
+            why = f"95 % sure, exact binomial, from {told.errors:,} errors on {told.rows:,} rows kept back, the choice "
+            why += f"among {epochs:,} epochs counted in"
+            assumed = "rows drawn independently from one distribution"
+            claims.append(Claim("held-back bound", float(bound), "with confidence", why, "unseen rows", assumed))
+        return claims
+
+    def scores(self, model: MLPModel, X: Columns) -> Array:
+        """What the outputs say of each row."""
+        return self._network(model.schema).outputs(model.weights, Design.of(X, model.schema.levels))
+
+    def sound(self, model: MLPModel, summary: object, schema: Schema) -> bool:
+        """Whether there are as many weights as layers of these sizes have, for these columns and classes."""
+        sizes = self._network(schema).sizes
+        fits = tuple(model.sizes.tolist()) == sizes and len(model.weights) == len(model.course.weights) == length(sizes)
+        return fits and (not isinstance(summary, (Walk, Objective)) or len(summary.weights) == length(sizes))
+
+    def size_fits(self, record: Any) -> bool:
+        """Whether a model, or a state, holds no fewer weights than these hidden layers take."""
+        at = record.model if isinstance(record, Solved) else record
+        each = self._hidden()
+        return len(at.course.weights) >= length((1, *each, 1)) - each[0] if each else True
+
+    def resumable(self, state: State, summary: object, schema: Schema) -> bool:
+        """The same of a fit that goes on."""
+        return isinstance(state, Solved) or len(state.course.weights) == length(self._network(schema).sizes)
+
+    @property
+    def coefs_(self) -> list[Array]:
+        """The coefficients of each layer: units below x units above."""
+        return [W for W, _ in layers(self.model_.sizes.tolist(), self.model_.weights)]
+
+    @property
+    def intercepts_(self) -> list[Array]:
+        """The constants of each layer's units."""
+        return [b for _, b in layers(self.model_.sizes.tolist(), self.model_.weights)]
+
+    @property
+    def n_iter_(self) -> int:
+        """How many epochs were walked; with "lbfgs", how many steps were made."""
+        return max(self.model_.n_iter, 1)
+
+    @property
+    def n_layers_(self) -> int:
+        """How many layers there are, that of the inputs included."""
+        return len(self.model_.sizes)
+
+    @property
+    def n_outputs_(self) -> int:
+        """How many units the last layer has."""
+        return int(self.model_.sizes[-1])
+
+    @property
+    def t_(self) -> int:
+        """How many rows were learned from in all epochs."""
+        return self.model_.course.rows
+
+    @property
+    def loss_curve_(self) -> Array:
+        """The mean loss with its penalty in each epoch, of each batch before it was learned from."""
+        return self.model_.course.loss_curve
+
+    @property
+    def best_loss_(self) -> float:
+        """The lowest loss of all epochs."""
+        return float(self.loss_curve_.min())
+
+    @property
+    def validation_scores_(self) -> Array:
+        """The score after each epoch on the rows held back: accuracy, or R²."""
+        return self.model_.course.validation_scores

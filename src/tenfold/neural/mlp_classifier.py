@@ -1,0 +1,167 @@
+"""Classification by a multi-layer perceptron: softmax of the last layer, or one logistic output for two classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from tenfold.core import Array, Columns, Need, Schema
+from tenfold.estimator import Classifier
+from tenfold.estimator.constraints import Constraints
+from tenfold.neural.mlp import MLP, SHARED, MLPModel
+
+
+class MLPClassifier(MLP, Classifier):  # type: ignore[override]
+    """Multi-layer perceptron for classes: a feed-forward network, trained by backpropagation; sequential.
+
+    Gradients are made by PyTorch (`pip install "tenfold[neural]"`) in double precision, on one thread; a model that
+    is loaded predicts without it. Columns of very unlike scale train badly: put `StandardScaler` before it.
+
+    Parameters
+    ----------
+    hidden_layer_sizes : int or sequence of int, default=(100,)
+        Units of each hidden layer; () has none, and the model is linear.
+    activation : {"relu", "leaky_relu", "tanh", "logistic", "identity"}, default="relu"
+        What hidden units make of their input z: max(z, 0); the same with 0.01 z below 0; tanh z; 1 / (1 + e⁻ᶻ); z.
+    solver : {"adam", "sgd", "lbfgs"}, default="adam"
+        "adam" and "sgd" learn from mini-batches, one part after another. "lbfgs" looks at all rows in every round: the
+        gradients of parts are summed, on any runner, with the same bits on any number of workers.
+    alpha : float, default=0.0001
+        Strength of the penalty of squared coefficients, divided by the weight of the batch, or of all rows.
+    batch_size : int or "auto", default="auto"
+        Rows to a step; "auto" is 200. "lbfgs" has no batches.
+    learning_rate : {"constant", "invscaling", "adaptive"}, default="constant"
+        Of "sgd": as it is; divided by (rows learned from + 1)^power_t after each epoch; divided by 5 whenever
+        `n_iter_no_change` epochs in a row bring nothing, until it is 1e-6.
+    learning_rate_init : float, default=0.001
+        The first step length of "adam" and "sgd".
+    power_t : float, default=0.5
+    max_iter : int, default=200
+        Epochs at the most; with "lbfgs" passes over the rows.
+    shuffle : bool, default=True
+        Whether to take rows in another order in each epoch: parts, and rows in windows of some thousands.
+    random_state : int, default=0
+        Seed of the first weights, the order, the rows held back and the units that drop out. None draws one, and the
+        certificate records it.
+    tol : float, default=0.0001
+        Stop when neither the loss falls, nor the validation score rises, by this much for more than
+        `n_iter_no_change` epochs; with "lbfgs", when no entry of the gradient is larger.
+    momentum : float, default=0.9
+        Of "sgd": the share of the last step that is made again.
+    nesterovs_momentum : bool, default=True
+        Of "sgd": whether to look ahead where the momentum leads.
+    early_stopping : bool, default=False
+        Whether to hold rows back, and to keep the weights of the epoch that tell them best. Not with "lbfgs".
+    validation_fraction : float, default=0.1
+        The share of rows that are held back.
+    beta_1, beta_2, epsilon : float, default=0.9, 0.999, 1e-8
+        Of "adam": how long gradients, and their squares, are remembered; what keeps steps finite.
+    n_iter_no_change : int, default=10
+    dropout : float, default=0.0
+        The share of hidden units that are left out of each step, drawn anew for every row. Not with "lbfgs".
+
+    Attributes
+    ----------
+    classes_ : array
+    coefs_, intercepts_ : list of array
+        Of each layer: coefficients (units below, units above), and the constants of its units.
+    loss_curve_ : array of shape (epochs,)
+    validation_scores_ : array of shape (epochs,)
+        With `early_stopping`: accuracy of the rows held back.
+    best_loss_ : float
+    n_iter_, n_layers_, n_outputs_, t_ : int
+        Epochs; layers, that of the inputs included; units of the last; rows learned from in all epochs.
+    certificate_ : Certificate
+        How steep the objective is at the end. That nothing lower exists is not claimed.
+
+    Examples
+    --------
+    >>> from tenfold import MLPClassifier
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    >>> model = MLPClassifier(8, "tanh", solver="lbfgs").fit(X, y)
+    >>> model.predict(X).tolist()
+    [0, 1, 1, 0]
+    >>> bool(model.certificate_["gradient"].value < 0.01)
+    True
+    """
+
+    need = Need("mixed", sparse=True, target="class")
+    law_params = (
+        {"max_iter": 2, "hidden_layer_sizes": (4,), "solver": "lbfgs", "activation": "tanh"},
+        {"max_iter": 3, "hidden_layer_sizes": (4,)},
+        {"max_iter": 3, "hidden_layer_sizes": 3, "solver": "sgd", "learning_rate_init": 1e-9, "batch_size": 5},
+        {
+            "max_iter": 3,
+            "hidden_layer_sizes": (3, 2),
+            "early_stopping": True,
+            "dropout": 0.5,
+            "activation": "leaky_relu",
+        },
+        {"max_iter": 3, "hidden_layer_sizes": (3,), "shuffle": False, "activation": "logistic"},
+    )
+    _parameter_constraints: ClassVar[Constraints] = SHARED
+
+    def __init__(
+        self,
+        hidden_layer_sizes: int | Sequence[int] = (100,),
+        activation: str = "relu",
+        *,
+        solver: str = "adam",
+        alpha: float = 1e-4,
+        batch_size: int | str = "auto",
+        learning_rate: str = "constant",
+        learning_rate_init: float = 1e-3,
+        power_t: float = 0.5,
+        max_iter: int = 200,
+        shuffle: bool = True,
+        random_state: int | None = 0,
+        tol: float = 1e-4,
+        momentum: float = 0.9,
+        nesterovs_momentum: bool = True,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-8,
+        n_iter_no_change: int = 10,
+        dropout: float = 0.0,
+    ) -> None:
+        self.hidden_layer_sizes = hidden_layer_sizes
+        self.activation = activation
+        self.solver = solver
+        self.alpha = alpha
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.learning_rate_init = learning_rate_init
+        self.power_t = power_t
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.tol = tol
+        self.momentum = momentum
+        self.nesterovs_momentum = nesterovs_momentum
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.beta_1 = beta_1
+        self.beta_2 = beta_2
+        self.epsilon = epsilon
+        self.n_iter_no_change = n_iter_no_change
+        self.dropout = dropout
+
+    def _outputs(self, schema: Schema) -> tuple[int, str]:
+        classes = len(schema.classes)
+        return (1, "log_loss") if classes <= 2 else (classes, "cross_entropy")
+
+    def scores_from(self, model: MLPModel, X: Columns) -> Array:
+        """What the last layer says of each class; of two classes the first has nought."""
+        f = self.scores(model, X)
+        if f.shape[1] > 1:
+            return f
+        return f if len(model.schema.classes) == 1 else np.column_stack([np.zeros(len(f)), f])
+
+    @property
+    def out_activation_(self) -> str:
+        """What the outputs go through to be probabilities."""
+        return "logistic" if self.n_outputs_ == 1 else "softmax"

@@ -1,0 +1,42 @@
+"""PyTorch, with one thread while gradients are made: with more, the bits of a product depend on how many there are.
+
+PyTorch has one number of threads for the process, and every thread takes it over when it first asks. So users are
+counted, as for BLAS: the first one sets it, the last one restores what was there.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+_lock = threading.Lock()
+_inside: list[int] = []
+"""for each block that is open, the number of threads to restore"""
+
+
+@contextmanager
+def one_torch_thread() -> Iterator[Any]:
+    """The module torch, for a block in which it has one thread."""
+    torch = import_torch()
+    with _lock:
+        _inside.append(_inside[0] if _inside else torch.get_num_threads())
+        if torch.get_num_threads() != 1:
+            torch.set_num_threads(1)
+    try:
+        yield torch
+    finally:
+        with _lock:
+            before = _inside.pop()
+            if not _inside and before != 1:
+                torch.set_num_threads(before)
+
+
+def import_torch() -> Any:
+    """The package PyTorch, which is loaded when a network is first trained."""
+    try:
+        import torch
+    except ImportError:
+        raise ImportError("training a network needs PyTorch. Remedy: pip install 'tenfold[neural]'") from None
+    return torch

@@ -1,0 +1,30 @@
+"""The direction of L-BFGS: Newton's, with a Hessian known from the last few steps alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tenfold.core import Array
+
+MEMORY = 10
+"""steps that are remembered"""
+
+
+def remember(steps: Array, bends: Array, step: Array, bend: Array) -> tuple[Array, Array]:
+    """The last steps and what they did to the gradient, with one more, if it says something."""
+    if not (step * bend).sum() > 1e-12 * np.linalg.norm(step) * np.linalg.norm(bend):
+        return steps, bends
+    return np.append(steps, step[None], axis=0)[-MEMORY:], np.append(bends, bend[None], axis=0)[-MEMORY:]
+
+
+def direction(gradient: Array, steps: Array, bends: Array, first: float) -> Array:
+    """Minus the gradient times the inverse Hessian, as the steps tell it; `first` before there are any."""
+    q, shares = gradient.copy(), []
+    for s, y in zip(steps[::-1], bends[::-1]):
+        rho = 1 / (s * y).sum()
+        shares.append((rho, rho * (s * q).sum()))
+        q -= shares[-1][1] * y
+    q *= (steps[-1] * bends[-1]).sum() / (bends[-1] * bends[-1]).sum() if len(steps) else first
+    for s, y, (rho, alpha) in zip(steps, bends, reversed(shares)):
+        q += s * (alpha - rho * (y * q).sum())
+    return -q
