@@ -137,6 +137,10 @@ CHOICES: dict[str, Choice] = {
     "QuadraticDiscriminantAnalysis": Choice(CLASSES, "restriction", "normal classes", "n p²", "c p²"),
     "RBFNetworkClassifier": Choice(CLASSES, "both", "bumps around centres; small weights", "t n p k", "p k"),
     "RBFNetworkRegressor": Choice(NUMBER, "both", "bumps around centres; small weights", "t n p k", "p k"),
+    "MLPClassifier": Choice(
+        CLASSES, "both", "smooth bends of planes; near to where it began", "t n weights", "weights"
+    ),
+    "MLPRegressor": Choice(NUMBER, "both", "smooth bends of planes; near to where it began", "t n weights", "weights"),
     "RadialBasis": feature("bumps around centres", "n p", "p k"),
     "RandomFeatures": feature("the space of a kernel, by random waves", "p k", "p k", "restriction"),
     "RandomForestClassifier": Choice(

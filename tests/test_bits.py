@@ -132,6 +132,8 @@ cases = {
     "LinearSVR": (tn.LinearSVR(C=0.01), X, y),
     "KernelRidge": (tn.KernelRidge(kernel="rbf"), X[:300], y[:300]),
     "KernelPerceptron": (tn.KernelPerceptron(), X[:300], label[:300]),
+    "MLPClassifier": (tn.MLPClassifier((5, 3), max_iter=2, early_stopping=True, dropout=0.2), both, label),
+    "MLPRegressor": (tn.MLPRegressor(5, solver="lbfgs", max_iter=4), X, y / 1e6),
     "SVC": (tn.SVC(), X[:2000], label[:2000]),
     "SVR": (tn.SVR(), X[:2000], y[:2000]),
     "Nystroem": (tn.Nystroem(n_components=20), X, None),

@@ -30,6 +30,15 @@ _ROUNDS = {
     "early_stopping": [True],
     "validation_fraction": [0.3],
 }
+_NETWORK = {
+    "hidden_layer_sizes": [(), 3, (4, 3)],
+    "activation": ["identity", "logistic", "tanh", "leaky_relu"],
+    "alpha": [0.0, 0.1],
+    "batch_size": [4],
+    "shuffle": [False],
+    "learning_rate": ["invscaling", "adaptive"],
+    "early_stopping": [True],
+}
 _STEPS = {
     "penalty": ["l1", "l2", "elasticnet", None],
     "alpha": [0.0, 1e-3, 0.1],
@@ -161,6 +170,8 @@ SPACES: dict[str, dict[str, list[Any]]] = {
     "Nystroem": {**_KERNEL, "n_components": [1, 3, 20]},
     "OneHot": {"handle_unknown": ["error"], "drop": ["first", "if_binary"], "sparse_output": [False]},
     "PCA": {"n_components": [1, 0.5], "whiten": [True]},
+    "MLPClassifier": {**_NETWORK, "solver": ["sgd", "lbfgs"]},
+    "MLPRegressor": {**_NETWORK, "solver": ["lbfgs"]},
     "Perceptron": {
         "variant": ["pocket", "averaged"],
         "eta0": [0.1],
@@ -249,6 +260,8 @@ SIZES: dict[str, dict[str, list[Any]]] = {
     "GradientBoostingClassifier": {"max_iter": [1, 3, 10]},
     "GradientBoostingRegressor": {"max_iter": [1, 3, 10]},
     "KernelPerceptron": {"max_iter": [1, 2, 20]},
+    "MLPClassifier": {"max_iter": [1, 2, 20]},
+    "MLPRegressor": {"max_iter": [1, 2, 20]},
     "Perceptron": {"max_iter": [1, 2, 20]},
     "RandomForestClassifier": {"n_estimators": [1, 3, 10]},
     "RandomForestRegressor": {"n_estimators": [1, 3, 10]},

@@ -117,6 +117,8 @@ def cases():
     short |= {"CART": {"max_depth": 4}, "TanhBasis": {"centers": 4}}  # else as another learner
     short |= {f"GradientBoosting{kind}": {"max_iter": 5} for kind in ("Classifier", "Regressor")}
     short |= {f"RandomForest{kind}": {"n_estimators": 5} for kind in ("Classifier", "Regressor")}
+    short |= {"MLPClassifier": {"hidden_layer_sizes": 4, "max_iter": 2}}
+    short |= {"MLPRegressor": {"hidden_layer_sizes": 4, "solver": "lbfgs", "max_iter": 5}}  # gradients merge
     found = [(name_of(one), one.set_params(**short.get(name_of(one), {})), False) for one in learners()]
     return [*found, ("LinearRegression, twice", tn.LinearRegression(), True)]
 
