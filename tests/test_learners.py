@@ -17,6 +17,10 @@ DRAWS = int(os.environ.get("TENFOLD_DRAWS", "25"))
 """of each law, for the first of the parameter sets of a learner"""
 
 
+QUICK = {f"MLP{kind}": {"max_iter": 30, "learning_rate_init": 0.02} for kind in ("Classifier", "Regressor")}
+"""parameters for scikit-learn's checks, which fit hundreds of times: of learners whose defaults take long"""
+
+
 def draws_of(law, at):
     """A draw of `distribution` is 24 fits: a third of them. The other sets of parameters of a learner: an eighth."""
     return max(DRAWS // (8 if at else 3 if law == "distribution" else 1), 1)
@@ -66,6 +70,7 @@ def test_sets_of_parameters_are_declared_by_name(learner):
 @pytest.mark.parametrize("learner", learners(), ids=name_of)
 def test_contract(learner, rows):
     least = 10 if learner.need.kinds == "text" or learner.need.sequence is not None else 48
+    learner.set_params(**QUICK.get(name_of(learner), {}))
     assert len(check_contract(learner, rows)) > least
 
 

@@ -24,6 +24,7 @@ N = 300
 SHORT = {"KMeans": {"n_clusters": 5, "max_iter": 8}, "AdaBoostClassifier": {"n_estimators": 5}}
 SHORT |= {"BisectingKMeans": {"n_clusters": 3, "max_iter": 3}}
 SHORT |= {"BayesianNetworkEM": {"latent": {"kind": 2}, "tol": 1e3}}
+SHORT |= {f"MLP{kind}": {"hidden_layer_sizes": 4, "max_iter": 3} for kind in ("Classifier", "Regressor")}
 SHORT |= {"GaussianMixture": {"n_components": 2, "tol": 1e3}}
 
 
