@@ -229,7 +229,7 @@ def test_a_source_of_ones_own_brings_five_methods():
     assert tn.StandardScaler().fit(source).mean_.tolist() == [0.5]
     assert (source.weighted, source.n_rows, source.unweighted()) == (False, None, source)
     assert tn.StandardScaler().fit(source).transform(source).collect().shape == (10, 1)
-    assert [chunk.n for chunk in source.head(1, Need(), Schema(()), 3)] == [3]
+    assert [chunk.n for chunk in source.first_rows(1, Need(), Schema(()), 3)] == [3]
 
 
 def test_nobody_probes_sources():

@@ -75,6 +75,10 @@ class Mapped(Source):
         """Columns of the rows it is of."""
         return self.base.raw(part, columns)
 
+    def shown(self, part: int, rows: int) -> Iterator[Any]:
+        """Yield what the model says of a part."""
+        return map(self._table, self._pieces(part))
+
     def unweighted(self) -> Self:
         """What the model says of the same rows, each of which counts once."""
         other = copy(self)

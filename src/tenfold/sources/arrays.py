@@ -11,6 +11,7 @@ from functools import lru_cache, partial
 from typing import Any, Literal, Self
 
 import numpy as np
+import pyarrow as pa
 import scipy.sparse as sp
 
 from tenfold.core import (
@@ -110,6 +111,24 @@ class ArraySource(Source):
 
     def __len__(self) -> int:
         return len(self._cuts) - 1
+
+    def shown(self, part: int, rows: int) -> Iterator[pa.Table]:
+        """Yield the first rows of a part: the columns, then target and weights under these names."""
+        first = self._cuts[part]
+        some = slice(first, min(first + rows, self._cuts[part + 1]))
+        if isinstance(self.X, tuple):
+            found = [values[some] for values in self.X]
+        else:
+            found = list((self.X[some].toarray() if sp.issparse(self.X) else self.X[some]).T)
+        table = dict(zip(self.names, map(np.ascontiguousarray, found), strict=True))
+        for role, values in (("target", self.y), ("weight", self.weight)):
+            if values is not None:
+                table[role] = np.ascontiguousarray(values[some])
+        yield pa.table(table)
+
+    def roles_said(self) -> str:
+        """What a repr says of target and weights."""
+        return (", with a target" if self.y is not None else "") + super().roles_said()
 
     def scans_for(self, need: Need) -> bool:
         return (need.target == "class" and self._all_classes is None) or self._has_categories(need)

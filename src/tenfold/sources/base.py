@@ -7,16 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
+import pyarrow as pa
 
 from tenfold.core import AnyColumn, Chunk, DataError, Need, Schema, Values, VectorLike
 from tenfold.core.chunk import NESTED, PART
 from tenfold.sources import sequences, validation
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 class Source(ABC):
@@ -72,6 +70,57 @@ class Source(ABC):
     def n_rows(self) -> int | None:
         """How many rows there are, if they can be counted without computing them."""
         return self.counted
+
+    @property
+    def n_parts(self) -> int:
+        """How many parts there are: row groups of files, partitions of Dask, slices of an array."""
+        return len(self)
+
+    def head(self, rows: int = 5) -> pa.Table:
+        """The first rows, to look at: all columns, as they are in the data.
+
+        Parameters
+        ----------
+        rows : int, default=5
+
+        Returns
+        -------
+        table : pyarrow.Table
+            `.to_pandas()` makes a frame of it.
+
+        Examples
+        --------
+        >>> import pandas as pd, tenfold as tn
+        >>> rows = tn.scan(pd.DataFrame({"size": [1, 2, 3], "price": [2.0, 4.0, 6.0]}), target="price")
+        >>> rows.head(2).to_pydict()
+        {'size': [1, 2], 'price': [2.0, 4.0]}
+        """
+        found: list[pa.Table] = []
+        for part in range(len(self)):
+            for table in self.shown(part, rows):
+                found.append(table.slice(0, rows))
+                rows -= found[-1].num_rows
+                if rows <= 0:
+                    return pa.concat_tables(found)
+        return pa.concat_tables(found)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The names and Arrow types of all columns."""
+        return self.head(1).schema
+
+    def shown(self, part: int, rows: int) -> Iterator[pa.Table]:
+        """Yield the first rows of a part, as tables that people look at; more may come."""
+        return self.raw(part, self.columns)
+
+    def __repr__(self) -> str:
+        count = "rows not counted yet" if self.counted is None else f"{self.counted:,} rows"
+        said = f"{count} in {len(self):,} part{'s' * (len(self) > 1)}, {len(self.names):,} features"
+        return f"<{type(self).__name__}: {said}{self.roles_said()}>"
+
+    def roles_said(self) -> str:
+        """What a repr says of target and weights."""
+        return ", weighted" if self.weighted else ""
 
     @property
     def weighted(self) -> bool:
@@ -176,7 +225,7 @@ class Source(ABC):
         """Yield the sequences that begin in one part, whole: `read` for a need of sequences."""
         return sequences.read(self, part, need, schema)
 
-    def head(self, part: int, need: Need, schema: Schema, rows: int) -> Iterator[Chunk]:
+    def first_rows(self, part: int, need: Need, schema: Schema, rows: int) -> Iterator[Chunk]:
         """Yield the first rows of a part, so many with those of weight zero: `read`, but no more of it than that."""
         for chunk in self.read(part, need, schema):
             some = int(np.searchsorted(chunk.X.numbers(), chunk.offset + rows))

@@ -278,6 +278,10 @@ class DaskArray(Computed):
         block._cuts = np.array([0, block.n_rows])
         return block
 
+    def shown(self, part: int, rows: int) -> Iterator[pa.Table]:
+        """Yield the first rows of a block."""
+        return self._block(part).shown(0, rows)
+
     def scans_for(self, need: Need) -> bool:
         return need.kinds == "categorical" or need.target == "class"
 

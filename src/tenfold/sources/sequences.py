@@ -35,7 +35,7 @@ def read(source: Source, part: int, need: Need, schema: Schema) -> Iterator[Chun
             ids, numbers = ids_of(source, further, name)
             run = run_of(ids, last)
             if run:
-                yield from source.head(further, plain, schema, int(numbers[run - 1]) + 1)
+                yield from source.first_rows(further, plain, schema, int(numbers[run - 1]) + 1)
             if run < len(ids):
                 return
 

@@ -89,6 +89,21 @@ class ArrowSource(Source):
         return names
 
     @property
+    def schema(self) -> pa.Schema:
+        """The names and Arrow types of all columns."""
+        return self.types
+
+    def shown(self, part: int, rows: int) -> Iterator[pa.Table]:
+        """Yield the first rows of a part, all columns; a target and weights given beside a frame are not among them."""
+        for _, table in self.tables(part, list(self.columns), rows):
+            yield table.select(list(self.columns))
+
+    def roles_said(self) -> str:
+        """What a repr says of target, weights and sequences."""
+        roles = {"target": self.roles.target, "weight": self.roles.weight, "sequence": self.roles.sequence}
+        return "".join(f", {role} {name!r}" for role, name in roles.items() if name is not None)
+
+    @property
     def weighted(self) -> bool:
         """Whether weights were given, or a column of them named."""
         return self.weight is not None or self.roles.weight is not None
@@ -209,9 +224,9 @@ class ArrowSource(Source):
             raise DataError(f"columns {missing} that the model was fitted with are not there")
 
     def read(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
-        return self.head(part, need, schema, None)
+        return self.first_rows(part, need, schema, None)
 
-    def head(self, part: int, need: Need, schema: Schema, rows: int | None) -> Iterator[Chunk]:
+    def first_rows(self, part: int, need: Need, schema: Schema, rows: int | None) -> Iterator[Chunk]:
         names = list(schema.names)
         if not schema.named and len(names) == len(self.names):
             names = list(self.names)
