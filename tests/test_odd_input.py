@@ -222,7 +222,7 @@ def test_a_frame_says_which_column_and_what_to_write():
     assert "fit(X.drop(columns=['id', 'when']), y)" in said
     assert tn.Ridge().fit(frame.drop(columns=["id", "when"]), [1.0, 2.0]).coef_.shape == (1,)
     twice = pd.DataFrame([[1.0, 2.0]], columns=["a", "a"])
-    with pytest.raises(ValueError, match=r"columns \['a'\] stand twice"):
+    with pytest.raises(ValueError, match=r"columns \['a'\] appear more than once"):
         tn.StandardScaler().fit(twice)
     big = pd.DataFrame({"id": pd.array([2**53 + 1, None], dtype="Int64")})
     with pytest.raises(ValueError, match="column 'id' holds integers that float64 cannot"):

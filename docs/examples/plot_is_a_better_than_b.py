@@ -110,7 +110,7 @@ ax.axhline(0.05, color="black", linestyle="--", linewidth=1, label="5 %, as prom
 ax.legend(frameon=False, loc="upper left")
 words = {1: "10 folds", 5: "5 times 10 folds"}
 ax.set_xticks(range(4), [f"{'plain' if m == 'paired' else 'corrected'}\n{words[r]}" for m, r in told])
-ax.set(ylabel=f"share of {RUNS} samples in which\nequal learners are told apart", xlim=(-0.5, 3.5))
+ax.set(ylabel=f"share of {RUNS} samples in which\nequal learners differ significantly", xlim=(-0.5, 3.5))
 ax.set_ylim(0, 1.25 * max(tn.error_interval(c, RUNS).high for c in told.values()))
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()
@@ -145,7 +145,7 @@ print(f"as good as each other, but for {MATTERS}: {found.within(MATTERS)}")
 
 # %%
 # `within` is a test of equivalence: the whole interval must lie between minus and plus the margin. That two learners
-# are *not told apart* is no such finding. It may just be that there are few rows.
+# are *not significantly different* is no such finding. It may just be that there are few rows.
 #
 # Two models
 # ----------
@@ -199,7 +199,7 @@ ranks = tn.compare_all(judged)
 print(ranks)
 
 # %%
-# A bar joins learners that are not told apart.
+# A bar joins learners that are not significantly different.
 
 ranks.plot()
 plt.show()

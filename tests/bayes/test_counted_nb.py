@@ -89,7 +89,7 @@ def test_models_of_days_add_up_and_folds_share_a_scan():
 
 def test_a_complement_without_a_column_has_no_logarithm():
     X, y = np.array([[1.0, 1.0, 0.0], [2.0, 1.0, 0.0], [0.0, 3.0, 0.0]]), ["a", "a", "b"]
-    with pytest.raises(tn.DataError, match="column 'x0' is nought in all rows but those of class 'a'.*alpha above 0"):
+    with pytest.raises(tn.DataError, match="column 'x0' is zero in all rows but those of class 'a'.*alpha above 0"):
         tn.ComplementNB(alpha=0.0).fit(X, y)
     for norm in (False, True):
         for few in (X[:, 1:], X[:, 1:2], X[:, 2:]):  # a column that no row has; one column alone; nothing at all

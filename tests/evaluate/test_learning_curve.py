@@ -137,7 +137,7 @@ def test_prints_and_plots():
 
     X, y = numbers(seed=6)
     found = tn.learning_curve(tn.Ridge(), X, y, train_sizes=SIZES, folds=4)
-    assert "rows learned from" in str(found)
+    assert "training rows" in str(found)
     assert "<table" in found._repr_html_()
     ax = found.plot()
     assert [line.get_xdata().tolist() for line in ax.get_lines()] == [found.train_sizes.tolist()] * 2

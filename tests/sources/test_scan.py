@@ -200,9 +200,9 @@ def test_polars_types_that_arrow_cannot_hold(series, lazy):
 
 
 def test_names_that_stand_twice():
-    with pytest.raises(tn.DataError, match=r"\['a'\] stand twice"):
+    with pytest.raises(tn.DataError, match=r"\['a'\] appear more than once"):
         tn.scan(pd.DataFrame([[1, 2]], columns=["a", "a"]))
-    with pytest.raises(tn.DataError, match=r"\['a'\] stand twice"):
+    with pytest.raises(tn.DataError, match=r"\['a'\] appear more than once"):
         tn.scan(pa.table([pa.array([1]), pa.array([2])], names=["a", "a"]))
 
 

@@ -78,7 +78,7 @@ class ComplementNB(CountedNB):
             c, j = (int(at) for at in np.argwhere(alone)[0])
             name, label = schema.columns[j].name, schema.classes.tolist()[c]
             raise DataError(
-                f"column {name!r} is nought in all rows but those of class {label!r}: with alpha=0 its weight is "
+                f"column {name!r} is zero in all rows but those of class {label!r}: with alpha=0 its weight is "
                 "infinite. Remedy: alpha above 0, 1.0 is the default"
             )
         return super().solve(schema, s)

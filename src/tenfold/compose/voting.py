@@ -35,7 +35,7 @@ class Voting(Roster):
         there = [not isinstance(member, str) for _, member in given]
         weights = np.asarray(self.weights, dtype=np.float64)[there]
         if weights.ndim != 1 or not np.isfinite(weights).all() or (weights < 0).any() or not 0 < weights.sum() < np.inf:
-            say = "one number for each member, finite, not negative and not all nought"
+            say = "one number for each member, finite, not negative and not all zero"
             raise ValueError(f"weights must be {say}, but are {self.weights}")
         return weights
 

@@ -117,7 +117,7 @@ class LearningCurveDisplay(_CurveDisplay):
         self.train_sizes = train_sizes
 
     def _values(self) -> tuple[str, Sequence[int]]:
-        return "rows learned from", np.asarray(self.train_sizes).tolist()
+        return "training rows", np.asarray(self.train_sizes).tolist()
 
     @classmethod
     def from_estimator(

@@ -109,7 +109,7 @@ class LogisticRegression(Errors, Classifier):
             why += (
                 "only the penalty keeps the coefficients finite"
                 if penalty
-                else "so no coefficients minimise the loss, it falls to nought as they grow. Remedy: a finite C"
+                else "so no coefficients minimise the loss, it falls to zero as they grow. Remedy: a finite C"
             )
             return (Claim("separable", 1.0, "proved", why, "data"),)
         if not penalty and model.n_iter > FAR and here and np.abs(here.step()).max(initial=0.0) > LONG:

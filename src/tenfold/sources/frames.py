@@ -69,7 +69,7 @@ def settled(data: MatrixLike) -> MatrixLike:
 def _from_pandas(frame: MatrixLike) -> pa.Table:
     if not frame.columns.is_unique:
         twice = sorted({str(c) for c in frame.columns[frame.columns.duplicated()]})
-        raise DataError(f"columns {twice} stand twice. Remedy: rename them")
+        raise DataError(f"columns {twice} appear more than once. Remedy: rename them")
     arrays = []
     for name in frame.columns:
         try:

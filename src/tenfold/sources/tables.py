@@ -43,7 +43,7 @@ class Roles:
     def features(self, names: Sequence[str]) -> tuple[str, ...]:
         """The features among the names, or an error that names what is not there."""
         if repeated := sorted({n for n in names if list(names).count(n) > 1} if len(set(names)) < len(names) else []):
-            raise DataError(f"columns {repeated} stand twice. Remedy: rename them")
+            raise DataError(f"columns {repeated} appear more than once. Remedy: rename them")
         taken = [n for n in (self.target, self.weight, self.sequence) if n is not None]
         for name in (*taken, *(self.columns or ()), *self.drop, *self.categorical):
             if name not in names:

@@ -158,7 +158,7 @@ class GradientBoostingRegressor(Boosting, Regressor):
         mean = np.array([ranges.center - below * _channels(ranges).unit / max(weight * ranges.unit, 1e-300)])
         if self.loss == "poisson":
             if ranges.min_target < 0 or ranges.max_target == 0:
-                raise DataError("loss='poisson' wants targets of nought or more, some above. Remedy: another loss")
+                raise DataError("loss='poisson' wants targets of zero or more, some above. Remedy: another loss")
             return np.asarray(np.log(np.maximum(mean, 1e-300)))
         return mean
 

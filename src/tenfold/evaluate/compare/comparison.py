@@ -25,7 +25,7 @@ class Comparison:
     low, high : float
         The ends of the interval for the difference.
     level : float
-        Of the interval; the two are told apart if p is at most one less this.
+        Of the interval; the two differ significantly if p is at most one less this.
     statistic : float
         Of the test: t; for McNemar χ², or the lesser of the two counts where it is exact.
     df : float or None
@@ -76,7 +76,7 @@ class Comparison:
         """Whether the two are shown to be as good as each other, but for a margin that does not matter.
 
         They are if the whole interval lies between minus the margin and the margin: two one-sided tests, each at
-        (1 - level) / 2. That two are not told apart shows nothing of the kind: the interval may be wide.
+        (1 - level) / 2. That two are not significantly different shows nothing of the kind: the interval may be wide.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ class Comparisons(Table):
                 f"{c.low:.5g} to {c.high:.5g}",
                 f"{c.p:.3g}",
                 f"{c._p:.3g}",
-                short(c.better) if c.better else "not told apart",
+                short(c.better) if c.better else "not significantly different",
             ]
             for c in self.pairs
         ]

@@ -43,7 +43,7 @@ class Overfitting:
     ----------
     verdict : {"overfits", "does not overfit", "cannot be told"}
     train, test : (float, float)
-        Errors of both, on the rows learned from and on other rows.
+        Errors of both, on the training rows and on other rows.
     difference : Interval
         For the true error of the first less that of the second.
     error : str
@@ -70,10 +70,10 @@ class Overfitting:
         sure = f"{percent(d.level)} sure"
         if self.train[0] >= self.train[1]:
             return (
-                f"{first} does not overfit beside {second}: it has no less {self.error} on the rows learned from "
+                f"{first} does not overfit beside {second}: it has no less {self.error} on the training rows "
                 f"({on_train})."
             )
-        fits = f"it has less {self.error} on the rows learned from ({on_train})"
+        fits = f"it has less {self.error} on the training rows ({on_train})"
         if self.verdict == "overfits":
             return f"{first} overfits: {fits} and more on others; {between} ({sure})."
         if self.verdict == "does not overfit":
@@ -90,7 +90,7 @@ class Overfitting:
             [name, f"{learned:.5g}", f"{other:.5g}"]
             for name, learned, other in zip(self.names, self.train, self.test, strict=True)
         ]
-        return html_table([self.error, "rows learned from", "other rows"], rows, self.sentence)
+        return html_table([self.error, "training rows", "other rows"], rows, self.sentence)
 
 
 def overfits(

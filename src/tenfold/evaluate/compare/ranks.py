@@ -46,7 +46,7 @@ class Ranks(Table):
     tree     2.16667
     stump    2.83333
     Friedman's test over 6 data sets: χ² = 10.33, df = 2, p = 0.0057: the learners differ
-    mean ranks differ if they are 1.353 apart (Nemenyi, 95 %); not told apart: forest and tree; tree and stump
+    mean ranks differ if they are 1.353 apart (Nemenyi, 95 %); not significantly different: forest and tree; tree and stump
     """
 
     names: tuple[str, ...]
@@ -70,7 +70,7 @@ class Ranks(Table):
 
     @property
     def cliques(self) -> list[list[int]]:
-        """Largest sets of learners, the best first, that are not told apart from each other."""
+        """Largest sets of learners, the best first, that are not significantly different from each other."""
         order = self.order
         found: list[list[int]] = []
         for at, first in enumerate(order):
@@ -86,7 +86,7 @@ class Ranks(Table):
             f"Friedman's test over {self.datasets} data sets: χ² = {self.statistic:.4g}, df = {self.df}, "
             f"p = {self.p:.2g}: {differ}",
             f"mean ranks differ if they are {self.critical:.4g} apart (Nemenyi, {percent(self.level)})"
-            + (f"; not told apart: {some}" if some else ""),
+            + (f"; not significantly different: {some}" if some else ""),
         ]
 
     def _note(self) -> str:
@@ -102,7 +102,7 @@ class Ranks(Table):
         return html_table(self._head(), self._rows(), ". ".join(self._notes()))
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """The critical-difference diagram: mean ranks on a line, a bar over those that are not told apart.
+        """The critical-difference diagram: mean ranks on a line, a bar over those that are not significantly different.
 
         Parameters
         ----------

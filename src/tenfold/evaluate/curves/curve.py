@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Band = Literal["interval", "std"]
 COLOURS = {"train": "#d9822b", "test": "#3b82c4"}
 BANDS = {"interval": " (band: 95 % interval)", "std": " (band: standard deviation)"}
-SAID = {"train": "rows learned from", "test": "rows not seen"}
+SAID = {"train": "training", "test": "validation"}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -75,7 +75,7 @@ class Curve(Table):
         ]
 
     def _head(self) -> list[str]:
-        return [self.along()[0], f"{self.score_name}, learned from", "not seen", "95 % interval"]
+        return [self.along()[0], f"training {self.score_name}", "validation", "95 % interval"]
 
     def _note(self) -> str:
         text = f"{self.test_scores.shape[1]} folds, {scans_note(self.scans, self.seconds)}"

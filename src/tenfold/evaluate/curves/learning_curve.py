@@ -42,7 +42,7 @@ class LearningCurve(Curve):
     train_sizes: Codes
 
     def along(self) -> tuple[str, Sequence[int]]:
-        return "rows learned from", self.train_sizes.tolist()
+        return "training rows", self.train_sizes.tolist()
 
 
 def learning_curve(
