@@ -46,7 +46,7 @@ class Ranks(Table):
     tree     2.16667
     stump    2.83333
     Friedman's test over 6 data sets: χ² = 10.33, df = 2, p = 0.0057: the learners differ
-    mean ranks differ if they are 1.353 apart (Nemenyi, 95 %); not significantly different: forest and tree; tree and stump
+    mean ranks differ if 1.353 apart (Nemenyi, 95 %); not significantly different: forest and tree; tree and stump
     """
 
     names: tuple[str, ...]
@@ -85,7 +85,7 @@ class Ranks(Table):
         return [
             f"Friedman's test over {self.datasets} data sets: χ² = {self.statistic:.4g}, df = {self.df}, "
             f"p = {self.p:.2g}: {differ}",
-            f"mean ranks differ if they are {self.critical:.4g} apart (Nemenyi, {percent(self.level)})"
+            f"mean ranks differ if {self.critical:.4g} apart (Nemenyi, {percent(self.level)})"
             + (f"; not significantly different: {some}" if some else ""),
         ]
 
