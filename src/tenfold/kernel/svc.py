@@ -21,6 +21,7 @@ from tenfold.estimator.deciding import Deciding
 from tenfold.estimator.kinds import Classifier
 from tenfold.kernel.algebra import Kernel
 from tenfold.kernel.dual import Dual
+from tenfold.kernel.error_bounds import error_claims
 from tenfold.kernel.machine import (
     SHARED,
     KernelMachine,
@@ -274,7 +275,18 @@ class SVC(KernelMachine, Deciding):
             claims += (_leave_one_out(kernel, X, machines[0].dual, weights[0], judged[0].values, s.weight),)
         if len(machines) == 1:
             claims += margin_claims(judged[0], kernel, X, math.isinf(self.C))
+        if len(machines) == 1 and kernel.psd and self._chosen_beforehand and (s.weight == 1).all():
+            (_, dual), one = machines[0], judged[0]
+            free = bool(((weights[0] > dual.low) & (weights[0] < dual.high)).any())
+            given = (weights[0], free, one.square, float(model.intercept[0]), kernel.diagonal(X))
+            claims += error_claims(dual.target, one.values, *given)
         return claims
+
+    @property
+    def _chosen_beforehand(self) -> bool:
+        """Whether no parameter is made from the rows: not the width of the kernel, nor prices, nor probabilities."""
+        scaled = self.gamma == "scale" and self.kernel in ("rbf", "poly", "sigmoid")
+        return not scaled and self.class_weight != "balanced" and not self.has_probabilities
 
     def sound(self, model: SVCModel, summary: TrainingRows | None, schema: Schema) -> bool:
         """Whether support vectors of the classes are as many as there are, and machines as the classes need."""

@@ -100,6 +100,7 @@ class Margins:
     wrong: Annotated[Array, "output"]
     radius: float
     """largest |x|², with 1 for the constant if there is one"""
+    rows: int
     mass: Annotated[float, NOT_NEGATIVE]
     heaviest: float
     """largest weight of a row"""
@@ -117,6 +118,7 @@ class Margins:
             z.min(axis=0, initial=np.inf),
             chunk.weight @ (z <= 0),
             float(long.max(initial=0.0)),
+            chunk.n,
             float(chunk.weight.sum()),
             float(chunk.weight.max(initial=0.0)),
         )
@@ -127,6 +129,7 @@ class Margins:
             np.minimum(self.least, other.least),
             self.wrong + other.wrong,
             max(self.radius, other.radius),
+            self.rows + other.rows,
             self.mass + other.mass,
             max(self.heaviest, other.heaviest),
         )

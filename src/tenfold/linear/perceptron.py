@@ -19,6 +19,10 @@ from tenfold.estimator.sequential import Sequential
 from tenfold.kernels.perceptrons import TIMES
 from tenfold.linear.margins import Margins, MarginsOf, OrderedPerceptronEpoch, PerceptronEpoch, Round
 from tenfold.theory.mistakes import perceptron_mistakes
+from tenfold.theory.occam import compression_bound
+
+DELTA = 0.05
+"""the chance that the bound on the error fails"""
 
 
 class Trail(NamedTuple):
@@ -262,7 +266,20 @@ class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]
                 most = sum(float(perceptron_mistakes(radius, float(m))) for m in s.margin)
                 why = f"(R/γ)² with R = {radius:.6g} and γ = {least:.6g}, summed over the outputs"
                 claims.append(Claim("mistake bound", most, "proved", why, "objective"))
+                claims += self._compressed(model, s)
         return tuple(claims)
+
+    def _compressed(self, model: PerceptronModel, s: Margins) -> tuple[Claim, ...]:
+        """A bound on the error, if it is below one half: the rows of the mistakes, in their order, give the weights."""
+        kept, m = int(model.mistakes.sum()), s.rows
+        counted = s.mass == m and s.heaviest == 1
+        if len(s.margin) > 1 or self.variant != "rule" or self.mixing or not counted or kept >= m:
+            return ()
+        bound = compression_bound(kept, 0, m, DELTA)
+        if not float(bound) < 0.5:
+            return ()
+        why = f"95 % sure: at most {kept:,} of {m:,} rows changed the weights, and those alone would have led to them"
+        return (Claim("compression bound", float(bound), "with confidence", why, "unseen rows", bound.assumptions),)
 
     def scores(self, model: PerceptronModel, X: Columns) -> Array:
         """Wx + b, rows x outputs."""
