@@ -84,9 +84,3 @@ def test_the_reference_has_every_public_name():
     listed = re.findall(r"^   (\w+)$", (DOCS / "api.rst").read_text(), re.M)
     public = [*tenfold.__all__, *(n for n in tenfold.testing.__all__ if n != "LAWS")]
     assert sorted(listed) == sorted(public)
-
-
-def test_the_canon_names_tests_that_exist():
-    paths = re.findall(r"tests/[\w/]+\.py", (DOCS / "canon.rst").read_text())
-    assert paths
-    assert not [path for path in paths if not (ROOT / path).exists()]

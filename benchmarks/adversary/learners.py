@@ -207,6 +207,7 @@ SPACES: dict[str, dict[str, list[Any]]] = {
         "split": ["subset"],
         "prune": ["reduced_error"],
         "held_back": [0.4],
+        "missing": ["node_majority", "class_majority"],
         **_GROWING,
         "max_bins": [2, 16],
     },

@@ -64,6 +64,7 @@ _PLACES = {
     "tenfold.display.precision_recall": ("PrecisionRecallDisplay",),
     "tenfold.display.roc_curve": ("RocCurveDisplay",),
     "tenfold.display.searches": ("SearchDisplay",),
+    "tenfold.display.theory": ("CoverDisplay", "ErrorBoundDisplay", "GrowthDisplay"),
     "tenfold.display.tree": ("TreeDisplay",),
     "tenfold.display.version_space": ("VersionSpaceDisplay",),
     "tenfold.engine.dask": ("Dask",),

@@ -61,6 +61,9 @@ from tenfold.display.permutation_importance import PermutationImportanceDisplay 
 from tenfold.display.precision_recall import PrecisionRecallDisplay as PrecisionRecallDisplay
 from tenfold.display.roc_curve import RocCurveDisplay as RocCurveDisplay
 from tenfold.display.searches import SearchDisplay as SearchDisplay
+from tenfold.display.theory import CoverDisplay as CoverDisplay
+from tenfold.display.theory import ErrorBoundDisplay as ErrorBoundDisplay
+from tenfold.display.theory import GrowthDisplay as GrowthDisplay
 from tenfold.display.tree import TreeDisplay as TreeDisplay
 from tenfold.display.version_space import VersionSpaceDisplay as VersionSpaceDisplay
 from tenfold.engine.dask import Dask as Dask

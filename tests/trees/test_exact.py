@@ -67,8 +67,3 @@ def test_columns_drawn_are_the_same_on_bins():
     models = [DecisionTreeClassifier(max_features=2, max_depth=6, method=m).fit(X, y) for m in ("exact", "histogram")]
     assert np.array_equal(models[0].tree_.feature, models[1].tree_.feature)
     assert np.array_equal(models[0].predict(X), models[1].predict(X))
-
-
-def test_it_says_what_it_does_not_take():
-    with pytest.raises(ValueError, match="Remedy"):
-        DecisionTreeClassifier(method="exact", missing="fractional").fit([[0.0], [1.0]], [0, 1])

@@ -164,6 +164,55 @@ def test_every_split_against_rows_sent_by_hand(way, split, classes):
     assert inner > 20
 
 
+@pytest.mark.parametrize("way", WAYS[1:])
+@pytest.mark.parametrize("seed", range(8))
+def test_the_exact_method_is_that_of_a_bin_for_every_value(way, seed):
+    """With few values: the same splits, merits and values of nodes; thresholds are midpoints of the node's own rows."""
+    X, y = table(seed, 3)
+    given = {
+        "missing": way,
+        "split": ("subset", "multiway")[seed % 2],
+        "criterion": ("gini", "entropy", "gain_ratio", "error")[seed % 4],
+        "max_leaf_nodes": 6 if seed % 3 == 0 else None,
+        "class_weight": "balanced" if seed % 5 == 0 else None,
+    }
+    weight = np.random.default_rng(seed).integers(0, 4, len(y)).astype(float)
+    for w in (None, weight):
+        bins, exact = (
+            DecisionTreeClassifier(method=method, **given).fit(X, y, sample_weight=w)
+            for method in ("histogram", "exact")
+        )
+        assert bins.tree_.node_count > 5
+        for name in ("feature", "merit", "route", "first_child", "missing_left"):
+            assert np.array_equal(getattr(bins.tree_, name), getattr(exact.tree_, name)), name
+        assert np.array_equal(bins.value_, exact.value_)
+        exact.verify()
+        if way != "class_majority" and w is None:
+            assert np.array_equal(bins.predict_proba(X), exact.predict_proba(X))
+    if way != "class_majority":
+        numbers = y + np.random.default_rng(seed).normal(size=len(y))
+        bins, exact = (
+            DecisionTreeRegressor(method=method, missing=way, split=given["split"]).fit(
+                X, numbers, sample_weight=weight
+            )
+            for method in ("histogram", "exact")
+        )
+        assert np.array_equal(bins.tree_.feature, exact.tree_.feature)
+        assert np.array_equal(bins.value_, exact.value_)
+
+
+@pytest.mark.parametrize("way", WAYS[1:])
+def test_the_exact_method_finds_thresholds_between_bins(way):
+    """Two neighbours among 2,000 distinct values: bins of 255 do not tell them apart."""
+    x = np.arange(2000.0)[:, None]
+    y = x[:, 0] > 1003.0
+    x[::100] = np.nan
+    model = DecisionTreeClassifier(method="exact", missing=way, max_depth=1).fit(x, y)
+    assert model.tree_.threshold[0] == 1003.5
+    assert DecisionTreeClassifier(missing=way, max_depth=1).fit(x, y).tree_.threshold[0] != 1003.5
+    assert model.predict([[1003.0], [1004.0]]).tolist() == [False, True]
+
+
 def chosen(tree, k, column):
     """The branch of each known value at a node."""
     missing = column.isna().to_numpy()

@@ -157,6 +157,38 @@ def test_rules_pruned_by_held_back_rows(seed):
     model.verify()
 
 
+@pytest.mark.parametrize("missing", ["learned", "node_majority", "class_majority", "fractional"])
+@pytest.mark.parametrize("split", ["subset", "multiway"])
+def test_rules_where_values_are_missing(missing, split):
+    """Rules are those of the tree with such values, fewer conditions at most; the weight of each is counted by hand."""
+    random = np.random.default_rng(3)
+    frame = pd.DataFrame({"a": random.integers(0, 6, 300).astype(float)})
+    frame["c"] = pd.Series(np.array(list("uvwx"), dtype=object)[random.integers(0, 4, 300)], dtype=object)
+    target = ((frame["a"] > 2) & (frame["c"] < "w")) ^ (random.random(300) < 0.1)
+    frame.loc[random.random(300) < 0.2, "a"] = np.nan
+    frame.loc[random.random(300) < 0.2, "c"] = None
+    model = tn.RuleListClassifier(missing=missing, split=split, min_samples_leaf=5).fit(frame, target)
+    tree = tn.DecisionTreeClassifier("gain_ratio", missing=missing, split=split, min_samples_leaf=5).fit(frame, target)
+    asked = {(c.column, c.sign, c.bound) for rule in tree.rules_ for c in rule.conditions if c.sign != "in"}
+    gaps = []
+    for rule in model.rules_[:-1]:
+        rows = np.ones(300, bool)
+        for one in rule.conditions:
+            column = frame.iloc[:, one.column]
+            if one.sign == "in":
+                holds = column.isin(model.schema_.columns[1].categories[list(one.codes)]).to_numpy()
+            else:
+                assert (one.column, one.sign, one.bound) in asked
+                holds = (column <= one.bound if one.sign == "<=" else column > one.bound).to_numpy()
+            rows &= holds | (column.isna().to_numpy() & one.missing)
+            gaps.append(one.missing)
+        assert rule.weight == rows.sum()
+        assert rule.share == pytest.approx((target[rows] == rule.said).mean())
+    assert gaps
+    assert any(gaps) == (missing != "fractional")
+    assert model.score(frame, target) > 0.7
+
+
 def test_no_rows_to_prune_rules_by():
     with pytest.raises(tn.DataError, match='prune="reduced_error" needs more rows'):
         tn.RuleListClassifier(prune="reduced_error", held_back=0.01).fit([[0.0], [1.0], [2.0]], [0, 1, 1])

@@ -17,7 +17,7 @@ from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_missing import LEARNED, PARTS
 from tenfold.stats.gathered import BinnedRows, Gathered
 from tenfold.stats.tree_bins import Look, SampleAndRanges
-from tenfold.trees import exact, missing
+from tenfold.trees import exact, exact_missing, missing
 from tenfold.trees import levelwise as lw
 from tenfold.trees.channels import Numbers, sums_by
 from tenfold.trees.exact import RowValues, Values
@@ -133,12 +133,6 @@ class DecisionTree(Pruned, Readable):
         """Whether rows are held back to prune by."""
         return self.holds_back
 
-    def check_params(self, schema: Schema) -> None:
-        """Refuse what does not go together."""
-        super().check_params(schema)
-        if self.method == "exact" and self.missing != "learned":
-            raise ValueError(f'method="exact" with missing="{self.missing}". Remedy: missing="learned", or no method')
-
     def ask(self, state: TreeState) -> Asked | None:
         """A sample of the rows; then rows or histograms; then where rows end."""
         match state:
@@ -200,7 +194,8 @@ class DecisionTree(Pruned, Readable):
     def _from_values(self, setup: Setup, s: Values) -> PruningTree | CheckingTree:
         """The tree that is grown on the values themselves, not on bins."""
         setup, numbers = self._weighed(setup, s)
-        grown = exact.grow(s, setup.ranges.levels, self.rules(setup), self.channels(setup).size, numbers)
+        grow = exact.grow if self._missing_code == LEARNED else exact_missing.grow
+        grown = grow(s, setup.ranges.levels, self.rules(setup), self.channels(setup).size, numbers)
         return self._grown(setup, np.asarray(np.isnan(s.columns).any(axis=1)), grown)
 
     def _from_rows(self, setup: Setup, s: Gathered) -> PruningTree | CheckingTree:

@@ -55,7 +55,7 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
     missing : {"learned", "node_majority", "class_majority", "fractional"}, default="learned"
         What becomes of missing values: they go where impurity falls most (among categories they are one more); they
         take the most common value among the rows of the node; among those of their class (in prediction, of the node);
-        or they go to every branch in parts, as C4.5 has it. The exact method takes "learned" only.
+        or they go to every branch in parts, as C4.5 has it.
     max_depth : int, optional
     min_samples_split : int, default=2
     min_samples_leaf : int, default=1
@@ -124,6 +124,8 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
         {"criterion": "error", "missing": "class_majority"},
         {"missing": "fractional"},
         {"method": "exact"},
+        {"method": "exact", "missing": "node_majority"},
+        {"method": "exact", "missing": "fractional", "split": "multiway"},
         {"class_weight": "balanced", "max_leaf_nodes": 4},
         {"prune": "reduced_error"},
         {"prune": "best_cut"},

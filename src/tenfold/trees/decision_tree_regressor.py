@@ -36,7 +36,6 @@ class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
     missing : {"learned", "node_majority", "fractional"}, default="learned"
         What becomes of missing values: they go where the error falls most (among categories they are one more); they
         take the most common value among the rows of the node; or they go to every branch in parts, as C4.5 has it.
-        The exact method takes "learned" only.
     max_depth : int, optional
     min_samples_split : int, default=2
     min_samples_leaf : int, default=1
@@ -87,6 +86,7 @@ class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
         {"missing": "node_majority"},
         {"missing": "fractional"},
         {"method": "exact"},
+        {"method": "exact", "missing": "fractional"},
         {"max_leaf_nodes": 4, "min_impurity_decrease": 0.01},
         {"prune": "reduced_error"},
         {"ccp_alpha": 0.02},

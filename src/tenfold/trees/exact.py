@@ -69,7 +69,7 @@ class Values:
 
 
 class RowValues(Statistic[Values]):
-    """All rows to learn from, as they are."""
+    """All rows to learn from that have a weight, as they are."""
 
     weights: WeightUnit
     holdout: Holdout = Holdout()
@@ -78,6 +78,8 @@ class RowValues(Statistic[Values]):
         """Gather the rows of one chunk."""
         if self.holdout.share:
             chunk = chunk.rows(np.flatnonzero(self.holdout.learns(chunk.places(), chunk.n)))
+        if not chunk.uniform:
+            chunk = chunk.rows(np.flatnonzero(chunk.weight))
         return Values.of(chunk, self.weights.whole(chunk.weight))
 
 

@@ -21,6 +21,7 @@ from tenfold.trees.clauses import Clauses
 from tenfold.trees.conditions import DNF, Rule, check_rule, tightened, words
 from tenfold.trees.decision_tree import Asked, CheckingTree, DecisionTree, PruningTree, TreeState, TreeSummary
 from tenfold.trees.decision_tree_classifier import CRITERIA, DecisionTreeClassifier
+from tenfold.trees.missing import WAYS
 from tenfold.trees.reading import dialect as sql_dialect
 from tenfold.trees.reading import when
 from tenfold.trees.rule_pruning import (
@@ -71,6 +72,10 @@ class RuleListClassifier(Averaged):
     criterion : str, default="gain_ratio"
         Of the tree: see `DecisionTreeClassifier`.
     split : {"subset", "multiway"}, default="multiway"
+    missing : {"learned", "node_majority", "class_majority", "fractional"}, default="learned"
+        What becomes of missing values while the tree grows, as in `DecisionTreeClassifier`. The rules then ask whether
+        a value is missing as the tree does in prediction; after "fractional", a row that misses a value fulfils no
+        condition on it.
     prune : {"pessimistic", "reduced_error"}, default="pessimistic"
         By which rows errors are estimated, as the upper limit of the binomial rate: those that the tree grew from, as
         C4.5 has it, or rows that were held back from growing.
@@ -113,10 +118,13 @@ class RuleListClassifier(Averaged):
         {},
         {"criterion": "gini", "split": "subset"},
         {"prune": "reduced_error"},
+        {"missing": "fractional"},
+        {"missing": "class_majority"},
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "criterion": [choice(*CRITERIA)],
         "split": [choice("subset", "multiway")],
+        "missing": [choice(*WAYS)],
         "prune": [choice("pessimistic", "reduced_error")],
         "held_back": [share(open=True)],
         "confidence": [share(open=True)],
@@ -132,6 +140,7 @@ class RuleListClassifier(Averaged):
         criterion: str = "gain_ratio",
         *,
         split: str = "multiway",
+        missing: str = "learned",
         prune: str = "pessimistic",
         held_back: float = 0.25,
         confidence: float = 0.25,
@@ -143,6 +152,7 @@ class RuleListClassifier(Averaged):
     ) -> None:
         self.criterion = criterion
         self.split = split
+        self.missing = missing
         self.prune = prune
         self.held_back = held_back
         self.confidence = confidence
@@ -161,9 +171,10 @@ class RuleListClassifier(Averaged):
     def _tree(self) -> DecisionTreeClassifier:
         """The learner of the tree, which holds the same rows back; it is left before it would be pruned by them."""
         return DecisionTreeClassifier(
-            self.criterion, split=self.split, max_depth=self.max_depth, min_samples_split=self.min_samples_split,
-            min_samples_leaf=self.min_samples_leaf, max_bins=self.max_bins, random_state=self.random_state,
-            prune="reduced_error" if self.draws_rows else None, held_back=self.held_back,
+            self.criterion, split=self.split, missing=self.missing, max_depth=self.max_depth,
+            min_samples_split=self.min_samples_split, min_samples_leaf=self.min_samples_leaf, max_bins=self.max_bins,
+            random_state=self.random_state, prune="reduced_error" if self.draws_rows else None,
+            held_back=self.held_back,
         )  # fmt: skip
 
     @property
@@ -201,7 +212,7 @@ class RuleListClassifier(Averaged):
         assert not isinstance(s, Covered | Fired)
         tree = self._tree.update(state.tree, s)
         if isinstance(tree, PruningTree | CheckingTree):
-            return PruningRules.of(tree.setup.weights, tree.model)
+            return PruningRules.of(tree.setup.weights, tree.model, self.missing == "fractional")
         return GrowingTree(0, Bundle((tree,)))
 
     def model(self, state: RuleListState) -> RuleListModel | None:

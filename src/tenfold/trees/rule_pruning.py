@@ -140,9 +140,11 @@ class PruningRules(NamedTuple):
     """the same weights of rows that are held back, if there are any"""
 
     @classmethod
-    def of(cls, weights: WeightUnit, tree: TreeModel) -> PruningRules:
-        """The rules of the leaves of a tree."""
+    def of(cls, weights: WeightUnit, tree: TreeModel, known: bool) -> PruningRules:
+        """The rules of the leaves of a tree; `known`: no missing value fulfils a condition."""
         rules, said = clauses_of(tree.tree, tree.ranges.levels), tree.value[tree.tree.leaves].argmax(axis=1)
+        if known:
+            rules = rules._replace(missing=np.zeros_like(rules.missing))
         value, settled = np.zeros((rules.size, tree.value.shape[1])), np.zeros(rules.size, np.int64)
         return cls(0, weights, tree.has_missing, said, rules, value, settled, np.zeros_like(value))
 
