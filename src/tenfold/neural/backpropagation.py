@@ -45,16 +45,18 @@ def target(torch: Any, network: Network, y: Array) -> Any:
 
 
 def summed_loss(
-    torch: Any, network: Network, given: Sequence[Any], X: Any, y: Any, weight: Any, dropped: Any = None
+    torch: Any, network: Network, given: Sequence[Any], X: Any, y: Any, weight: Any | None, dropped: Any = None
 ) -> Any:
-    """Σ cᵢ ℓ(f(xᵢ), yᵢ); `dropped` says what hidden units are multiplied by, if some drop out."""
+    """Σ cᵢ ℓ(f(xᵢ), yᵢ), or without weights the mean; `dropped`: what hidden units are multiplied by, if any."""
     f = outputs(torch, network, given, X, dropped)
-    of = torch.nn.functional
+    of, how = torch.nn.functional, "mean" if weight is None else "none"
     if network.loss == "cross_entropy":
-        return of.cross_entropy(f, y, reduction="none") @ weight
-    if network.loss == "log_loss":
-        return of.binary_cross_entropy_with_logits(f[:, 0], y, reduction="none") @ weight
-    return ((f[:, 0] - y).square() @ weight) / 2
+        each = of.cross_entropy(f, y, reduction=how)
+    elif network.loss == "log_loss":
+        each = of.binary_cross_entropy_with_logits(f[:, 0], y, reduction=how)
+    else:
+        each = of.mse_loss(f[:, 0], y, reduction=how) * 0.5
+    return each if weight is None else each @ weight
 
 
 def outputs(torch: Any, network: Network, given: Sequence[Any], X: Any, dropped: Any = None) -> Any:

@@ -87,21 +87,23 @@ def descended(network: Network, rule: BatchRule, walk: Walk, turn: int, X: Array
         w, first, second = (torch.tensor(each) for each in (walk.weights, walk.first, walk.second))
         penalised = torch.tensor(network.penalised, dtype=torch.float64) if rule.alpha else None
         given, steps, loss = parameters(network, w), walk.steps, walk.loss
-        x, t, c = torch.tensor(X, dtype=torch.float64), target(torch, network, y), torch.tensor(weight)
+        rows = (torch.tensor(X, dtype=torch.float64), target(torch, network, y), torch.tensor(weight))
+        batches = zip(*(each.split(rule.batch_size) for each in rows), strict=True)
+        even, one = bool((weight == 1.0).all()), torch.ones((), dtype=torch.float64)
         dropped = _dropping(torch, rule.dropout, turn, steps) if rule.dropout else None
-        for at in range(0, len(X), rule.batch_size):
-            batch = slice(at, at + rule.batch_size)
-            total = float(weight[batch].sum())
-            cost = summed_loss(torch, network, given, x[batch], t[batch], c[batch], dropped)
-            slope = flat(torch, torch.autograd.grad(cost, given))
-            loss += cost.item()
+        for x, t, c in batches:
+            total = float(len(t)) if even else c.sum().item()
+            shares = None if even else c / total  # a mean takes fewer operations
+            cost = summed_loss(torch, network, given, x, t, shares, dropped)
+            slope = flat(torch, torch.autograd.grad(cost, given, one))
+            loss += total * cost.item()
             with torch.no_grad():
                 if penalised is not None:
                     heavy = w * penalised
                     loss += 0.5 * rule.alpha * heavy.dot(w).item()
-                    slope.add_(heavy, alpha=rule.alpha)
+                    slope.add_(heavy, alpha=rule.alpha / total)
                 steps += 1
-                _step(rule, w, slope.div_(total), first, second, steps)
+                _step(rule, w, slope, first, second, steps)
         mass = walk.mass + float(weight.sum())
         return Walk(w.numpy(), first.numpy(), second.numpy(), steps, walk.rows + len(X), loss, mass)
 
@@ -109,7 +111,7 @@ def descended(network: Network, rule: BatchRule, walk: Walk, turn: int, X: Array
 def _step(rule: BatchRule, w: Any, slope: Any, first: Any, second: Any, steps: int) -> None:
     """One step down a slope, in place."""
     if rule.adam:
-        first.mul_(rule.beta_1).add_(slope, alpha=1 - rule.beta_1)
+        first.lerp_(slope, 1 - rule.beta_1)
         second.mul_(rule.beta_2).addcmul_(slope, slope, value=1 - rule.beta_2)
         rate = rule.rate * (1 - rule.beta_2**steps) ** 0.5 / (1 - rule.beta_1**steps)
         w.addcdiv_(first, second.sqrt().add_(rule.epsilon), value=-rate)

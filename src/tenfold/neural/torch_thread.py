@@ -22,14 +22,13 @@ def one_torch_thread() -> Iterator[Any]:
     torch = import_torch()
     with _lock:
         _inside.append(_inside[0] if _inside else torch.get_num_threads())
-        if torch.get_num_threads() != 1:
-            torch.set_num_threads(1)
+        torch.set_num_threads(1)  # even if it says 1: that is OpenMP's number, and MKL has its own
     try:
         yield torch
     finally:
         with _lock:
             before = _inside.pop()
-            if not _inside and before != 1:
+            if not _inside:
                 torch.set_num_threads(before)
 
 
