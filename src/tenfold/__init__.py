@@ -156,6 +156,7 @@ _PLACES = {
     "tenfold.neighbors.k_neighbors_classifier": ("KNeighborsClassifier",),
     "tenfold.neighbors.k_neighbors_regressor": ("KNeighborsRegressor",),
     "tenfold.neighbors.locally_weighted_regression": ("LocallyWeightedRegression",),
+    "tenfold.neural.boolean_network": ("BooleanNetwork",),
     "tenfold.neural.mlp_classifier": ("MLPClassifier",),
     "tenfold.neural.mlp_regressor": ("MLPRegressor",),
     "tenfold.preprocessing.max_abs_scaler": ("MaxAbsScaler",),

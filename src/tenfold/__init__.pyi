@@ -176,6 +176,7 @@ from tenfold.linear.sgd_regressor import SGDRegressor as SGDRegressor
 from tenfold.neighbors.k_neighbors_classifier import KNeighborsClassifier as KNeighborsClassifier
 from tenfold.neighbors.k_neighbors_regressor import KNeighborsRegressor as KNeighborsRegressor
 from tenfold.neighbors.locally_weighted_regression import LocallyWeightedRegression as LocallyWeightedRegression
+from tenfold.neural.boolean_network import BooleanNetwork as BooleanNetwork
 from tenfold.neural.mlp_classifier import MLPClassifier as MLPClassifier
 from tenfold.neural.mlp_regressor import MLPRegressor as MLPRegressor
 from tenfold.preprocessing.max_abs_scaler import MaxAbsScaler as MaxAbsScaler

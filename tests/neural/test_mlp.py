@@ -1,5 +1,6 @@
 """Multi-layer perceptrons against backpropagation by hand, finite differences and scikit-learn's steps."""
 
+import re
 import subprocess
 import sys
 import warnings
@@ -13,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.neural_network import MLPClassifier as TheirClassifier
 from sklearn.neural_network import MLPRegressor as TheirRegressor
+from threadpoolctl import threadpool_limits
 
 import tenfold as tn
 from tenfold import DataError, MergeError, MLPClassifier, MLPRegressor
@@ -301,6 +303,8 @@ def test_torch_has_its_threads_back():
     assert torch.get_num_threads() == 2
     MLPRegressor(3, max_iter=1).fit(X, t)
     assert torch.get_num_threads() == 2
+    with threadpool_limits(1), one_torch_thread():  # OpenMP has one already: MKL must, too
+        assert set(re.findall(r"mkl_get_max_threads\(\) : (\d+)", torch.__config__.parallel_info())) <= {"1"}
     torch.set_num_threads(before)
 
 
