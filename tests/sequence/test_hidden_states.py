@@ -108,3 +108,19 @@ def test_erratum_4_transitions_are_indexed_by_the_state_before_and_then_the_stat
     assert states.filtered(rows)[1][0] == pytest.approx(np.log(first + second))
     transposed = HiddenStates(start, np.ascontiguousarray(step.T))
     assert transposed.filtered(rows)[1][0] != pytest.approx(np.log(first + second))
+
+
+def test_a_state_that_is_never_reached_may_be_likelier_than_any_number_can_say():
+    """Rows after it are e^-2000 times as likely from where a path can be: sums are of possible paths alone."""
+    n, start, step = 900, np.array([1.0, 0.0, 0.0]), np.array([[0.5, 0.5, 0], [0, 1, 0], [0, 0, 1]])
+    seen = np.repeat([0, 1, 0], [40, n - 50, 10])
+    table = np.log([[0.9, 0.9999, 0.0001], [0.1, 0.0001, 0.9999]])
+    whole = HiddenStates(start, step).expected(Rows(np.array([n]), seen, table), np.ones(1))
+    few = HiddenStates(start[:2], step[:2, :2]).expected(
+        Rows(np.array([n]), seen, np.ascontiguousarray(table[:, :2])), np.ones(1)
+    )
+    assert whole.log_likelihood == pytest.approx(few.log_likelihood, rel=1e-13)
+    np.testing.assert_allclose(whole.said[:, :2], few.said, rtol=1e-11)
+    np.testing.assert_allclose(whole.moved[:2, :2], few.moved, rtol=1e-11)
+    assert not whole.said[:, 2].any()
+    assert not whole.moved[2].any()

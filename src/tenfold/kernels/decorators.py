@@ -19,16 +19,19 @@ except ImportError:  # a numba whose inner parts have other names: its own cache
     Kernel = None  # type: ignore[assignment, misc]
 
 
-def _kernel(**options: Any) -> Any:
+def _kernel(lanes: bool = False, **options: Any) -> Any:
     """As `numba.njit(nogil=True, cache=True)`, with the kernels that were shipped before numba's own cache."""
     if Kernel is None or config.DISABLE_JIT:
         return numba.njit(nogil=True, cache=True, **options)
-    return lambda function: Kernel(function, targetoptions={"nopython": True, "nogil": True, **options})
+    return lambda function: Kernel(function, targetoptions={"nopython": True, "nogil": True, **options}, lanes=lanes)
 
 
 kernel = _kernel()
 dividing = _kernel(error_model="numpy")
 """a division by nought gives infinity, not an error: so loops of divisions become vector instructions, same bits"""
+lanes = _kernel(lanes=True, error_model="numpy")
+"""the same, and statements that are alike become vector instructions (LLVM's SLP vectorizer, which numba leaves off):
+for sums that are written out side by side; also those of the functions it calls. Same bits"""
 
 inner = numba.njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 inner_dividing = numba.njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy")

@@ -11,13 +11,15 @@ import math
 
 import numpy as np
 
-from tenfold.kernels.decorators import dividing, inner, inner_dividing, kernel
+from tenfold.kernels.decorators import inner, inner_dividing, kernel, lanes
 from tenfold.kernels.exponential import exp
 
 LANES = 8
 """numbers that are worked on side by side: for the sums, states are padded to a multiple of it with impossible ones"""
 ZERO, ONE, TWO, THREE, FOUR, FIVE, SIX, SEVEN, EIGHT = (np.uint64(i) for i in range(LANES + 1))
 """places without a sign: nothing has to look whether they count from the end"""
+NEVER = 1e-290
+"""chances below which a state is not reached"""
 BLOCK = 128
 """rows of which it is kept what those after them say, before it is summed up"""
 
@@ -65,7 +67,11 @@ def _mixed(chances, at, step, factor, likely, which, out, to):
 
 @inner
 def _retreat(value, step, factor, kept, at, beta, gamma):
-    """beta[j] = factor Σ_i value[i] step[i, j], and gamma[j] = that times kept[at, j]; return the sum of the latter."""
+    """beta[j] = factor Σ_i value[i] step[i, j], and gamma[j] = that times kept[at, j]; return the sum of the latter.
+
+    A state that is not reached has beta nought: nothing before looks at it, and rows after may be likelier from it than
+    any number can say.
+    """
     at = np.uint64(at)
     k = np.uint64(step.shape[0])
     total = 0.0
@@ -81,14 +87,14 @@ def _retreat(value, step, factor, kept, at, beta, gamma):
             s5 += c * step[i, b + FIVE]
             s6 += c * step[i, b + SIX]
             s7 += c * step[i, b + SEVEN]
-        s0 *= factor
-        s1 *= factor
-        s2 *= factor
-        s3 *= factor
-        s4 *= factor
-        s5 *= factor
-        s6 *= factor
-        s7 *= factor
+        s0 *= factor if kept[at, b] > NEVER else 0.0
+        s1 *= factor if kept[at, b + ONE] > NEVER else 0.0
+        s2 *= factor if kept[at, b + TWO] > NEVER else 0.0
+        s3 *= factor if kept[at, b + THREE] > NEVER else 0.0
+        s4 *= factor if kept[at, b + FOUR] > NEVER else 0.0
+        s5 *= factor if kept[at, b + FIVE] > NEVER else 0.0
+        s6 *= factor if kept[at, b + SIX] > NEVER else 0.0
+        s7 *= factor if kept[at, b + SEVEN] > NEVER else 0.0
         beta[b] = s0
         beta[b + ONE] = s1
         beta[b + TWO] = s2
@@ -188,7 +194,7 @@ def scale_rows(table, out, largest):
             out[i, j] = exp(x) if x > -700.0 else 0.0
 
 
-@dividing
+@lanes
 def filtered(codes, ends, start, step, table, out, found):
     """out[t] = chances of the states at row t by the rows up to it; found[s] = log-likelihood of sequence s."""
     first = 0
@@ -203,7 +209,7 @@ def filtered(codes, ends, start, step, table, out, found):
             out[t, j] /= total
 
 
-@dividing
+@lanes
 def carried(codes, begin, step, table, out, found):
     """out[i] = chances of the states at the last row, found[i] = log-likelihood, from begin[i] as those of the first.
 
@@ -233,7 +239,7 @@ def carried(codes, begin, step, table, out, found):
             out[i, j] = now[i, j] / size[i] if size[i] > 0.0 else 0.0
 
 
-@dividing
+@lanes
 def expected_counts(codes, ends, weight, start, step, back, table, kept, began, moved, said, found):
     """Add how often states are expected at first rows, after each other (`moved`), and with each row of the table.
 
@@ -329,7 +335,7 @@ def _likeliest(chances, at, step, likely, which):
         chances[to, b + SEVEN] = s7 + likely[which, b + SEVEN]
 
 
-@kernel
+@lanes
 def likeliest_path(codes, ends, start, step, table, out, found):
     """out[t] = the state at row t of the likeliest path (Viterbi), all in logarithms; found[s] = its log-probability.
 
@@ -366,7 +372,7 @@ def likeliest_path(codes, ends, start, step, table, out, found):
         first = last
 
 
-@kernel
+@lanes
 def likeliest_ends(codes, begin, step, table, out):
     """out[i, j] = the log-probability of the likeliest path to state j at the last row, from begin[i] at the first."""
     k = step.shape[0]

@@ -176,8 +176,12 @@ class Kernel(CPUDispatcher):
     _within = 0
     """how many kernels are being made ready: those within others are not called from Python"""
 
-    def __init__(self, py_func: Any, locals: Any = None, targetoptions: Any = None, **more: Any) -> None:
+    def __init__(
+        self, py_func: Any, locals: Any = None, targetoptions: Any = None, lanes: bool = False, **more: Any
+    ) -> None:
         super().__init__(py_func, locals, targetoptions, **more)
+        self._lanes = lanes
+        """whether statements that are alike are to become vector instructions"""
         self._cache = KernelCache(py_func)
         self._given: set[Signature] = set()
         """types by which one of the list was found: numba knows them by a number, which they have while they live"""
@@ -189,10 +193,13 @@ class Kernel(CPUDispatcher):
             given, _ = normalize_signature(sig)
             signature = fitting(name_of(self.py_func), given)
             Kernel._within += 1
+            before = config.SLP_VECTORIZE  # numba looks at it whenever it compiles
+            config.SLP_VECTORIZE = int(self._lanes or before)
             try:
                 entry = super().compile(sig if signature is None else signature)
             finally:
                 Kernel._within -= 1
+                config.SLP_VECTORIZE = before
             if signature is not None and signature != given and given not in self._given:
                 self._given.add(given)
                 self._insert([argument._code for argument in given], entry, False)
