@@ -30,8 +30,8 @@ print(model.certificate_["consistent"])
 
 # %%
 # Errors on fresh rows, mean of eight draws. Conjunctions (k = 1) cannot say the concept, however many rows there are:
-# in the end no clause is left, and every row is covered. Two literals are enough. With three, the same concept takes more
-# rows, because many more clauses have to be struck out. Disjunctive forms need terms of three literals for it; of
+# in the end no clause is left, and every row is covered. Two literals are enough. With three, the same concept takes
+# more rows, because many more clauses have to be struck out. Disjunctive forms need terms of three literals for it; of
 # fewer, none is left in the end, and no row is covered.
 
 rows = np.unique(np.geomspace(5, 600, 12).astype(int))
