@@ -49,3 +49,12 @@ ax.set_ylabel("mean loss")
 ax.spines[["top", "right"]].set_visible(False)
 ax.legend(frameon=False)
 plt.show()
+
+# %%
+# A small one as a graph, for the first row: states in the nodes, and along the edges how the loss changes with each
+# weight, which is what backpropagation finds.
+
+small = tn.MLPClassifier(4, "tanh", solver="lbfgs", alpha=0.01).fit(X, moon)
+figure, ax = plt.subplots(figsize=(7, 4.5), layout="constrained")
+tn.NetworkGraph.of(small).plot(X[0], moon[0], ax=ax)
+plt.show()

@@ -159,6 +159,7 @@ _PLACES = {
     "tenfold.neural.boolean_network": ("BooleanNetwork",),
     "tenfold.neural.mlp_classifier": ("MLPClassifier",),
     "tenfold.neural.mlp_regressor": ("MLPRegressor",),
+    "tenfold.neural.network_graph": ("GraphGradients", "NetworkGraph"),
     "tenfold.preprocessing.max_abs_scaler": ("MaxAbsScaler",),
     "tenfold.preprocessing.min_max_scaler": ("MinMaxScaler",),
     "tenfold.preprocessing.one_hot": ("OneHot",),

@@ -179,6 +179,8 @@ from tenfold.neighbors.locally_weighted_regression import LocallyWeightedRegress
 from tenfold.neural.boolean_network import BooleanNetwork as BooleanNetwork
 from tenfold.neural.mlp_classifier import MLPClassifier as MLPClassifier
 from tenfold.neural.mlp_regressor import MLPRegressor as MLPRegressor
+from tenfold.neural.network_graph import GraphGradients as GraphGradients
+from tenfold.neural.network_graph import NetworkGraph as NetworkGraph
 from tenfold.preprocessing.max_abs_scaler import MaxAbsScaler as MaxAbsScaler
 from tenfold.preprocessing.min_max_scaler import MinMaxScaler as MinMaxScaler
 from tenfold.preprocessing.one_hot import OneHot as OneHot

@@ -42,7 +42,7 @@ class Told:
         mass = float(weight.sum())
         if not mass:
             return cls(0.0, 0.0, 0.0, 0, 0, 0.0, 0.0)
-        loss = float(weight @ losses(network, f, y))
+        loss = float(weight @ losses(network.loss, f, y))
         if network.loss == "squared_error":
             mean = float(weight @ y) / mass
             return cls(mass, loss, 0.0, len(y), 0, mean, float(weight @ (y - mean) ** 2))
@@ -125,11 +125,11 @@ class NetworkGradient(Statistic[Objective]):
         return Objective(w, loss, slope, mass, held, not chunk.uniform)
 
 
-def losses(network: Network, f: Array, y: Array) -> Array:
+def losses(loss: str, f: Array, y: Array) -> Array:
     """The loss of each row, of its outputs and target."""
     with np.errstate(over="ignore"):
-        if network.loss == "squared_error":
+        if loss == "squared_error":
             return 0.5 * (f[:, 0] - y) ** 2
-        if network.loss == "log_loss":
+        if loss == "log_loss":
             return np.logaddexp(0.0, np.where(y > 0, -f[:, 0], f[:, 0]))
     return np.logaddexp.reduce(f, axis=1) - f[np.arange(len(f)), y.astype(np.int64)]
