@@ -107,7 +107,8 @@ def test_completion_shows_what_users_call(learner):
         for base in learner.__mro__
         if base.__module__.startswith("tenfold.")
         for name, value in vars(base).items()
-        if not name.startswith("_") and inspect.isfunction(value) and "Returns\n" in (inspect.getdoc(value) or "")
+        if not name.startswith("_") and inspect.isfunction(method := getattr(value, "__func__", value))
+        if "Returns\n" in (inspect.getdoc(method) or "")
     }
     assert {name for name in described if not is_offered(learner, name)} == set()
 

@@ -15,7 +15,8 @@ METHODS = frozenset({
     "conf_int", "predict_interval", "staged_predict", "staged_predict_proba", "rules", "to_text", "to_sql",
     "to_dnf", "to_graphviz", "tree_stats", "cost_complexity_pruning_path", "path", "leave_one_out", "kneighbors",
     "kneighbors_graph", "predict_over", "predict_proba_over", "evidence", "aic", "bic", "sample", "decode",
-    "filter", "impossible_transitions", "likeliest_paths", "stationary_distribution",
+    "filter", "impossible_transitions", "likeliest_paths", "stationary_distribution", "every_rule",
+    "from_tree", "from_rules", "from_dnf",
 })  # fmt: skip
 
 
