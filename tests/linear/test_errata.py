@@ -7,6 +7,7 @@ import scipy.optimize
 from tenfold import LinearRegression, Perceptron, Ridge
 from tenfold.core import Chunk, Columns
 from tenfold.linear.margins import Margins
+from tenfold.theory import signed_distance
 
 
 def distance(x, w):
@@ -33,6 +34,24 @@ def test_signed_distance_is_the_value_over_the_length_of_the_weights(eta0):
     chunk = Chunk(Columns(np.vstack([rows, -2 * rows[:1]])), np.append(y, y[0]), np.ones(len(y) + 1), True, 0, 0)
     found = Margins.of(chunk, np.zeros(3, np.int64), np.append(0.0, w)[None], False)
     np.testing.assert_allclose(found.margin, [-2 * each[0]], rtol=1e-5)
+
+
+def test_erratum_7_signed_distance():
+    """f(x) / |w|: the nearest point of the plane is so far off, on that side; f alone, or f / |w|², is neither."""
+    random = np.random.default_rng(4)
+    x, w, b = random.normal(size=(20, 3)), np.array([2.0, -1.0, 2.0]), 0.7
+    found = signed_distance(x, w, b)
+    nearest = x - found[:, None] * w / 3
+    np.testing.assert_allclose(nearest @ w + b, 0, atol=1e-12)
+    others = nearest + np.cross(random.normal(size=(20, 3)), w)  # points of the plane: none is nearer
+    assert (np.linalg.norm(x - others, axis=1) >= np.abs(found)).all()
+    assert (np.sign(found) == np.sign(x @ w + b)).all()
+    np.testing.assert_allclose(signed_distance(x, 5 * w, 5 * b), found)
+    f = x @ w + b
+    for wrong in (f, f / (w @ w)):
+        assert np.abs((x - wrong[:, None] * w / 3) @ w + b).min() > 1e-3
+    with pytest.raises(ValueError, match="weights"):
+        signed_distance(x, [0.0, 0.0, 0.0])
 
 
 def test_the_pseudo_inverse_by_normal_equations_needs_full_column_rank():

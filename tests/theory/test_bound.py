@@ -44,7 +44,7 @@ GOOD = {
     "eps": 0.1, "delta": 0.05, "m": 100, "size": 10, "mean": 0.2, "n": 5, "k": 2, "vc": 3, "d": 2, "q": 0.1, "p": 0.2,
     "budget": 0.1, "errors": 3, "rate": 0.1, "kept": 3, "kl": 1.0, "train_error": 0.1, "radius": 1.0, "margin": 0.5,
     "experts": 4, "best": 1, "leaves": 3, "edge": 0.1, "values": [2, 3], "margins": [0.5, 0.2],
-    "bayes_error": 0.1, "error": 0.1,
+    "bayes_error": 0.1, "error": 0.1, "condition": 10.0, "in_P": 0.01, "in_q": 0.01,
 }  # fmt: skip
 BAD = {
     "eps": (0, -0.1, float("nan")), "delta": (0, 1, -1, float("nan")), "m": (-1, 2.5), "mean": (0, 1), "n": (0, 1.5),
@@ -52,11 +52,12 @@ BAD = {
     "rate": (-0.1, 1.1), "kept": (-1, 101), "kl": (-1,), "train_error": (-0.1, 1.1), "radius": (0, float("inf")),
     "margin": (0, -1, float("nan")), "experts": (0,), "best": (-1,), "leaves": (0,), "edge": (0, 0.5),
     "values": ([], [0]), "margins": ([], [2.0]), "size": (0, 2.5),
-    "bayes_error": (-0.1, 1.1), "error": (-0.1, 1.1),
+    "bayes_error": (-0.1, 1.1), "error": (-0.1, 1.1), "condition": (0.5, float("nan")), "in_P": (-1,), "in_q": (-1,),
 }  # fmt: skip
 OF_DATA = {
-    "class_size", "dual_value", "growth_function", "in_general_position", "is_epsilon_net", "labellings", "lagrangian",
-    "linearly_separable", "radon", "shatters", "strictly_feasible", "vc_dimension",
+    "class_size", "condition_number", "dual_value", "growth_function", "in_general_position", "is_epsilon_net",
+    "labellings", "lagrangian", "linearly_separable", "radon", "shatters", "signed_distance", "strictly_feasible",
+    "vc_dimension",
 }  # fmt: skip
 """functions of points, hypotheses and matrices, whose own tests refuse what is wrong"""
 FUNCTIONS = [

@@ -19,6 +19,9 @@ def claims_of(found: Solution, how: str) -> tuple[Claim, ...]:
         Claim("digits", found.digits, "estimated", which, "arithmetic", usual),
     ]
     varying = int(found.varies.sum())
+    if found.rank == varying:
+        why = "of the normal equations, each column in its own unit: how much errors, as shares, can grow on the way"
+        claims.append(Claim("condition", found.condition, "estimated", why, "data", usual))
     if varying < len(found.varies):
         why = "these columns change by no more than rounding, or by too little to be squared; their coefficient is 0"
         still = float(len(found.varies) - varying)

@@ -56,6 +56,8 @@ class Solution(NamedTuple):
     """whether a column, or the target, is too small to be squared"""
     rest: Array | None = None
     """what the values lack to twice the precision, if they were found in it"""
+    condition: float = math.inf
+    """of the penalised normal matrix, each column in its own unit"""
 
     @property
     def relative(self) -> Array:
@@ -98,6 +100,7 @@ def from_moments(
     c = second[:p, p] / scale
     half, rank = _inverse_half(S, least)
     inverse = half @ half.T
+    condition = condition_of(half, len(S))
     rank -= int((~varies).sum())
     if given is None:
         u = half @ (half.T @ c)
@@ -134,7 +137,7 @@ def from_moments(
         np.append(math.sqrt(yy) * own / scale, math.sqrt(yy / max(m.weight, 1.0))),
         gap / (0.5 * yy) if yy > 0 else 0.0, varies, rank, root, m.mean[:p] * fit_intercept,
         max(float(along @ second @ along), 0.0), yy, reach > 100 * norms(back),
-        too_small_beside(np.diag(second), m.mean, m.weight),
+        too_small_beside(np.diag(second), m.mean, m.weight), condition=condition,
     )  # fmt: skip
 
 
@@ -257,6 +260,14 @@ def too_small_beside(square: Array, mean: Array, weight: float) -> bool:
 def _sizes(square: Array, mean: Array, weight: float) -> Array:
     """Length of each column, about nought or about its mean, whichever is more."""
     return np.maximum(np.sqrt(np.maximum(square, 0.0)), math.sqrt(weight) * np.abs(mean))
+
+
+def condition_of(half: Array, columns: int) -> float:
+    """The condition number of a Gram matrix, from its eigenvectors over the roots of their values."""
+    if half.shape[1] < columns or not columns:
+        return math.inf if columns else 1.0
+    each = (half**2).sum(axis=0)
+    return float(each.max() / each.min())
 
 
 def _inverse_half(S: Array, least: float = EPS) -> tuple[Array, int]:

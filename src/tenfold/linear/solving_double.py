@@ -87,6 +87,7 @@ def from_double(m: DoubleMoments, alpha: float, fit_intercept: bool, given: Arra
         np.append(math.sqrt(tss) * own * size, math.sqrt(tss / max(m.weight, 1.0))),
         gap / (0.5 * tss) if tss > 0 else 0.0, varies, int(varies.sum()), root, center, rss, tss,
         lost=too_small_beside(np.diag(second.high), m.mean, m.weight), rest=np.roll(exact.low, -1),
+        condition=float(np.linalg.norm(S.high, 2) * np.linalg.norm(inverse.high, 2)) if p else 1.0,
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from tenfold.linear.solving import (
     EPS,
     SURE,
     Solution,
+    condition_of,
     from_moments,
     functionals,
     norms,
@@ -99,7 +100,7 @@ def from_factor(r: RFactor, alpha: float, fit_intercept: bool, given: Array | No
         values, error, spread * rest / math.sqrt(max(r.weight - p - 1, 1.0)), floor, unit,
         gap / (0.5 * length**2) if length > 0 else 0.0, varies, rank, root, r.center[:p],
         float(left_over @ left_over), float(spread_y @ spread_y),
-        lost=too_small(sizes * r.scale[:p] ** 2, r.center[:p], r.weight),
+        lost=too_small(sizes * r.scale[:p] ** 2, r.center[:p], r.weight), condition=condition_of(half, len(half)),
     )  # fmt: skip
 
 

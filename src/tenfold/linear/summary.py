@@ -105,6 +105,7 @@ def sentence(claim: Claim) -> str:
     said = {
         "gap": f"The objective is above its minimum by at most {value:.2g} of half the squares of y",
         "digits": f"Rounding leaves at least {np.floor(10 * value) / 10:g} digits of every coefficient",
+        "condition": f"Errors, as shares, can grow {value:.3g}-fold on the way to the coefficients",
         "constant columns": f"{value:g} columns do not change, so their coefficient is 0",
         "rank": f"Only {value:g} columns tell something the others do not: single coefficients mean little",
         "another scan": "The rows would have been read once more; a merged model cannot",

@@ -24,6 +24,7 @@ from tenfold.theory.concentration import (
     hoeffding_radius,
     hoeffding_size,
 )
+from tenfold.theory.conditioning import condition_number, minimum_shift
 from tenfold.theory.divergence import kl_bernoulli, kl_lower, kl_upper
 from tenfold.theory.duality import dual_value, lagrangian, strictly_feasible
 from tenfold.theory.epsilon_net import epsilon_net_failure, epsilon_net_size, is_epsilon_net
@@ -43,7 +44,13 @@ from tenfold.theory.pac import (
     sample_size,
 )
 from tenfold.theory.pac_bayes import pac_bayes_bound, pac_bayes_margin_bound
-from tenfold.theory.separability import Separation, in_general_position, linearly_separable, radon
+from tenfold.theory.separability import (
+    Separation,
+    in_general_position,
+    linearly_separable,
+    radon,
+    signed_distance,
+)
 from tenfold.theory.shattering import growth_function, labellings, shatters, vc_dimension
 from tenfold.theory.shortest_tree import ShortestTree, shortest_tree
 
@@ -62,6 +69,7 @@ __all__ = [
     "chernoff_size",
     "class_size",
     "compression_bound",
+    "condition_number",
     "confidence",
     "cover_count",
     "cover_hart",
@@ -100,6 +108,7 @@ __all__ = [
     "log_k_term_dnf",
     "log_trees",
     "margin_dimension",
+    "minimum_shift",
     "monomial_sample_size",
     "necessary_sample_size",
     "occam_bound",
@@ -110,6 +119,7 @@ __all__ = [
     "sample_size",
     "shatters",
     "shortest_tree",
+    "signed_distance",
     "strictly_feasible",
     "vc_dimension",
     "weighted_majority_mistakes",

@@ -9,6 +9,8 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tenfold.theory.checks import matrix, number, vector
+
 SUBSETS = 500_000
 """subsets of points that are looked at, at the most"""
 FLAT = 1e-9
@@ -43,6 +45,34 @@ class Separation:
 
     def __bool__(self) -> bool:
         return self.separable
+
+
+def signed_distance(points: ArrayLike, weights: ArrayLike, intercept: float = 0.0) -> NDArray[np.float64]:
+    """How far points are from the hyperplane x'w + b = 0, and on which side.
+
+    Parameters
+    ----------
+    points : array of shape (n, d)
+    weights : array of shape (d,)
+        Not all 0. Those twice as long give the same distances, with twice the intercept.
+    intercept : float, default=0.0
+
+    Returns
+    -------
+    array of shape (n,)
+        (x'w + b)/‖w‖: above 0 on the side that w points to.
+
+    Examples
+    --------
+    >>> from tenfold.theory import signed_distance
+    >>> signed_distance([[3.0, 4.0], [0.0, 0.0]], [3.0, 4.0], -5.0).tolist()
+    [4.0, -1.0]
+    """
+    w = vector("weights", weights)
+    rows, length = matrix("points", points, len(w)), float(np.linalg.norm(w))
+    if not length > 0:
+        raise ValueError("weights must not all be 0: they are no hyperplane")
+    return np.asarray((rows @ w + number("intercept", intercept)) / length)
 
 
 def linearly_separable(points: ArrayLike, labels: ArrayLike) -> Separation:
