@@ -324,6 +324,15 @@ def test_the_certificate_speaks_of_the_model():
     assert model.verify().origin == "verified"
 
 
+def test_rounds_of_all_rows_can_be_stopped_and_are_certified():
+    model = MLPRegressor(5, "tanh", solver="lbfgs").fit(X, t, stop=tn.Rounds(7))
+    assert model.certificate_.provenance.stopped == "7 rounds"
+    squares = sum((W**2).sum() for W in model.coefs_)
+    F = (0.5 * ((model.predict(X) - t) ** 2).sum() + 0.5 * model.alpha * squares) / 300
+    assert model.certificate_["objective"].value == pytest.approx(F, rel=1e-12)
+    assert model.certificate_["objective"].value < model.loss_curve_[0]
+
+
 def test_rows_held_back_say_how_the_losses_differ():
     model = MLPRegressor(5, early_stopping=True, validation_fraction=0.3, max_iter=6, tol=0.0).fit(X, t)
     said, held = model.certificate_, model.summary_.held
