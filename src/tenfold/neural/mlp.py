@@ -423,10 +423,9 @@ class MLP(Sequential):
         return fits and (not isinstance(summary, (Walk, Objective)) or len(summary.weights) == length(sizes))
 
     def size_fits(self, record: Any) -> bool:
-        """Whether a model, or a state, holds no fewer weights than these hidden layers take."""
+        """Whether a model, or a state, holds as many weights as these hidden layers take."""
         at = record.model if isinstance(record, Solved) else record
-        each = self._hidden()
-        return len(at.course.weights) >= length((1, *each, 1)) - each[0] if each else True
+        return len(at.course.weights) == length(self._network(at.schema).sizes)
 
     def resumable(self, state: State, summary: object, schema: Schema) -> bool:
         """The same of a fit that goes on."""
