@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
 import tenfold.sources.parquet as parquet_module
-from tenfold.sources import part_rows
+from tenfold.sources import arrow, part_rows
 from tenfold.testing.compare import assert_same, bits
 
 pytestmark = pytest.mark.timeout(60)
@@ -717,3 +717,16 @@ def test_a_row_without_weight_gives_no_class(tmp_path):
     pq.write_table(table, tmp_path / "t.parquet", row_group_size=PART)
     with pytest.raises(ValueError, match="class"):
         tn.LogisticRegression().fit(tn.scan(tmp_path / "t.parquet", target="k", drop="y", weight="w"))
+
+
+def test_entries_of_a_dictionary_that_no_row_has_are_no_categories():
+    for count in (3, 40):  # looked for one by one, or hashed
+        entries = pa.array([f"k{k:02d}" for k in range(count)])
+        for rows in ([0, 2, 2, 0], [0, None, 2, 0]):
+            column = pa.DictionaryArray.from_arrays(pa.array(rows, pa.int8()), entries)
+            assert arrow.levels(pa.chunked_array([column]), "here").tolist() == ["k00", "k02"]
+            found = arrow.codes(column, np.array(["k00", "k02"], dtype=object), "here")
+            np.testing.assert_array_equal(found, [{0: 0.0, 2: 1.0, None: np.nan}[one] for one in rows])
+    beyond = pa.DictionaryArray.from_arrays(pa.array([0, 100], pa.int8()), pa.array(["a"]), safe=False)
+    with pytest.raises(tn.DataError, match="without an entry in its dictionary"):
+        arrow.codes(beyond, np.array(["a"], dtype=object), "here")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -183,15 +183,17 @@ class CountsByFamily(Grouped[FamilyCounts]):
 def _add_families(out: list[Array], layout: Layout, columns: Sequence[Values], weight: Array | None) -> None:
     """Add to the counts of each family the weights of some rows, which are ones if none are given."""
     whole = [bool(column.min() >= 0) for column in columns]  # of NaN, it is not
+    short: Any = np.int32 if max(map(len, out), default=0) < 1 << 31 else np.int64  # half the bytes to move
     codes = [
-        (column if fine else np.where(column >= 0, column, -1.0)).astype(np.int64)
+        (column if fine else np.where(column >= 0, column, -1.0)).astype(short)
         for column, fine in zip(columns, whole, strict=True)
     ]
     for at, some in enumerate(layout.parents):
         family = (*some, at)
         cell, mass = codes[family[0]], weight
         for one in family[1:]:
-            cell = cell * layout.levels[one] + codes[one]
+            cell = cell * short(layout.levels[one])
+            cell += codes[one]
         if not all(whole[one] for one in family):
             there = np.logical_and.reduce([codes[one] >= 0 for one in family])
             cell, mass = cell[there], None if weight is None else weight[there]

@@ -10,6 +10,9 @@ from tenfold.core import Array, DataError, Labels, Values
 from tenfold.core.schema import is_text as holds_text
 from tenfold.sources import labels
 
+FEW = 8
+"""entries of a dictionary that are looked for one by one"""
+
 
 def is_number(kind: pa.DataType) -> bool:
     """Whether a column enters as numbers without a word: all of Arrow's numbers, booleans, nulls."""
@@ -92,12 +95,20 @@ def levels(column: pa.ChunkedArray, where: str) -> Labels:
     """The sorted distinct labels that occur, without missing ones."""
     if pa.types.is_dictionary(column.type):  # each chunk has its own, which Arrow does not unite if it has nulls
         chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-        used = [pc.unique(chunk).dictionary_decode() for chunk in chunks]
+        used = [_used(chunk) for chunk in chunks]
         column = pa.chunked_array(used, column.type.value_type)
     found = _values(pc.unique(column), where)
     if holds_text(found):  # a dictionary may repeat itself
         return np.array([*sorted(set(found.tolist())), None], dtype=object)[:-1]
     return labels.levels(found, where)
+
+
+def _used(chunk: pa.DictionaryArray) -> pa.Array:
+    """The entries of a dictionary that occur: of few, looking for each takes less time than hashing the rows."""
+    if chunk.null_count or len(chunk.dictionary) > FEW:
+        return pc.unique(chunk).dictionary_decode()
+    at = chunk.indices.to_numpy(zero_copy_only=False)
+    return chunk.dictionary.take(pa.array([k for k in range(len(chunk.dictionary)) if (at == k).any()], pa.int64()))
 
 
 def codes(column: pa.ChunkedArray, known: Labels, where: str) -> Array:
@@ -118,7 +129,10 @@ def codes(column: pa.ChunkedArray, known: Labels, where: str) -> Array:
         at = coded.indices
         if at.null_count:
             at = at.cast(pa.int64()).fill_null(len(place) - 1)
-        out.append(place[at.to_numpy(zero_copy_only=False)])
+        at = at.to_numpy(zero_copy_only=False)
+        if len(place) <= int(at.max()):
+            raise DataError(f"{where} has rows without an entry in its dictionary. Remedy: write the column anew")
+        out.append(place.take(at, mode="clip"))  # which need not look at each place again
     return out[1] if len(out) == 2 else np.concatenate(out)
 
 
