@@ -160,3 +160,30 @@ def test_impossible_sequences_and_uneven_weights_are_named(short):
     assert np.flatnonzero(model.score_samples(scanned(X)) == -np.inf).tolist() == [6]
     with pytest.raises(DataError, match="row 293 is impossible"):
         model.predict_proba(scanned(X))
+
+
+@pytest.mark.usefixtures("short")
+def test_the_same_bits_on_workers(tmp_path):
+    """Long sequences and short ones in a file, on two processes: what surrounds a window comes from elsewhere."""
+    from distributed import Client, LocalCluster
+
+    def shorten():
+        from tenfold.sources import sequences
+
+        sequences.LONG = 30
+
+    X = numbers()
+    table = pa.table({"who": WHO, "a": X[:, 0], "b": X[:, 1]})
+    pq.write_table(table, tmp_path / "rows.parquet", row_group_size=16)
+    rows = tn.scan(tmp_path / "rows.parquet", sequence="who")
+    learner = GaussianHMM(3, max_iter=4, tol=0.0)
+    with tn.on(tn.Local(threads=1)):
+        here = clone(learner).fit(rows)
+        path, chances = here.predict(rows).collect(), here.predict_proba(rows).collect()
+    with LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster, Client(cluster) as c:
+        c.run(shorten)
+        with tn.on(tn.Dask(c)):
+            there = clone(learner).fit(rows)
+            assert bits(there.model_) == bits(here.model_)
+            assert there.predict(rows).collect().tobytes() == path.tobytes()
+            assert there.predict_proba(rows).collect().tobytes() == chances.tobytes()
