@@ -227,7 +227,7 @@ def test_refused():
         tn.VotingClassifier([("a", tn.CategoricalNB()), ("b", tn.GaussianNB())]).fit(X, label)
     with pytest.raises(ValueError, match="weights must be equal"):
         tn.VotingRegressor(weights=[1.0]).fit(X, y)
-    with pytest.raises(ValueError, match="not all nought"):
+    with pytest.raises(ValueError, match="not all zero"):
         tn.VotingRegressor(weights=[0.0, 0.0]).fit(X, y)
     with pytest.raises(ValueError, match="one number for each member"):
         tn.VotingClassifier(weights=[[1.0, 2.0], [3.0, 4.0]]).fit(X, label)
