@@ -69,6 +69,7 @@ CHOICES: dict[str, Choice] = {
     "BisectingKMeans": Choice(
         GROUPS, "restriction", "groups by cutting in two, each round and of one width", "n p log k", "p log k"
     ),
+    "BridgeRegression": Choice(NUMBER, "both", f"{LINE}; small weights, few of them large", "n p²", "p"),
     "C45": tree(CLASSES, "small trees, gain ratio at once, pessimistic pruning"),
     "CART": tree(CLASSES, "small trees, Gini at once"),
     "CandidateElimination": Choice(CONCEPT, "restriction", "a conjunction of attributes", "n p boundary", "p boundary"),

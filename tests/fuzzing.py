@@ -152,7 +152,7 @@ def sets(d: Data) -> list[tuple[str, Any, Any, Any]]:
 
 def _slow(one: Any) -> bool:
     """Whether few rounds would be too few for an answer."""
-    return type(one).__name__ in ("Lasso", "ElasticNet", "LassoCV", "ElasticNetCV")
+    return type(one).__name__ in ("Lasso", "ElasticNet", "LassoCV", "ElasticNetCV", "BridgeRegression")
 
 
 def _rows(one: Any, d: Data) -> tuple[Any, Any]:

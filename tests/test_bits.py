@@ -39,6 +39,7 @@ cases = {
     "Ridge": (tn.Ridge(), X.astype(np.float32), y),
     "Lasso": (tn.Lasso(0.1), X, y),
     "ElasticNet": (tn.ElasticNet(0.1), X, y),
+    "BridgeRegression": (tn.BridgeRegression(0.1), X, y),
     "LassoCV": (tn.LassoCV(alphas=10), X, y),
     "LassoCV, folds in a row": (tn.LassoCV(alphas=10, cv=4), X, y),
     "ElasticNetCV": (tn.ElasticNetCV([0.5, 0.9], alphas=10), X, y),

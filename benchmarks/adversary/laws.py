@@ -163,7 +163,7 @@ def order_does_not_matter(case: Any) -> None:
 
 
 WEIGHT_SCALE = (*TREES, "GaussianNB", "Quadratic", "LinearRegression", "StandardScaler", "MinMax", "MaxAbs", "Dummy")
-WEIGHT_SCALE += ("GradientBoosting", "AdaBoost", "Lasso", "ElasticNet", "Poisson", "Gamma")
+WEIGHT_SCALE += ("GradientBoosting", "AdaBoost", "Lasso", "ElasticNet", "Bridge", "Poisson", "Gamma")
 WEIGHT_SCALE += ("LeastSquaresClassifier", "PolynomialRegression")
 
 

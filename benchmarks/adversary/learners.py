@@ -93,6 +93,7 @@ SPACES: dict[str, dict[str, list[Any]]] = {
         "bisecting_strategy": ["largest_cluster"],
     },
     "BernoulliNB": {**_PRIOR, "binarize": [0.5, -1.0]},
+    "BridgeRegression": {"alpha": _PENALTY, "q": [1.0, 1.1, 2.0, 4.0], "fit_intercept": [False]},
     "C45": {**_GROWING, "prune": [None, "chi_squared"], "confidence": [0.05, 0.5]},
     "CART": _GROWING,
     "CandidateElimination": {},

@@ -28,7 +28,7 @@ USUAL = "rounding errors independent and of the usual size"
 
 
 class PenalisedModel(NamedTuple):
-    """A sparse linear model."""
+    """A linear model whose coefficients are penalised."""
 
     coef: Annotated[Array, "feature"]
     intercept: float
@@ -37,11 +37,24 @@ class PenalisedModel(NamedTuple):
     schema: Schema
 
 
-class Penalised(Featured, OnePass, SummaryScored):
-    """What Lasso and ElasticNet share."""
+class Shrunken(Featured, OnePass, SummaryScored):
+    """What Lasso, ElasticNet and BridgeRegression share: how their models predict."""
 
     need = Need("mixed", sparse=True, target="number")
     model_type = PenalisedModel
+
+    def predict_from(self, model: PenalisedModel, X: Columns) -> Array:
+        """Xβ + β₀."""
+        return Design.of(X, model.schema.levels) @ model.coef + model.intercept
+
+    def regression_from(self, model: PenalisedModel, rows: int, summary: object) -> Regression | None:
+        """The errors of the predictions for other rows, read off their moments; None if that would lose digits."""
+        return errors_from_moments(model.coef, model.intercept, rows, summary)
+
+
+class Penalised(Shrunken):
+    """What Lasso and ElasticNet share."""
+
     summary_types = (Moments, Rows)
 
     alpha: float
@@ -66,14 +79,6 @@ class Penalised(Featured, OnePass, SummaryScored):
         problem = quadratic(summary, self.fit_intercept)
         gap = problem.gap(model.coef, self.alpha, self.l1_ratio, self.positive)
         return claims_of(problem, gap, model.coef, self.tol)
-
-    def predict_from(self, model: PenalisedModel, X: Columns) -> Array:
-        """Xβ + β₀."""
-        return Design.of(X, model.schema.levels) @ model.coef + model.intercept
-
-    def regression_from(self, model: PenalisedModel, rows: int, summary: object) -> Regression | None:
-        """The errors of the predictions for other rows, read off their moments; None if that would lose digits."""
-        return errors_from_moments(model.coef, model.intercept, rows, summary)
 
     def path(self, alphas: ArrayLike = 100, eps: float = 1e-3) -> LassoPath:
         """The models of all penalties, from the summary of this one: no row is read.

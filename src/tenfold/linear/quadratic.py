@@ -111,15 +111,23 @@ class Quadratic:
         """How far the objective can be above its minimum, as a share of ½|t|², rounding included."""
         if not self.unit:
             return 0.0 if not coef.any() else math.inf
-        beta = np.where(self.varies, coef * self.scale / self.unit, 0.0)
-        u, rest = self.products(beta)
-        gamma = EPS * (1.0 + math.log2(self.weight + 1.0) / 8)
-        error = SURE * self.rough * gamma * math.sqrt(1.0 + float(beta @ beta))
+        beta, u, rest, error = self.seen(coef)
         l, m = self.penalties(alpha, l1_ratio)
         found = float(duality_gap(beta, u, rest + error, l, m, positive, error))
         if LITTLE < found < 1.0 and self.curvature > 0.0:
             reach = math.sqrt(2.0 * found / self.curvature)
             found = min(found, float(gap_within(beta, u, l, m, positive, error, reach)))
+        return self.share(found, coef)
+
+    def seen(self, coef: Array) -> tuple[Array, Array, float, float]:
+        """Coefficients in units of their own, Z times their residual, its square, and how wrong a product may be."""
+        beta = np.where(self.varies, coef * self.scale / self.unit, 0.0)
+        u, rest = self.products(beta)
+        gamma = EPS * (1.0 + math.log2(self.weight + 1.0) / 8)
+        return beta, u, rest, SURE * self.rough * gamma * math.sqrt(1.0 + float(beta @ beta))
+
+    def share(self, found: float, coef: Array) -> float:
+        """A gap as a share of ½|t|², with what rounding of the intercept adds."""
         slip = 0.0
         if self.fit_intercept:
             size = self.mean[-1] ** 2 + float(((self.mean[:-1] * coef) ** 2).sum()) + self.unit**2
