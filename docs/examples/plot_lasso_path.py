@@ -39,3 +39,20 @@ right.spines[["top", "right"]].set_visible(False)
 for axes in (left, right):
     axes.axvline(model.alpha_, color="#d9822b", linestyle=(0, (4, 3)))
 plt.show()
+
+# %%
+# Other powers: the coefficients of bridge regression, with a penalty on their q-th powers, from the same moments. With
+# q = 1 columns leave one by one, with q = 2 all shrink together, and in between the small ones shrink first.
+
+alphas = np.geomspace(10.0, 1e-3, 40)
+scaled = (X - X.mean()) / X.std()
+figure, panels = plt.subplots(1, 3, figsize=(10, 3.5), sharey=True, layout="constrained")
+for axes, q in zip(panels, (1.0, 1.5, 2.0), strict=True):
+    models = tn.fit_together([tn.BridgeRegression(alpha, q=q) for alpha in alphas], scaled, y)
+    axes.semilogx(alphas, [model.coef_ for model in models])
+    axes.axhline(0.0, color="#444444", linewidth=0.8)
+    axes.invert_xaxis()
+    axes.set(title=f"q = {q:g}", xlabel="penalty alpha")
+    axes.spines[["top", "right"]].set_visible(False)
+panels[0].set_ylabel("coefficient")
+plt.show()

@@ -193,9 +193,7 @@ def test_categories_are_columns_of_noughts_and_ones():
     frame = pd.DataFrame({"a": X[:, 0], "color": color, "b": X[:, 1]})
     model = BridgeRegression(0.1).fit(frame, y + 4 * (color == "red"))
     plain = np.column_stack([X[:, 0], color == "blue", color == "green", color == "red", X[:, 1]]).astype(float)
-    np.testing.assert_allclose(
-        model.coef_, BridgeRegression(0.1).fit(plain, y + 4 * (color == "red")).coef_, rtol=1e-7
-    )
+    np.testing.assert_allclose(model.coef_, BridgeRegression(0.1).fit(plain, y + 4 * (color == "red")).coef_, rtol=1e-7)
     assert model.coef_names_.tolist() == ["a", "color_blue", "color_green", "color_red", "b"]
 
 

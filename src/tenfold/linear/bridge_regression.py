@@ -69,7 +69,7 @@ class BridgeRegression(Shrunken):
     >>> X = [[-1.0, 1.0], [0.0, -2.0], [1.0, 1.0]]
     >>> model = BridgeRegression(alpha=0.5, q=1.5).fit(X, [-3.0, 0.5, 2.5])
     >>> model.coef_.round(3).tolist()
-    [1.338, -0.068]
+    [1.413, -0.12]
     """
 
     summary_types = (Moments,)
@@ -107,8 +107,8 @@ class BridgeRegression(Shrunken):
         """The same moments serve every power and every penalty, and Ridge."""
         if self.q < 1:
             raise ValueError(
-                f"q is {self.q}, but with a power below 1 the penalty is not convex: it has many minima, and none can be "
-                "certified. Remedy: q=1 (the lasso, which sets coefficients to 0) or more"
+                f"q is {self.q}, but with a power below 1 the penalty is not convex: it has many minima, and none can "
+                "be certified. Remedy: q=1 (the lasso, which sets coefficients to 0) or more"
             )
         return Comoments(schema.levels)
 
