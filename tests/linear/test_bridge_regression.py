@@ -165,18 +165,12 @@ def test_constant_columns_and_targets():
     assert still.certificate_["gap"].value == 0
 
 
-@pytest.mark.parametrize("q", [1.5, 50.0])
-@pytest.mark.parametrize("unit", [1e-30, 1e30])
+@pytest.mark.parametrize(("unit", "q"), [(1e-30, 1.5), (1e30, 1.5), (1e-3, 50.0), (1e3, 50.0)])
 def test_units_change_nothing(unit, q):
     """In other units of y, the coefficients are so many times larger if the penalty goes with them."""
     X, y, _ = data(n=50)
     a = BridgeRegression(0.1, q=q).fit(X, y)
-    with np.errstate(over="ignore"):
-        alpha = 0.1 * unit ** (2 - q)
-    if not 0 < alpha < np.inf:
-        alpha, q = 0.1 * unit**0.5, 1.5
-        a = BridgeRegression(0.1, q=q).fit(X, y)
-    b = BridgeRegression(alpha, q=q).fit(X, y * unit)
+    b = BridgeRegression(0.1 * unit ** (2 - q), q=q).fit(X, y * unit)
     np.testing.assert_allclose(b.coef_ / unit, a.coef_, rtol=1e-6)
 
 

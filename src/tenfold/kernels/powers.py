@@ -163,7 +163,7 @@ def descend_powers(S, t, a, q, curvature, tol, most, beta, u):
         for j in range(p):
             rest -= beta[j] * (t[j] + u[j])
         gap = power_gap(beta, u, max(rest, 0.0), a, q, curvature, 0.0)
-        if gap <= tol or sweeps >= most:
+        if (gap <= tol and sweeps) or sweeps >= most:  # one round at least: no coefficient is 0, however near that is
             return sweeps, gap
         for _ in range(SWEEPS):
             moved = False
