@@ -133,7 +133,7 @@ def test_the_certified_gap_is_not_below_the_true_one(shape, q):
         assert ("max_iter" in claim.because) == (claim.value > cut.tol)
 
 
-def test_a_gap_that_is_not_small_is_close_to_the_true_one():
+def test_the_gap_of_a_descent_that_was_cut_short_holds():
     X, y, _ = data(5, 100, 5)
     X[:, 1:] += 20 * X[:, :1]
     one = np.ones(len(y))
