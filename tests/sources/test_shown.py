@@ -47,7 +47,7 @@ def test_the_first_rows_of_dask():
 
     frame = tn.scan(dd.from_pandas(FRAME[["a", "y"]], npartitions=3), target="y")
     assert frame.head(3).to_pydict() == {"a": [0.0, 1.0, 2.0], "y": [0, 1, 2]}
-    assert repr(frame) == "<DaskFrame: rows not counted yet in 3 parts, 1 features, target 'y'>"
+    assert repr(frame) == "<DaskFrame: rows not counted yet in 3 parts, 1 feature, target 'y'>"
     array = tn.scan(da.from_array(np.arange(8.0).reshape(4, 2), chunks=(2, 2)))
     assert array.head(3).to_pydict() == {"x0": [0.0, 2.0, 4.0], "x1": [1.0, 3.0, 5.0]}
 

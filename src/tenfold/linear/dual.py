@@ -34,11 +34,11 @@ class Centred(NamedTuple):
     """that is still to be taken off; noughts, if it was"""
 
     def times(self, coef: Array) -> Array:
-        """Xβ."""
+        """The product Xβ, one number for each row."""
         return np.asarray(self.rows @ coef - self.root * (self.mean @ coef))
 
     def transposed(self, a: Array) -> Array:
-        """X'a."""
+        """The product X'a, one number for each feature."""
         return np.asarray(self.rows.T @ a - self.mean * (self.root @ a))
 
     def kernel(self) -> Array:

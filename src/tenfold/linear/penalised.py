@@ -44,7 +44,7 @@ class Shrunken(Featured, OnePass, SummaryScored):
     model_type = PenalisedModel
 
     def predict_from(self, model: PenalisedModel, X: Columns) -> Array:
-        """Xβ + β₀."""
+        """The predictions Xβ + β₀ of some rows."""
         return Design.of(X, model.schema.levels) @ model.coef + model.intercept
 
     def regression_from(self, model: PenalisedModel, rows: int, summary: object) -> Regression | None:

@@ -238,7 +238,7 @@ class NetworkGraph:
         return r, r if name in self.outputs else float(ACTIVATIONS[self.activation](np.array(r)))
 
     def _slope(self, name: Node, r: float) -> float:
-        """a'(r) of a node."""
+        """The derivative of a node's activation where this comes in."""
         if not self._below[name] or name in self.outputs or self.activation == "identity":
             return 1.0
         if self.activation in ("relu", "leaky_relu"):

@@ -115,7 +115,8 @@ class Source(ABC):
 
     def __repr__(self) -> str:
         count = "rows not counted yet" if self.counted is None else f"{self.counted:,} rows"
-        said = f"{count} in {len(self):,} part{'s' * (len(self) > 1)}, {len(self.names):,} features"
+        parts, features = f"{len(self):,} part", f"{len(self.names):,} feature"
+        said = f"{count} in {parts}{'s' * (len(self) != 1)}, {features}{'s' * (len(self.names) != 1)}"
         return f"<{type(self).__name__}: {said}{self.roles_said()}>"
 
     def roles_said(self) -> str:

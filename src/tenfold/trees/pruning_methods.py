@@ -51,7 +51,7 @@ class Pruned(TreeGrower):
 
     @property
     def _holdout(self) -> Holdout:
-        """Which rows those are."""
+        """Which rows are held back to prune by, drawn by lot."""
         return Holdout(self._seed, self.held_back) if self.holds_back else Holdout()
 
     def check_params(self, schema: Schema) -> None:

@@ -25,7 +25,7 @@ NEEDS: dict[str, Needs] = {"predict": "prediction", "predict_proba": "probabilit
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """What is true of some rows, what was said of them, and their weights."""
+    """The true target of some rows, what a model predicted of them, and their weights."""
 
     truth: Values
     said: Values
@@ -79,7 +79,7 @@ def _name(call: Any) -> str:
 
 
 class Said:
-    """A fitted estimator that says of rows what was said of them already."""
+    """A fitted estimator whose predictions are known already: what a scorer of scikit-learn is given."""
 
     def __init__(self, said: Values, classes: Labels | None, needs: str) -> None:
         self.said, self.classes, self.needs = said, classes, needs
@@ -101,7 +101,7 @@ class Said:
         return labels
 
     def predict_proba(self, X: Any) -> Values:
-        """Probabilities of classes."""
+        """The probability of each class, for each row."""
         return self._of("probability", "predict_proba")
 
     def decision_function(self, X: Any) -> Values:
