@@ -34,6 +34,7 @@ PEERS = {
     "LassoCV": "linear_model", "ElasticNetCV": "linear_model", "RidgeCV": "linear_model",
     "LogisticRegression": "linear_model", "PoissonRegressor": "linear_model", "GammaRegressor": "linear_model",
     "SGDClassifier": "linear_model", "SGDRegressor": "linear_model", "Perceptron": "linear_model",
+    "Adaline": "linear_model SGDClassifier",
     "LinearDiscriminantAnalysis": "discriminant_analysis", "QuadraticDiscriminantAnalysis": "discriminant_analysis",
     "LinearSVC": "svm", "LinearSVR": "svm",
     "PCA": "decomposition", "GaussianNB": "naive_bayes", "CategoricalNB": "naive_bayes",

@@ -137,6 +137,7 @@ def cases() -> dict[str, tuple[Any, Any, Any, Any]]:
         "MLPRegressor": (tn.MLPRegressor(), neural_network.MLPRegressor(random_state=0), X, y),
         "NaiveBayes": (tn.NaiveBayes(), naive_bayes.GaussianNB(), X, c),
         "PCA": (tn.PCA(), decomposition.PCA(), X, None),
+        "Adaline": (tn.Adaline(), lm.SGDClassifier("squared_error", random_state=0), X, c),
         "Perceptron": (tn.Perceptron(), lm.Perceptron(), X, c),
         "PoissonRegressor": (tn.PoissonRegressor(), lm.PoissonRegressor(), X, counts),
         "PolynomialBasis": (tn.PolynomialBasis(), pre.PolynomialFeatures(), X, None),

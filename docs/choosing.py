@@ -131,6 +131,7 @@ CHOICES: dict[str, Choice] = {
     "Nystroem": feature("the space of a kernel, seen from some rows", "k³ + n k p", "k p", "restriction"),
     "OneHot": feature("categories as columns of 0 and 1"),
     "PCA": feature("directions of large variance", "n p²", "p k", "restriction"),
+    "Adaline": Choice(CLASSES, "both", f"{PLANES}; near to where it began", "t n p, or n p²", "p c"),
     "Perceptron": Choice(CLASSES, "restriction", PLANES, "t n p", "p"),
     "PoissonRegressor": Choice(COUNTS, "both", "the logarithm of the mean is linear; small weights", "t n p²", "p"),
     "PolynomialBasis": feature("products of columns", "1", "features"),

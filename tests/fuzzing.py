@@ -114,6 +114,7 @@ def sets(d: Data) -> list[tuple[str, Any, Any, Any]]:
         ("logistic, three", tn.LogisticRegression(max_iter=5), d.mixed, d.three),
         ("logistic, inferred", tn.LogisticRegression(C=np.inf), d.mixed, d.two),
         ("logistic, robust", tn.LogisticRegression(C=np.inf, standard_errors="HC3"), d.mixed, d.two),
+        ("adaline, three", tn.Adaline(1, max_iter=3), d.numbers, d.three),
         ("perceptron, three", tn.Perceptron(max_iter=3), d.mixed, d.three),
         ("sgd, three", tn.SGDClassifier(max_iter=3, average=True), d.mixed, d.three),
         ("sgd, momentum", tn.SGDRegressor(loss="epsilon_insensitive", max_iter=3, momentum=0.5), d.numbers, d.y),

@@ -90,6 +90,8 @@ cases = {
     "GammaRegressor": (tn.GammaRegressor(), X, np.abs(y) / 1e6 + 1),
     "Perceptron": (tn.Perceptron("pocket", max_iter=4), X, label),
     "Perceptron, mixed": (tn.Perceptron("averaged", max_iter=4, mixing=True), X, label),
+    "Adaline": (tn.Adaline(1, max_iter=3), X, label),
+    "Adaline, all rows": (tn.Adaline(max_iter=9), X, label == "left"),
     "SGDClassifier": (tn.SGDClassifier(max_iter=3, average=True), X.astype(np.float32), label),
     "SGDClassifier, mixed": (tn.SGDClassifier("log_loss", max_iter=3, mixing=True), X, label == "left"),
     "SGDRegressor": (tn.SGDRegressor(max_iter=3, batch_size=32, momentum=0.5), X, y),

@@ -173,6 +173,7 @@ SPACES: dict[str, dict[str, list[Any]]] = {
     "PCA": {"n_components": [1, 0.5], "whiten": [True]},
     "MLPClassifier": {**_NETWORK, "solver": ["sgd", "lbfgs"]},
     "MLPRegressor": {**_NETWORK, "solver": ["lbfgs"]},
+    "Adaline": {"batch_size": [1, 7], "fit_intercept": [False], "tol": [None], "shuffle": [False], "mixing": [True]},
     "Perceptron": {
         "variant": ["pocket", "averaged"],
         "eta0": [0.1],
@@ -264,6 +265,7 @@ SIZES: dict[str, dict[str, list[Any]]] = {
     "KernelPerceptron": {"max_iter": [1, 2, 20]},
     "MLPClassifier": {"max_iter": [1, 2, 20]},
     "MLPRegressor": {"max_iter": [1, 2, 20]},
+    "Adaline": {"max_iter": [1, 2, 20]},
     "Perceptron": {"max_iter": [1, 2, 20]},
     "RandomForestClassifier": {"n_estimators": [1, 3, 10]},
     "RandomForestRegressor": {"n_estimators": [1, 3, 10]},

@@ -131,6 +131,7 @@ _PLACES = {
     "tenfold.kernel.kernel_perceptron": ("KernelPerceptron",),
     "tenfold.kernel.svc": ("SVC",),
     "tenfold.kernel.svr": ("SVR",),
+    "tenfold.linear.adaline": ("Adaline",),
     "tenfold.linear.bridge_regression": ("BridgeRegression",),
     "tenfold.linear.elastic_net": ("ElasticNet",),
     "tenfold.linear.elastic_net_cv": ("ElasticNetCV",),

@@ -149,6 +149,7 @@ from tenfold.kernel.structured import SpectrumKernel as SpectrumKernel
 from tenfold.kernel.structured import TreeKernel as TreeKernel
 from tenfold.kernel.svc import SVC as SVC
 from tenfold.kernel.svr import SVR as SVR
+from tenfold.linear.adaline import Adaline as Adaline
 from tenfold.linear.bridge_regression import BridgeRegression as BridgeRegression
 from tenfold.linear.elastic_net import ElasticNet as ElasticNet
 from tenfold.linear.elastic_net_cv import ElasticNetCV as ElasticNetCV

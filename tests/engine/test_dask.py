@@ -108,6 +108,7 @@ def cases():
     """Every public learner, and least squares where it reads twice."""
     short = {"KMeans": {"n_clusters": 6, "max_iter": 6}, "AdaBoostClassifier": {"n_estimators": 10}}
     short |= {name: {"max_iter": 3} for name in ("MiniBatchKMeans", "Perceptron", "SGDClassifier", "SGDRegressor")}
+    short |= {"Adaline": {"max_iter": 3}}  # of moments that merge
     short |= {"BisectingKMeans": {"n_clusters": 3, "max_iter": 3}}
     short |= {"BayesianNetworkEM": {"latent": {"kind": 2}, "tol": 1e3}}  # two rounds
     short |= {"GaussianMixture": {"n_components": 3, "tol": 1e3}}  # two rounds

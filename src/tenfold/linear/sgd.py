@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import isfinite
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from tenfold.core import Array, Claim, Columns, DataError, Design, Schema
 from tenfold.core.allowed import NOT_NEGATIVE
 from tenfold.core.learner import Solved
 from tenfold.core.losses import LOSSES, Loss
+from tenfold.core.statistic import Statistic
 from tenfold.estimator.featured import Featured
 from tenfold.estimator.sequential import Sequential
 from tenfold.kernels import losses as by_number
@@ -89,6 +90,7 @@ class Judging(NamedTuple):
 
 Going = Scaling | Walking | Descending | Judging
 State = Going | Solved
+Summary = Scale | Walk | Objective
 
 
 class Descent(Featured, Sequential):
@@ -146,7 +148,7 @@ class Descent(Featured, Sequential):
         """One epoch more, over other rows."""
         return Scaling(model.n_iter, model.schema, model.course._replace(left=1))
 
-    def ask(self, state: State) -> RowLengths | DescentEpoch | LossGradient | None:
+    def ask(self, state: State) -> Statistic[Any] | None:
         """How long rows are; epochs; how steep it is at the end."""
         match state:
             case Scaling():
@@ -207,7 +209,7 @@ class Descent(Featured, Sequential):
         remedy = f"eta0={eta0 / 1000:.1g}" if self.eta0 == "auto" else "eta0='auto'"
         return DataError(DIVERGED.format(eta0, remedy))
 
-    def update(self, state: State, s: Scale | Walk | Objective) -> State:
+    def update(self, state: State, s: Summary) -> State:
         """On to what comes next, or one epoch further."""
         match state, s:
             case Scaling(step, schema, course), Scale():
@@ -266,7 +268,7 @@ class Descent(Featured, Sequential):
         )  # fmt: skip
         return state._replace(step=state.step + 1, course=course)
 
-    def certify(self, model: SGDModel, s: Scale | Walk | Objective) -> tuple[Claim, ...] | None:
+    def certify(self, model: SGDModel, s: Summary) -> tuple[Claim, ...] | None:
         """What the objective is here, how steep, how far from its least value; and how the rows were walked."""
         if not isinstance(s, Objective) or not np.array_equal(s.weights, self._found(model.course.walk)):
             return None
