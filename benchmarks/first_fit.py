@@ -41,6 +41,7 @@ PEERS = {
     "BernoulliNB": "naive_bayes", "MultinomialNB": "naive_bayes", "ComplementNB": "naive_bayes", "KMeans": "cluster",
     "NaiveBayes": "naive_bayes GaussianNB",
     "GaussianMixture": "mixture", "BisectingKMeans": "cluster", "MiniBatchKMeans": "cluster",
+    "Imputer": "impute SimpleImputer", "OneHotEncoder": "preprocessing", "OrdinalEncoder": "preprocessing",
     "StandardScaler": "preprocessing", "MinMaxScaler": "preprocessing", "MaxAbsScaler": "preprocessing",
     "DecisionTreeClassifier": "tree", "DecisionTreeRegressor": "tree", "RandomForestClassifier": "ensemble",
     "RandomForestRegressor": "ensemble", "AdaBoostClassifier": "ensemble", "BaggingClassifier": "ensemble",

@@ -19,6 +19,8 @@ DRAWS = int(os.environ.get("TENFOLD_DRAWS", "25"))
 
 QUICK = {f"MLP{kind}": {"max_iter": 30, "learning_rate_init": 0.02} for kind in ("Classifier", "Regressor")}
 """parameters for scikit-learn's checks, which fit hundreds of times: of learners whose defaults take long"""
+QUICK["OneHotEncoder"] = {"handle_unknown": "ignore"}  # they ask for rows of weight zero, whose categories are unknown
+QUICK["OrdinalEncoder"] = {"handle_unknown": "use_encoded_value", "unknown_value": -1}
 
 
 def draws_of(law, at):

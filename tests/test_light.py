@@ -21,12 +21,16 @@ def test_import_loads_nothing_of_others():
     assert float(seconds) < 0.2
 
 
+OTHER_NAMES = {"SimpleImputer": "Imputer"}
+"""of learners that scikit-learn calls otherwise, with the same defaults"""
+
+
 def test_every_public_name_is_there_and_typed():
     stub = os.path.join(os.path.dirname(tenfold.__file__), "__init__.pyi")
     with open(stub, encoding="utf-8") as lines:
         text = lines.read()
     for name in tenfold.__all__:
-        assert getattr(tenfold, name).__name__ == name
+        assert getattr(tenfold, name).__name__ == OTHER_NAMES.get(name, name)
         assert f"{name} as {name}" in text
     assert set(tenfold.__all__) <= set(dir(tenfold))
 

@@ -51,6 +51,8 @@ _STEPS = {
     "momentum": [0.5],
     "average": [True],
 }
+_RARE = {"min_frequency": [2, 0.3], "max_categories": [1, 2]}
+_INDICATORS = {"handle_unknown": ["error"], "drop": ["first", "if_binary"], "sparse_output": [False]}
 _SPREAD = {"centers": [1, 3, 9], "gamma": [0.1, 2.0], "spacing": ["grid"]}
 _SPLITS = {
     "criterion": ["entropy", "gini", "error", "gain_ratio"],
@@ -169,7 +171,14 @@ SPACES: dict[str, dict[str, list[Any]]] = {
     "MultinomialNB": _PRIOR,
     "NaiveBayes": {**_PRIOR, "m": [0.0, 3.0], "p": ["marginal"], "bernoulli": [[]], "var_smoothing": [0.0, 1e-3]},
     "Nystroem": {**_KERNEL, "n_components": [1, 3, 20]},
-    "OneHot": {"handle_unknown": ["error"], "drop": ["first", "if_binary"], "sparse_output": [False]},
+    "Imputer": {
+        "strategy": ["median", "most_frequent", "constant"],
+        "add_indicator": [True],
+        "keep_empty_features": [True],
+    },
+    "OneHot": _INDICATORS,
+    "OneHotEncoder": _INDICATORS,
+    "OrdinalEncoder": {"encoded_missing_value": [-1.0], **_RARE},
     "PCA": {"n_components": [1, 0.5], "whiten": [True]},
     "MLPClassifier": {**_NETWORK, "solver": ["sgd", "lbfgs"]},
     "MLPRegressor": {**_NETWORK, "solver": ["lbfgs"]},

@@ -183,9 +183,13 @@ from tenfold.neural.mlp_classifier import MLPClassifier as MLPClassifier
 from tenfold.neural.mlp_regressor import MLPRegressor as MLPRegressor
 from tenfold.neural.network_graph import GraphGradients as GraphGradients
 from tenfold.neural.network_graph import NetworkGraph as NetworkGraph
+from tenfold.preprocessing.imputer import Imputer as Imputer
+from tenfold.preprocessing.imputer import SimpleImputer as SimpleImputer
 from tenfold.preprocessing.max_abs_scaler import MaxAbsScaler as MaxAbsScaler
 from tenfold.preprocessing.min_max_scaler import MinMaxScaler as MinMaxScaler
 from tenfold.preprocessing.one_hot import OneHot as OneHot
+from tenfold.preprocessing.one_hot import OneHotEncoder as OneHotEncoder
+from tenfold.preprocessing.ordinal_encoder import OrdinalEncoder as OrdinalEncoder
 from tenfold.preprocessing.polynomial_basis import PolynomialBasis as PolynomialBasis
 from tenfold.preprocessing.radial_basis import RadialBasis as RadialBasis
 from tenfold.preprocessing.sigmoid_basis import SigmoidBasis as SigmoidBasis

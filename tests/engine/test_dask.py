@@ -124,6 +124,10 @@ def cases():
     return [*found, ("LinearRegression, twice", tn.LinearRegression(), True)]
 
 
+ALIKE = {"OneHotEncoder", "OrdinalEncoder"}
+"""they learn what `OneHot` does, the weights of categories, and say it otherwise"""
+
+
 def bits_of(model):
     return bits(model.model_), bits(model.summary_), type(model.summary_).__name__
 
@@ -141,7 +145,8 @@ def like(expected, found):
 def expected(folder):
     """By one thread of this process."""
     found = fits(folder, tn.Local(threads=1))
-    assert len({state for state, *_ in found.values()}) == len(found), "two learners have the same bits?"
+    alone = {name: state for name, (state, *_) in found.items() if name not in ALIKE}
+    assert len({*alone.values()}) == len(alone), "two learners have the same bits?"
     assert found["LinearRegression, twice"][2] == "RFactor"
     return found
 

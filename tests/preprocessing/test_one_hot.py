@@ -133,3 +133,40 @@ def test_round_trip(tmp_path):
         assert again.get_feature_names_out().tolist() == model.get_feature_names_out().tolist()
         given = X if number == 0 else X.to_numpy()
         np.testing.assert_array_equal(dense(again.transform(given)), dense(model.transform(given)))
+
+
+@pytest.mark.parametrize("drop", [None, "first", "if_binary"])
+@pytest.mark.parametrize("limits", [{"min_frequency": 430}, {"min_frequency": 0.143}, {"max_categories": 2}, {}])
+def test_rare_categories_and_the_way_back_equal_scikit_learn(limits, drop):
+    X, new = frame(0), frame(1, 200)
+    ours = OneHot("error", drop, **limits).fit(X)
+    theirs = peer.OneHotEncoder(drop=drop, **limits).fit(X)
+    assert ours.get_feature_names_out().tolist() == theirs.get_feature_names_out().tolist()
+    Z = theirs.transform(new)
+    np.testing.assert_array_equal(dense(ours.transform(new)), dense(Z))
+    for given in (Z, dense(Z)):
+        assert ours.inverse_transform(given).tolist() == theirs.inverse_transform(given).tolist()
+
+
+def test_an_unknown_category_may_count_as_a_rare_one():
+    X = [["a"]] * 5 + [["b"], ["c"]]
+    given = {"handle_unknown": "infrequent_if_exist", "sparse_output": False, "min_frequency": 2}
+    ours, theirs = OneHot(**given).fit(X), peer.OneHotEncoder(**given).fit(X)
+    new = [["a"], ["b"], ["never"]]
+    assert ours.transform(new).tolist() == theirs.transform(new).tolist() == [[1, 0], [0, 1], [0, 1]]
+    assert ours.infrequent_categories_[0].tolist() == ["b", "c"]
+    assert OneHot("infrequent_if_exist", sparse_output=False).fit(X).transform([["never"]]).tolist() == [[0, 0, 0]]
+
+
+def test_no_category_comes_back_as_none_or_is_refused():
+    model = OneHot().fit([["a"], ["b"]])
+    assert model.inverse_transform([[0, 0], [0, 1]]).tolist() == [[None], ["b"]]
+    with pytest.raises(tn.DataError, match="row 0 has no category of column 'x0'"):
+        OneHot("error").fit([["a"], ["b"]]).inverse_transform([[0, 0]])
+
+
+def test_the_name_of_scikit_learn_has_its_defaults():
+    ours, theirs = tn.OneHotEncoder().get_params(), peer.OneHotEncoder().get_params()
+    assert ours.items() <= theirs.items()
+    with pytest.raises(tn.DataError, match="unknown categories"):
+        tn.OneHotEncoder().fit([["a"]]).transform([["b"]])

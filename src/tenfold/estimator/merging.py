@@ -151,4 +151,4 @@ def _equal(x: Any, y: Any) -> bool:
         return not _different(x.get_params(), y.get_params())
     if isinstance(x, (list, tuple)) and type(x) is type(y):
         return len(x) == len(y) and all(map(_equal, x, y))
-    return bool(x == y)
+    return bool(x == y) or (x != x and y != y)  # NaN is NaN

@@ -2,55 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Labels, Matrix, Need, Schema
-from tenfold.core.allowed import NOT_NEGATIVE, OFFSETS
-from tenfold.core.statistic import Grouped
-from tenfold.estimator import OnePass, Transformer
-from tenfold.estimator.constraints import Constraints, boolean, choice
-from tenfold.kernels.counting import add_counts
+from tenfold.core import Codes, Columns, DataError, Matrix, Values
+from tenfold.estimator.constraints import Constraints, boolean, choice, fraction, integer
+from tenfold.preprocessing.categories import CategoryEncoder, CategoryModel, as_rows
 
 
-@dataclass(frozen=True, eq=False)
-class ValueCounts:
-    """Weight of each category of each column."""
-
-    exact: ClassVar[bool] = True
-    count: Annotated[Array, "value", NOT_NEGATIVE]
-
-    def __add__(self, other: ValueCounts) -> ValueCounts:
-        return ValueCounts(self.count + other.count)
-
-
-class CountsByColumn(Grouped[ValueCounts]):
-    """Weight of each category of each column."""
-
-    first: Codes
-    """where each column begins on the axis of values, and where the last one ends"""
-
-    def summarize(self, chunk: Chunk) -> ValueCounts:
-        """Count the codes of all rows."""
-        total, count = np.zeros(1), np.zeros((1, int(self.first[-1])))
-        group = np.zeros(chunk.n, dtype=np.int64)
-        for rows, block in chunk.X.blocks():
-            add_counts(block, self.first, group[rows], chunk.weight[rows], total, count)
-        return ValueCounts(count[0])
-
-
-class OneHotModel(NamedTuple):
-    """The weight of each category, and where each column begins among them."""
-
-    value_count: Annotated[Array, "value"]
-    first: Annotated[Codes, "boundary", OFFSETS]
-    """where each column begins on the axis of values, and where the last one ends"""
-
-
-class OneHot(OnePass, Transformer):
+class OneHot(CategoryEncoder):
     """Make each category (text or number) a column of zeros and ones, exact in one pass.
 
     A missing value is no category: all indicators of its column are zero in that row. So they are if the
@@ -59,18 +21,25 @@ class OneHot(OnePass, Transformer):
 
     Parameters
     ----------
-    handle_unknown : {"error", "ignore"}, default="ignore"
+    handle_unknown : {"error", "ignore", "infrequent_if_exist"}, default="ignore"
         What happens in `transform` to a category that was not there in fitting: it is refused by the name of
-        its column, or gives zeros. Rows of weight zero were not there.
+        its column, gives zeros, or counts as a rare one (zeros where there are none). Rows of weight zero were not
+        there.
     drop : {"first", "if_binary"} or None, default=None
         Whether to leave out the first category of each column, or of those that have two.
     sparse_output : bool, default=True
         Whether the indicators come as CSR. Frames (`set_output`) need False.
+    min_frequency : int, float or None, default=None
+        Categories of fewer rows, or of a smaller share of the rows that have a value, share one indicator: the last.
+    max_categories : int or None, default=None
+        The most indicators that a column has, with the one for rare categories; the rarest go there.
 
     Attributes
     ----------
     categories_ : list of arrays
         The sorted categories of each column, dropped ones too.
+    infrequent_categories_ : list of arrays or None
+        Those that share an indicator.
     value_count_ : array of shape (categories of all columns,)
         The weight of each category.
     certificate_ : Certificate
@@ -83,54 +52,55 @@ class OneHot(OnePass, Transformer):
     ['x0_rain', 'x0_sun']
     >>> model.transform([["sun"], [None]]).tolist()
     [[0.0, 1.0], [0.0, 0.0]]
+    >>> model.inverse_transform([[0.0, 1.0], [0.0, 0.0]]).ravel().tolist()
+    ['sun', None]
     """
 
-    need = Need("categorical", missing=True)
-    model_type = OneHotModel
-    summary_types = (ValueCounts,)
     law_params = (
         {},
         {"drop": "first", "handle_unknown": "error"},
         {"drop": "if_binary", "sparse_output": False},
+        {"handle_unknown": "infrequent_if_exist", "min_frequency": 4, "max_categories": 3},
     )
     _parameter_constraints: ClassVar[Constraints] = {
-        "handle_unknown": [choice("error", "ignore")],
+        "handle_unknown": [choice("error", "ignore", "infrequent_if_exist")],
         "drop": [choice("first", "if_binary"), None],
         "sparse_output": [boolean],
+        "min_frequency": [integer(1), fraction, None],
+        "max_categories": [integer(1), None],
     }
 
-    def __init__(self, handle_unknown: str = "ignore", drop: str | None = None, sparse_output: bool = True) -> None:
+    def __init__(
+        self,
+        handle_unknown: str = "ignore",
+        drop: str | None = None,
+        sparse_output: bool = True,
+        min_frequency: float | None = None,
+        max_categories: int | None = None,
+    ) -> None:
         self.handle_unknown = handle_unknown
         self.drop = drop
         self.sparse_output = sparse_output
+        self.min_frequency = min_frequency
+        self.max_categories = max_categories
 
-    def statistic(self, schema: Schema) -> CountsByColumn:
-        """The weight of each category."""
-        return CountsByColumn(schema.value_offsets)
-
-    def solve(self, schema: Schema, s: ValueCounts) -> OneHotModel:
-        """The counts are the model."""
-        return OneHotModel(s.count, schema.value_offsets)
-
-    def certify(self, model: OneHotModel, s: ValueCounts) -> tuple[Claim, ...]:
-        """How many categories there are, and how rare the rarest is."""
-        most = float(np.diff(model.first).max())
-        claims = (Claim("categories", most, "proved", "the most that any column has", "data"),)
-        if not len(s.count):
-            return claims
-        rarest = int(s.count.argmin())
-        j = int(np.searchsorted(model.first, rarest, side="right")) - 1
-        why = f"weight of category number {rarest - model.first[j]} of column number {j}, the rarest"
-        return (*claims, Claim("rarest category", float(s.count[rarest]), "proved", why, "data"))
-
-    def transform_from(self, model: OneHotModel, X: Columns) -> Matrix:
+    def transform_from(self, model: CategoryModel, X: Columns) -> Matrix:
         """Ones where categories are, as CSR or dense."""
-        dropped = self._dropped(model.first)
-        start = np.cumsum([0, *(np.diff(model.first) - dropped)])
+        rare, place, outputs = self.places(model)
+        dropped = self._dropped(outputs)
+        start = np.cumsum([0, *(outputs - dropped)])
+        grouped = bool(rare.any())
+        table = np.append(place, 0)
+        last = np.where([rare[some].any() for some in self._columns(model)], outputs - 1, -1)
         places, counts = [np.zeros(0, dtype=np.int64)], [np.zeros(1, dtype=np.int64)]
         for rows, block in X.blocks():
             if self.handle_unknown == "error":
-                self._refuse_unknown(model, X, rows, block)
+                self.refuse_unknown(model, X, rows, block, 'handle_unknown="ignore"')
+            if grouped:
+                known = block >= 0
+                at = np.where(known, block, 0).astype(np.int64) + model.first[:-1]
+                unknown = last if self.handle_unknown == "infrequent_if_exist" else -1
+                block = np.where(known, table[at], np.where(np.isnan(block), np.nan, unknown))
             seen = block >= dropped  # neither missing (NaN), nor unknown (-1), nor left out
             places.append((block + (start[:-1] - dropped))[seen].astype(np.int64))
             counts.append(seen.sum(axis=1))
@@ -139,28 +109,67 @@ class OneHot(OnePass, Transformer):
         found = sp.csr_array((np.ones(len(at)), at, ends), shape=(len(X), int(start[-1])))
         return found if self.sparse_output else found.toarray()
 
-    def _dropped(self, first: Codes) -> Codes:
-        """How many categories of each column are left out: 0 or 1."""
-        n = np.diff(first)
-        out = {"first": n > 0, "if_binary": n == 2}.get(str(self.drop), np.zeros(len(n), dtype=bool))
+    def _dropped(self, outputs: Codes) -> Codes:
+        """How many indicators of each column are left out: 0 or 1."""
+        out = {"first": outputs > 0, "if_binary": outputs == 2}.get(str(self.drop), np.zeros(len(outputs), dtype=bool))
         return out.astype(np.int64)
 
-    def _refuse_unknown(self, model: OneHotModel, X: Columns, rows: slice, block: Array) -> None:
-        unknown = (block == -1) & (np.diff(model.first) > 0)
-        if unknown.any():
-            i, j = (int(k) for k in np.argwhere(unknown)[0])
-            name = X.names[j] if X.names is not None else f"x{j}"
-            raise DataError(
-                f"Found unknown categories in column {name!r}, the first in row {X.offset + rows.start + i}. "
-                'Remedy: fit to rows that have them, or set handle_unknown="ignore"'
-            )
+    def inverse_transform(self, X: Any) -> Values:
+        """The categories that have these indicators; where all are zero, the one that was dropped, or None.
 
-    @property
-    def categories_(self) -> list[Labels]:
-        """The sorted categories of each column."""
-        return [column.categories for column in self.schema_.columns]
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (rows, indicators)
+
+        Returns
+        -------
+        X : array of shape (rows, columns)
+            Of numbers if all categories are, else of objects. All rare categories are "infrequent_sklearn".
+        """
+        outputs = self.places(self.model_).outputs
+        dropped = self._dropped(outputs)
+        start = np.cumsum([0, *(outputs - dropped)])
+        given = as_rows(X, int(start[-1]))
+        found = []
+        for j, labels in enumerate(self.named(self.categories_)):
+            some = given[:, start[j] : start[j + 1]]
+            some = some.toarray() if sp.issparse(some) else some
+            none = ~some.any(axis=1)
+            at = some.argmax(axis=1) + dropped[j] if some.shape[1] else np.zeros(len(some), np.int64)
+            found.append((labels, np.where(none, 0 if dropped[j] else -1, at)))
+            if none.any() and not dropped[j] and self.handle_unknown == "error" and len(labels):
+                row = int(none.argmax())
+                raise DataError(
+                    f"row {row} has no category of column {self.schema_.names[j]!r}: all of its indicators are 0. "
+                    'Remedy: handle_unknown="ignore", which gives None'
+                )
+        return self.given_back(found)
 
     def names_out(self, names: list[str]) -> list[str]:
         """The name of the column, an underscore, and the category."""
-        kept = zip(names, self.categories_, self._dropped(self.model_.first))
+        kept = zip(names, self.named(self.categories_), self._dropped(self.places(self.model_).outputs), strict=True)
         return [f"{name}_{v}" for name, some, k in kept for v in some[k:]]
+
+
+class OneHotEncoder(OneHot):
+    """The indicators of categories under scikit-learn's name: unknown categories are refused unless you say otherwise.
+
+    In all else it is `OneHot`, which says what the parameters mean.
+
+    Examples
+    --------
+    >>> from tenfold import OneHotEncoder
+    >>> OneHotEncoder(sparse_output=False).fit_transform([["sun"], ["rain"]]).tolist()
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+
+    def __init__(
+        self,
+        *,
+        drop: str | None = None,
+        sparse_output: bool = True,
+        handle_unknown: str = "error",
+        min_frequency: float | None = None,
+        max_categories: int | None = None,
+    ) -> None:
+        super().__init__(handle_unknown, drop, sparse_output, min_frequency, max_categories)

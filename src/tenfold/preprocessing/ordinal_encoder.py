@@ -1,0 +1,135 @@
+"""Numbers of categories: z = the place of x among the sorted categories of its column."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tenfold.core import Array, Columns, Schema, Values
+from tenfold.estimator.constraints import Constraints, choice, fraction, integer
+from tenfold.preprocessing.categories import CategoryEncoder, CategoryModel, ValueCounts, as_rows
+
+
+class OrdinalEncoder(CategoryEncoder):
+    """Make each category (text or number) the number of its place among the sorted ones, exact in one pass.
+
+    Merging two models unites their categories, which are then numbered anew.
+
+    Parameters
+    ----------
+    handle_unknown : {"error", "use_encoded_value"}, default="error"
+        What happens in `transform` to a category that was not there in fitting: it is refused by the name of its
+        column, or becomes `unknown_value`.
+    unknown_value : float or None, default=None
+        What an unknown category becomes, NaN if you like; no place of a category.
+    encoded_missing_value : float, default=NaN
+        What a missing value becomes; no place of a category.
+    min_frequency : int, float or None, default=None
+        Categories of fewer rows, or of a smaller share of the rows that have a value, are one category: the last.
+    max_categories : int or None, default=None
+        The most that a column has, with the one for rare ones; the rarest go there.
+
+    Attributes
+    ----------
+    categories_ : list of arrays
+        The sorted categories of each column.
+    infrequent_categories_ : list of arrays or None
+        Those that are taken together.
+    value_count_ : array of shape (categories of all columns,)
+        The weight of each category.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import OrdinalEncoder
+    >>> model = OrdinalEncoder(encoded_missing_value=-1).fit([["sun"], ["rain"], [None]])
+    >>> model.transform([["sun"], ["rain"], [None]]).ravel().tolist()
+    [1.0, 0.0, -1.0]
+    >>> model.inverse_transform([[1.0], [-1.0]]).ravel().tolist()
+    ['sun', None]
+    """
+
+    law_params = (
+        {},
+        {"handle_unknown": "use_encoded_value", "unknown_value": -1, "max_categories": 2},
+        {"encoded_missing_value": -2.0, "min_frequency": 4},
+    )
+    _parameter_constraints: ClassVar[Constraints] = {
+        "handle_unknown": [choice("error", "use_encoded_value")],
+        "unknown_value": [Real, None],
+        "encoded_missing_value": [Real],
+        "min_frequency": [integer(1), fraction, None],
+        "max_categories": [integer(1), None],
+    }
+
+    def __init__(
+        self,
+        *,
+        handle_unknown: str = "error",
+        unknown_value: float | None = None,
+        encoded_missing_value: float = np.nan,
+        min_frequency: float | None = None,
+        max_categories: int | None = None,
+    ) -> None:
+        self.handle_unknown = handle_unknown
+        self.unknown_value = unknown_value
+        self.encoded_missing_value = encoded_missing_value
+        self.min_frequency = min_frequency
+        self.max_categories = max_categories
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        if (self.handle_unknown == "use_encoded_value") != (self.unknown_value is not None):
+            raise ValueError(
+                "unknown_value must be a number if handle_unknown='use_encoded_value', and None if it is 'error', not "
+                f"{self.unknown_value!r}"
+            )
+
+    def solve(self, schema: Schema, s: ValueCounts) -> CategoryModel:
+        """The counts are the model; a value for what is unknown or missing must be no place."""
+        model = super().solve(schema, s)
+        outputs = self.places(model).outputs
+        for what in ("unknown_value", "encoded_missing_value"):
+            value = getattr(self, what)
+            taken = np.flatnonzero([value in range(n) for n in outputs.tolist()])
+            if len(taken):
+                raise ValueError(
+                    f"{what}={value} is also the place of a category of column {schema.names[taken[0]]!r}. Remedy: a "
+                    "number below 0, or NaN"
+                )
+        return model
+
+    def transform_from(self, model: CategoryModel, X: Columns) -> Array:
+        """The places of categories."""
+        places = np.append(self.places(model).place, 0).astype(np.float64)
+        out = np.empty(X.shape)
+        for rows, block in X.blocks():
+            if self.handle_unknown == "error":
+                self.refuse_unknown(model, X, rows, block, "handle_unknown='use_encoded_value' and unknown_value=-1")
+            known = block >= 0
+            at = np.where(known, block, 0).astype(np.int64) + model.first[:-1]
+            found = np.where(known, places[at], np.nan if self.unknown_value is None else self.unknown_value)
+            out[rows] = np.where(np.isnan(block), self.encoded_missing_value, found)
+        return out
+
+    def inverse_transform(self, X: Any) -> Values:
+        """The categories that have these places; None for what was missing, unknown or rare.
+
+        Parameters
+        ----------
+        X : array of shape (rows, columns)
+
+        Returns
+        -------
+        X : array of shape (rows, columns)
+            Of numbers if all categories are, else of objects. All rare categories are "infrequent_sklearn".
+        """
+        labels = self.named(self.categories_)
+        given = as_rows(X, len(labels))
+        found = []
+        for j, some in enumerate(labels):
+            known = np.isin(given[:, j], np.arange(len(some)))
+            found.append((some, np.where(known, given[:, j], -1).astype(np.int64)))
+        return self.given_back(found)

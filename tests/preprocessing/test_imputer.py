@@ -1,0 +1,116 @@
+"""Filling of missing values beside scikit-learn's SimpleImputer."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn.impute as peer
+
+import tenfold as tn
+from tenfold import Imputer
+from tenfold.sources import part_rows
+from tenfold.testing import bits
+
+
+def table(seed=0, rows=1000):
+    random = np.random.default_rng(seed)
+    X = np.column_stack(
+        [random.normal(50, 3, rows), random.integers(0, 5, rows), random.exponential(size=rows), np.arange(rows)]
+    ).astype(float)
+    X[:, :3][random.random((rows, 3)) < 0.2] = np.nan
+    return X
+
+
+@pytest.mark.parametrize("add_indicator", [False, True])
+@pytest.mark.parametrize("strategy", ["mean", "median", "most_frequent", "constant"])
+def test_equals_scikit_learn(strategy, add_indicator):
+    X, new = table(), table(1, 50)
+    given = {"fill_value": -7.5} if strategy == "constant" else {}
+    ours = Imputer(strategy, add_indicator=add_indicator, **given).fit(X)
+    theirs = peer.SimpleImputer(strategy=strategy, add_indicator=add_indicator, **given).fit(X)
+    np.testing.assert_allclose(ours.statistics_, theirs.statistics_.astype(float), rtol=1e-13)
+    np.testing.assert_allclose(ours.transform(new), theirs.transform(new), rtol=1e-13)
+    assert ours.get_feature_names_out().tolist() == theirs.get_feature_names_out().tolist()
+    with part_rows(37):
+        parts = Imputer(strategy, add_indicator=add_indicator, **given).fit(X)
+    np.testing.assert_allclose(parts.statistics_, ours.statistics_, rtol=1e-14)
+    assert strategy == "mean" or bits(parts.model_) == bits(ours.model_)
+
+
+def test_goes_by_the_name_that_scikit_learn_has():
+    assert tn.SimpleImputer is Imputer
+
+
+def test_float32_stays_float32():
+    X = table().astype(np.float32)
+    for strategy in ("mean", "median"):
+        found = Imputer(strategy).fit_transform(X)
+        assert found.dtype == np.float32
+        np.testing.assert_allclose(found, peer.SimpleImputer(strategy=strategy).fit_transform(X), rtol=1e-6)
+
+
+def test_a_column_without_values():
+    X = pd.DataFrame({"a": [1.0, 2.0], "gone": [np.nan, np.nan]})
+    model = Imputer("median").fit(X)
+    assert np.isnan(model.statistics_).tolist() == [False, True]
+    with pytest.raises(tn.DataError, match="column 'gone', row 0 is missing, and no row had a value.*keep_empty"):
+        model.transform(X)
+    assert model.transform(X.assign(gone=3.0)).tolist() == [[1.0, 3.0], [2.0, 3.0]]
+    kept = Imputer("median", keep_empty_features=True).fit_transform(X)
+    assert kept.tolist() == [[1.0, 0.0], [2.0, 0.0]]
+    assert Imputer("constant", fill_value=9).fit_transform(X)[:, 1].tolist() == [9.0, 9.0]
+
+
+def test_models_add_up_and_the_empty_half_is_filled_by_the_other():
+    X = table()
+    X[:500, 0] = np.nan
+    a, b = (Imputer("median").fit(part) for part in np.split(X, 2))
+    assert bits((a + b).model_) == bits(Imputer("median").fit(X).model_)
+
+
+def test_a_source_is_filled_when_it_is_read(tmp_path):
+    X = pd.DataFrame(table(), columns=list("abcd"))
+    X.to_parquet(tmp_path / "x.parquet", row_group_size=100)
+    rows = tn.scan(str(tmp_path / "x.parquet"))
+    model = Imputer("median", add_indicator=True).fit(rows)
+    lazy = model.transform(rows)
+    np.testing.assert_array_equal(lazy.collect(), model.transform(X))
+    assert lazy.to_arrow().column_names == [*"abcd", *(f"missingindicator_{c}" for c in "abc")]
+    frame = model.set_output(transform="pandas").transform(X)
+    assert frame.columns.tolist() == lazy.to_arrow().column_names
+
+
+def test_weights_repeat_rows():
+    X, weight = table(rows=300), np.random.default_rng(5).integers(0, 3, 300)
+    for strategy in ("mean", "median", "most_frequent"):
+        found = Imputer(strategy).fit(X, sample_weight=weight).statistics_
+        expected = peer.SimpleImputer(strategy=strategy).fit(np.repeat(X, weight, axis=0)).statistics_
+        np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+def test_certificates_say_how_exact_a_median_is(monkeypatch):
+    from tenfold.stats import distribution
+
+    exact = {c.kind: c.value for c in Imputer("median").fit(table()).certificate_.claims}
+    assert exact == {"rank error": 0.0, "columns with gaps": 3.0}
+    monkeypatch.setattr(distribution, "MOST", 64)
+    monkeypatch.setattr(distribution, "LEAST", 64)
+    rough = Imputer("median").fit(table())
+    off = next(c.value for c in rough.certificate_.claims if c.kind == "rank error")
+    assert 0 < off < 0.2
+    for j in range(4):
+        some = table()[:, j]
+        some = some[~np.isnan(some)]
+        assert abs(np.mean(some <= rough.statistics_[j]) - 0.5) <= off + np.mean(some == rough.statistics_[j])
+    claims = {c.kind: c.value for c in Imputer("most_frequent").fit(table()).certificate_.claims}
+    assert 0 < claims["modes in groups"] < 4
+
+
+def test_text_is_refused_by_name():
+    with pytest.raises(tn.DataError, match="'b'"):
+        Imputer().fit(pd.DataFrame({"a": [1.0], "b": ["x"]}))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_what_is_filled_in_must_be_finite(value):
+    with pytest.raises(ValueError, match="fill_value must be finite"):
+        Imputer("constant", fill_value=value).fit([[1.0]])
