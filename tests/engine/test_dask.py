@@ -22,6 +22,7 @@ from sklearn.pipeline import make_pipeline
 import faults
 import tenfold as tn
 from helpers import learners, name_of
+from servers import bucket_server
 from tenfold.core import Provenance
 from tenfold.engine import Fit, Snapshot, fit, merge
 from tenfold.engine.dask import SMALL
@@ -172,6 +173,16 @@ def test_every_learner_has_the_same_bits_on_processes(folder, expected, cluster,
 
 
 # ---- other sources --------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore:datetime.datetime.utcnow")
+def test_workers_read_a_bucket_by_themselves(folder, cluster):
+    here = bits_of(tn.Ridge().fit(tn.scan(folder, target="y", columns=NUMBERS)))
+    with bucket_server(folder, "groups") as address:
+        keys = {"key": "a", "secret": "b", "endpoint_url": address}
+        source = tn.scan("s3://groups", target="y", columns=NUMBERS, storage_options=keys)
+        with tn.on(cluster.runner):
+            assert bits_of(tn.Ridge().fit(source)) == here
 
 
 def test_dask_frames_and_arrays_have_the_same_bits_on_dask_and_here(folder, cluster):

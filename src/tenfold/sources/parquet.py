@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
-from difflib import get_close_matches
-from glob import glob, has_magic
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -18,10 +15,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
-from pyarrow import fs
 
-from tenfold.core import DataError, Labels, MatrixLike
+from tenfold.core import DataError, Labels
 from tenfold.sources import arrow, validation
+from tenfold.sources.storage import DISK, Facts, Storage, failures
 from tenfold.sources.tables import ArrowSource, Roles
 
 LARGE = 64 << 20
@@ -32,38 +29,6 @@ PAGES = 1 << 16
 """bytes that are read at a time where only the first rows of a row group are wanted"""
 NULL = "__HIVE_DEFAULT_PARTITION__"
 """a folder's name for a missing value"""
-
-
-def find_files(data: MatrixLike, suffix: str) -> tuple[list[str], str]:
-    """The files that a path, a glob, a folder or a list of these stand for, in order, and their root."""
-    found: list[str] = []
-    roots: list[str] = []
-    for one in data if isinstance(data, (list, tuple)) else [data]:
-        path = Path(one).expanduser()
-        if path.is_dir():
-            roots.append(str(path))
-            some = sorted(str(p) for p in path.rglob(f"*{suffix}") if not _hidden(p.relative_to(path)))
-        else:
-            some = [str(path)] if path.exists() else sorted(glob(str(path), recursive=True))
-        if not some:
-            raise DataError(f"there is no {suffix} file at {str(one)!r}{_nearest(path)}")
-        found += some
-    return found, os.path.commonpath(roots) if roots else ""
-
-
-def _nearest(path: Path) -> str:
-    """Where a path leaves what is there: its last folder that exists, and names in it that are alike."""
-    folder = next((p for p in path.absolute().parents if p.is_dir()), None)
-    if folder is None or has_magic(str(path)):
-        return ""
-    wanted = path.absolute().relative_to(folder).parts[0]
-    alike = get_close_matches(wanted, sorted(p.name for p in folder.iterdir())[:10_000], 3)
-    return f": {str(folder)!r} has no {wanted!r}" + (f"; did you mean {alike}?" if alike else "")
-
-
-def _hidden(path: Path) -> bool:
-    """Whether a file, or a folder of its, is no data: what writers leave behind."""
-    return any(p.startswith((".", "_")) and "=" not in p for p in path.parts)
 
 
 class ParquetSource(ArrowSource):
@@ -82,6 +47,8 @@ class ParquetSource(ArrowSource):
         Which rows to take. Row groups whose statistics exclude it are not read.
     hive : list of dict, optional
         The columns that the folders give to each file, if they are known.
+    storage : Storage
+        Where the files are: this machine, by default.
     """
 
     def __init__(
@@ -92,15 +59,17 @@ class ParquetSource(ArrowSource):
         root: str = "",
         filter: ds.Expression | None = None,
         hive: list[dict[str, str]] | None = None,
+        storage: Storage = DISK,
     ) -> None:
         self.files = list(files)
+        self.storage = storage
         self.filter = filter
         self._known: dict[str, Any] = {}
-        self._copies: dict[str, tuple[int, int]] = {}
+        self._copies: dict[str, Facts] = {}
         """size and time of files that were written again, or copied, with the footer that was scanned"""
         hive = [_hive(path, root) for path in self.files] if hive is None else hive
         _check_folders(self.files, hive)
-        first, state = _opened(self.files[0])
+        first, state = _opened(self.storage, self.files[0])
         self._states = [state]
         """of each file when it was scanned"""
         schema = first.schema.to_arrow_schema()
@@ -115,7 +84,7 @@ class ParquetSource(ArrowSource):
         for k, path in enumerate(self.files):
             metadata = first
             if k:
-                metadata, state = _opened(path)
+                metadata, state = _opened(self.storage, path)
                 self._states.append(state)
             self._check_schema(k, metadata.schema.to_arrow_schema())
             yield metadata
@@ -170,13 +139,15 @@ class ParquetSource(ArrowSource):
     def n_rows(self) -> int:
         """How many rows there are. With `where` they are counted when this is first asked for: its columns are read."""
         if self._n_rows is None:
-            self._n_rows = sum(
-                ds.Scanner.from_fragment(
-                    self._fragment(int(k), [int(group)]), schema=self.types, filter=self.filter
-                ).count_rows()
-                for k, group in self._parts
-            )
+            self._n_rows = sum(self._count(int(k), int(group)) for k, group in self._parts)
         return self._n_rows
+
+    def _count(self, k: int, group: int) -> int:
+        """How many rows of a row group are asked for."""
+        options = {"schema": self.types, "filter": self.filter}
+        return self.storage.steady(
+            lambda: int(ds.Scanner.from_fragment(self._fragment(k, [group]), **options).count_rows())
+        )
 
     def _groups(self, k: int, metadata: pq.FileMetaData) -> list[int]:
         """Row groups that have rows and may have such as are asked for."""
@@ -184,7 +155,7 @@ class ParquetSource(ArrowSource):
         if self.filter is None or not groups:
             return groups
         try:
-            kept = self._fragment(k, None).subset(self.filter, schema=self.types)
+            kept = self.storage.steady(lambda: self._fragment(k, None).subset(self.filter, schema=self.types))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, KeyError) as error:
             raise DataError(f"`where` does not fit {self.files[k]}: {error}") from None
         left = {g.id for g in kept.row_groups}
@@ -195,9 +166,8 @@ class ParquetSource(ArrowSource):
         for name, value in self.hive[k].items():
             here = ds.field(name).is_null() if value is None else ds.field(name) == value
             partition = here if partition is None else partition & here
-        return ds.ParquetFileFormat().make_fragment(
-            self.files[k], fs.LocalFileSystem(), partition_expression=partition, row_groups=groups
-        )
+        opened = self.storage.open(self.files[k])
+        return ds.ParquetFileFormat().make_fragment(opened, partition_expression=partition, row_groups=groups)
 
     def _check_schema(self, k: int, schema: pa.Schema) -> None:
         """Files may differ in the order of columns and the width of numbers; in nothing else."""
@@ -241,13 +211,11 @@ class ParquetSource(ArrowSource):
     def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, pa.Table]]:
         start = int(self._starts[part])
         try:
-            for table in self._read(part, columns, rows):
+            for table in self.storage.steadily(lambda: self._read(part, columns, rows)):
                 yield start, table
                 start += table.num_rows
-        except (pa.ArrowException, OSError) as error:
-            raise DataError(
-                f"{self.place(part)} cannot be read: {error}. Remedy: write the file anew, or leave it out"
-            ) from None
+        except failures() as error:
+            raise DataError(f"{self.place(part)} cannot be read: {error}. Remedy: {self.storage.remedy}") from None
 
     def _read(self, part: int, columns: list[str], rows: int | None) -> Iterator[pa.Table]:
         k, group = (int(i) for i in self._parts[part])
@@ -259,9 +227,10 @@ class ParquetSource(ArrowSource):
         physical = [c for c in columns if c not in constant]
         few = 0 if rows is None else PAGES  # of the first rows, no more than their pages is read
         known = self._metadata(path)
-        with pq.ParquetFile(
-            path, metadata=known, memory_map=True, page_checksum_verification=True, buffer_size=few
-        ) as file:  # mapped: pages are decoded where the system keeps them, and not copied first
+        with (
+            self.storage.open(path) as opened,
+            pq.ParquetFile(opened, metadata=known, page_checksum_verification=True, buffer_size=few) as file,
+        ):
             schema = file.schema_arrow
             chosen = [schema.get_field_index(c) for c in physical]
             facts = file.metadata.row_group(group)
@@ -301,27 +270,26 @@ class ParquetSource(ArrowSource):
         """A file's footer, kept for the file that is read now: reading it again takes as long as a part."""
         found = self._known.get(path)
         if found is None:  # other threads may replace the dictionary meanwhile
-            found = _opened(path)[0]
+            found = _opened(self.storage, path)[0]
             self._known = {path: found, **dict(list(self._known.items())[:3])}
         return found
 
     def _check_unchanged(self, k: int) -> None:
         """Refuse a file that was replaced or grew after it was scanned; a copy of it, as on a worker, will do."""
         path, then = self.files[k], self._states[k]
-        facts = os.stat(path)
-        now = facts.st_size, facts.st_mtime_ns
+        now = self.storage.facts(path)
         if now in (then[:2], self._copies.get(path)):
             return
-        if facts.st_size != then.size or _opened(path)[1].footer != then.footer:
+        if now.size != then.size or _opened(self.storage, path)[1].footer != then.footer:
             raise DataError(
-                f"{path} has changed since it was scanned: it had {then.size:,} bytes, and has {facts.st_size:,}. "
+                f"{path} has changed since it was scanned: it had {then.size:,} bytes, and has {now.size:,}. "
                 "Remedy: scan it again"
             )
         self._copies = {**self._copies, path: now}
 
     def __getstate__(self) -> dict[str, object]:
         """For a worker, whose folder may be another: paths in full, and no footers."""
-        files = [os.path.abspath(path) for path in self.files]
+        files = [self.storage.absolute(path) for path in self.files]
         return {**self.__dict__, "_known": {}, "_copies": {}, "files": files}
 
     def fingerprint(self) -> str:
@@ -345,18 +313,21 @@ class FileState(NamedTuple):
     """a digest of its footer, which holds the place, size and extremes of every column of every row group"""
 
 
-def _opened(path: str) -> tuple[pq.ParquetFile, FileState]:
+def _opened(storage: Storage, path: str) -> tuple[pq.FileMetaData, FileState]:
     """A file's footer, and by what to recognise the file."""
-    try:
-        time = os.stat(path).st_mtime_ns
-        with pa.OSFile(path) as file:
+
+    def read() -> tuple[pq.FileMetaData, FileState]:
+        time = storage.facts(path).time
+        with storage.open(path) as file:
             found, size = pq.read_metadata(file), file.size()
             file.seek(size - 8 - (length := found.serialized_size))
-            return found, FileState(size, time, hashlib.blake2b(file.read(length), digest_size=16).digest())
-    except (pa.ArrowException, OSError) as error:
-        raise DataError(
-            f"{path} is not a readable Parquet file: {error}. Remedy: write it anew, or leave it out"
-        ) from None
+            digest = hashlib.blake2b(file.read(length), digest_size=16).digest()
+        return found, FileState(size, time, digest)
+
+    try:
+        return storage.steady(read)
+    except failures() as error:
+        raise DataError(f"{path} is not a readable Parquet file: {error}. Remedy: {storage.remedy}") from None
 
 
 def _all_of(facts: pq.Statistics | None) -> set[int] | None:

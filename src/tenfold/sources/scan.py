@@ -16,9 +16,11 @@ from tenfold.core import DataError, MatrixLike, VectorLike
 from tenfold.sources.arrays import ArraySource
 from tenfold.sources.base import Source
 from tenfold.sources.dask import DaskArray, DaskFrame, is_dask
+from tenfold.sources.files import SUFFIXES, find_files, read_files
 from tenfold.sources.frames import table_of
-from tenfold.sources.parquet import NULL, ParquetSource, find_files
-from tenfold.sources.spool import spool
+from tenfold.sources.parquet import NULL, ParquetSource
+from tenfold.sources.queries import read_query
+from tenfold.sources.storage import DISK, Store, storage_of
 from tenfold.sources.tables import ArrowSource, Roles, TableSource, filtered
 from tenfold.sources.validation import as_labels, by_column, weights
 
@@ -33,15 +35,19 @@ def scan(
     weight: str | VectorLike = None,
     sequence: str | VectorLike = None,
     where: ds.Expression | None = None,
+    filesystem: Any = None,
+    storage_options: dict[str, Any] | None = None,
+    connection: Any = None,
 ) -> Source:
     """Rows from anywhere, as a source that learners fit. Files are not read yet.
 
     Parameters
     ----------
-    data : path, glob, folder or list of them; frame; Arrow table, reader or dataset; array
-        Parquet or CSV files; pandas, polars (eager or lazy), pyarrow, anything with an Arrow
-        C stream; numpy arrays and CSR matrices; DataFrames and Arrays of Dask. In a folder,
-        `name=value` folders are columns.
+    data : path, URL, glob, folder or list of them; query; frame; Arrow table, reader or dataset; array
+        Files of Parquet, CSV (`.csv`, `.csv.gz`), Feather (`.arrow`, `.feather`) or ORC, on this machine or at
+        `s3://`, `gs://`, `az://`, `https://`; an SQL query with `connection`; Delta tables and DuckDB relations;
+        pandas, polars (eager or lazy), pyarrow, anything with an Arrow C stream; numpy arrays and CSR matrices;
+        DataFrames and Arrays of Dask. In a folder, `name=value` folders are columns.
     target : str, optional
         The column to predict. For an array, the array of targets.
     columns : list of str, optional
@@ -57,6 +63,12 @@ def scan(
         feature. For an array, the array of ids. Learners of sequences get them whole, wherever files were cut.
     where : pyarrow.compute.Expression or list of tuples, optional
         Which rows to take. Parquet row groups that cannot have such rows are not read.
+    filesystem : file system of pyarrow or fsspec, optional
+        Reads the files; by default one is made of the URL, with the credentials of the environment.
+    storage_options : dict, optional
+        What fsspec needs to reach the files: `key`, `secret`, `endpoint_url` and so on.
+    connection : SQLAlchemy engine or URL, connection of DuckDB, ADBC or DB-API, optional
+        To the database that `data` is a query for. The query is run once, and its rows are kept in a temporary file.
 
     Returns
     -------
@@ -85,7 +97,15 @@ def scan(
             raise DataError("a frame's or file's target, weight and sequence are names of its columns")
     chosen = None if columns is None else _names(columns)
     roles = Roles(target, chosen, _names(drop), _names(categorical), weight, sequence)
-    source = _source(data, roles, _expression(where))
+    only = _expression(where)
+    if connection is not None:
+        source = _table(read_query(data, connection), roles, "query", only)
+    elif is_path(data):
+        source = _files(data, roles, only, filesystem, storage_options)
+    elif filesystem is not None or storage_options is not None:
+        raise DataError(f"filesystem and storage_options are for paths and URLs, not for a {type(data).__name__}")
+    else:
+        source = _source(data, roles, only)
     source.asked = "" if where is None else repr(where) if isinstance(where, list) else "..."
     return source
 
@@ -115,14 +135,15 @@ def _source(data: MatrixLike, roles: Roles, only: ds.Expression | None) -> Arrow
         if only is not None:
             raise DataError("`where` is for files and frames in memory. Remedy: filter the dask DataFrame itself")
         return DaskFrame(data, roles, "frame")
-    if isinstance(data, ds.FileSystemDataset) and isinstance(data.format, ds.ParquetFileFormat):
+    if type(data).__name__ == "DeltaTable":
+        data = data.to_pyarrow_dataset()
+    if isinstance(data, ds.FileSystemDataset) and isinstance(data.format, ds.ParquetFileFormat) and data.files:
         filtered = (getattr(data, "_scan_options", None) or {}).get("filter")
-        if filtered is None and isinstance(data.filesystem, fs.LocalFileSystem):
+        if filtered is None:
             keys = [ds.get_partition_keys(f.partition_expression) for f in data.get_fragments()]
             hive = [{n: NULL if v is None else str(v) for n, v in k.items()} for k in keys]
-            return ParquetSource(data.files, roles, "dataset", filter=only, hive=hive)
-    if isinstance(data, (str, Path)) or (isinstance(data, (list, tuple)) and data and _is_path(data[0])):
-        return _files(data, roles, only)
+            storage = DISK if isinstance(data.filesystem, fs.LocalFileSystem) else Store(data.filesystem)
+            return ParquetSource(data.files, roles, "dataset", filter=only, hive=hive, storage=storage)
     named = type(data).__name__ != "DataFrame" or all(isinstance(n, str) for n in data.columns)
     return _table(table_of(data), roles, _word(data), only, named)
 
@@ -133,68 +154,21 @@ def _table(table: pa.Table, roles: Roles, said: str, only: ds.Expression | None,
     return TableSource(table if only is None else filtered(table, only, said), roles, said, named=named)
 
 
-def _is_path(value: object) -> bool:
-    return isinstance(value, (str, Path))
+def is_path(data: object) -> bool:
+    """Whether data is a path or a URL, or a list of such."""
+    first = data[0] if isinstance(data, (list, tuple)) and data else data
+    return isinstance(first, (str, Path))
 
 
-def _files(data: MatrixLike, roles: Roles, only: ds.Expression | None) -> ArrowSource:
-    first = str(data[0] if isinstance(data, (list, tuple)) else data)
+def _files(data: MatrixLike, roles: Roles, only: ds.Expression | None, filesystem: Any, options: Any) -> ArrowSource:
     said = repr(data if isinstance(data, (str, list)) else str(data))
-    folder = Path(first).expanduser()
-    csv = folder.is_dir() and not any(folder.rglob("*.parquet")) and any(folder.rglob("*.csv"))
-    if csv or first.endswith(".csv"):
-        paths, _ = find_files(data, ".csv")
-        return _table(_csvs(paths), roles, said, only)
-    paths, root = find_files(data, ".parquet")
-    return ParquetSource(paths, roles, said, root, only)
-
-
-def _csvs(paths: list[str]) -> pa.Table:
-    """The files as one table: columns in the first one's order, numbers in a type that holds all."""
-    tables = [_csv(path) for path in paths]
-    first = tables[0].schema
-    for path, table in zip(paths, tables, strict=True):
-        if sorted(table.schema.names) != sorted(first.names):
-            other = sorted({*table.schema.names} ^ {*first.names})
-            raise DataError(f"{path} and {paths[0]} differ in columns {other}. Remedy: give them the same ones")
-        for name in first.names:
-            mine, theirs = first.field(name).type, table.schema.field(name).type
-            try:
-                pa.unify_schemas([pa.schema([("", mine)]), pa.schema([("", theirs)])], promote_options="permissive")
-            except (pa.ArrowException, TypeError):
-                raise DataError(
-                    f"column {name!r} is {theirs} in {path}, but {mine} in {paths[0]}. Remedy: write the files "
-                    "anew with one type"
-                ) from None
-    order = first.names
-    return pa.concat_tables([table.select(order) for table in tables], promote_options="permissive")
-
-
-def _csv(path: str) -> pa.Table:
-    import pyarrow.csv
-
-    try:
-        reader = pyarrow.csv.open_csv(path)
-        table = spool(reader, reader.schema, path)
-    except (pa.ArrowException, OSError) as error:
-        raise DataError(
-            f"{path} cannot be read: {error}. Remedy: correct the line, or write the file as Parquet"
-        ) from None
-    _refuse_header_again(table, path)
-    return table
-
-
-def _refuse_header_again(table: pa.Table, path: str) -> None:
-    """Refuse a file whose header comes again further down, as in files that were joined: numbers would be text."""
-    first = table.column_names[0]
-    if not pa.types.is_string(table.schema.field(first).type):
-        return
-    row = pa.compute.index(table[first], first).as_py()
-    if row >= 0 and all(str(table[name][row].as_py()) == name for name in table.column_names):
-        raise DataError(
-            f"{path} has its header again as row {row + 1} of the data, so that its numbers are text. Remedy: delete "
-            "that line"
-        )
+    if isinstance(data, str) and data.lower().startswith("select "):
+        raise DataError("this is an SQL query. Remedy: say to which database, tenfold.scan(query, connection=...)")
+    storage, given = storage_of(data, filesystem, options)
+    paths, root = find_files(storage, given)
+    if paths[0].lower().endswith(SUFFIXES):
+        return _table(read_files(storage, paths), roles, said, only)
+    return ParquetSource(paths, roles, said, root, only, storage=storage)
 
 
 def _expression(where: object) -> ds.Expression:

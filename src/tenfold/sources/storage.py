@@ -1,0 +1,318 @@
+"""Where files are: on this machine, or in a store elsewhere that is reached by URL.
+
+A store travels to workers by its URL and options, not by an open connection. What fails on the way is tried again a few
+times; a file that is not there, or may not be read, is an error at once.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from difflib import get_close_matches
+from glob import glob, has_magic
+from itertools import islice
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import urlsplit
+
+import pyarrow as pa
+from pyarrow import fs
+
+from tenfold.core import DataError
+
+T = TypeVar("T")
+TRIES = 6
+"""how often a read is tried before it is an error"""
+FIRST_WAIT = 0.1
+"""seconds before the second try; each further wait is twice as long"""
+NATIVE = ("s3", "gs", "hdfs")
+"""schemes that Arrow reads by itself; fsspec knows the others"""
+REFUSED = re.compile("ACCESS_DENIED|NO_SUCH_BUCKET|INVALID_ACCESS_KEY|SIGNATURE|Access Denied|Forbidden|403")
+"""in an error of a store: trying again would not help"""
+
+
+class Facts(NamedTuple):
+    """What a store knows of a file."""
+
+    size: int
+    time: int
+    """when it was written, in nanoseconds; 0 if the store does not say"""
+
+
+class Found(NamedTuple):
+    """The files that one path stands for."""
+
+    files: list[str]
+    root: str = ""
+    """the folder, if it is one"""
+
+
+class Storage(ABC):
+    """Files by their paths, as users write them."""
+
+    remedy = "write the file anew, or leave it out"
+    """what to do where a file cannot be read"""
+
+    @abstractmethod
+    def find(self, path: str) -> Found:
+        """The files that a path, a glob or a folder stands for, sorted; none if there is nothing."""
+
+    @abstractmethod
+    def facts(self, path: str) -> Facts:
+        """Size and time of a file."""
+
+    @abstractmethod
+    def open(self, path: str) -> pa.NativeFile:
+        """Open a file to read any place of it."""
+
+    def hint(self, path: str) -> str:
+        """What there is where nothing was found, for the error."""
+        return ""
+
+    def absolute(self, path: str) -> str:
+        """The path as a worker in another folder must write it."""
+        return path
+
+    def steadily(self, read: Callable[[], Iterator[T]]) -> Iterator[T]:
+        """Yield what a read gives; where it can fail by the way, begin again and go on where it was."""
+        return read()
+
+    def steady(self, read: Callable[[], T]) -> T:
+        """What one read gives, tried again if it fails by the way."""
+        (found,) = self.steadily(lambda: iter([read()]))
+        return found
+
+
+class Disk(Storage):
+    """The files of this machine."""
+
+    def find(self, path: str) -> Found:
+        """The files that a path, a glob or a folder stands for."""
+        here = Path(path).expanduser()
+        if here.is_dir():
+            files = (p for p in here.rglob("*") if p.is_file() and not _hidden(p.relative_to(here).parts))
+            return Found(sorted(map(str, files)), str(here))
+        return Found([str(here)] if here.exists() else sorted(glob(str(here), recursive=True)))
+
+    def hint(self, path: str) -> str:
+        """Where a path leaves what is there: its last folder that exists, and names in it that are alike."""
+        here = Path(path).expanduser().absolute()
+        folder = next((p for p in here.parents if p.is_dir()), None)
+        if folder is None or has_magic(path):
+            return ""
+        wanted = here.relative_to(folder).parts[0]
+        alike = get_close_matches(wanted, sorted(p.name for p in folder.iterdir())[:10_000], 3)
+        return f": {str(folder)!r} has no {wanted!r}" + (f"; did you mean {alike}?" if alike else "")
+
+    def facts(self, path: str) -> Facts:
+        """Size and time of a file, by the system."""
+        found = os.stat(path)
+        return Facts(found.st_size, found.st_mtime_ns)
+
+    def open(self, path: str) -> pa.NativeFile:
+        """Map a file: pages are decoded where the system keeps them, and not copied first."""
+        return pa.memory_map(path) if os.stat(path).st_size else pa.OSFile(path)
+
+    def absolute(self, path: str) -> str:
+        """The path in full."""
+        return os.path.abspath(path)
+
+
+DISK = Disk()
+
+
+class Store(Storage):
+    """Files elsewhere: S3, Google Cloud, Azure, HTTP, and whatever else Arrow or fsspec reads.
+
+    Parameters
+    ----------
+    filesystem : file system of pyarrow or fsspec, optional
+        The connection to use; by default one is made of each URL, with the credentials that the environment has.
+    options : dict, optional
+        What fsspec is given to make the connection: `key`, `secret`, `endpoint_url` and so on.
+    query : str
+        What stood behind the question mark of the URL, for Arrow: `region=...&endpoint_override=...`.
+    """
+
+    remedy = (
+        f"it was tried {TRIES} times, so see that the store answers and that you may read the file, then fit again; "
+        "or copy the file to this machine"
+    )
+
+    def __init__(self, filesystem: Any = None, options: dict[str, Any] | None = None, query: str = "") -> None:
+        self.filesystem, self.options, self.query = filesystem, options, query
+        self._made: dict[str, Any] = {}
+        """connections, by scheme and host"""
+
+    def __getstate__(self) -> dict[str, object]:
+        """For a worker, which makes its own connections."""
+        return {**self.__dict__, "_made": {}}
+
+    def _connection(self, path: str) -> tuple[Any, str]:
+        """A file system of Arrow or of fsspec, and the path there."""
+        scheme, _, rest = path.rpartition("://") if "://" in path else ("", "", path)
+        made = self.filesystem
+        if made is None:
+            host = f"{scheme}://{urlsplit(path).netloc}"
+            if host not in self._made:
+                self._made[host] = self._connect(scheme, path)
+            made = self._made[host]
+        if isinstance(made, fs.FileSystem):
+            return made, rest if scheme != "hdfs" else urlsplit(path).path
+        return made, made._strip_protocol(path)
+
+    def _connect(self, scheme: str, path: str) -> Any:
+        if scheme in NATIVE and self.options is None:
+            endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
+            if scheme == "s3" and endpoint and not self.query:
+                at = urlsplit(endpoint)
+                return fs.S3FileSystem(endpoint_override=at.netloc, scheme=at.scheme)
+            return fs.FileSystem.from_uri(f"{path}?{self.query}" if self.query else path)[0]
+        try:
+            import fsspec
+
+            return fsspec.url_to_fs(path, **(self.options or {}))[0]
+        except ImportError as error:
+            raise DataError(
+                f"{path} cannot be read without another package: {error}. Remedy: pip install 'tenfold[remote]', "
+                "and gcsfs for gs:// or adlfs for az://"
+            ) from None
+        except ValueError as error:
+            raise DataError(
+                f"{path} is in a place that neither pyarrow nor fsspec knows: {error}. Remedy: give filesystem=..."
+            ) from None
+
+    def find(self, path: str) -> Found:
+        """The files that a URL, one with a glob or a folder's stands for."""
+        path = path.rstrip("/")
+        try:
+            return self.steady(lambda: self._find(path))
+        except failures() as error:
+            if isinstance(error, FileNotFoundError) and _is_lasting(error):
+                return Found([])
+            raise DataError(
+                f"{path} cannot be looked for: {error}. Remedy: check the name, the region and your credentials; "
+                "storage_options= or filesystem= give others than the environment's"
+            ) from None
+
+    def _find(self, path: str) -> Found:
+        if has_magic(path) and urlsplit(path).scheme not in ("http", "https"):
+            fixed = re.split(r"/[^/]*[*?[]", path, maxsplit=1)[0]
+            wanted = re.compile(_glob_pattern(path))
+            return Found([p for p in self._below(fixed) if wanted.fullmatch(p)])
+        made, there = self._connection(path)
+        if isinstance(made, fs.FileSystem):
+            kind = made.get_file_info(there).type
+            if kind == fs.FileType.NotFound:
+                return Found([])
+            folder = kind == fs.FileType.Directory
+        else:
+            folder = made.info(there)["type"] == "directory"
+        return Found(self._below(path), path) if folder else Found([path])
+
+    def _below(self, folder: str) -> list[str]:
+        """All files below a folder, as users would write them."""
+        made, there = self._connection(folder)
+        if isinstance(made, fs.FileSystem):
+            infos = made.get_file_info(fs.FileSelector(there, recursive=True))
+            paths = [i.path for i in infos if i.type == fs.FileType.File]
+        else:
+            made.invalidate_cache()
+            paths = made.find(there)
+        beyond = [p[len(there) :].lstrip("/") for p in paths if p.startswith(there)]
+        return sorted(f"{folder}/{p}" for p in beyond if not _hidden(PurePosixPath(p).parts))
+
+    def facts(self, path: str) -> Facts:
+        """Size and time of a file, by the store."""
+        made, there = self._connection(path)
+        if isinstance(made, fs.FileSystem):
+            info = made.get_file_info(there)
+            if info.type != fs.FileType.File:
+                raise FileNotFoundError(path)
+            return Facts(info.size, info.mtime_ns or 0)
+        found = made.info(there)
+        written = found.get("LastModified") or found.get("last_modified") or found.get("mtime")
+        if hasattr(written, "timestamp"):
+            written = written.timestamp()
+        return Facts(found["size"], int(written * 1e9) if isinstance(written, (int, float)) else 0)
+
+    def open(self, path: str) -> pa.NativeFile:
+        """Open a file; what is not asked for is not fetched."""
+        made, there = self._connection(path)
+        if isinstance(made, fs.FileSystem):
+            return made.open_input_file(there)
+        return pa.PythonFile(made.open(there, "rb"), mode="r")
+
+    def steadily(self, read: Callable[[], Iterator[T]]) -> Iterator[T]:
+        """Yield what a read gives; after a failure wait, begin again, and go on where it was."""
+        given, failed = 0, 0
+        while True:
+            try:
+                for found in islice(read(), given, None):
+                    yield found
+                    given, failed = given + 1, 0
+                return
+            except failures() as error:
+                failed += 1
+                if failed == TRIES or _is_lasting(error):
+                    raise
+            time.sleep(FIRST_WAIT * 2 ** (failed - 1))
+
+
+def failures() -> tuple[type[Exception], ...]:
+    """What reading a file may raise: also what fsspec lets through of servers, as far as such packages are in use."""
+    found: list[type[Exception]] = [pa.ArrowException, OSError, TimeoutError]
+    for module, names in (("aiohttp", ("ClientError",)), ("botocore.exceptions", ("BotoCoreError", "ClientError"))):
+        if module in sys.modules:
+            found += [getattr(sys.modules[module], name) for name in names]
+    return tuple(found)
+
+
+def _is_lasting(error: BaseException) -> bool:
+    """Whether trying again would not help: the file is not there, or may not be read."""
+    cause = error.__cause__ if isinstance(error, FileNotFoundError) else None
+    status = getattr(cause or error, "status", None)
+    if status is not None:
+        return 400 <= status < 500 and status not in (408, 429)
+    if cause is not None:
+        return False  # a server that did not answer: nobody knows whether the file is there
+    return isinstance(error, (FileNotFoundError, PermissionError)) or REFUSED.search(str(error)) is not None
+
+
+def _glob_pattern(path: str) -> str:
+    """A glob as a regular expression: a star stops at slashes, two of them do not."""
+    words = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    found = re.split(r"(\*\*/|\*\*|\*|\?|\[[^]]+\])", path)
+    return "".join(words.get(w, w.replace("[!", "[^") if w.startswith("[") else re.escape(w)) for w in found)
+
+
+def _hidden(parts: tuple[str, ...]) -> bool:
+    """Whether a file, or a folder of its, is no data: what writers leave behind."""
+    return any(p.startswith((".", "_")) and "=" not in p for p in parts)
+
+
+def storage_of(data: object, filesystem: Any, options: dict[str, Any] | None) -> tuple[Storage, list[str]]:
+    """Where the files are that a path, a URL or a list of them names, and the paths as they stand in errors."""
+    paths = [str(one) for one in (data if isinstance(data, (list, tuple)) else [data])]
+    remote = [bool(re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", path)) for path in paths]
+    if filesystem is None and not any(remote):
+        if options is not None:
+            raise DataError(f"storage_options are for files elsewhere, and {paths[0]} is on this machine")
+        return DISK, paths
+    if filesystem is None and not all(remote):
+        raise DataError("some of the files are on this machine and some are not. Remedy: scan them apart")
+    if filesystem is not None and options is not None:
+        raise DataError("a filesystem has its own options. Remedy: give filesystem or storage_options, not both")
+    if paths[0].startswith("file://"):
+        return DISK, [urlsplit(path).path for path in paths]
+    if filesystem is None and any("@" in urlsplit(path).netloc for path in paths):
+        raise DataError("a URL with a password would stand in errors and logs. Remedy: give storage_options instead")
+    query = ""
+    if urlsplit(paths[0]).scheme in NATIVE:
+        query = paths[0].partition("?")[2] if re.search(r"\?\w+=", paths[0]) else ""
+        paths = [path.removesuffix(f"?{query}") for path in paths] if query else paths
+    return Store(filesystem, options, query), paths

@@ -1,0 +1,219 @@
+"""Files of other formats, databases and tables of files: the bits of the same rows in memory."""
+
+import bz2
+import gzip
+import sqlite3
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.feather
+import pytest
+from pyarrow import orc
+
+import tenfold as tn
+from tenfold.sources import part_rows, queries
+from tenfold.testing.compare import bits
+
+pytestmark = pytest.mark.timeout(60)
+PART = 100
+
+
+def rows(n=400, seed=0):
+    random = np.random.default_rng(seed)
+    x, z = random.normal(size=(2, n))
+    word = random.choice(["red", "green", "blue"], n)
+    return pa.table({"x": x, "word": word, "y": x - 2 * z + random.normal(size=n), "k": (z > 0).astype(int)})
+
+
+def assert_same_fit(source, table):
+    with part_rows(PART):
+        expected = tn.Ridge().fit(tn.scan(table, target="y"))
+        found = tn.Ridge().fit(source())
+    assert bits(found.model_) == bits(expected.model_)
+    assert bits(found.summary_) == bits(expected.summary_)
+
+
+def write_csv(table, path):
+    pyarrow.csv.write_csv(table, path)
+
+
+def write_gzip(table, path):
+    sink = pa.BufferOutputStream()
+    pyarrow.csv.write_csv(table, sink)
+    path.write_bytes(gzip.compress(sink.getvalue()))
+
+
+def write_bz2(table, path):
+    sink = pa.BufferOutputStream()
+    pyarrow.csv.write_csv(table, sink)
+    path.write_bytes(bz2.compress(sink.getvalue()))
+
+
+def write_feather(table, path):
+    pyarrow.feather.write_feather(table, path, compression="zstd", chunksize=64)
+
+
+def write_stream(table, path):
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table, 64)
+
+
+def write_orc(table, path):
+    orc.write_table(table, str(path), stripe_size=1024)
+
+
+WRITERS = {
+    ".csv": write_csv,
+    ".csv.gz": write_gzip,
+    ".csv.bz2": write_bz2,
+    ".feather": write_feather,
+    ".arrow": write_stream,
+    ".orc": write_orc,
+}
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+def test_a_format_gives_the_bits_of_the_table(ending, tmp_path):
+    table = rows()
+    WRITERS[ending](table, tmp_path / f"t{ending}")
+    assert_same_fit(lambda: tn.scan(tmp_path / f"t{ending}", target="y"), table)
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+def test_lists_globs_and_folders_of_a_format(ending, tmp_path):
+    for name, seed in (("a", 0), ("b", 1)):
+        WRITERS[ending](rows(seed=seed), tmp_path / f"{name}{ending}")
+    table = pa.concat_tables([rows(seed=0), rows(seed=1)])
+    for data in (tmp_path, [tmp_path / f"{n}{ending}" for n in "ab"], str(tmp_path / f"*{ending}")):
+        assert_same_fit(lambda data=data: tn.scan(data, target="y"), table)
+
+
+def test_avro_is_refused_with_what_to_do(tmp_path):
+    (tmp_path / "t.avro").write_bytes(b"Obj\x01")
+    with pytest.raises(tn.DataError, match=r"pyarrow does not read.*read_avro"):
+        tn.scan(tmp_path / "t.avro")
+
+
+@pytest.mark.parametrize("ending", [".csv.gz", ".feather", ".orc"])
+def test_a_damaged_file_is_named(ending, tmp_path):
+    (tmp_path / f"t{ending}").write_bytes(b"not this, not this, not this")
+    with pytest.raises(tn.DataError, match=f"t{ending} cannot be read"):
+        tn.scan(tmp_path / f"t{ending}")
+
+
+# ---- databases ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def database(tmp_path):
+    path = tmp_path / "t.db"
+    with sqlite3.connect(path) as connection:
+        rows().to_pandas().to_sql("sales", connection, index=False)
+    connection.close()
+    return path
+
+
+QUERY = "SELECT * FROM sales ORDER BY rowid"
+
+
+def test_a_query_of_sqlalchemy(database, monkeypatch):
+    sqlalchemy = pytest.importorskip("sqlalchemy")
+    monkeypatch.setattr(queries, "BATCH", 70)
+    engine = sqlalchemy.create_engine(f"sqlite:///{database}")
+    assert_same_fit(lambda: tn.scan(QUERY, target="y", connection=engine), rows())
+    with engine.connect() as connection:
+        assert_same_fit(lambda: tn.scan(QUERY, target="y", connection=connection), rows())
+    assert_same_fit(lambda: tn.scan(QUERY, target="y", connection=f"sqlite:///{database}"), rows())
+    engine.dispose()
+
+
+def test_a_query_of_a_plain_connection(database, monkeypatch):
+    monkeypatch.setattr(queries, "BATCH", 70)
+    connection = sqlite3.connect(database)
+    assert_same_fit(lambda: tn.scan(QUERY, target="y", connection=connection), rows())
+    connection.close()
+
+
+def test_a_query_of_adbc(database):
+    dbapi = pytest.importorskip("adbc_driver_sqlite.dbapi")
+    with dbapi.connect(str(database)) as connection:
+        assert_same_fit(lambda: tn.scan(QUERY, target="y", connection=connection), rows())
+
+
+def test_duckdb_by_query_and_by_relation():
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect()
+    connection.register("sales", rows())
+    assert_same_fit(lambda: tn.scan("SELECT * FROM sales", target="y", connection=connection), rows())
+    assert_same_fit(lambda: tn.scan(connection.sql("SELECT * FROM sales"), target="y"), rows())
+    some = tn.scan("SELECT * FROM sales WHERE k = 1", target="y", connection=connection)
+    assert some.n_rows == rows()["k"].to_numpy().sum()
+
+
+def test_a_query_is_run_once_so_rows_that_come_later_are_not_seen(database):
+    connection = sqlite3.connect(database)
+    source = tn.scan(QUERY, target="y", connection=connection)
+    connection.execute("INSERT INTO sales SELECT * FROM sales")
+    first, second = tn.Ridge().fit(source), tn.Ridge().fit(source)
+    assert bits(first.model_) == bits(second.model_)
+    assert source.n_rows == 400
+    connection.close()
+
+
+def test_a_column_that_is_null_at_first_gets_its_type_later(tmp_path, monkeypatch):
+    monkeypatch.setattr(queries, "BATCH", 5)
+    connection = sqlite3.connect(":memory:")
+    frame = pd.DataFrame({"x": [None] * 12 + [1.5, 2.5], "y": range(14)})
+    frame.to_sql("t", connection, index=False)
+    source = tn.scan("SELECT * FROM t ORDER BY y", target="y", connection=connection)
+    assert source.schema.field("x").type == pa.float64()
+    assert source.head(20)["x"].to_pylist() == [None] * 12 + [1.5, 2.5]
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("SELECT * FROM nowhere", "the query failed: .*no such table.*Remedy"),
+        ("SELECT * FROM sales WHERE k = 7", "no rows in the query"),
+        ("SELECT CASE k WHEN 1 THEN 'a' ELSE 2 END AS odd FROM sales", "column 'odd' of the query"),
+        (["a"], "SQL query as text"),
+    ],
+)
+def test_queries_that_do_not_work_are_named(query, message, database):
+    connection = sqlite3.connect(database)
+    with pytest.raises(tn.DataError, match=message):
+        tn.scan(query, connection=connection)
+    connection.close()
+
+
+def test_a_query_without_a_connection_is_told_from_a_path():
+    with pytest.raises(tn.DataError, match="connection="):
+        tn.scan("SELECT * FROM sales")
+
+
+def test_a_delta_table(tmp_path):
+    deltalake = pytest.importorskip("deltalake")
+    deltalake.write_deltalake(tmp_path / "t", rows())
+    deltalake.write_deltalake(tmp_path / "t", rows(seed=1), mode="append")
+    found = deltalake.DeltaTable(tmp_path / "t")
+    source = tn.scan(found, target="y")
+    assert source.n_rows == 800
+    model = tn.Ridge().fit(source)
+    expected = tn.Ridge().fit(tn.scan(sorted(map(str, found.file_uris())), target="y"))
+    np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-12)
+    deltalake.write_deltalake(tmp_path / "t", rows(seed=2), mode="overwrite")
+    assert tn.scan(deltalake.DeltaTable(tmp_path / "t")).n_rows == 400
+    assert tn.scan(deltalake.DeltaTable(tmp_path / "t", version=0)).n_rows == 400
+
+
+def test_partitions_of_a_delta_table_are_columns(tmp_path):
+    deltalake = pytest.importorskip("deltalake")
+    deltalake.write_deltalake(tmp_path / "t", rows(), partition_by=["word"])
+    source = tn.scan(deltalake.DeltaTable(tmp_path / "t"), target="y")
+    assert {*source.names} == {"x", "word", "k"}
+    expected = tn.Ridge().fit(rows().drop_columns("y"), rows()["y"])
+    found = tn.Ridge().fit(source)
+    np.testing.assert_allclose(sorted(found.coef_), sorted(expected.coef_), rtol=1e-9)
