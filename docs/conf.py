@@ -14,6 +14,7 @@ from pathlib import Path
 os.environ.setdefault("MPLBACKEND", "agg")
 
 from docutils.nodes import Node
+from sklearn.utils import all_estimators
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -22,6 +23,7 @@ import tenfold.stats
 import tenfold.testing
 from tenfold.core.statistic import CAPABILITIES, Statistic
 from tenfold.estimator.base import Estimator
+from tenfold.estimator.scikit_learn_keywords import KEYWORDS
 
 DOCS = Path(__file__).parent
 GENERATED = DOCS / "api" / "generated"
@@ -217,6 +219,62 @@ def choosing_rows() -> list[tuple[str, ...]]:
     return found
 
 
+class ScikitLearnKeywords(SphinxDirective):
+    """What becomes of scikit-learn's keywords, learner by learner."""
+
+    def run(self) -> list[Node]:
+        lines = [
+            ".. list-table::",
+            "   :header-rows: 1",
+            "   :widths: 25 20 55",
+            "",
+            "   * - learner",
+            "     - keyword",
+        ]
+        lines += ["     - what becomes of it"]
+        for name, decided in sorted(KEYWORDS.items()):
+            for at, (word, one) in enumerate(decided.items()):
+                lines += [f"   * - {'' if at else f':class:`~tenfold.{name}`'}", f"     - `{word}`", f"     - {one}"]
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
+class ScikitLearnDefaults(SphinxDirective):
+    """Keywords that both libraries have, and whose defaults differ."""
+
+    def run(self) -> list[Node]:
+        lines = [
+            ".. list-table::",
+            "   :header-rows: 1",
+            "   :widths: 30 24 23 23",
+            "",
+            "   * - learner",
+            "     - keyword",
+        ]
+        lines += ["     - here", "     - in scikit-learn"]
+        for name, word, ours, theirs in other_defaults():
+            lines += [
+                f"   * - :class:`~tenfold.{name}`",
+                f"     - `{word}`",
+                f"     - `{ours!r}`",
+                f"     - `{theirs!r}`",
+            ]
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
+def other_defaults() -> list[tuple[str, str, object, object]]:
+    """Learner, keyword, our default and scikit-learn's, where they differ; a seed is 0 everywhere."""
+    found = []
+    for name, theirs in all_estimators():
+        if name not in tenfold.__all__:
+            continue
+        given = inspect.signature(theirs).parameters
+        for word, one in inspect.signature(getattr(tenfold, name)).parameters.items():
+            default = given[word].default if word in given else one.default
+            if default is not one.empty and default != one.default and word != "random_state":
+                found.append((name, word, one.default, default))
+    return found
+
+
 class Statistics(SphinxDirective):
     """The statistics that families share."""
 
@@ -256,3 +314,5 @@ def setup(app: Sphinx) -> None:
     app.add_directive("learners", Learners)
     app.add_directive("choosing", Choosing)
     app.add_directive("changelog", Changelog)
+    app.add_directive("scikit-learn-keywords", ScikitLearnKeywords)
+    app.add_directive("scikit-learn-defaults", ScikitLearnDefaults)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -58,6 +58,10 @@ class DummyClassifier(OnePass, Classifier):
     strategy : {"prior", "most_frequent"}, default="prior"
         Both predict the most frequent class. As probabilities, "prior" gives the shares of the classes, and
         "most_frequent" 1 for the most frequent one.
+    constant : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    random_state : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -82,8 +86,16 @@ class DummyClassifier(OnePass, Classifier):
     law_params = ({}, {"strategy": "most_frequent"})
     _parameter_constraints: ClassVar[Constraints] = {"strategy": [choice("prior", "most_frequent")]}
 
-    def __init__(self, strategy: str = "prior") -> None:
+    def __init__(
+        self,
+        strategy: str = "prior",
+        *,
+        random_state: int | None = None,
+        constant: Any = None,
+    ) -> None:
         self.strategy = strategy
+        self.random_state = random_state
+        self.constant = constant
 
     def statistic(self, schema: Schema) -> WeightByClass:
         """The same weights serve both strategies."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,8 @@ class DummyRegressor(OnePass, Regressor):
     ----------
     strategy : {"mean"}, default="mean"
         What is said. The median of scikit-learn's is no merge of medians, and is not offered.
+    constant, quantile : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
 
     Attributes
     ----------
@@ -49,8 +51,16 @@ class DummyRegressor(OnePass, Regressor):
     summary_types = (Centre,)
     _parameter_constraints: ClassVar[Constraints] = {"strategy": [choice("mean")]}
 
-    def __init__(self, strategy: str = "mean") -> None:
+    def __init__(
+        self,
+        strategy: str = "mean",
+        *,
+        constant: Any = None,
+        quantile: float | None = None,
+    ) -> None:
         self.strategy = strategy
+        self.constant = constant
+        self.quantile = quantile
 
     def statistic(self, schema: Schema) -> TargetCentre:
         """Mean and squares of the target."""

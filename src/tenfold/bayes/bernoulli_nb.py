@@ -32,6 +32,8 @@ class BernoulliNB(CountedNB):
         Whether classes are as probable as they are frequent; else all are equal.
     class_prior : array of shape (classes,), optional
         Probability of each class.
+    force_alpha : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
 
     Attributes
     ----------
@@ -60,11 +62,14 @@ class BernoulliNB(CountedNB):
         binarize: float | None = 0.0,
         fit_prior: bool = True,
         class_prior: ArrayLike | None = None,
+        *,
+        force_alpha: bool = True,
     ) -> None:
         self.alpha = alpha
         self.binarize = binarize
         self.fit_prior = fit_prior
         self.class_prior = class_prior
+        self.force_alpha = force_alpha
 
     def statistic(self, schema: Schema) -> SumsByClass:
         """How many rows of each class have each column."""

@@ -8,7 +8,7 @@ merge by addition; m and p enter when the model is made from them. Laplace's α 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -51,6 +51,8 @@ class CategoricalNB(OnePass, GroupScored):
     p : {"uniform", "marginal"}, default="uniform"
         Whether what is added goes to all categories alike, or as frequent as they are in all classes together; then a
         category that none of the rows have says nothing.
+    force_alpha, min_categories : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
 
     Attributes
     ----------
@@ -91,12 +93,17 @@ class CategoricalNB(OnePass, GroupScored):
         class_prior: ArrayLike | None = None,
         m: float | None = None,
         p: str = "uniform",
+        *,
+        force_alpha: bool = True,
+        min_categories: Any = None,
     ) -> None:
         self.alpha = alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.m = m
         self.p = p
+        self.force_alpha = force_alpha
+        self.min_categories = min_categories
 
     def statistic(self, schema: Schema) -> CountsByClass:
         """The same counts serve every prior and smoothing."""

@@ -30,6 +30,8 @@ class ComplementNB(CountedNB):
         Probability of each class. Likewise.
     norm : bool, default=False
         Whether the weights of a class are divided by their sum.
+    force_alpha : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
 
     Attributes
     ----------
@@ -55,11 +57,14 @@ class ComplementNB(CountedNB):
         fit_prior: bool = True,
         class_prior: ArrayLike | None = None,
         norm: bool = False,
+        *,
+        force_alpha: bool = True,
     ) -> None:
         self.alpha = alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.norm = norm
+        self.force_alpha = force_alpha
 
     def log_prob(self, s: ClassSums) -> Array:
         """Minus the log-shares of all other classes, or what part of their sum each is."""

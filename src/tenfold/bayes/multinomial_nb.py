@@ -26,6 +26,8 @@ class MultinomialNB(CountedNB):
         Whether classes are as probable as they are frequent; else all are equal.
     class_prior : array of shape (classes,), optional
         Probability of each class.
+    force_alpha : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
 
     Attributes
     ----------
@@ -42,10 +44,18 @@ class MultinomialNB(CountedNB):
     ['tea', 'coffee']
     """
 
-    def __init__(self, alpha: float = 1.0, fit_prior: bool = True, class_prior: ArrayLike | None = None) -> None:
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
+        *,
+        force_alpha: bool = True,
+    ) -> None:
         self.alpha = alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
+        self.force_alpha = force_alpha
 
     def log_prob(self, s: ClassSums) -> Array:
         """Shares of the counts of each class, smoothed."""

@@ -7,7 +7,7 @@ merge. The cuts are a tree: a row goes to the nearer of two centres at each, so 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, NamedTuple, TypeAlias, get_args
+from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -189,6 +189,10 @@ class BisectingKMeans(NearestCenter):
         End a cut when the squared movement of its centres is at most this share of the mean variance.
     random_state : int, default=0
         Seed of the start of each cut. None draws one, and the certificate records it.
+    init, n_init : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    verbose, copy_x, algorithm : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -232,12 +236,22 @@ class BisectingKMeans(NearestCenter):
         max_iter: int = 300,
         tol: float = 1e-4,
         random_state: int | None = 0,
+        init: Any = "random",
+        n_init: int = 1,
+        verbose: int = 0,
+        copy_x: bool = True,
+        algorithm: str = "lloyd",
     ) -> None:
         self.n_clusters = n_clusters
         self.bisecting_strategy = bisecting_strategy
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+        self.init = init
+        self.n_init = n_init
+        self.verbose = verbose
+        self.copy_x = copy_x
+        self.algorithm = algorithm
 
     def start(self, schema: Schema) -> State:
         """Before it is known how rows spread."""

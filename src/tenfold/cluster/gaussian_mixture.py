@@ -85,6 +85,10 @@ class GaussianMixture(Density):
         What to start from. Weights and precisions that are not given are those of the rows nearest to each mean.
     random_state : int, default=0
         Seed of the start. None draws one, and the certificate records it.
+    n_init, warm_start : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    verbose, verbose_interval : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -152,6 +156,10 @@ class GaussianMixture(Density):
         means_init: ArrayLike | None = None,
         precisions_init: ArrayLike | None = None,
         random_state: int | None = 0,
+        n_init: int = 1,
+        warm_start: bool = False,
+        verbose: int = 0,
+        verbose_interval: int = 10,
     ) -> None:
         self.n_components = n_components
         self.covariance_type = covariance_type
@@ -163,6 +171,10 @@ class GaussianMixture(Density):
         self.means_init = means_init
         self.precisions_init = precisions_init
         self.random_state = random_state
+        self.n_init = n_init
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.verbose_interval = verbose_interval
 
     @property
     def _first(self) -> FirstCenters:

@@ -43,6 +43,8 @@ class KMeans(NearestCenter):
     n_init : int or "auto", default="auto"
         So many starts are run to their end over the sample, and the best goes on to all rows. If the sample has every
         distinct row (up to 4,096), these are whole fits. "auto" compares three after few rounds.
+    verbose, copy_x, algorithm : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -87,6 +89,10 @@ class KMeans(NearestCenter):
         tol: float = 1e-4,
         random_state: int | None = 0,
         n_init: int | str = "auto",
+        *,
+        verbose: int = 0,
+        copy_x: bool = True,
+        algorithm: str = "lloyd",
     ) -> None:
         self.n_clusters = n_clusters
         self.init = init
@@ -94,6 +100,9 @@ class KMeans(NearestCenter):
         self.tol = tol
         self.random_state = random_state
         self.n_init = n_init
+        self.verbose = verbose
+        self.copy_x = copy_x
+        self.algorithm = algorithm
 
     @property
     def _first(self) -> FirstCenters:

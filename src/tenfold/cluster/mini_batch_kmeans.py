@@ -118,6 +118,10 @@ class MiniBatchKMeans(Sequential, NearestCenter):  # type: ignore[override]
         Seed of the start and of the order. None draws one, and the certificate records it.
     n_init : int or "auto", default="auto"
         Starts that are compared on a sample of the rows, of which the best goes on. "auto": one.
+    reassignment_ratio : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    verbose, compute_labels, max_no_improvement, init_size : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -169,6 +173,11 @@ class MiniBatchKMeans(Sequential, NearestCenter):  # type: ignore[override]
         shuffle: bool = True,
         random_state: int | None = 0,
         n_init: int | str = "auto",
+        verbose: int = 0,
+        compute_labels: bool = True,
+        max_no_improvement: int | None = 10,
+        init_size: int | None = None,
+        reassignment_ratio: float = 0.01,
     ) -> None:
         self.n_clusters = n_clusters
         self.init = init
@@ -178,6 +187,11 @@ class MiniBatchKMeans(Sequential, NearestCenter):  # type: ignore[override]
         self.shuffle = shuffle
         self.random_state = random_state
         self.n_init = n_init
+        self.verbose = verbose
+        self.compute_labels = compute_labels
+        self.max_no_improvement = max_no_improvement
+        self.init_size = init_size
+        self.reassignment_ratio = reassignment_ratio
 
     @property
     def _first(self) -> FirstCenters:

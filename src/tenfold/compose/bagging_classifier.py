@@ -44,6 +44,10 @@ class BaggingClassifier(Bagging, Averaged):
         Whether to read the rows once more, and judge each by the members that have not drawn it.
     random_state : int, default=0
         Seed of the draws, and of the members' own seeds. None draws one, and the certificate records it.
+    max_samples, max_features, bootstrap, bootstrap_features, warm_start : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    n_jobs, verbose : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -84,11 +88,25 @@ class BaggingClassifier(Bagging, Averaged):
         *,
         oob_score: bool = False,
         random_state: int | None = 0,
+        max_samples: float | None = None,
+        max_features: Any = 1.0,
+        bootstrap: bool = True,
+        bootstrap_features: bool = False,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.oob_score = oob_score
         self.random_state = random_state
+        self.max_samples = max_samples
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.bootstrap_features = bootstrap_features
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def usual(self) -> Any:
         """A tree."""

@@ -33,6 +33,8 @@ class StackingClassifier(Stacking, Averaged):
         Whether the last learner sees the columns too.
     random_state : int, default=0
         Seed of the folds. None draws one, and the certificate records it.
+    n_jobs, verbose : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -78,6 +80,8 @@ class StackingClassifier(Stacking, Averaged):
         stack_method: str = "auto",
         passthrough: bool = False,
         random_state: int | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.estimators = estimators
         self.final_estimator = final_estimator
@@ -85,6 +89,8 @@ class StackingClassifier(Stacking, Averaged):
         self.stack_method = stack_method
         self.passthrough = passthrough
         self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @property
     def has_probabilities(self) -> bool:

@@ -31,6 +31,8 @@ class StackingRegressor(Stacking, Regressor):
         Whether the last learner sees the columns too.
     random_state : int, default=0
         Seed of the folds. None draws one, and the certificate records it.
+    n_jobs, verbose : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -74,12 +76,16 @@ class StackingRegressor(Stacking, Regressor):
         cv: Any = 5,
         passthrough: bool = False,
         random_state: int | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.estimators = estimators
         self.final_estimator = final_estimator
         self.cv = cv
         self.passthrough = passthrough
         self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def usual(self) -> list[tuple[str, Any]]:
         """A line and a tree."""

@@ -39,6 +39,8 @@ class VotingClassifier(Voting, Averaged):
         are averaged.
     weights : array of shape (members,), optional
         Of each member; all the same by default.
+    n_jobs, flatten_transform, verbose : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -69,10 +71,22 @@ class VotingClassifier(Voting, Averaged):
         "weights": [array, None],
     }
 
-    def __init__(self, estimators: Any = None, *, voting: str = "hard", weights: Any = None) -> None:
+    def __init__(
+        self,
+        estimators: Any = None,
+        *,
+        voting: str = "hard",
+        weights: Any = None,
+        n_jobs: int | None = None,
+        flatten_transform: bool = True,
+        verbose: int = False,
+    ) -> None:
         self.estimators = estimators
         self.voting = voting
         self.weights = weights
+        self.n_jobs = n_jobs
+        self.flatten_transform = flatten_transform
+        self.verbose = verbose
 
     @property
     def has_probabilities(self) -> bool:

@@ -31,6 +31,8 @@ class VotingRegressor(Voting, Regressor):
         LinearRegression and a DecisionTreeRegressor.
     weights : array of shape (members,), optional
         Of each member; all the same by default.
+    n_jobs, verbose : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -51,9 +53,18 @@ class VotingRegressor(Voting, Regressor):
     predicts = "number"
     _parameter_constraints: ClassVar[dict[str, Any]] = {"estimators": [list, tuple, None], "weights": [array, None]}
 
-    def __init__(self, estimators: Any = None, *, weights: Any = None) -> None:
+    def __init__(
+        self,
+        estimators: Any = None,
+        *,
+        weights: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = False,
+    ) -> None:
         self.estimators = estimators
         self.weights = weights
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def usual(self) -> list[tuple[str, Any]]:
         """A line and a tree."""

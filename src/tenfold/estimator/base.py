@@ -28,6 +28,7 @@ from tenfold.estimator.checkpoint import Checkpoint
 from tenfold.estimator.fitted_params import as_fitted, frozen, param_names, plain_kind, speak_as_fitted
 from tenfold.estimator.mapped import Mapped, joined
 from tenfold.estimator.offered import is_offered
+from tenfold.estimator.scikit_learn_keywords import constraints_of, has_no_effect, refuse_keywords
 from tenfold.sources import Source, as_source, part_rows
 from tenfold.sources.inputs import check_names
 
@@ -63,9 +64,15 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     )
     """methods that take the parameters as they are now, or change the model; all others take those of the fit"""
 
+    _parameter_constraints: ClassVar[Any] = None
+    """what each parameter may be, in scikit-learn's terms"""
+
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)
         speak_as_fitted(cls)
+        if cls._parameter_constraints is not None:
+            ours = constraints_of(cls, param_names(cls))
+            cls._parameter_constraints = ours | cls._parameter_constraints
 
     @property
     def need(self) -> Need:
@@ -78,12 +85,16 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
 
     def stop(self) -> Stop:
         """When the loop is to end although the learner would go on."""
-        return Rounds(self.max_iter) if "max_iter" in param_names(type(self)) else Never()
+        return Rounds(self.max_iter) if self._uses("max_iter") else Never()
 
     @property
     def seeded(self) -> bool:
         """Whether the learner has a seed."""
-        return "random_state" in param_names(type(self))
+        return self._uses("random_state")
+
+    def _uses(self, name: str) -> bool:
+        """Whether the learner has a parameter, and it has an effect."""
+        return name in param_names(type(self)) and not has_no_effect(type(self), name)
 
     def seed(self) -> int | None:
         """The seed, if the learner has one: 0 to 2³² - 1, drawn once if `random_state` is None."""
@@ -232,7 +243,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         return self
 
     def _validate_params(self) -> None:
-        if getattr(self, "_parameter_constraints", None) is None:
+        if self._parameter_constraints is None:
             return
         given = tuple((name, plain_kind(self.__dict__[name]), self.__dict__[name]) for name in param_names(type(self)))
         if all(kind is not None for _, kind, _ in given):
@@ -240,6 +251,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             _check_params(cls, given)
         else:
             super()._validate_params()
+            refuse_keywords(type(self), {name: self.__dict__[name] for name in param_names(type(self))})
 
     # ---- merging -------------------------------------------------------------------------------
 
@@ -404,6 +416,7 @@ def _check_params(cls: type, given: tuple[tuple[str, Any, Any], ...]) -> None:
     model: Any = object.__new__(cls)
     model.__dict__.update({name: value for name, _, value in given})
     BaseEstimator._validate_params(model)
+    refuse_keywords(cls, model.__dict__)
 
 
 def _said(function: Any, learner: Any, source: Source, need: Need, known: Schema, part: int) -> Any:

@@ -61,6 +61,10 @@ class Nystroem(OnePass, Transformer):
         Rows that are drawn; fewer, if there are fewer distinct ones.
     random_state : int, default=0
         Seed of the sample. None draws one, and the certificate records it.
+    kernel_params : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    n_jobs : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -102,6 +106,8 @@ class Nystroem(OnePass, Transformer):
         degree: float | None = None,
         n_components: int = 100,
         random_state: int | None = 0,
+        kernel_params: Any = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.kernel = kernel
         self.gamma = gamma
@@ -109,6 +115,8 @@ class Nystroem(OnePass, Transformer):
         self.degree = degree
         self.n_components = n_components
         self.random_state = random_state
+        self.kernel_params = kernel_params
+        self.n_jobs = n_jobs
 
     def _kernel(self, gamma: float) -> Kernel:
         coef0 = 1.0 if self.coef0 is None else self.coef0

@@ -132,6 +132,8 @@ class ElasticNetCV(PathCV):
     max_iter : int, default=10000
         Sweeps over the coefficients at the most, for each penalty. Where three penalties of a path have taken them all,
         smaller penalties have a hundredth.
+    precompute, copy_X, verbose, n_jobs, selection : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -187,6 +189,12 @@ class ElasticNetCV(PathCV):
         random_state: int = 0,
         tol: float = 1e-12,
         max_iter: int = 10_000,
+        *,
+        precompute: Any = "auto",
+        copy_X: bool = True,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        selection: str = "cyclic",
     ) -> None:
         self.l1_ratio = l1_ratio
         self.eps = eps
@@ -197,3 +205,8 @@ class ElasticNetCV(PathCV):
         self.random_state = random_state
         self.tol = tol
         self.max_iter = max_iter
+        self.precompute = precompute
+        self.copy_X = copy_X
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.selection = selection

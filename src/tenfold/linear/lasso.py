@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from tenfold.estimator.constraints import Constraints, boolean, integer, real
 from tenfold.linear.penalised import Penalised
@@ -29,6 +29,8 @@ class Lasso(Penalised):
         rounding errors, and that is taken instead.
     max_iter : int, default=10000
         Sweeps over the coefficients at the most. The certificate tells how far they led.
+    precompute, copy_X, warm_start, random_state, selection : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -72,9 +74,20 @@ class Lasso(Penalised):
         positive: bool = False,
         tol: float = 1e-12,
         max_iter: int = 10_000,
+        *,
+        precompute: Any = False,
+        copy_X: bool = True,
+        warm_start: bool = False,
+        random_state: int | None = None,
+        selection: str = "cyclic",
     ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.positive = positive
         self.tol = tol
         self.max_iter = max_iter
+        self.precompute = precompute
+        self.copy_X = copy_X
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.selection = selection

@@ -39,6 +39,8 @@ class LassoCV(PathCV):
     max_iter : int, default=10000
         Sweeps over the coefficients at the most, for each penalty. Where three penalties of a path have taken them all,
         smaller penalties have a hundredth.
+    precompute, copy_X, verbose, n_jobs, selection : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -93,6 +95,12 @@ class LassoCV(PathCV):
         random_state: int = 0,
         tol: float = 1e-12,
         max_iter: int = 10_000,
+        *,
+        precompute: Any = "auto",
+        copy_X: bool = True,
+        verbose: int = False,
+        n_jobs: int | None = None,
+        selection: str = "cyclic",
     ) -> None:
         self.eps = eps
         self.alphas = alphas
@@ -102,3 +110,8 @@ class LassoCV(PathCV):
         self.random_state = random_state
         self.tol = tol
         self.max_iter = max_iter
+        self.precompute = precompute
+        self.copy_X = copy_X
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.selection = selection

@@ -6,7 +6,7 @@ rest is linear. Weight and mean by class and the pooled scatter merge, and the m
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.linalg as sla
@@ -58,6 +58,10 @@ class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
         Components that `transform` gives, at most one less than there are classes, which is the default.
     tol : float, default=1e-4
         Within classes, directions whose standard deviation is at most this are left out, columns having 1.
+    covariance_estimator : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    solver, store_covariance : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -104,11 +108,18 @@ class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
         shrinkage: str | float | None = None,
         n_components: int | None = None,
         tol: float = 1e-4,
+        *,
+        solver: str = "svd",
+        store_covariance: bool = False,
+        covariance_estimator: Any = None,
     ) -> None:
         self.priors = priors
         self.shrinkage = shrinkage
         self.n_components = n_components
         self.tol = tol
+        self.solver = solver
+        self.store_covariance = store_covariance
+        self.covariance_estimator = covariance_estimator
 
     def statistic(self, schema: Schema) -> ScatterWithinClasses | ComomentsByClass | FourthByClass:
         """No more than the shrinkage needs."""

@@ -25,6 +25,10 @@ class LinearRegression(LeastSquares):
         within the groups given to `fit` (one scan more).
     precision : {"normal", "high"}, default="normal"
         With "high" everything is summed and solved in double-double, about 32 digits, in two scans or more.
+    positive : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    copy_X, tol, n_jobs : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -75,8 +79,20 @@ class LinearRegression(LeastSquares):
     alpha = 0.0
 
     def __init__(
-        self, fit_intercept: bool = True, standard_errors: str = "classical", precision: str = "normal"
+        self,
+        fit_intercept: bool = True,
+        standard_errors: str = "classical",
+        precision: str = "normal",
+        *,
+        copy_X: bool = True,
+        tol: float = 1e-06,
+        n_jobs: int | None = None,
+        positive: bool = False,
     ) -> None:
         self.fit_intercept = fit_intercept
         self.standard_errors = standard_errors
         self.precision = precision
+        self.copy_X = copy_X
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.positive = positive

@@ -42,6 +42,10 @@ class LogLink(Errors, Regressor):
         tol: float = 1e-14,
         max_iter: int = 100,
         standard_errors: str = "classical",
+        *,
+        solver: str = "lbfgs",
+        warm_start: bool = False,
+        verbose: int = 0,
     ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
@@ -49,6 +53,9 @@ class LogLink(Errors, Regressor):
         self.tol = tol
         self.max_iter = max_iter
         self.standard_errors = standard_errors
+        self.solver = solver
+        self.warm_start = warm_start
+        self.verbose = verbose
 
     def penalties(self, weight: float) -> tuple[float, float]:
         """λ₂ = α Σ w: as scikit-learn has it, the loss is a mean."""

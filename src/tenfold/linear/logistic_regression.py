@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from typing import Any, ClassVar
 
@@ -41,6 +40,11 @@ class LogisticRegression(Errors, Classifier):
     standard_errors : {"classical", "HC0", "HC1", "HC2", "HC3", "cluster"}, default="classical"
         What is assumed of the target beside its mean: the distribution of the model; any (one scan more); or any, and
         dependence within the groups given to `fit` (one scan more).
+    penalty : {"l1", "l2", "elasticnet", None}, optional
+        Another way to say it: "l1" is `l1_ratio=1`, "l2" is `l1_ratio=0`, "elasticnet" takes `l1_ratio` as it is, None
+        is an infinite `C`.
+    dual, intercept_scaling, random_state, solver, verbose, warm_start, n_jobs : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -77,6 +81,7 @@ class LogisticRegression(Errors, Classifier):
     _parameter_constraints: ClassVar[Constraints] = {
         "C": [positive],
         "l1_ratio": [share()],
+        "penalty": [choice("l1", "l2", "elasticnet", "deprecated"), None],
         "fit_intercept": [boolean],
         "tol": [real(0)],
         "max_iter": [integer(1)],
@@ -91,6 +96,15 @@ class LogisticRegression(Errors, Classifier):
         tol: float = 1e-14,
         max_iter: int = 100,
         standard_errors: str = "classical",
+        *,
+        penalty: str | None = "deprecated",
+        dual: bool = False,
+        intercept_scaling: float = 1,
+        random_state: int | None = None,
+        solver: str = "lbfgs",
+        verbose: int = 0,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
     ) -> None:
         self.C = C
         self.l1_ratio = l1_ratio
@@ -98,10 +112,21 @@ class LogisticRegression(Errors, Classifier):
         self.tol = tol
         self.max_iter = max_iter
         self.standard_errors = standard_errors
+        self.penalty = penalty
+        self.dual = dual
+        self.intercept_scaling = intercept_scaling
+        self.random_state = random_state
+        self.solver = solver
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
 
     def penalties(self, weight: float) -> tuple[float, float]:
         """λ₂ and λ₁; they do not grow with the rows."""
-        return (1 - self.l1_ratio) / self.C, self.l1_ratio / self.C
+        if self.penalty is None:
+            return 0.0, 0.0
+        l1_ratio = {"l1": 1.0, "l2": 0.0}.get(self.penalty, self.l1_ratio)
+        return (1 - l1_ratio) / self.C, l1_ratio / self.C
 
     def _more(self, model: GlmModel, s: Curvature, penalty: float, here: Local | None) -> tuple[Claim, ...]:
         if s.worst < 0:
@@ -118,7 +143,7 @@ class LogisticRegression(Errors, Classifier):
         return ()
 
     def _after_fit(self, source: object) -> None:
-        claim = self.certificate_.get("separable") if math.isinf(self.C) else None
+        claim = None if any(self.penalties(1.0)) else self.certificate_.get("separable")
         if claim is not None:
             warnings.warn(f"LogisticRegression: {claim.because}", UserWarning, stacklevel=4)
 

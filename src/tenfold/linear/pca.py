@@ -93,6 +93,8 @@ class PCA(OnePass, Projector):
         How many components; all by default. A share: as many as have that share of the variance together.
     whiten : bool, default=False
         Whether `transform` divides each component by its standard deviation; one that has none becomes 0.
+    copy, svd_solver, tol, iterated_power, n_oversamples, power_iteration_normalizer, random_state : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -131,9 +133,28 @@ class PCA(OnePass, Projector):
         "whiten": [boolean],
     }
 
-    def __init__(self, n_components: int | float | None = None, whiten: bool = False) -> None:
+    def __init__(
+        self,
+        n_components: int | float | None = None,
+        whiten: bool = False,
+        *,
+        copy: bool = True,
+        svd_solver: str = "auto",
+        tol: float = 0.0,
+        iterated_power: int | str = "auto",
+        n_oversamples: int = 10,
+        power_iteration_normalizer: str = "auto",
+        random_state: int | None = None,
+    ) -> None:
         self.n_components = n_components
         self.whiten = whiten
+        self.copy = copy
+        self.svd_solver = svd_solver
+        self.tol = tol
+        self.iterated_power = iterated_power
+        self.n_oversamples = n_oversamples
+        self.power_iteration_normalizer = power_iteration_normalizer
+        self.random_state = random_state
 
     def statistic(self, schema: Schema) -> Comoments:
         """Moments, which serve every number of components."""

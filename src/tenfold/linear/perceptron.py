@@ -114,6 +114,10 @@ class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]
     mixing : bool, default=False
         False: one part after another. True: each part from the same weights, at the same time, and then their
         mean (iterative parameter mixing). Both give the same bits on any number of workers.
+    penalty, early_stopping, warm_start : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    alpha, l1_ratio, verbose, n_jobs, validation_fraction : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -169,6 +173,14 @@ class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]
         shuffle: bool = True,
         random_state: int | None = 0,
         mixing: bool = False,
+        penalty: str | None = None,
+        alpha: float = 0.0001,
+        l1_ratio: float = 0.15,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        warm_start: bool = False,
     ) -> None:
         self.variant = variant
         self.eta0 = eta0
@@ -179,6 +191,14 @@ class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]
         self.shuffle = shuffle
         self.random_state = random_state
         self.mixing = mixing
+        self.penalty = penalty
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.warm_start = warm_start
 
     def start(self, schema: Schema) -> State:
         """The state before the first epoch, with weights of zero."""

@@ -28,6 +28,8 @@ class PoissonRegressor(LogLink):
     standard_errors : {"classical", "HC0", "HC1", "HC2", "HC3", "cluster"}, default="classical"
         What is assumed of the target beside its mean: the distribution of the model; any (one scan more); or any, and
         dependence within the groups given to `fit` (one scan more).
+    solver, warm_start, verbose : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------

@@ -7,7 +7,7 @@ merge, and the maximum-likelihood model is read off them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.linalg as sla
@@ -52,6 +52,10 @@ class QuadraticDiscriminantAnalysis(Discriminant):
         Probability of each class; by default as often as it occurs.
     reg_param : float from 0 to 1, default=0.0
         This share of each covariance is replaced by the identity.
+    shrinkage, covariance_estimator : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    solver, store_covariance, tol : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -84,9 +88,24 @@ class QuadraticDiscriminantAnalysis(Discriminant):
     )
     _parameter_constraints: ClassVar[Constraints] = {"priors": [array, None], "reg_param": [share()]}
 
-    def __init__(self, priors: ArrayLike | None = None, reg_param: float = 0.0) -> None:
+    def __init__(
+        self,
+        priors: ArrayLike | None = None,
+        reg_param: float = 0.0,
+        *,
+        solver: str = "svd",
+        shrinkage: Any = None,
+        store_covariance: bool = False,
+        tol: float = 0.0001,
+        covariance_estimator: Any = None,
+    ) -> None:
         self.priors = priors
         self.reg_param = reg_param
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
 
     def statistic(self, schema: Schema) -> ComomentsByClass:
         """The same moments serve every prior and regularisation."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from tenfold.estimator import check_is_fitted
 from tenfold.estimator.constraints import Constraints, boolean, choice, real
 from tenfold.linear.inference import ROBUST
 from tenfold.linear.least_squares import LeastSquares
@@ -29,6 +30,10 @@ class Ridge(LeastSquares):
         kept of each.
     precision : {"normal", "high"}, default="normal"
         With "high" everything is summed and solved in double-double, about 32 digits, in two scans or more.
+    positive : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    copy_X, max_iter, tol, solver, random_state : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -77,8 +82,27 @@ class Ridge(LeastSquares):
         fit_intercept: bool = True,
         standard_errors: str = "classical",
         precision: str = "normal",
+        *,
+        copy_X: bool = True,
+        max_iter: int | None = None,
+        tol: float = 0.0001,
+        solver: str = "auto",
+        positive: bool = False,
+        random_state: int | None = None,
     ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.standard_errors = standard_errors
         self.precision = precision
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.positive = positive
+        self.random_state = random_state
+
+    @property
+    def n_iter_(self) -> int:
+        """One: the answer is computed, not approached."""
+        check_is_fitted(self)
+        return 1

@@ -48,6 +48,10 @@ class RidgeCV(ByFold):
         fold of each row.
     random_state : int, default=0
         Seed of the lot.
+    scoring, store_cv_results : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    gcv_mode, alpha_per_target : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -91,12 +95,25 @@ class RidgeCV(ByFold):
     }
 
     def __init__(
-        self, alphas: ArrayLike = (0.1, 1.0, 10.0), fit_intercept: bool = True, cv: Any = None, random_state: int = 0
+        self,
+        alphas: ArrayLike = (0.1, 1.0, 10.0),
+        fit_intercept: bool = True,
+        cv: Any = None,
+        random_state: int = 0,
+        *,
+        scoring: Any = None,
+        gcv_mode: str | None = None,
+        store_cv_results: bool = False,
+        alpha_per_target: bool = False,
     ) -> None:
         self.alphas = alphas
         self.fit_intercept = fit_intercept
         self.cv = cv
         self.random_state = random_state
+        self.scoring = scoring
+        self.gcv_mode = gcv_mode
+        self.store_cv_results = store_cv_results
+        self.alpha_per_target = alpha_per_target
 
     def _grid(self, whole: object) -> tuple[Array, Array]:
         given = np.sort(numbers(self.alphas, "alphas").ravel())[::-1]

@@ -80,6 +80,10 @@ class SGDRegressor(Descent, Regressor):  # type: ignore[override]
     mixing : bool, default=False
         False: one part after another. True: each part from the same weights, at the same time, and then their
         mean. Both give the same bits on any number of workers.
+    early_stopping, warm_start : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    verbose, validation_fraction : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -141,6 +145,10 @@ class SGDRegressor(Descent, Regressor):  # type: ignore[override]
         average: bool = False,
         n_iter_no_change: int = 5,
         mixing: bool = False,
+        verbose: int = 0,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        warm_start: bool = False,
     ) -> None:
         self.loss = loss
         self.penalty = penalty
@@ -162,6 +170,10 @@ class SGDRegressor(Descent, Regressor):  # type: ignore[override]
         self.average = average
         self.n_iter_no_change = n_iter_no_change
         self.mixing = mixing
+        self.verbose = verbose
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.warm_start = warm_start
 
     def _loss(self) -> Loss:
         return EpsilonInsensitive(self.epsilon) if self.loss == "epsilon_insensitive" else super()._loss()

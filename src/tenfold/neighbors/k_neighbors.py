@@ -76,6 +76,9 @@ class KNeighbors(OnePass):
         attribute_weights: Any = None,
         ranges: Any = None,
         kernel: Any = None,
+        leaf_size: int = 30,
+        metric_params: Any = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.weights = weights
@@ -85,6 +88,9 @@ class KNeighbors(OnePass):
         self.attribute_weights = attribute_weights
         self.ranges = ranges
         self.kernel = kernel
+        self.leaf_size = leaf_size
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
 
     @property
     def need(self) -> Need:

@@ -45,6 +45,10 @@ class KNeighborsRegressor(KNeighbors, Regressor):
     kernel : kernel or callable, optional
         k(X, Z), the Gram matrix of two blocks of rows. The distance is then that of the features,
         \\|φ(x) - φ(z)\\|² = k(x, x) - 2 k(x, z) + k(z, z), whatever `metric` says.
+    metric_params : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    leaf_size, n_jobs : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------

@@ -104,10 +104,10 @@ class Boosting(Estimator):
     hidden = frozenset({"roots", "trees", "value", "base", "n_classes", "ranges"})
     state_types = (Begun, FindingConstant, BoostingRows, BoostingLevels, FindingQuantiles, CheckingLoss, Solved)
     summary_types = (Look, Weighed, Gathered, Level, lq.Digits, Loss)
-    quantile: float | None = None
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "learning_rate": [real(0, open=True)],
         "max_iter": [integer(1)],
+        "n_estimators": [integer(1), None],
         "max_leaf_nodes": [integer(2), None],
         "max_depth": [integer(1), None],
         "min_samples_leaf": [integer(1)],
@@ -144,6 +144,18 @@ class Boosting(Estimator):
         cat_smooth: float = 0.0,
         cat_penalty: float = 1.0,
         random_state: int | None = 0,
+        *,
+        loss: str = "log_loss",
+        n_estimators: int | None = None,
+        criterion: str = "deprecated",
+        min_samples_split: int = 2,
+        min_weight_fraction_leaf: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        init: Any = None,
+        max_features: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        ccp_alpha: float = 0.0,
     ) -> None:
         self.learning_rate = learning_rate
         self.max_iter = max_iter
@@ -162,6 +174,17 @@ class Boosting(Estimator):
         self.tol = tol
         self.monotonic_cst = monotonic_cst
         self.random_state = random_state
+        self.loss = loss
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.min_samples_split = min_samples_split
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.min_impurity_decrease = min_impurity_decrease
+        self.init = init
+        self.max_features = max_features
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.ccp_alpha = ccp_alpha
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]
@@ -181,6 +204,11 @@ class Boosting(Estimator):
     def _sampling(self) -> Sampling:
         held_back = self.validation_fraction if self.early_stopping else 0.0
         return Sampling(Holdout(self._seed, held_back), self.subsample)
+
+    @property
+    def rounds(self) -> int:
+        """Rounds at the most, by whichever name they are given."""
+        return self.max_iter if self.n_estimators is None else self.n_estimators
 
     def start(self, schema: Schema) -> Begun:
         """The state before the first pass, which knows the schema alone."""
@@ -343,7 +371,7 @@ class Boosting(Estimator):
 
     def _enough(self, step: int, boosted: BoostedModel) -> bool:
         """Whether there are rounds enough, or the rows that were kept back say so."""
-        if step >= self.max_iter:
+        if step >= self.rounds:
             return True
         seen, few = boosted.validation_score, self.n_iter_no_change
         return bool(self.early_stopping and len(seen) > few and seen[-few:].min() > seen[:-few].min() - self.tol)
@@ -401,8 +429,8 @@ class Boosting(Estimator):
 
     @property
     def level(self) -> float:
-        """Of the quantile: a half, unless it is given."""
-        return 0.5 if self.quantile is None else float(self.quantile)
+        """Of the quantile, if the loss has one."""
+        return 0.5
 
     def loss_code(self, outputs: int) -> int:
         """Which loss, as the kernels have it."""

@@ -7,7 +7,7 @@ were held back prune it, if there are any.
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -108,6 +108,9 @@ class DecisionTree(Pruned, Readable):
         cat_penalty: float = 1.0,
         max_bins: int = 255,
         random_state: int | None = 0,
+        criterion: str = "squared_error",
+        splitter: str = "best",
+        monotonic_cst: Any = None,
     ) -> None:
         self.split = split
         self.method = method
@@ -127,6 +130,9 @@ class DecisionTree(Pruned, Readable):
         self.cat_penalty = cat_penalty
         self.max_bins = max_bins
         self.random_state = random_state
+        self.criterion = criterion
+        self.splitter = splitter
+        self.monotonic_cst = monotonic_cst
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]

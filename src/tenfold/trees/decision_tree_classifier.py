@@ -99,6 +99,8 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
     random_state : int, default=0
         Seed of the sample that bins come from, of `max_features`, and of the rows held back. None draws one, and the
         certificate records it.
+    splitter, monotonic_cst : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
 
     Attributes
     ----------
@@ -181,6 +183,8 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
         cat_penalty: float = 1.0,
         max_bins: int = 255,
         random_state: int | None = 0,
+        splitter: str = "best",
+        monotonic_cst: Any = None,
     ) -> None:
         super().__init__(
             split=split, method=method, missing=missing, max_depth=max_depth, min_samples_split=min_samples_split,
@@ -188,6 +192,7 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
             min_impurity_decrease=min_impurity_decrease, max_features=max_features, max_leaf_nodes=max_leaf_nodes,
             prune=prune, held_back=held_back, ccp_alpha=ccp_alpha, min_data_per_group=min_data_per_group,
             cat_smooth=cat_smooth, cat_penalty=cat_penalty, max_bins=max_bins, random_state=random_state,
+            splitter=splitter, monotonic_cst=monotonic_cst,
         )  # fmt: skip
         self.criterion = criterion
         self.class_weight = class_weight

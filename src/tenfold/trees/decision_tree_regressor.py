@@ -64,6 +64,8 @@ class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
     random_state : int, default=0
         Seed of the sample that bins come from, of `max_features`, and of the rows held back. None draws one, and the
         certificate records it.
+    criterion, splitter, monotonic_cst : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
 
     Attributes
     ----------

@@ -53,6 +53,14 @@ class GradientBoostingClassifier(Boosting, Classifier):
         1: the margin must not fall as the column rises; -1: it must not rise; 0: it is free. A dict has names.
     random_state : int, default=0
         Seed of the sample that the edges of the bins come from, and of the draws.
+    n_estimators : int, optional
+        Another name of `max_iter`, which it overrules.
+    loss, min_samples_split, min_weight_fraction_leaf, min_impurity_decrease : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    init, max_features, warm_start, ccp_alpha : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    criterion, verbose : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------

@@ -68,6 +68,16 @@ class GradientBoostingRegressor(Boosting, Regressor):
         1: the margin must not fall as the column rises; -1: it must not rise; 0: it is free. A dict has names.
     random_state : int, default=0
         Seed of the sample that the edges of the bins come from, and of the draws.
+    n_estimators : int, optional
+        Another name of `max_iter`, which it overrules.
+    alpha : float, optional
+        Another name of `quantile`.
+    min_samples_split, min_weight_fraction_leaf, min_impurity_decrease : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    init, max_features, warm_start, ccp_alpha : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    criterion, verbose : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -96,6 +106,7 @@ class GradientBoostingRegressor(Boosting, Regressor):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "loss": [choice(*LOSSES)],
         "quantile": [share(), None],
+        "alpha": [share(), None],
         **Boosting._parameter_constraints,
     }
 
@@ -120,20 +131,42 @@ class GradientBoostingRegressor(Boosting, Regressor):
         cat_smooth: float = 0.0,
         cat_penalty: float = 1.0,
         random_state: int | None = 0,
+        *,
+        alpha: float | None = None,
+        n_estimators: int | None = None,
+        criterion: str = "deprecated",
+        min_samples_split: int = 2,
+        min_weight_fraction_leaf: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        init: Any = None,
+        max_features: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        ccp_alpha: float = 0.0,
     ) -> None:
         super().__init__(
             learning_rate, max_iter, max_leaf_nodes, max_depth, min_samples_leaf, l2_regularization, max_bins,
             subsample, early_stopping, validation_fraction, n_iter_no_change, tol, monotonic_cst, min_data_per_group,
-            cat_smooth, cat_penalty, random_state,
+            cat_smooth, cat_penalty, random_state, loss=loss, n_estimators=n_estimators, criterion=criterion,
+            min_samples_split=min_samples_split, min_weight_fraction_leaf=min_weight_fraction_leaf,
+            min_impurity_decrease=min_impurity_decrease, init=init, max_features=max_features, verbose=verbose,
+            warm_start=warm_start, ccp_alpha=ccp_alpha,
         )  # fmt: skip
-        self.loss = loss
         self.quantile = quantile
+        self.alpha = alpha
 
     def start(self, schema: Schema) -> Begun:
         """Nothing but the schema."""
-        if (self.loss == "quantile") != (self.quantile is not None):
+        known = self.quantile is not None
+        if known if self.loss != "quantile" else not known and self.alpha is None:
             raise ValueError(f"loss={self.loss!r} with quantile={self.quantile}. Remedy: both, or neither")
         return super().start(schema)
+
+    @property
+    def level(self) -> float:
+        """The level of the quantile, by whichever name it is given; a half, if it is not."""
+        given = self.alpha if self.quantile is None and self.loss == "quantile" else self.quantile
+        return 0.5 if given is None else float(given)
 
     def loss_code(self, outputs: int) -> int:
         """By its name."""

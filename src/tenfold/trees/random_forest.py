@@ -103,6 +103,14 @@ class RandomForest(TreeGrower):
         cat_penalty: float = 1.0,
         max_bins: int = 255,
         random_state: int | None = 0,
+        criterion: str = "squared_error",
+        oob_score: bool = False,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        ccp_alpha: float = 0.0,
+        max_samples: float | None = None,
+        monotonic_cst: Any = None,
     ) -> None:
         self.n_estimators = n_estimators
         self.max_depth = max_depth
@@ -118,6 +126,14 @@ class RandomForest(TreeGrower):
         self.cat_penalty = cat_penalty
         self.max_bins = max_bins
         self.random_state = random_state
+        self.criterion = criterion
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]

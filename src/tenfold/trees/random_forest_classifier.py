@@ -85,6 +85,10 @@ class RandomForestClassifier(RandomForest, ClassTrees):
     max_bins : int, default=255
     random_state : int, default=0
         Seed of the draws, and of the sample that bins come from. None draws one, and the certificate records it.
+    warm_start, ccp_alpha, max_samples, monotonic_cst : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    oob_score, n_jobs, verbose : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -143,6 +147,13 @@ class RandomForestClassifier(RandomForest, ClassTrees):
         cat_penalty: float = 1.0,
         max_bins: int = 255,
         random_state: int | None = 0,
+        oob_score: bool = False,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        ccp_alpha: float = 0.0,
+        max_samples: float | None = None,
+        monotonic_cst: Any = None,
     ) -> None:
         super().__init__(
             n_estimators, max_depth=max_depth, min_samples_split=min_samples_split,
@@ -150,6 +161,8 @@ class RandomForestClassifier(RandomForest, ClassTrees):
             min_impurity_decrease=min_impurity_decrease, max_features=max_features, max_leaf_nodes=max_leaf_nodes,
             bootstrap=bootstrap, min_data_per_group=min_data_per_group, cat_smooth=cat_smooth,
             cat_penalty=cat_penalty, max_bins=max_bins, random_state=random_state,
+            oob_score=oob_score, n_jobs=n_jobs, verbose=verbose, warm_start=warm_start, ccp_alpha=ccp_alpha,
+            max_samples=max_samples, monotonic_cst=monotonic_cst,
         )  # fmt: skip
         self.criterion = criterion
         self.class_weight = class_weight

@@ -92,6 +92,10 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
     max_bins : int, default=255
     random_state : int, default=0
         Seed of the draws, and of the sample that bins come from. None draws one, and the certificate records it.
+    criterion, warm_start, ccp_alpha, max_samples, monotonic_cst : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    oob_score, n_jobs, verbose : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------

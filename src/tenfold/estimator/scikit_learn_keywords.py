@@ -1,0 +1,330 @@
+"""What becomes of each keyword of scikit-learn's learner of the same name: the same, renamed, without effect, refused.
+
+A keyword that is not named here is a parameter of ours too, with the same meaning. One that has no effect is taken
+in every value that scikit-learn takes, so that its programs run; one that is refused is taken in those values only
+that say what is done anyway, and the error of any other says what to do instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import cache
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+from sklearn.utils._param_validation import StrOptions
+
+
+class Renamed(NamedTuple):
+    """A keyword that sets another of our parameters; both are accepted."""
+
+    to: str
+
+    def __str__(self) -> str:
+        return f"renamed: {self.to} (both accepted)"
+
+
+class NoEffect(NamedTuple):
+    """A keyword that is accepted and changes nothing."""
+
+    because: str
+    takes: tuple[Any, ...]
+    """what it may be, in the terms of scikit-learn's constraints"""
+
+    def __str__(self) -> str:
+        return f"accepted: no effect because {self.because}"
+
+
+class Refused(NamedTuple):
+    """A keyword that only these values are accepted of."""
+
+    because: str
+    remedy: str
+    takes: tuple[Any, ...]
+    """the values: what is done anyway"""
+
+    def __str__(self) -> str:
+        return f"refused: {self.because}. Remedy: {self.remedy}"
+
+
+Decision = Renamed | NoEffect | Refused
+
+_integer, _number, _flag = (Integral, None), (Real, None), ("boolean",)
+_any_start = "the minimum is found to `tol` from any start"
+_exact = "the answer is computed exactly, from the merged summary"
+_alone = "a fit depends on its rows alone, not on the fit before"
+_only_with = "it is read only beside a keyword that is refused"
+
+n_jobs = NoEffect("`tenfold.on` says which cores work, and results do not depend on them", _integer)
+verbose = NoEffect("callbacks show how far a fit is", ("verbose",))
+copied = NoEffect("the rows that are given are never changed", _flag)
+unseeded = NoEffect("nothing is drawn", ("random_state",))
+same_clusters = NoEffect("either finds the same clusters", (StrOptions({"lloyd", "elkan"}),))
+restart = NoEffect(_any_start, _flag)
+no_restart = Refused(_alone, "partial_fit, where there is one", (False,))
+no_more_trees = Refused(_alone, "fit with more n_estimators", (False,))
+monotonic = Refused(
+    "only boosted trees can be kept monotonic", "GradientBoostingClassifier or GradientBoostingRegressor", (None,)
+)
+smoothed = Refused("alpha is taken as it is, 0 too", "alpha=1e-10", (True,))
+squares = Refused(
+    "trees of numbers split by squared errors", 'GradientBoostingRegressor(loss="absolute_error")', ("squared_error",)
+)
+covariance = Refused(
+    "covariances come from summaries that merge, not from another estimator", "shrinkage or reg_param", (None,)
+)
+positive = Refused(
+    "coefficients of least squares have any sign", "ElasticNet(positive=True), or Lasso(positive=True)", (False,)
+)
+poisson_draws = Refused(
+    "each row is drawn a Poisson number of times, of mean 1", "fit to a share of the rows", (None, 1.0)
+)
+one_metric = Refused("a metric has no parameters beside p", "metric, p and attribute_weights", (None,))
+
+_bag: dict[str, Decision] = {
+    "max_samples": poisson_draws,
+    "max_features": Refused("members see all columns", "RandomForestClassifier or RandomForestRegressor", (1.0,)),
+    "bootstrap": Refused("members draw rows with replacement", "VotingClassifier or VotingRegressor", (True,)),
+    "bootstrap_features": Refused("members see all columns", "RandomForestClassifier(max_features=...)", (False,)),
+    "warm_start": no_more_trees,
+    "n_jobs": n_jobs,
+    "verbose": verbose,
+}
+_lasso: dict[str, Decision] = {
+    "precompute": NoEffect(
+        "the Gram matrix is what summaries merge to", ("boolean", "array-like", StrOptions({"auto"}))
+    ),
+    "copy_X": copied,
+    "selection": NoEffect(_any_start, (StrOptions({"cyclic", "random"}),)),
+}
+_glm: dict[str, Decision] = {
+    "solver": NoEffect(_any_start, (StrOptions({"lbfgs", "newton-cholesky"}),)),
+    "warm_start": restart,
+    "verbose": verbose,
+}
+_neighbors: dict[str, Decision] = {
+    "leaf_size": NoEffect("the neighbours are the same, however they are found", (Integral,)),
+    "metric_params": one_metric,
+    "n_jobs": n_jobs,
+}
+_forest: dict[str, Decision] = {
+    "oob_score": NoEffect("`oob_score_` is always there", _flag),
+    "n_jobs": n_jobs,
+    "verbose": verbose,
+    "warm_start": no_more_trees,
+    "ccp_alpha": Refused("trees of a forest are not pruned", "max_depth, min_samples_leaf or max_leaf_nodes", (0.0,)),
+    "max_samples": poisson_draws,
+    "monotonic_cst": monotonic,
+}
+_splitter = Refused("splits are the best there are", 'RandomForestClassifier, or max_features="sqrt"', ("best",))
+_boosting: dict[str, Decision] = {
+    "n_estimators": Renamed("max_iter"),
+    "criterion": NoEffect(
+        "both of scikit-learn's choose the same splits", (StrOptions({"deprecated", "friedman_mse", "squared_error"}),)
+    ),
+    "min_samples_split": Refused("nodes are limited by the rows of their leaves", "min_samples_leaf", (2,)),
+    "min_weight_fraction_leaf": Refused("nodes are limited by the rows of their leaves", "min_samples_leaf", (0.0,)),
+    "min_impurity_decrease": Refused("nodes are limited by the rows of their leaves", "min_samples_leaf", (0.0,)),
+    "init": Refused("boosting starts from the best constant", "StackingClassifier or StackingRegressor", (None,)),
+    "max_features": Refused(
+        "every column is tried at every split", "RandomForestClassifier(max_features=...)", (None, 1.0)
+    ),
+    "verbose": verbose,
+    "warm_start": Refused(_alone, "fit with more max_iter", (False,)),
+    "ccp_alpha": Refused("trees are not pruned", "max_depth, min_samples_leaf or max_leaf_nodes", (0.0,)),
+}
+_stopping: dict[str, Decision] = {
+    "verbose": verbose,
+    "early_stopping": Refused(
+        "no rows are set aside", "tol and n_iter_no_change, or tenfold.tune over max_iter", (False,)
+    ),
+    "validation_fraction": NoEffect(_only_with, (Real,)),
+    "warm_start": no_restart,
+}
+_members: dict[str, Decision] = {"n_jobs": n_jobs, "verbose": verbose}
+
+KEYWORDS: dict[str, dict[str, Decision]] = {
+    "BaggingClassifier": _bag,
+    "BaggingRegressor": _bag,
+    "BernoulliNB": {"force_alpha": smoothed},
+    "BisectingKMeans": {
+        "init": Refused(
+            "a cluster is halved from two rows drawn by k-means++", "random_state", ("random", "k-means++")
+        ),
+        "n_init": Refused("each cluster is halved once", "fits of several random_state, the least inertia_", (1,)),
+        "verbose": verbose,
+        "copy_x": copied,
+        "algorithm": same_clusters,
+    },
+    "CategoricalNB": {
+        "force_alpha": smoothed,
+        "min_categories": Refused(
+            "categories are those of the rows, or of a categorical column", "a frame with categorical columns", (None,)
+        ),
+    },
+    "ComplementNB": {"force_alpha": smoothed},
+    "DecisionTreeClassifier": {"splitter": _splitter, "monotonic_cst": monotonic},
+    "DecisionTreeRegressor": {"criterion": squares, "splitter": _splitter, "monotonic_cst": monotonic},
+    "DummyClassifier": {
+        "random_state": unseeded,
+        "constant": Refused("the answer comes from the target", 'strategy="prior"', (None,)),
+    },
+    "DummyRegressor": {
+        "constant": Refused("the answer comes from the target", 'strategy="mean"', (None,)),
+        "quantile": Refused(
+            "the answer is a mean, which merges", "GradientBoostingRegressor(loss='quantile')", (None,)
+        ),
+    },
+    "ElasticNet": {**_lasso, "warm_start": restart, "random_state": unseeded},
+    "ElasticNetCV": {**_lasso, "verbose": verbose, "n_jobs": n_jobs},
+    "GammaRegressor": _glm,
+    "GaussianMixture": {
+        "n_init": Refused("a fit starts once", "fits of several random_state, the greatest lower_bound_", (1,)),
+        "warm_start": Refused(_alone, "weights_init, means_init and precisions_init", (False,)),
+        "verbose": verbose,
+        "verbose_interval": NoEffect("callbacks show how far a fit is", (Integral,)),
+    },
+    "GradientBoostingClassifier": {
+        **_boosting,
+        "loss": Refused(
+            "classes are boosted by their log loss", "AdaBoostClassifier for the exponential loss", ("log_loss",)
+        ),
+    },
+    "GradientBoostingRegressor": {
+        **_boosting,
+        "alpha": Renamed("quantile"),
+    },
+    "KMeans": {
+        "verbose": verbose,
+        "copy_x": copied,
+        "algorithm": same_clusters,
+    },
+    "KNeighborsClassifier": _neighbors,
+    "KNeighborsRegressor": _neighbors,
+    "Lasso": {**_lasso, "warm_start": restart, "random_state": unseeded},
+    "LassoCV": {**_lasso, "verbose": verbose, "n_jobs": n_jobs},
+    "LinearDiscriminantAnalysis": {
+        "solver": NoEffect(_exact, (StrOptions({"svd", "lsqr", "eigen"}),)),
+        "store_covariance": NoEffect("`covariance_` is always there", _flag),
+        "covariance_estimator": covariance,
+    },
+    "LinearRegression": {
+        "copy_X": copied,
+        "tol": NoEffect(_exact, (Real,)),
+        "n_jobs": n_jobs,
+        "positive": positive,
+    },
+    "LogisticRegression": {
+        "penalty": Renamed("l1_ratio and C"),
+        "dual": NoEffect(_any_start, _flag),
+        "intercept_scaling": NoEffect("the intercept is not penalised", (Real,)),
+        "random_state": unseeded,
+        "solver": NoEffect(
+            "the minimum is the same; the intercept is not penalised, as it is by scikit-learn's liblinear",
+            (StrOptions({"lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"}),),
+        ),
+        "verbose": verbose,
+        "warm_start": restart,
+        "n_jobs": n_jobs,
+    },
+    "MiniBatchKMeans": {
+        "verbose": verbose,
+        "compute_labels": NoEffect("`labels_` are computed when they are read", _flag),
+        "max_no_improvement": NoEffect("a fit ends by `tol` or `max_iter`", _integer),
+        "init_size": NoEffect("`init` draws from a sample of its own size", _integer),
+        "reassignment_ratio": Refused("no centre is drawn anew", "KMeans, or another random_state", (0.01, 0.0)),
+    },
+    "MultinomialNB": {"force_alpha": smoothed},
+    "Nystroem": {
+        "kernel_params": Refused(
+            "a kernel with parameters is an object here", "kernel=tenfold.GaussianKernel(...), or another", (None,)
+        ),
+        "n_jobs": n_jobs,
+    },
+    "PCA": {
+        "copy": copied,
+        "svd_solver": NoEffect(_exact, (StrOptions({"auto", "full", "covariance_eigh", "arpack", "randomized"}),)),
+        "tol": NoEffect(_exact, (Real,)),
+        "iterated_power": NoEffect(_exact, (Integral, StrOptions({"auto"}))),
+        "n_oversamples": NoEffect(_exact, (Integral,)),
+        "power_iteration_normalizer": NoEffect(_exact, (StrOptions({"auto", "QR", "LU", "none"}),)),
+        "random_state": unseeded,
+    },
+    "Perceptron": {
+        **_stopping,
+        "penalty": Refused("the perceptron has no penalty", "SGDClassifier(penalty=...)", (None,)),
+        "alpha": NoEffect(_only_with, (Real,)),
+        "l1_ratio": NoEffect(_only_with, (Real,)),
+        "n_jobs": n_jobs,
+    },
+    "PoissonRegressor": _glm,
+    "QuadraticDiscriminantAnalysis": {
+        "solver": NoEffect(_exact, (StrOptions({"svd", "eigen"}),)),
+        "shrinkage": Refused("covariances are shrunk towards the identity by reg_param", "reg_param", (None,)),
+        "store_covariance": NoEffect("`covariance_` is always there", _flag),
+        "tol": NoEffect("a covariance that cannot be inverted is an error of its own", (Real,)),
+        "covariance_estimator": covariance,
+    },
+    "RandomForestClassifier": _forest,
+    "RandomForestRegressor": {**_forest, "criterion": squares},
+    "Ridge": {
+        "copy_X": copied,
+        "max_iter": NoEffect(_exact, _integer),
+        "tol": NoEffect(_exact, (Real,)),
+        "solver": NoEffect(
+            _exact, (StrOptions({"auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"}),)
+        ),
+        "positive": positive,
+        "random_state": unseeded,
+    },
+    "RidgeCV": {
+        "scoring": Refused("penalties are chosen by squared error", "tenfold.tune(Ridge(), ..., scoring=...)", (None,)),
+        "gcv_mode": NoEffect(_exact, (StrOptions({"auto", "svd", "eigen"}), None)),
+        "store_cv_results": Refused("only the best score is kept", "tenfold.validation_curve", (False,)),
+        "alpha_per_target": NoEffect("there is one target", _flag),
+    },
+    "SGDClassifier": {
+        **_stopping,
+        "epsilon": NoEffect("no loss of classes has it here", (Real,)),
+        "n_jobs": n_jobs,
+    },
+    "SGDRegressor": _stopping,
+    "StackingClassifier": _members,
+    "StackingRegressor": _members,
+    "VotingClassifier": {**_members, "flatten_transform": NoEffect("`transform` is not there", _flag)},
+    "VotingRegressor": _members,
+}
+
+
+@cache
+def keywords_of(cls: type) -> Mapping[str, Decision]:
+    """What becomes of scikit-learn's keywords of a learner, or of the learner that it is a kind of."""
+    return next((KEYWORDS[base.__name__] for base in cls.__mro__ if base.__name__ in KEYWORDS), {})
+
+
+def constraints_of(cls: type, params: Collection[str]) -> dict[str, Any]:
+    """What those keywords may be that a learner does not itself look at, in scikit-learn's terms."""
+    decided = {name: one for name, one in keywords_of(cls).items() if name in params}
+    ignored = {name: list(one.takes) for name, one in decided.items() if isinstance(one, NoEffect)}
+    return ignored | {name: "no_validation" for name, one in decided.items() if isinstance(one, Refused)}
+
+
+def refuse_keywords(cls: type, params: Mapping[str, Any]) -> None:
+    """Refuse values of scikit-learn's keywords that cannot be had, and say what to do instead."""
+    for name, one in keywords_of(cls).items():
+        if isinstance(one, Refused) and name in params and not any(_same(params[name], value) for value in one.takes):
+            raise ValueError(f"{cls.__name__}: {name}={params[name]!r} is {one}")
+
+
+def has_no_effect(cls: type, name: str) -> bool:
+    """Whether a keyword is there for programs written for scikit-learn only."""
+    return isinstance(keywords_of(cls).get(name), NoEffect)
+
+
+def _same(given: Any, value: Any) -> bool:
+    """Whether a parameter has a value; True is not 1, and an array is no single value."""
+    return (
+        isinstance(given, bool) == isinstance(value, bool)
+        and isinstance(given, (Real, str, type(None)))
+        and given == value
+    )

@@ -1,0 +1,127 @@
+"""Every keyword of scikit-learn's learner of the same name is taken, is without effect, or is refused with a remedy."""
+
+import inspect
+import re
+from numbers import Integral, Real
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils import all_estimators
+from sklearn.utils._param_validation import StrOptions
+
+import tenfold as tn
+from helpers import learners, name_of
+from tenfold.core.axes import bits
+from tenfold.estimator.scikit_learn_keywords import KEYWORDS, NoEffect, Refused, Renamed
+from tenfold.testing.data import draw
+
+THEIRS = dict(all_estimators())
+ELSEWHERE = {"MLPClassifier", "MLPRegressor", "MaxAbsScaler", "MinMaxScaler", "StandardScaler"}
+SHARED = [one for one in learners() if name_of(one) in set(THEIRS) - ELSEWHERE]
+OURS = {name_of(one): one for one in SHARED}
+MAX_FITS = 3
+"""of each keyword without effect"""
+
+
+def keywords(cls):
+    return dict(list(inspect.signature(cls.__init__).parameters.items())[1:])
+
+
+def decisions(kind):
+    """Learner, keyword and decision of one kind."""
+    return [
+        pytest.param(name, word, one, id=f"{name}-{word}")
+        for name, decided in KEYWORDS.items()
+        for word, one in decided.items()
+        if isinstance(one, kind)
+    ]
+
+
+def fitted(learner, **given):
+    learner = clone(learner).set_params(**given)
+    table = draw(learner.need, 2, rows=40)
+    return learner.fit(table.X, table.y)
+
+
+@pytest.mark.parametrize("learner", SHARED, ids=name_of)
+def test_every_keyword_is_decided(learner):
+    ours, theirs = keywords(type(learner)), keywords(THEIRS[name_of(learner)])
+    decided = KEYWORDS.get(name_of(learner), {})
+    assert not set(theirs) - set(ours) - {"class_weight"}, "not a parameter"
+    assert not set(decided) - set(theirs), "scikit-learn has no such keyword"
+    for word, one in decided.items():
+        if not isinstance(one, Renamed):
+            assert repr(ours[word].default) == repr(theirs[word].default), word
+        assert word in type(learner).__doc__
+
+
+def other_values(takes, default):
+    """Values that a keyword may have, beside its default."""
+    for one in takes:
+        if one in ("boolean", "verbose"):
+            yield not default
+        elif one == "random_state":
+            yield 7
+        elif one == "array-like":
+            continue
+        elif isinstance(one, StrOptions):
+            yield from sorted(one.options - {default})
+        elif one in (Integral, Real):
+            yield 2 if default != 2 else 3
+
+
+@pytest.mark.filterwarnings("ignore")  # few rounds are few on purpose
+@pytest.mark.parametrize(("name", "word", "decided"), decisions(NoEffect))
+def test_a_keyword_without_effect_changes_no_bit(name, word, decided):
+    learner = OURS[name]
+    default = keywords(type(learner))[word].default
+    expected = bits(fitted(learner).model_)
+    values = list(other_values(decided.takes, default))[:MAX_FITS]
+    assert values
+    for value in values:
+        assert bits(fitted(learner, **{word: value}).model_) == expected
+    with pytest.raises(ValueError, match=word):
+        fitted(learner, **{word: object()})
+
+
+@pytest.mark.parametrize(("name", "word", "decided"), decisions(Refused))
+def test_a_keyword_that_is_refused_says_why_and_what_to_do(name, word, decided):
+    learner = OURS[name]
+    default = keywords(type(learner))[word].default
+    assert default in decided.takes
+    value = not default if isinstance(default, bool) else 0.5 if isinstance(default, (int, float)) else "another"
+    with pytest.raises(ValueError, match=re.escape(f"{word}={value!r} is {decided}")):
+        fitted(learner, **{word: value})
+
+
+def test_a_grid_of_scikit_learn_goes_over_its_own_names():
+    table = draw(OURS["RandomForestClassifier"].need, 2, rows=60)
+    grid = {"n_jobs": [None, 2], "max_depth": [1, 3]}
+    search = GridSearchCV(tn.RandomForestClassifier(n_estimators=3, verbose=0), grid, cv=2).fit(table.X, table.y)
+    scores = search.cv_results_["mean_test_score"]
+    assert scores[::2].tolist() == scores[1::2].tolist()
+
+
+def test_another_name_of_a_parameter_gives_the_same_model():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 3))
+    y, c = X @ [1.0, 2.0, 0.0], (X[:, 0] > 0).astype(int)
+    for a, b, target in (
+        (tn.GradientBoostingRegressor(n_estimators=3), tn.GradientBoostingRegressor(max_iter=3), y),
+        (tn.GradientBoostingClassifier(n_estimators=3), tn.GradientBoostingClassifier(max_iter=3), c),
+        (
+            tn.GradientBoostingRegressor("quantile", alpha=0.8, n_estimators=3),
+            tn.GradientBoostingRegressor("quantile", quantile=0.8, max_iter=3),
+            y,
+        ),
+        (tn.LogisticRegression(penalty="l1", C=0.1), tn.LogisticRegression(l1_ratio=1.0, C=0.1), c),
+        (tn.LogisticRegression(penalty="l2", C=0.1), tn.LogisticRegression(C=0.1), c),
+        (
+            tn.LogisticRegression(penalty=None),
+            tn.LogisticRegression(C=np.inf),
+            (random.normal(size=60) > 0).astype(int),
+        ),
+    ):
+        assert bits(a.fit(X, target).model_) == bits(b.fit(X, target).model_)
