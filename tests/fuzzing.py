@@ -119,6 +119,7 @@ def sets(d: Data) -> list[tuple[str, Any, Any, Any]]:
         ("sgd, three", tn.SGDClassifier(max_iter=3, average=True), d.mixed, d.three),
         ("sgd, momentum", tn.SGDRegressor(loss="epsilon_insensitive", max_iter=3, momentum=0.5), d.numbers, d.y),
         ("network, adam", tn.MLPClassifier((3, 2), max_iter=2, early_stopping=True), d.mixed, d.three),
+        ("network, parts", tn.MLPClassifier(3, max_iter=2, batch_norm=True, embedding=2, n_init=2), d.mixed, d.three),
         ("network, lbfgs", tn.MLPRegressor(3, solver="lbfgs", max_iter=3), d.numbers, d.y),
         ("machine, three", tn.LinearSVC(loss="hinge"), d.numbers, d.three),
         ("machine, descent", tn.LinearSVR(dual=True, C=0.1), d.numbers, d.y),

@@ -38,6 +38,8 @@ _NETWORK = {
     "shuffle": [False],
     "learning_rate": ["invscaling", "adaptive"],
     "early_stopping": [True],
+    "embedding": ["auto", 2],
+    "n_init": [2],
 }
 _STEPS = {
     "penalty": ["l1", "l2", "elasticnet", None],

@@ -40,6 +40,10 @@ CASES = {
     "StandardScaler": (tn.StandardScaler(), (X,)),
     "OneHot": (tn.OneHot(), (WORDS,)),
     "MLPClassifier": (tn.MLPClassifier(3, early_stopping=True, max_iter=3), (X, LABEL)),
+    "MLPClassifier, parts": (
+        tn.MLPClassifier(3, batch_norm=True, n_init=2, class_weight="balanced", max_iter=2),
+        (X, LABEL),
+    ),
     "MLPRegressor, lbfgs": (tn.MLPRegressor(3, solver="lbfgs", max_iter=6), (X, Y)),
 }
 

@@ -2,41 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from tenfold.core import Array
-from tenfold.neural.network import SLOPE, Network
+from tenfold.neural.network import SLOPE, VARIANCE_FLOOR, Network
 from tenfold.neural.torch_thread import one_torch_thread
+
+RUNNING = ("mean", "variance")
+"""pieces of the weights that no gradient is made of: they follow the batches"""
+Moments = tuple[Any, Any]
+"""the mean and the variance of the sums of a layer's units over a batch"""
 
 
 def loss_and_gradient(network: Network, weights: Array, X: Array, y: Array, weight: Array) -> tuple[float, Array]:
-    """The summed loss of some rows, each times its weight, and its gradient."""
+    """The summed loss of some rows as they are predicted, each times its weight, and its gradient."""
     with one_torch_thread() as torch:
         given = parameters(network, torch.tensor(weights))
         rows = (torch.tensor(X, dtype=torch.float64), target(torch, network, y), torch.tensor(weight))
         loss = summed_loss(torch, network, given, *rows)
-        slopes = torch.autograd.grad(loss, given)
-        return loss.item(), flat(torch, slopes).numpy()
+        return loss.item(), gradient(torch, loss, given).numpy()
 
 
-def parameters(network: Network, weights: Any) -> list[Any]:
-    """W and b of each layer: views of a vector, whose gradients are wanted."""
-    found, at = [], 0
-    for m, n in pairwise(network.sizes):
-        for shape in ((m, n), (n,)):
-            many = int(np.prod(shape))
-            found.append(weights[at : at + many].view(shape).requires_grad_())
-            at += many
-    return found
+def parameters(network: Network, weights: Any) -> list[tuple[str, Any]]:
+    """The pieces of a vector of weights: views of it, with gradients of those that are learnt."""
+    return [(name, piece if name in RUNNING else piece.requires_grad_()) for name, piece in network.cut(weights)]
 
 
-def flat(torch: Any, slopes: Sequence[Any]) -> Any:
-    """Gradients of all layers as one vector, in the order of the weights."""
-    return torch.cat([slope.reshape(-1) for slope in slopes])
+def gradient(torch: Any, loss: Any, given: Sequence[tuple[str, Any]], one: Any = None) -> Any:
+    """The gradient of a loss as one vector, in the order of the weights; 0 of what follows the batches."""
+    slopes = iter(torch.autograd.grad(loss, [piece for name, piece in given if name not in RUNNING], one))
+    return torch.cat([(torch.zeros_like(v) if name in RUNNING else next(slopes)).reshape(-1) for name, v in given])
 
 
 def target(torch: Any, network: Network, y: Array) -> Any:
@@ -45,10 +41,17 @@ def target(torch: Any, network: Network, y: Array) -> Any:
 
 
 def summed_loss(
-    torch: Any, network: Network, given: Sequence[Any], X: Any, y: Any, weight: Any | None, dropped: Any = None
+    torch: Any,
+    network: Network,
+    given: Sequence[tuple[str, Any]],
+    X: Any,
+    y: Any,
+    weight: Any | None,
+    dropped: Callable[[Any], Any] | None = None,
+    moments: list[Moments] | None = None,
 ) -> Any:
-    """Σ cᵢ ℓ(f(xᵢ), yᵢ), or without weights the mean; `dropped`: what hidden units are multiplied by, if any."""
-    f = outputs(torch, network, given, X, dropped)
+    """Σ cᵢ ℓ(f(xᵢ), yᵢ), or without weights the mean; `dropped` and `moments` as in `outputs`."""
+    f = outputs(torch, network, given, X, dropped, moments, weight)
     of, how = torch.nn.functional, "mean" if weight is None else "none"
     if network.loss == "cross_entropy":
         each = of.cross_entropy(f, y, reduction=how)
@@ -59,13 +62,46 @@ def summed_loss(
     return each if weight is None else each @ weight
 
 
-def outputs(torch: Any, network: Network, given: Sequence[Any], X: Any, dropped: Any = None) -> Any:
-    """What the last layer says of each row, without an activation."""
-    h = X
-    for at in range(0, len(given) - 2, 2):
-        h = activated(torch, network.activation, torch.addmm(given[at + 1], h, given[at]))
+def outputs(
+    torch: Any,
+    network: Network,
+    given: Sequence[tuple[str, Any]],
+    X: Any,
+    dropped: Callable[[Any], Any] | None = None,
+    moments: list[Moments] | None = None,
+    shares: Any | None = None,
+) -> Any:
+    """What the last layer says of each row, without an activation.
+
+    `dropped` draws what hidden units are multiplied by. If `moments` is a list, rows are a batch to learn from: sums of
+    hidden units are normalised by their own mean and variance, each row with its share, and these are put on the list.
+    """
+    h, pieces = X, iter(given)
+    tables = [next(pieces)[1] for _ in network.embeddings]
+    hidden = len(network.sizes) - 2
+    for at in range(hidden + 1):
+        W, b = next(pieces)[1], next(pieces)[1]
+        h = torch.addmm(b, h, W if at else network.by_feature(torch.cat, tables, W))
+        if at == hidden:
+            break
+        if network.batch_norm:
+            scale, shift, mean, variance = (next(pieces)[1] for _ in range(4))
+            if moments is not None:
+                mean, variance = batch_moments(h, shares)
+                moments.append((mean.detach(), variance.detach()))
+            h = (h - mean) * (scale / (variance + VARIANCE_FLOOR).sqrt()) + shift
+        h = activated(torch, network.activation, h)
         h = h if dropped is None else h * dropped(h.shape)
-    return torch.addmm(given[-1], h, given[-2])
+    return h
+
+
+def batch_moments(z: Any, shares: Any | None) -> Moments:
+    """The mean and the variance of each column; rows have these shares, or all the same."""
+    if shares is None:
+        mean = z.mean(0)
+        return mean, ((z - mean) ** 2).mean(0)
+    mean = shares @ z
+    return mean, shares @ (z - mean) ** 2
 
 
 def activated(torch: Any, name: str, z: Any) -> Any:

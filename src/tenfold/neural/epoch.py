@@ -12,11 +12,14 @@ from tenfold.core import Array, Chunk, Columns
 from tenfold.core.allowed import NOT_NEGATIVE
 from tenfold.core.statistic import Ordered
 from tenfold.kernels.shuffling import mix
-from tenfold.neural.backpropagation import flat, parameters, summed_loss, target
+from tenfold.neural.backpropagation import RUNNING, Moments, gradient, parameters, summed_loss, target
 from tenfold.neural.network import Network
 from tenfold.neural.torch_thread import one_torch_thread
 from tenfold.stats.draws import Holdout
 from tenfold.stats.windows import WINDOW, WINDOW_BYTES, Epoch
+
+FOLLOWED = 0.1
+"""how much of a batch's mean and variance goes into the running ones"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +47,10 @@ class BatchRule(NamedTuple):
     batch_size: int
     rate: float
     """the length of a step in this epoch"""
-    alpha: float
+    l2: float
     """the penalty of squares, divided by the weight of the batch"""
+    l1: float
+    """the penalty of absolute values, divided by the weight of the batch"""
     momentum: float
     nesterov: bool
     beta_1: float
@@ -64,6 +69,8 @@ class NetworkEpoch(Epoch[Walk], Ordered[Walk]):
     rule: BatchRule
     holdout: Holdout
     """rows that are not learned from"""
+    factors: Array
+    """of the weights of rows of each class; empty if there are none"""
 
     def window(self, X: Columns) -> int:
         """As many whole batches as are shuffled together: some thousand rows, fewer if they are very wide."""
@@ -78,6 +85,8 @@ class NetworkEpoch(Epoch[Walk], Ordered[Walk]):
         if not chunk.n:
             return walk
         X, y, weight, _ = self.in_order(chunk, sparse=False)
+        if len(self.factors):
+            weight = weight * self.factors[y.astype(np.int64)]
         return descended(self.network, self.rule, walk, self.turn, X, y, weight)
 
 
@@ -85,7 +94,7 @@ def descended(network: Network, rule: BatchRule, walk: Walk, turn: int, X: Array
     """Where a window of rows leads, batch by batch; `turn` is what drop-outs are drawn by."""
     with one_torch_thread() as torch:
         w, first, second = (torch.tensor(each) for each in (walk.weights, walk.first, walk.second))
-        penalised = torch.tensor(network.penalised, dtype=torch.float64) if rule.alpha else None
+        penalised = torch.tensor(network.penalised, dtype=torch.float64) if rule.l1 or rule.l2 else None
         given, steps, loss = parameters(network, w), walk.steps, walk.loss
         rows = (torch.tensor(X, dtype=torch.float64), target(torch, network, y), torch.tensor(weight))
         batches = zip(*(each.split(rule.batch_size) for each in rows), strict=True)
@@ -93,19 +102,33 @@ def descended(network: Network, rule: BatchRule, walk: Walk, turn: int, X: Array
         dropped = _dropping(torch, rule.dropout, turn, steps) if rule.dropout else None
         for x, t, c in batches:
             total = float(len(t)) if even else c.sum().item()
+            if not total:  # all of them are of classes that do not count
+                continue
             shares = None if even else c / total  # a mean takes fewer operations
-            cost = summed_loss(torch, network, given, x, t, shares, dropped)
-            slope = flat(torch, torch.autograd.grad(cost, given, one))
+            alone = not network.batch_norm or (len(t) if even else int((c > 0).sum())) == 1  # nothing to normalise by
+            moments: list[Moments] | None = None if alone else []
+            cost = summed_loss(torch, network, given, x, t, shares, dropped, moments)
+            slope = gradient(torch, cost, given, one)
             loss += total * cost.item()
             with torch.no_grad():
                 if penalised is not None:
                     heavy = w * penalised
-                    loss += 0.5 * rule.alpha * heavy.dot(w).item()
-                    slope.add_(heavy, alpha=rule.alpha / total)
+                    loss += 0.5 * rule.l2 * heavy.dot(w).item() + rule.l1 * heavy.abs().sum().item()
+                    slope.add_(heavy, alpha=rule.l2 / total).add_(heavy.sign(), alpha=rule.l1 / total)
                 steps += 1
                 _step(rule, w, slope, first, second, steps)
+                if moments:
+                    _follow(given, moments, 1 / len(t) if shares is None else (shares @ shares).item())
         mass = walk.mass + float(weight.sum())
         return Walk(w.numpy(), first.numpy(), second.numpy(), steps, walk.rows + len(X), loss, mass)
+
+
+def _follow(given: list[tuple[str, Any]], moments: list[Moments], squares: float) -> None:
+    """Running means and variances, one batch further; `squares` is the sum of its squared shares of rows."""
+    running = iter(piece for name, piece in given if name in RUNNING)
+    for mean, variance in moments:
+        next(running).lerp_(mean, FOLLOWED)
+        next(running).lerp_(variance / (1 - squares), FOLLOWED)  # of one row fewer: without bias
 
 
 def _step(rule: BatchRule, w: Any, slope: Any, first: Any, second: Any, steps: int) -> None:

@@ -1,6 +1,7 @@
 """Multi-layer perceptrons, trained by backpropagation.
 
-Minimise F(w) = Σ cᵢ ℓ(f(xᵢ; w), yᵢ) / C + α |W|² / 2C, where C = Σ cᵢ and the intercepts among w are not penalised.
+Minimise F(w) = Σ cᵢ ℓ(f(xᵢ; w), yᵢ) / C + α |W|² / 2C, where C = Σ cᵢ and the intercepts among w are not penalised;
+with `l1_ratio` = ρ the penalty is α ((1 - ρ) |W|² / 2 + ρ Σ |W|) / C.
 With "sgd" and "adam" parts are walked one after another, in mini-batches. With "lbfgs" every round is the loss and
 the gradient over all rows, which merge: one reduce, the same bits on any runner. F is not convex: where a fit ends is
 certified (how steep it is there), not that nothing lower exists.
@@ -17,12 +18,14 @@ import numpy as np
 
 from tenfold.core import Array, Claim, Codes, Columns, DataError, Design, Schema
 from tenfold.core.allowed import NOT_NAN, NOT_NEGATIVE, Between
+from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
 from tenfold.estimator.constraints import Constraints, array, boolean, choice, integer, real, seed, share
 from tenfold.estimator.sequential import Sequential
 from tenfold.neural.epoch import BatchRule, NetworkEpoch, Walk
-from tenfold.neural.network import ACTIVATIONS, Network, layers, length
+from tenfold.neural.network import ACTIVATIONS, Embedding, Network
 from tenfold.neural.objective import NetworkGradient, Objective
+from tenfold.stats.class_mass import ClassMass, MassByClass
 from tenfold.stats.draws import Holdout
 from tenfold.stats.quasi_newton import direction, remember
 from tenfold.theory import held_out_bound
@@ -61,6 +64,11 @@ SHARED: Constraints = {
     "epsilon": [real(0, open=True)],
     "n_iter_no_change": [integer(1)],
     "dropout": [share()],
+    "l1_ratio": [share()],
+    "batch_norm": [boolean],
+    "embedding": [choice("auto"), integer(1, 1 << 16), None],
+    "n_init": [integer(1)],
+    "warm_start": [boolean],
 }
 
 
@@ -83,6 +91,8 @@ class Course(NamedTuple):
     """epochs, or rounds, that may still come"""
     loss_curve: Annotated[Array, "epoch"]
     validation_scores: Annotated[Array, "validated"]
+    factors: Annotated[Array, "weighted class", NOT_NEGATIVE]
+    """of the weights of rows of each class; empty if there are none"""
 
     @property
     def walk(self) -> Walk:
@@ -97,6 +107,13 @@ class MLPModel(NamedTuple):
     sizes: Annotated[Codes, "layer", Between(1, 1 << 31)]
     n_iter: int
     course: Course
+    schema: Schema
+
+
+class Weighing(NamedTuple):
+    """The state of a fit that first weighs the classes, to balance them."""
+
+    step: int
     schema: Schema
 
 
@@ -143,7 +160,29 @@ class Judging(NamedTuple):
     course: Course
 
 
-State = Walking | Validating | Descending | Judging | Solved
+class Restarting(NamedTuple):
+    """The state of a fit from several starts, one after another, of which the best is kept."""
+
+    step: int
+    schema: Schema
+    start: int
+    """the number of the start that is being tried"""
+    now: Bundle
+    """the state of the fit from it"""
+    best: Bundle
+    """the best model of those before; none at first"""
+    value: Annotated[float, NOT_NAN]
+    """how good it is, the lower the better"""
+
+    @property
+    def state(self) -> Any:
+        """Where the fit from this start is."""
+        return self.now.each[0]
+
+
+Single = Walking | Validating | Descending | Judging | Solved
+"""the state of a fit from one start"""
+State = Weighing | Single | Restarting
 
 
 class MLP(Sequential):
@@ -151,8 +190,10 @@ class MLP(Sequential):
 
     model_type: ClassVar[type] = MLPModel
     hidden: ClassVar[frozenset[str]] = frozenset({"course", "weights", "sizes"})
-    state_types: ClassVar[tuple[type, ...]] = (Walking, Validating, Descending, Judging, Solved)
-    summary_types: ClassVar[tuple[type, ...]] = (Walk, Objective)
+    state_types: ClassVar[tuple[type, ...]] = (
+        Weighing, Walking, Validating, Descending, Judging, Restarting, Solved,
+    )  # fmt: skip
+    summary_types: ClassVar[tuple[type, ...]] = (ClassMass, Walk, Objective)
     expected_failed_checks: ClassVar[dict[str, str]] = {}
     mixing = False
 
@@ -173,13 +214,28 @@ class MLP(Sequential):
     beta_2: float
     epsilon: float
     dropout: float
+    l1_ratio: float
+    batch_norm: bool
+    embedding: int | str | None
+    n_init: int
+    warm_start: bool
     model_: MLPModel
     schema_: Schema
 
     def _network(self, schema: Schema) -> Network:
         """The shape of the network for rows of this schema."""
         outputs, loss = self._outputs(schema)
-        return Network((int(schema.size("feature") or 0), *self._hidden(), outputs), self.activation, loss)
+        sizes = (int(schema.size("feature") or 0), *self._hidden(), outputs)
+        return Network(sizes, self.activation, loss, bool(self.batch_norm), self._embeddings(schema.levels))
+
+    def _embeddings(self, levels: Codes) -> tuple[Embedding, ...]:
+        """Which columns are embedded, and in how many numbers."""
+        given, counts = self.embedding, np.maximum(levels, 1)
+        if given is None:
+            return ()
+        first = np.cumsum(counts) - counts
+        each = [(at, n) for at, n, has in zip(first.tolist(), counts.tolist(), levels > 0) if has]
+        return tuple(Embedding(at, n, embedding_width(n) if isinstance(given, str) else int(given)) for at, n in each)
 
     def _outputs(self, schema: Schema) -> tuple[int, str]:
         """How many outputs there are, and their loss."""
@@ -207,13 +263,33 @@ class MLP(Sequential):
             raise ValueError("dropout must be below 1: at 1 no unit is left")
         if self.solver == "lbfgs" and self.dropout:
             raise ValueError("solver='lbfgs' looks at all units at once. Remedy: dropout=0, or solver='adam'")
-        weights = self._network(schema).initial(int(self.random_state or 0))
+        if self.solver == "lbfgs" and self.batch_norm:
+            raise ValueError("batch_norm normalises batches, and solver='lbfgs' has none. Remedy: solver='adam'")
+        if self.solver == "lbfgs" and self.alpha and self.l1_ratio:
+            raise ValueError("solver='lbfgs' takes a smooth penalty. Remedy: l1_ratio=0, or solver='adam'")
+        factors = self._factors(schema, None)
+        return Weighing(0, schema) if factors is None else self._first(schema, factors)
+
+    def _factors(self, schema: Schema, mass: Array | None) -> Array | None:
+        """Factors of the weights of rows of each class; None: they need the weight of each; empty: there are none."""
+        return np.zeros(0)
+
+    def _first(self, schema: Schema, factors: Array) -> State:
+        """The state at the first start, or the only one."""
+        first = self._started(schema, factors, 0)
+        none = Bundle(())
+        return first if self.n_init == 1 else Restarting(0, schema, 0, Bundle((first,)), none, math.inf)
+
+    def _started(self, schema: Schema, factors: Array, start: int) -> Single:
+        """The state at random weights, others for each number of a start."""
+        seed = int(self.random_state or 0)
+        weights = self._network(schema).initial([seed, start] if start else seed)
         none = np.zeros_like(weights)
         rate, curve = float(self.learning_rate_init), np.zeros(0)
-        course = Course(weights, none, none, weights, 0, 0, rate, 0, self.max_iter, curve, curve)
+        course = Course(weights, none, none, weights, 0, 0, rate, 0, self.max_iter, curve, curve, factors)
         return self._begun(0, schema, course)
 
-    def _begun(self, step: int, schema: Schema, course: Course) -> State:
+    def _begun(self, step: int, schema: Schema, course: Course) -> Single:
         if self.solver != "lbfgs":
             return Walking(step, schema, course)
         none = np.zeros_like(course.weights)
@@ -225,31 +301,54 @@ class MLP(Sequential):
         course = model.course._replace(left=1, idle=0, best=model.course.weights, validation_scores=np.zeros(0))
         return self._begun(model.n_iter, model.schema, course)
 
-    def ask(self, state: State) -> NetworkEpoch | NetworkGradient | None:
+    def again(self, model: MLPModel) -> State:
+        """A fit from the weights of a model, of which nothing else is taken over but the losses so far."""
+        none, course = np.zeros_like(model.weights), model.course
+        if len(none) != self._network(model.schema).length:
+            raise ValueError("warm_start goes on with layers of the same sizes. Remedy: warm_start=False")
+        course = course._replace(
+            weights=model.weights, first=none, second=none, best=model.weights, steps=0, idle=0, left=self.max_iter,
+            rate=float(self.learning_rate_init), validation_scores=np.zeros(0),
+        )  # fmt: skip
+        return self._begun(model.n_iter, model.schema, course)
+
+    def ask(self, state: State) -> NetworkEpoch | NetworkGradient | MassByClass | None:
         """Epochs, with a look at rows held back after each; or gradients of all rows; at the end how steep it is."""
         match state:
+            case Weighing(_, schema):
+                return MassByClass(len(schema.classes))
+            case Restarting():
+                return self.ask(state.state)
             case Walking(_, schema, course):
                 network = self._network(schema)
                 how = (self.turn(state), self.shuffle, schema.levels, state.step > 0, course.walk, network)
-                return NetworkEpoch(*how, self._rule(course), self._holdout(), order=self.order(state) or 0)
+                return NetworkEpoch(
+                    *how, self._rule(course), self._holdout(), course.factors, order=self.order(state) or 0
+                )
             case Validating(course=course):
-                return self._gradient(state.schema, course.weights, learned=False)
+                return self._gradient(state.schema, course, course.weights, learned=False)
             case Descending(course=course):
-                return self._gradient(state.schema, course.weights)
+                return self._gradient(state.schema, course, course.weights)
             case Judging(course=course):
-                return self._gradient(state.schema, course.best)
+                return self._gradient(state.schema, course, course.best)
             case Solved():
                 return None
 
-    def _gradient(self, schema: Schema, weights: Array, learned: bool = True) -> NetworkGradient:
-        return NetworkGradient(self._network(schema), weights, schema.levels, self._holdout(), learned)
+    def _gradient(self, schema: Schema, course: Course, weights: Array, learned: bool = True) -> NetworkGradient:
+        network = self._network(schema)
+        return NetworkGradient(network, weights, schema.levels, self._holdout(), learned, course.factors)
+
+    @property
+    def _penalties(self) -> tuple[float, float]:
+        """The penalties of squares and of absolute values."""
+        return float(self.alpha * (1 - self.l1_ratio)), float(self.alpha * self.l1_ratio)
 
     def _rule(self, course: Course) -> BatchRule:
         """The rule of the next epoch's steps."""
         batch = BATCH if isinstance(self.batch_size, str) else int(self.batch_size)
         nesterov = bool(self.nesterovs_momentum and self.momentum > 0)
         return BatchRule(
-            self.solver == "adam", batch, course.rate, float(self.alpha), float(self.momentum), nesterov,
+            self.solver == "adam", batch, course.rate, *self._penalties, float(self.momentum), nesterov,
             float(self.beta_1), float(self.beta_2), float(self.epsilon), float(self.dropout),
         )  # fmt: skip
 
@@ -264,8 +363,37 @@ class MLP(Sequential):
                 return state.model
         return None
 
-    def update(self, state: State, s: Walk | Objective) -> State:
+    def update(self, state: State, s: ClassMass | Walk | Objective) -> State:
         """On to what comes next, or one epoch further."""
+        match state, s:
+            case Weighing(_, schema), ClassMass(mass=mass):
+                factors = self._factors(schema, mass)
+                return self._first(schema, np.zeros(0) if factors is None else factors)
+            case Restarting(), Walk() | Objective():
+                return self._tried(state, s)
+            case ((Walking() | Validating() | Descending() | Judging()), Walk() | Objective()):
+                return self._single(state, s)
+        raise AssertionError
+
+    def _tried(self, state: Restarting, s: Walk | Objective) -> State:
+        """The fit from one of several starts one round further; if it has ended, the next, or the best of them."""
+        now, step = self._single(state.state, s), state.step + 1
+        if not isinstance(now, Solved) or not isinstance(s, Objective):
+            return state._replace(step=step, now=Bundle((now,)))
+        model, best, value = now.model, state.best, self._objective(state.schema, s)[0]
+        if len(scores := model.course.validation_scores):
+            value = -float(scores.max())
+        latest = value < state.value
+        if latest or not best.each:
+            best, latest = Bundle((model,)), True
+        if state.start + 1 < self.n_init:
+            begun = self._started(state.schema, model.course.factors, state.start + 1)
+            return Restarting(step, state.schema, state.start + 1, Bundle((begun,)), best, min(value, state.value))
+        kept = best.each[0]
+        return now if latest else Judging(kept.n_iter, state.schema, kept.course._replace(best=kept.weights))
+
+    def _single(self, state: Single, s: Walk | Objective) -> Single:
+        """A fit from one start, one round further."""
         match state, s:
             case Walking(), Walk():
                 return self._walked(state, s)
@@ -277,7 +405,7 @@ class MLP(Sequential):
                 return Solved.of(self.model(Walking(step, schema, course)), step)
         raise AssertionError
 
-    def _walked(self, state: Walking, s: Walk) -> State:
+    def _walked(self, state: Walking, s: Walk) -> Single:
         """The state one epoch further."""
         if not s.mass:
             raise DataError("early_stopping holds all rows back. Remedy: more rows, or a smaller validation_fraction")
@@ -296,7 +424,7 @@ class MLP(Sequential):
             return Validating(state.step, state.schema, then)
         return self._by_loss(Walking(state.step, state.schema, then))
 
-    def _by_loss(self, state: Walking | Validating) -> State:
+    def _by_loss(self, state: Walking | Validating) -> Single:
         """The state after an epoch of which the loss alone tells whether it brought anything."""
         course = state.course
         curve = course.loss_curve
@@ -304,7 +432,7 @@ class MLP(Sequential):
         course = course._replace(best=course.weights, idle=course.idle + 1 if worse else 0)
         return self._next(Walking(state.step + 1, state.schema, course))
 
-    def _validated(self, state: Validating, s: Objective) -> State:
+    def _validated(self, state: Validating, s: Objective) -> Single:
         """The state after a look at the rows that are held back."""
         course = state.course
         if not s.held.mass:  # so few rows that none is held back
@@ -319,7 +447,7 @@ class MLP(Sequential):
         course = course._replace(best=best, idle=idle, validation_scores=scores)
         return self._next(Walking(state.step + 1, state.schema, course))
 
-    def _next(self, state: Walking) -> State:
+    def _next(self, state: Walking) -> Single:
         """One more epoch, with shorter steps perhaps; or a last look."""
         course = state.course
         tired = course.idle > self.n_iter_no_change
@@ -327,7 +455,7 @@ class MLP(Sequential):
             course, tired = course._replace(rate=course.rate / 5, idle=0), False
         return (Judging if tired or course.left <= 0 else Walking)(state.step, state.schema, course)
 
-    def _down(self, state: Descending, s: Objective) -> State:
+    def _down(self, state: Descending, s: Objective) -> Single:
         """A step of L-BFGS from the place of a summary, or a shorter one to it."""
         course, schema = state.course, state.schema
         course = course._replace(left=course.left - 1)
@@ -354,7 +482,7 @@ class MLP(Sequential):
         then = course._replace(weights=here + d)
         return Descending(step, schema, then, here, value, slope, 1.0, float(slope @ d), steps, bends)
 
-    def _shorter(self, state: Descending, value: float) -> State:
+    def _shorter(self, state: Descending, value: float) -> Single:
         """Back towards where the step began, to where a parabola through both places is least."""
         t, course = state.stride, state.course
         share = 0.1
@@ -370,8 +498,9 @@ class MLP(Sequential):
         """The objective with its penalty, and its gradient."""
         heavy = np.where(self._network(schema).penalised, s.weights, 0.0)
         with np.errstate(over="ignore", invalid="ignore"):
-            value = (s.loss + 0.5 * self.alpha * float(heavy @ heavy)) / s.mass
-            return value, (s.slope + self.alpha * heavy) / s.mass
+            l2, l1 = self._penalties
+            value = (s.loss + 0.5 * l2 * float(heavy @ heavy) + l1 * float(np.abs(heavy).sum())) / s.mass
+            return value, (s.slope + l2 * heavy + l1 * np.sign(heavy)) / s.mass
 
     def certify(self, model: MLPModel, s: Walk | Objective) -> tuple[Claim, ...] | None:
         """What the objective is at the end, and how steep; and how rows are told that were held back."""
@@ -418,28 +547,48 @@ class MLP(Sequential):
 
     def sound(self, model: MLPModel, summary: object, schema: Schema) -> bool:
         """Whether there are as many weights as layers of these sizes have, for these columns and classes."""
-        sizes = self._network(schema).sizes
-        fits = tuple(model.sizes.tolist()) == sizes and len(model.weights) == len(model.course.weights) == length(sizes)
-        return fits and (not isinstance(summary, (Walk, Objective)) or len(summary.weights) == length(sizes))
+        network = self._network(schema)
+        fits = tuple(model.sizes.tolist()) == network.sizes
+        fits = fits and len(model.weights) == len(model.course.weights) == network.length
+        fits = fits and len(model.course.factors) in (0, schema.size("class"))
+        return fits and (not isinstance(summary, (Walk, Objective)) or len(summary.weights) == network.length)
 
     def size_fits(self, record: Any) -> bool:
         """Whether a model, or a state, holds as many weights as these hidden layers take."""
+        if isinstance(record, Restarting):
+            begun = len(record.now.each) == 1 and isinstance(record.state, (Walking, Validating, Descending, Judging))
+            tried = len(record.best.each) == (record.start > 0) and all(
+                isinstance(m, MLPModel) for m in record.best.each
+            )
+            return begun and tried and all(map(self.size_fits, (*record.now.each, *record.best.each)))
         at = record.model if isinstance(record, Solved) else record
-        return len(at.course.weights) == length(self._network(at.schema).sizes)
+        return isinstance(at, Weighing) or len(at.course.weights) == self._network(at.schema).length
 
     def resumable(self, state: State, summary: object, schema: Schema) -> bool:
-        """The same of a fit that goes on."""
-        return isinstance(state, Solved) or len(state.course.weights) == length(self._network(schema).sizes)
+        """The same of a fit that goes on, whose rows have this schema."""
+        if isinstance(state, Restarting):
+            return self.size_fits(state) and self.resumable(state.state, summary, schema)
+        if isinstance(state, (Solved, Weighing)):
+            return True
+        fits = len(state.course.weights) == self._network(schema).length
+        return fits and len(state.course.factors) in (0, schema.size("class"))
 
     @property
     def coefs_(self) -> list[Array]:
         """The coefficients of each layer: units below x units above."""
-        return [W for W, _ in layers(self.model_.sizes.tolist(), self.model_.weights)]
+        return [W for W, _ in self._network(self.model_.schema).layers(self.model_.weights)]
 
     @property
     def intercepts_(self) -> list[Array]:
         """The constants of each layer's units."""
-        return [b for _, b in layers(self.model_.sizes.tolist(), self.model_.weights)]
+        return [b for _, b in self._network(self.model_.schema).layers(self.model_.weights)]
+
+    @property
+    def embeddings_(self) -> dict[str, Array]:
+        """The embedding of each column that has one, by its name: its categories x its width."""
+        schema = self.model_.schema
+        names = [name for name, levels in zip(schema.names, schema.levels) if levels]
+        return dict(zip(names, self._network(schema).tables(self.model_.weights)))
 
     @property
     def n_iter_(self) -> int:
@@ -475,3 +624,8 @@ class MLP(Sequential):
     def validation_scores_(self) -> Array:
         """The score after each epoch on the rows held back: accuracy, or R²."""
         return self.model_.course.validation_scores
+
+
+def embedding_width(categories: int) -> int:
+    """How many numbers a category gets if there are so many: 1.6 n^0.56, as experience has it, at the most 600."""
+    return min(600, categories, round(1.6 * categories**0.56))

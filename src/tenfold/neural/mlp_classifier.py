@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tenfold.core import Array, Columns, Need, Schema
 from tenfold.estimator import Classifier
-from tenfold.estimator.constraints import Constraints
+from tenfold.estimator.class_weights import class_weights, named_weights
+from tenfold.estimator.constraints import Constraints, choice
 from tenfold.neural.mlp import MLP, SHARED, MLPModel
 
 
@@ -61,12 +62,32 @@ class MLPClassifier(MLP, Classifier):  # type: ignore[override]
     n_iter_no_change : int, default=10
     dropout : float, default=0.0
         The share of hidden units that are left out of each step, drawn anew for every row. Not with "lbfgs".
+    l1_ratio : float, default=0.0
+        The share of the penalty that is put on absolute values of coefficients, not on squares. Not with "lbfgs".
+    batch_norm : bool, default=False
+        Whether sums of hidden units are normalised, before their activation: by mean and variance of the batch while
+        learning (rows have their weights; a batch of one row is treated as in prediction), by running ones when
+        predicting; then a learnt scale and shift. Not with "lbfgs".
+    embedding : int or "auto", optional
+        Learn so many numbers for each category of a column, instead of making each a feature; "auto" takes 1.6 n^0.56
+        for n categories. A category that was not seen has noughts. None: each category is a feature.
+    n_init : int, default=1
+        Random starts, tried one after another; the one with the lowest objective is kept, with `early_stopping` that
+        with the best validation score.
+    class_weight : dict or "balanced", optional
+        Factors of the weights of rows of each class, 1 of a class that is not named; "balanced" gives all classes the
+        same weight, and takes one more pass. Scores of rows that are held back count them likewise.
+    warm_start : bool, default=False
+        Whether a second `fit` goes on from the weights of the first one.
 
     Attributes
     ----------
     classes_ : array
     coefs_, intercepts_ : list of array
-        Of each layer: coefficients (units below, units above), and the constants of its units.
+        Of each layer: coefficients (units below, units above), and the constants of its units, as they predict:
+        normalisation and embeddings are multiplied in.
+    embeddings_ : dict of array
+        With `embedding`: of each categorical column, by its name, a row of numbers for each category.
     loss_curve_ : array of shape (epochs,)
     validation_scores_ : array of shape (epochs,)
         With `early_stopping`: accuracy of the rows held back.
@@ -100,8 +121,17 @@ class MLPClassifier(MLP, Classifier):  # type: ignore[override]
             "activation": "leaky_relu",
         },
         {"max_iter": 3, "hidden_layer_sizes": (3,), "shuffle": False, "activation": "logistic"},
+        {
+            "max_iter": 2,
+            "hidden_layer_sizes": (3,),
+            "batch_norm": True,
+            "embedding": 2,
+            "l1_ratio": 0.5,
+            "n_init": 2,
+            "class_weight": "balanced",
+        },
     )
-    _parameter_constraints: ClassVar[Constraints] = SHARED
+    _parameter_constraints: ClassVar[Constraints] = {**SHARED, "class_weight": [choice("balanced"), dict, None]}
 
     def __init__(
         self,
@@ -127,6 +157,12 @@ class MLPClassifier(MLP, Classifier):  # type: ignore[override]
         epsilon: float = 1e-8,
         n_iter_no_change: int = 10,
         dropout: float = 0.0,
+        l1_ratio: float = 0.0,
+        batch_norm: bool = False,
+        embedding: int | str | None = None,
+        n_init: int = 1,
+        class_weight: Mapping[Any, float] | str | None = None,
+        warm_start: bool = False,
     ) -> None:
         self.hidden_layer_sizes = hidden_layer_sizes
         self.activation = activation
@@ -149,10 +185,23 @@ class MLPClassifier(MLP, Classifier):  # type: ignore[override]
         self.epsilon = epsilon
         self.n_iter_no_change = n_iter_no_change
         self.dropout = dropout
+        self.l1_ratio = l1_ratio
+        self.batch_norm = batch_norm
+        self.embedding = embedding
+        self.n_init = n_init
+        self.class_weight = class_weight
+        self.warm_start = warm_start
 
     def _outputs(self, schema: Schema) -> tuple[int, str]:
         classes = len(schema.classes)
         return (1, "log_loss") if classes <= 2 else (classes, "cross_entropy")
+
+    def _factors(self, schema: Schema, mass: Array | None) -> Array | None:
+        if self.class_weight is None:
+            return np.zeros(0)
+        if isinstance(self.class_weight, str):
+            return None if mass is None else class_weights(self.class_weight, schema, mass)
+        return named_weights(self.class_weight, schema)
 
     def scores_from(self, model: MLPModel, X: Columns) -> Array:
         """What the last layer says of each class; of two classes the first has nought."""

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from tenfold.core import Array
-from tenfold.neural.network import ACTIVATIONS, SLOPE, layers
+from tenfold.neural.network import ACTIVATIONS, SLOPE
 from tenfold.neural.objective import losses
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class NetworkGraph:
         names = [columns, *([name + mark for name in each] for each in (*hidden, said))]
         edges: dict[Edge, float] = {}
         intercepts: dict[Node, float] = {}
-        for at, (W, b) in enumerate(layers(network.sizes, weights)):
+        for at, (W, b) in enumerate(network.layers(weights)):
             edges |= {(u, v): W[i, j] for i, u in enumerate(names[at]) for j, v in enumerate(names[at + 1])}
             intercepts |= dict(zip(names[at + 1], b.tolist()))
         return cls(edges, names[-1], intercepts, network.activation, network.loss)

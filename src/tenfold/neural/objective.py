@@ -101,6 +101,8 @@ class NetworkGradient(Statistic[Objective]):
     holdout: Holdout
     learned: bool
     """whether to look at the rows that are learned from; if not, at the others alone"""
+    factors: Array
+    """of the weights of rows of each class; empty if there are none"""
 
     def summarize(self, chunk: Chunk) -> Objective:
         """Of all rows, some thousands at a time."""
@@ -113,15 +115,16 @@ class NetworkGradient(Statistic[Objective]):
             learns = np.zeros(some.n, bool)
         design = Design.of(some.X, self.levels)
         y = np.asarray(some.y, dtype=np.float64)
+        weights = some.weight * self.factors[y.astype(np.int64)] if len(self.factors) else some.weight
         for rows, block in design.blocks(max(64, min(4096, BYTES // (8 * max(network.sizes))))):
             mine = learns[rows]
             if mine.any():
-                weight = some.weight[rows][mine]
+                weight = weights[rows][mine]
                 more, down = loss_and_gradient(network, w, block[mine], y[rows][mine], weight)
                 loss, slope, mass = loss + more, slope + down, mass + float(weight.sum())
             if not mine.all():
                 f = network.outputs(w, block[~mine])
-                held = held + Told.of(network, f, y[rows][~mine], some.weight[rows][~mine])
+                held = held + Told.of(network, f, y[rows][~mine], weights[rows][~mine])
         return Objective(w, loss, slope, mass, held, not chunk.uniform)
 
 
