@@ -1,13 +1,24 @@
-"""What `class_weight` of a classifier means: a factor of the weights of the rows of each class."""
+"""What `class_weight` of a classifier means: a factor of the weights of the rows of each class.
+
+A learner of several rounds that is `ClassWeighted` learns from rows as if they had been given these weights, to the
+bit. Classes are balanced by their weights, which take one scan more.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Codes, Schema
+from tenfold.core import Array, Chunk, Claim, Codes, Schema
+from tenfold.core.allowed import NOT_NEGATIVE
+from tenfold.core.axes import Bundle
+from tenfold.core.learner import Solved
+from tenfold.estimator.base import Estimator
+from tenfold.estimator.constraints import Constraints, choice
+from tenfold.stats.combinators import Draw, Reweighted
+from tenfold.stats.weight_by_class import ClassWeights, WeightByClass
 
 ClassWeight = Mapping[Any, float] | str | None
 
@@ -35,3 +46,121 @@ def balanced_weights(mass: Array | Codes) -> Array:
     """Weights that give all classes that are there the same."""
     there = mass > 0
     return np.where(there, mass.sum() / (there.sum() * np.where(there, mass, 1)), 1.0)
+
+
+class TimesFactor(Draw):
+    """The weight of each row, times the factor of its class."""
+
+    factor: Array
+
+    def weight(self, chunk: Chunk) -> Array:
+        """Multiply the weights of the rows by the factors of their classes."""
+        found: Array = chunk.weight * self.factor[chunk.y]
+        return found
+
+
+class WeighingClasses(NamedTuple):
+    """The state of a fit that adds up the weight of each class, to balance them."""
+
+    step: int
+    schema: Schema
+
+
+class LearningWeighted(NamedTuple):
+    """The state of a fit to rows whose weights are multiplied by the factors of their classes."""
+
+    step: int
+    factor: Annotated[Array, "class", NOT_NEGATIVE]
+    within: Bundle
+    """the state of the learner as if it had been given those weights"""
+
+    @classmethod
+    def of(cls, state: Any, factor: Array) -> LearningWeighted:
+        """A state of the learner, with the factors."""
+        return cls(state.step, factor, Bundle((state,)))
+
+    @property
+    def state(self) -> Any:
+        """The state of the learner within."""
+        return self.within.each[0]
+
+
+class ClassWeighted(Estimator):
+    """A classifier of several rounds that has the parameter `class_weight`; it stands before the class that learns."""
+
+    class_weight: ClassWeight
+
+    def start(self, schema: Schema) -> Any:
+        """The state before any rows are read; to balance the classes, they are weighed first."""
+        learner: Any = super()
+        begun = learner.start(schema)
+        if self.class_weight is None:
+            return begun
+        if isinstance(self.class_weight, str):
+            return WeighingClasses(0, schema)
+        return LearningWeighted.of(begun, named_weights(self.class_weight, schema))
+
+    def onward(self, model: Any) -> Any:
+        """The state from which `partial_fit` walks."""
+        learner: Any = super()
+        state = learner.onward(model)
+        if not isinstance(self.class_weight, Mapping):
+            return state
+        return LearningWeighted.of(state, named_weights(self.class_weight, model.schema))
+
+    def ask(self, state: Any) -> Any:
+        """The weights of the classes; what the learner asks for, of rows with other weights."""
+        learner: Any = super()
+        if isinstance(state, WeighingClasses):
+            return WeightByClass(len(state.schema.classes))
+        if not isinstance(state, LearningWeighted):
+            return learner.ask(state)
+        return Reweighted(TimesFactor(state.factor), learner.ask(state.state))
+
+    def update(self, state: Any, summary: Any) -> Any:
+        """On to what the learner does next."""
+        learner: Any = super()
+        if isinstance(state, WeighingClasses):
+            return LearningWeighted.of(learner.start(state.schema), balanced_weights(summary.weight))
+        if not isinstance(state, LearningWeighted):
+            return learner.update(state, summary)
+        then = learner.update(state.state, summary)
+        return then if isinstance(then, Solved) else LearningWeighted.of(then, state.factor)
+
+    def model(self, state: Any) -> Any:
+        """The model of the learner, as far as it is."""
+        learner: Any = super()
+        if isinstance(state, WeighingClasses):
+            return None
+        return learner.model(state.state if isinstance(state, LearningWeighted) else state)
+
+    def certify(self, model: Any, summary: Any) -> tuple[Claim, ...] | None:
+        """What the learner claims of its objective, in which rows have the weights of their classes too."""
+        learner: Any = super()
+        claims: tuple[Claim, ...] | None
+        claims = None if isinstance(summary, ClassWeights) else learner.certify(model, summary)
+        return claims
+
+    def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
+        """Whether the classes are being weighed, or the learner can go on."""
+        if isinstance(state, WeighingClasses):
+            return self.class_weight == "balanced" and isinstance(summary, ClassWeights)
+        if not isinstance(state, LearningWeighted):
+            return self.class_weight is None and super().resumable(state, summary, schema)
+        inner = len(state.within.each) == 1 and type(state.state) in set(self.state_types) - set(WEIGHTED_STATES)
+        known = self.class_weight is not None and state.state.step == state.step
+        return inner and known and super().resumable(state.state, summary, schema)
+
+    def _partial_fit(self, X: Any, y: Any, weight: Any, classes: Any = None) -> Any:
+        if self.class_weight == "balanced":
+            raise ValueError(
+                "class_weight='balanced' needs the weights of the classes in all rows, and partial_fit has some. "
+                "Remedy: class_weight as a dict"
+            )
+        return super()._partial_fit(X, y, weight, classes)
+
+
+WEIGHTED_STATES = (WeighingClasses, LearningWeighted)
+"""for `state_types` of a learner that is `ClassWeighted`"""
+CLASS_WEIGHT: Constraints = {"class_weight": [choice("balanced"), dict, None]}
+"""what `class_weight` may be"""

@@ -136,7 +136,7 @@ class Glm(RobustErrors, Featured):
 
     passes: ClassVar[str] = MANY
     model_type: ClassVar[type] = GlmModel
-    state_types = (Scaling, Approaching, Newton, Confirming, Lbfgs, Scoring, Solved)
+    state_types: ClassVar[tuple[type, ...]] = (Scaling, Approaching, Newton, Confirming, Lbfgs, Scoring, Solved)
     summary_types: ClassVar[tuple[type, ...]] = (Beginning, Curvature, CurvatureScores)
     kind: ClassVar[int]
     fit_intercept: bool

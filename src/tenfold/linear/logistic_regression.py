@@ -9,16 +9,18 @@ import numpy as np
 
 from tenfold.core import Array, Claim, Columns, Need
 from tenfold.estimator import Classifier
+from tenfold.estimator.class_weights import CLASS_WEIGHT, WEIGHTED_STATES, ClassWeight, ClassWeighted
 from tenfold.estimator.constraints import Constraints, boolean, choice, integer, positive, real, share
 from tenfold.kernels.glm import LOGISTIC
-from tenfold.linear.glm import FAR, LONG, GlmModel
+from tenfold.linear.glm import FAR, LONG, Glm, GlmModel
 from tenfold.linear.glm_inference import Errors
 from tenfold.linear.inference import ROBUST
 from tenfold.linear.newton import Local
 from tenfold.stats.curvature import Curvature
+from tenfold.stats.weight_by_class import ClassWeights
 
 
-class LogisticRegression(Errors, Classifier):
+class LogisticRegression(ClassWeighted, Errors, Classifier):
     """Logistic regression by Newton's method, exact in each pass.
 
     A first answer comes from a share of the parts; then all rows are read, mostly two or three times, until the
@@ -40,6 +42,9 @@ class LogisticRegression(Errors, Classifier):
     standard_errors : {"classical", "HC0", "HC1", "HC2", "HC3", "cluster"}, default="classical"
         What is assumed of the target beside its mean: the distribution of the model; any (one scan more); or any, and
         dependence within the groups given to `fit` (one scan more).
+    class_weight : dict or "balanced", optional
+        Factors of the weights of the rows of each class, 1 of one that is not named; "balanced" gives all classes the
+        same weight, with one scan more.
     penalty : {"l1", "l2", "elasticnet", None}, optional
         Another way to say it: "l1" is `l1_ratio=1`, "l2" is `l1_ratio=0`, "elasticnet" takes `l1_ratio` as it is, None
         is an infinite `C`.
@@ -69,6 +74,8 @@ class LogisticRegression(Errors, Classifier):
     """
 
     kind = LOGISTIC
+    state_types = (*Glm.state_types, *WEIGHTED_STATES)
+    summary_types = (*Glm.summary_types, ClassWeights)
     need = Need("mixed", sparse=True, target="class")
     decides = True
     law_params = (
@@ -77,6 +84,7 @@ class LogisticRegression(Errors, Classifier):
         {"l1_ratio": 0.5, "C": 0.3},
         {"fit_intercept": False},
         {"C": np.inf, "standard_errors": "HC3"},
+        {"class_weight": "balanced", "C": 0.5},
     )
     _parameter_constraints: ClassVar[Constraints] = {
         "C": [positive],
@@ -86,6 +94,7 @@ class LogisticRegression(Errors, Classifier):
         "tol": [real(0)],
         "max_iter": [integer(1)],
         "standard_errors": [choice("classical", *ROBUST)],
+        **CLASS_WEIGHT,
     }
 
     def __init__(
@@ -98,6 +107,7 @@ class LogisticRegression(Errors, Classifier):
         standard_errors: str = "classical",
         *,
         penalty: str | None = "deprecated",
+        class_weight: ClassWeight = None,
         dual: bool = False,
         intercept_scaling: float = 1,
         random_state: int | None = None,
@@ -113,6 +123,7 @@ class LogisticRegression(Errors, Classifier):
         self.max_iter = max_iter
         self.standard_errors = standard_errors
         self.penalty = penalty
+        self.class_weight = class_weight
         self.dual = dual
         self.intercept_scaling = intercept_scaling
         self.random_state = random_state

@@ -12,12 +12,14 @@ import numpy as np
 from tenfold.core import Array, Claim, Columns, Design, Need, Schema
 from tenfold.core.allowed import NOT_NAN, NOT_NEGATIVE
 from tenfold.core.learner import Solved
+from tenfold.estimator.class_weights import CLASS_WEIGHT, WEIGHTED_STATES, ClassWeight, ClassWeighted
 from tenfold.estimator.constraints import Constraints, boolean, choice, integer, real, seed
 from tenfold.estimator.deciding import Deciding
 from tenfold.estimator.featured import Featured
 from tenfold.estimator.sequential import Sequential
 from tenfold.kernels.perceptrons import TIMES
 from tenfold.linear.margins import Margins, MarginsOf, OrderedPerceptronEpoch, PerceptronEpoch, Round
+from tenfold.stats.weight_by_class import ClassWeights
 from tenfold.theory.mistakes import perceptron_mistakes
 from tenfold.theory.occam import compression_bound
 
@@ -85,120 +87,12 @@ class Judging(NamedTuple):
 State = Walking | Trying | Judging | Solved
 
 
-class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]
-    """The perceptron of Rosenblatt, averaged, or with a pocket; sequential.
+class PerceptronRule(Featured, Sequential):
+    """The learner of the mistakes: what it asks for, and what follows from it."""
 
-    It learns only from mistakes. If a plane separates the classes, an epoch without a mistake comes after at most
-    (R/γ)² of them, where no row is longer than R and the plane has a margin γ, whatever `eta0`; the certificate
-    compares. If not, "averaged" and "pocket" are better than the last weights. More than two classes: each against
-    the rest.
-
-    Parameters
-    ----------
-    variant : {"rule", "averaged", "pocket"}, default="rule"
-        The model is the last weights; the mean of all weights on the way; or, of those that were right about the
-        most rows in a row in an epoch, those that make the fewest errors on all rows.
-    eta0 : float, default=1.0
-        What is added is so many times the row.
-    fit_intercept : bool, default=True
-    max_iter : int, default=1000
-        Epochs at the most.
-    tol : float or None, default=0.001
-        Stop when the share of mistakes in `n_iter_no_change` epochs is not lower by this much than before. None:
-        go on until an epoch has none.
-    n_iter_no_change : int, default=5
-    shuffle : bool, default=True
-        Whether to take rows in another order in each epoch; if not, as they come.
-    random_state : int, default=0
-        Seed of the order. None draws one, and the certificate records it.
-    mixing : bool, default=False
-        False: one part after another. True: each part from the same weights, at the same time, and then their
-        mean (iterative parameter mixing). Both give the same bits on any number of workers.
-    penalty, early_stopping, warm_start : optional
-        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
-    alpha, l1_ratio, verbose, n_jobs, validation_fraction : optional
-        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
-
-    Attributes
-    ----------
-    classes_ : array
-    coef_ : array of shape (1, features) for two classes, else (classes, features)
-    intercept_ : array of shape (1,) or (classes,)
-    mistakes_ : array of shape (epochs,)
-    n_iter_ : int
-    certificate_ : Certificate
-
-    Examples
-    --------
-    >>> from tenfold import Perceptron
-    >>> model = Perceptron(tol=None).fit([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 0, 0, 1])
-    >>> model.predict([[1.0, 1.0], [0.0, 1.0]]).tolist()
-    [1, 0]
-    >>> model.certificate_["mistakes"].value <= model.certificate_["mistake bound"].value
-    True
-    """
-
-    need = Need("mixed", sparse=True, target="class")
-    model_type = PerceptronModel
-    hidden = frozenset({"trail"})
-    state_types: ClassVar[tuple[type, ...]] = (Walking, Trying, Judging, Solved)
-    summary_types = (Round, Margins)
-    law_params = (
-        {"max_iter": 5},
-        {"variant": "averaged", "max_iter": 5, "shuffle": False},
-        {"variant": "pocket", "max_iter": 5},
-        {"mixing": True, "max_iter": 3},
-    )
-    _parameter_constraints: ClassVar[Constraints] = {
-        "variant": [choice("rule", "averaged", "pocket")],
-        "eta0": [real(0, open=True)],
-        "fit_intercept": [boolean],
-        "max_iter": [integer(1)],
-        "tol": [real(0), None],
-        "n_iter_no_change": [integer(1)],
-        "shuffle": [boolean],
-        "random_state": [seed],
-        "mixing": [boolean],
-    }
-
-    def __init__(
-        self,
-        variant: str = "rule",
-        *,
-        eta0: float = 1.0,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float | None = 1e-3,
-        n_iter_no_change: int = 5,
-        shuffle: bool = True,
-        random_state: int | None = 0,
-        mixing: bool = False,
-        penalty: str | None = None,
-        alpha: float = 0.0001,
-        l1_ratio: float = 0.15,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        warm_start: bool = False,
-    ) -> None:
-        self.variant = variant
-        self.eta0 = eta0
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.mixing = mixing
-        self.penalty = penalty
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.warm_start = warm_start
+    variant: str
+    eta0: float
+    fit_intercept: bool
 
     def start(self, schema: Schema) -> State:
         """The state before the first epoch, with weights of zero."""
@@ -319,3 +213,126 @@ class Perceptron(Featured, Sequential, Deciding):  # type: ignore[override]
             case Judging():
                 return self.sound(state.found, summary, schema)
         return True
+
+
+class Perceptron(ClassWeighted, PerceptronRule, Deciding):  # type: ignore[override]
+    """The perceptron of Rosenblatt, averaged, or with a pocket; sequential.
+
+    It learns only from mistakes. If a plane separates the classes, an epoch without a mistake comes after at most
+    (R/γ)² of them, where no row is longer than R and the plane has a margin γ, whatever `eta0`; the certificate
+    compares. If not, "averaged" and "pocket" are better than the last weights. More than two classes: each against
+    the rest.
+
+    Parameters
+    ----------
+    variant : {"rule", "averaged", "pocket"}, default="rule"
+        The model is the last weights; the mean of all weights on the way; or, of those that were right about the
+        most rows in a row in an epoch, those that make the fewest errors on all rows.
+    eta0 : float, default=1.0
+        What is added is so many times the row.
+    fit_intercept : bool, default=True
+    max_iter : int, default=1000
+        Epochs at the most.
+    tol : float or None, default=0.001
+        Stop when the share of mistakes in `n_iter_no_change` epochs is not lower by this much than before. None:
+        go on until an epoch has none.
+    n_iter_no_change : int, default=5
+    shuffle : bool, default=True
+        Whether to take rows in another order in each epoch; if not, as they come.
+    random_state : int, default=0
+        Seed of the order. None draws one, and the certificate records it.
+    mixing : bool, default=False
+        False: one part after another. True: each part from the same weights, at the same time, and then their
+        mean (iterative parameter mixing). Both give the same bits on any number of workers.
+    class_weight : dict or "balanced", optional
+        Factors of the weights of the rows of each class, 1 of one that is not named; "balanced" gives all classes the
+        same weight, with one scan more, and is not for `partial_fit`.
+    penalty, early_stopping, warm_start : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    alpha, l1_ratio, verbose, n_jobs, validation_fraction : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+
+    Attributes
+    ----------
+    classes_ : array
+    coef_ : array of shape (1, features) for two classes, else (classes, features)
+    intercept_ : array of shape (1,) or (classes,)
+    mistakes_ : array of shape (epochs,)
+    n_iter_ : int
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import Perceptron
+    >>> model = Perceptron(tol=None).fit([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 0, 0, 1])
+    >>> model.predict([[1.0, 1.0], [0.0, 1.0]]).tolist()
+    [1, 0]
+    >>> model.certificate_["mistakes"].value <= model.certificate_["mistake bound"].value
+    True
+    """
+
+    need = Need("mixed", sparse=True, target="class")
+    model_type = PerceptronModel
+    hidden = frozenset({"trail"})
+    state_types: ClassVar[tuple[type, ...]] = (Walking, Trying, Judging, Solved, *WEIGHTED_STATES)
+    summary_types = (Round, Margins, ClassWeights)
+    law_params = (
+        {"max_iter": 5},
+        {"variant": "averaged", "max_iter": 5, "shuffle": False},
+        {"variant": "pocket", "max_iter": 5},
+        {"mixing": True, "max_iter": 3},
+        {"max_iter": 4, "class_weight": "balanced"},
+    )
+    _parameter_constraints: ClassVar[Constraints] = {
+        "variant": [choice("rule", "averaged", "pocket")],
+        "eta0": [real(0, open=True)],
+        "fit_intercept": [boolean],
+        "max_iter": [integer(1)],
+        "tol": [real(0), None],
+        "n_iter_no_change": [integer(1)],
+        "shuffle": [boolean],
+        "random_state": [seed],
+        "mixing": [boolean],
+        **CLASS_WEIGHT,
+    }
+
+    def __init__(
+        self,
+        variant: str = "rule",
+        *,
+        eta0: float = 1.0,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        n_iter_no_change: int = 5,
+        shuffle: bool = True,
+        random_state: int | None = 0,
+        mixing: bool = False,
+        class_weight: ClassWeight = None,
+        penalty: str | None = None,
+        alpha: float = 0.0001,
+        l1_ratio: float = 0.15,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        warm_start: bool = False,
+    ) -> None:
+        self.variant = variant
+        self.eta0 = eta0
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_iter_no_change = n_iter_no_change
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.mixing = mixing
+        self.class_weight = class_weight
+        self.penalty = penalty
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.warm_start = warm_start

@@ -9,14 +9,16 @@ from scipy.special import expit, log_expit
 
 from tenfold.core import Array, Need, Schema
 from tenfold.core.losses import Loss
+from tenfold.estimator.class_weights import CLASS_WEIGHT, WEIGHTED_STATES, ClassWeight, ClassWeighted
 from tenfold.estimator.constraints import Constraints, choice
 from tenfold.estimator.deciding import Deciding
 from tenfold.linear.sgd import Descent
 from tenfold.linear.sgd_regressor import SHARED
 from tenfold.linear.steepness import REST, SOFTMAX, TWO
+from tenfold.stats.weight_by_class import ClassWeights
 
 
-class SGDClassifier(Descent, Deciding):  # type: ignore[override]
+class SGDClassifier(ClassWeighted, Descent, Deciding):  # type: ignore[override]
     """Linear classification by gradient descent: row by row, in batches, or over all rows; sequential.
 
     Rows are taken in windows of some thousands, each shuffled, and parts in a drawn order.
@@ -64,6 +66,9 @@ class SGDClassifier(Descent, Deciding):  # type: ignore[override]
         As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
     verbose, epsilon, n_jobs, validation_fraction : optional
         As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+    class_weight : dict or "balanced", optional
+        Factors of the weights of the rows of each class, 1 of one that is not named; "balanced" gives all classes the
+        same weight, with one scan more, and is not for `partial_fit`.
 
     Attributes
     ----------
@@ -86,6 +91,8 @@ class SGDClassifier(Descent, Deciding):  # type: ignore[override]
     """
 
     need = Need("mixed", sparse=True, target="class")
+    state_types = (*Descent.state_types, *WEIGHTED_STATES)
+    summary_types = (*Descent.summary_types, ClassWeights)
     law_params = (
         {"max_iter": 4},
         {"max_iter": 3, "loss": "log_loss"},
@@ -96,10 +103,12 @@ class SGDClassifier(Descent, Deciding):  # type: ignore[override]
         {"max_iter": 3, "batch_size": None},
         {"max_iter": 3, "average": True, "shuffle": False, "learning_rate": "constant"},
         {"max_iter": 3, "mixing": True, "penalty": "l1"},
+        {"max_iter": 3, "class_weight": "balanced"},
     )
     _parameter_constraints: ClassVar[Constraints] = {
         "loss": [choice("hinge", "log_loss", "cross_entropy", "exponential", "squared_error"), Loss],
         **SHARED,
+        **CLASS_WEIGHT,
     }
 
     def __init__(
@@ -125,6 +134,7 @@ class SGDClassifier(Descent, Deciding):  # type: ignore[override]
         n_iter_no_change: int = 5,
         mixing: bool = False,
         verbose: int = 0,
+        class_weight: ClassWeight = None,
         epsilon: float = 0.1,
         n_jobs: int | None = None,
         early_stopping: bool = False,
@@ -151,6 +161,7 @@ class SGDClassifier(Descent, Deciding):  # type: ignore[override]
         self.n_iter_no_change = n_iter_no_change
         self.mixing = mixing
         self.verbose = verbose
+        self.class_weight = class_weight
         self.epsilon = epsilon
         self.n_jobs = n_jobs
         self.early_stopping = early_stopping
