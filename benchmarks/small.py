@@ -18,6 +18,7 @@ import numpy as np
 import sklearn
 from sklearn import (
     cluster,
+    compose,
     decomposition,
     discriminant_analysis,
     dummy,
@@ -31,6 +32,7 @@ from sklearn import (
     naive_bayes,
     neighbors,
     neural_network,
+    pipeline,
     preprocessing,
     svm,
     tree,
@@ -161,6 +163,14 @@ def cases() -> dict[str, tuple[Any, Any, Any, Any]]:
             tn.StackingRegressor(), ensemble.StackingRegressor(_regressors()), X, y,
         ),
         "StandardScaler": (tn.StandardScaler(), pre.StandardScaler(), X, None),
+        "ColumnTransformer": (
+            tn.ColumnTransformer([("a", tn.StandardScaler(), [0, 1]), ("b", tn.MinMaxScaler(), [2])]),
+            compose.ColumnTransformer([("a", pre.StandardScaler(), [0, 1]), ("b", pre.MinMaxScaler(), [2])]), X, None,
+        ),
+        "FeatureUnion": (
+            tn.FeatureUnion([("a", tn.StandardScaler()), ("b", tn.MinMaxScaler())]),
+            pipeline.FeatureUnion([("a", pre.StandardScaler()), ("b", pre.MinMaxScaler())]), X, None,
+        ),
         "UnitVector": (tn.UnitVector(), pre.Normalizer(), X, None),
         "VotingClassifier": (tn.VotingClassifier(), ensemble.VotingClassifier(_classifiers()), X, c),
         "VotingRegressor": (tn.VotingRegressor(), ensemble.VotingRegressor(_regressors()), X, y),

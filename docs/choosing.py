@@ -176,6 +176,8 @@ CHOICES: dict[str, Choice] = {
     "TanhBasis": feature("steps along the columns", "n p", "p k"),
     "TextFeatures": feature("words without their order", "letters", "letters", "restriction"),
     "TreeAugmentedNB": Choice(CLASSES, "restriction", "columns in a tree within a class", "n p²", "p c"),
+    "ColumnTransformer": feature("what its transformers do, each of its columns", "members", "members"),
+    "FeatureUnion": feature("what its transformers do, side by side", "members", "members"),
     "UnitVector": feature("rows of length 1", "1"),
     "VotingClassifier": Choice(CLASSES, "preference", MEAN, "members", "members"),
     "VotingRegressor": Choice(NUMBER, "preference", MEAN, "members", "members"),

@@ -62,6 +62,8 @@ cases = {
     "StandardScaler": (tn.StandardScaler(), X, None),
     "MaxAbsScaler": (tn.MaxAbsScaler(), X, None),
     "MinMaxScaler": (tn.MinMaxScaler(), X, None),
+    "ColumnTransformer": (tn.ColumnTransformer([("a", tn.StandardScaler(), [0]), ("b", "passthrough", [1])]), X, None),
+    "FeatureUnion": (tn.FeatureUnion(), X, None),
     "UnitVector": (tn.UnitVector(), X, None),
     "OneHot": (tn.OneHot(), words, None),
     "OneHotEncoder": (tn.OneHotEncoder(drop="first"), words, None),

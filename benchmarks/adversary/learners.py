@@ -259,6 +259,8 @@ SPACES: dict[str, dict[str, list[Any]]] = {
         "norm": ["l1", None],
     },
     "TreeAugmentedNB": _PRIOR,
+    "ColumnTransformer": {"verbose_feature_names_out": [False], "sparse_threshold": [0.0]},
+    "FeatureUnion": {"verbose_feature_names_out": [False]},
     "UnitVector": {"norm": ["l1", "max"]},
     "VotingClassifier": {"voting": ["soft"], "weights": [[1.0, 3.0]]},
     "VotingRegressor": {"weights": [[1.0, 3.0]]},

@@ -18,6 +18,10 @@ from tenfold.cluster.mini_batch_kmeans import MiniBatchKMeans as MiniBatchKMeans
 from tenfold.compose.ada_boost_classifier import AdaBoostClassifier as AdaBoostClassifier
 from tenfold.compose.bagging_classifier import BaggingClassifier as BaggingClassifier
 from tenfold.compose.bagging_regressor import BaggingRegressor as BaggingRegressor
+from tenfold.compose.column_transformer import ColumnTransformer as ColumnTransformer
+from tenfold.compose.column_transformer import make_column_transformer as make_column_transformer
+from tenfold.compose.feature_union import FeatureUnion as FeatureUnion
+from tenfold.compose.feature_union import make_union as make_union
 from tenfold.compose.rbf_network_classifier import RBFNetworkClassifier as RBFNetworkClassifier
 from tenfold.compose.rbf_network_regressor import RBFNetworkRegressor as RBFNetworkRegressor
 from tenfold.compose.stacking_classifier import StackingClassifier as StackingClassifier
@@ -70,6 +74,7 @@ from tenfold.engine.dask import Dask as Dask
 from tenfold.engine.local import Local as Local
 from tenfold.engine.running import on as on
 from tenfold.estimator.checkpoint import Checkpoint as Checkpoint
+from tenfold.estimator.column_selector import make_column_selector as make_column_selector
 from tenfold.estimator.model_file import load as load
 from tenfold.estimator.registry import register as register
 from tenfold.evaluate.certify.certify import certify as certify

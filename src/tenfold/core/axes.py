@@ -63,20 +63,33 @@ class Bundle:
     """if not nought, they are of rows of so many numbers, not of the schema's columns"""
     beside: bool = False
     """whether the schema's columns follow those numbers"""
+    columns: tuple[tuple[int, ...], ...] = ()
+    """if given, each record is of these columns of the schema only"""
 
     def __add__(self, other: Bundle) -> Bundle:
         if not self.each or not other.each:  # one of them is of no rows
             return self if self.each else other
-        return Bundle(tuple(a + b for a, b in zip(self.each, other.each, strict=True)), self.width, self.beside)
+        return Bundle(tuple(a + b for a, b in zip(self.each, other.each, strict=True)), *self.told)
+
+    @property
+    def told(self) -> tuple[int, bool, tuple[tuple[int, ...], ...]]:
+        """Of which rows the records are."""
+        return self.width, self.beside, self.columns
 
     def schema(self, schema: Schema) -> Schema:
-        """Of the rows that the records are of."""
+        """Of the rows that the records are of, before each takes its columns."""
         return schema.after(self.width, self.beside) if self.width else schema
+
+    def schemas(self, schema: Schema) -> Iterator[Schema]:
+        """Of the rows that each record is of."""
+        inner = self.schema(schema)
+        for at in range(len(self.each)):
+            yield inner.some(self.columns[at]) if self.columns else inner
 
     def recode(self, old: Schema, new: Schema) -> Bundle:
         """Each under a larger schema."""
-        old, new = self.schema(old), self.schema(new)
-        return Bundle(tuple(recode(record, old, new) for record in self.each), self.width, self.beside)
+        each = zip(self.each, self.schemas(old), self.schemas(new), strict=True)
+        return Bundle(tuple(recode(record, before, after) for record, before, after in each), *self.told)
 
 
 @cache
@@ -163,8 +176,10 @@ def check(record: object, schema: Schema) -> dict[str, int]:
     free: dict[str, int] = {}
     name = type(record).__name__
     if isinstance(record, Bundle):
-        for each in record.each:
-            check(each, record.schema(schema))
+        if record.columns and len(record.columns) != len(record.each):
+            raise MergeError("a bundle names the columns of other records")
+        for each, inner in zip(record.each, record.schemas(schema), strict=True):
+            check(each, inner)
         return free
     found = list(values(record))
     for field_name, field, value in found:
@@ -215,7 +230,7 @@ def alike(a: object, b: object) -> bool:
     Those of two kinds say nothing about each other: whether they belong together, `+` shows.
     """
     if isinstance(a, Bundle) and isinstance(b, Bundle):
-        fits = len(a.each) == len(b.each) and (a.width, a.beside) == (b.width, b.beside)
+        fits = len(a.each) == len(b.each) and a.told == b.told
         return fits and all(map(alike, a.each, b.each))
     return type(a) is not type(b) or all(
         alike(x, y) if is_record(field.type) else _same_lengths(field, x, y, set(field.axes or ()) - BY_ROWS)

@@ -140,14 +140,19 @@ class Columns:
 
     def some(self, which: Codes) -> Columns:
         """Some of the columns, by their numbers."""
-        if len(which) == self.shape[1]:
+        if np.array_equal(which, np.arange(self.shape[1])):
             return self
         if isinstance(self.data, tuple) and len(which):
             data: ColumnData = tuple(self.data[j] for j in which)
         else:
             data = np.empty((len(self), 0)) if isinstance(self.data, tuple) else self.data[:, which]
         names = None if self.names is None else [self.names[j] for j in which]
-        return Columns(data, names, missing=self.missing, offset=self.offset, kept=self.kept, place=self.place)
+        return self.other_columns(data, names, self.missing)
+
+    def other_columns(self, data: ColumnData, names: Sequence[str] | None, missing: bool) -> Columns:
+        """Other columns of the same rows."""
+        kind = columns_class(data)
+        return kind(data, names, missing=missing, offset=self.offset, kept=self.kept, place=self.place)
 
     def numbers(self) -> Codes:
         """The number in the source of each row."""
@@ -318,6 +323,22 @@ class TextColumns(Columns):
 
     def _no_numbers(self) -> TypeError:
         return TypeError("these columns are text, and have no numbers: read them by X.column(j)")
+
+
+class MixedColumns(TextColumns):
+    """The X of a chunk in which columns of text stand beside numbers: `some` takes those of one kind."""
+
+    __slots__ = ()
+
+    def __init__(self, data: ColumnData, names: Sequence[str] | None = None, **more: Any) -> None:
+        super().__init__((), names, **more)
+        self.data, self.shape = data, (len(data[0]), len(data))
+
+
+def columns_class(data: ColumnData) -> type[Columns]:
+    """For columns of numbers, of text, or of both."""
+    text = {c.dtype.hasobject for c in data} if isinstance(data, tuple) else {False}
+    return MixedColumns if len(text) > 1 else TextColumns if text == {True} else Columns
 
 
 def _rows_of(matrix: CSR, start: int, stop: int) -> CSR:

@@ -41,6 +41,9 @@ class Need:
         `chunk.starts` says where each begins. Empty: the column that the rows were scanned with, `scan(sequence=)`.
     windows : bool
         Whether a sequence of very many rows may come in windows, one after another: `chunk.window` then says so.
+    each : tuple of (str, str)
+        How columns enter one by one: a name, and what `kinds` may be. Columns that it does not name are not read.
+        Empty: all enter as `kinds` says.
     """
 
     kinds: Kinds = "numeric"
@@ -53,6 +56,21 @@ class Need:
     side: tuple[str, ...] = ()
     sequence: str | None = None
     windows: bool = False
+    each: tuple[tuple[str, Kinds], ...] = ()
+
+    def kind_of(self, name: str) -> Kinds | Literal["unused"]:
+        """How a column enters, by its name."""
+        return dict(self.each).get(name, "unused") if self.each else self.kinds
+
+    def plain(self, name: str) -> Literal["numeric", "text", "unused"]:
+        """The kind of a column that has no categories."""
+        kind = self.kind_of(name)
+        return "text" if kind == "text" else "unused" if kind == "unused" else "numeric"
+
+    @property
+    def every_kind(self) -> frozenset[Kinds]:
+        """All ways in which columns enter."""
+        return frozenset(kind for _, kind in self.each) if self.each else frozenset({self.kinds})
 
     def without_target(self) -> Need:
         """The need of `predict` and `transform`: the columns alone."""

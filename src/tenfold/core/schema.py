@@ -21,10 +21,10 @@ MOVING = frozenset({"value", "feature", "joint", "design", "predictor"})
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column: its name, and its sorted categories if it has any."""
+    """A column: its name, and its sorted categories if it has any; one that is unused is there, and not read."""
 
     name: str
-    kind: Literal["numeric", "categorical", "text"]
+    kind: Literal["numeric", "categorical", "text", "unused"]
     categories: Any = None
 
     def __eq__(self, other: object) -> bool:
@@ -176,6 +176,10 @@ class Schema:
         """Of rows that are made of these: so many numbers, and beside them, if so, the columns as they are."""
         made = tuple(Column(f"x{j}", "numeric") for j in range(width))
         return Schema(made + self.columns if beside else made, self.target, self.classes)
+
+    def some(self, columns: tuple[int, ...]) -> Schema:
+        """Of the same rows with some of the columns."""
+        return Schema(tuple(self.columns[j] for j in columns), self.target, self.classes, self.named)
 
     def places(self, axis: str, larger: Schema) -> Codes | None:
         """Where each label of `axis` stands in a larger schema; None where nothing moves."""

@@ -169,12 +169,14 @@ def joint(ask: Expression, answer: Any) -> Counted:
     match ask:
         case As(of=one) | Of(of=one) | After(of=one) | Reweighted(of=one) | Onward(of=one):
             return joint(one, answer)
-        case Each(of=many, width=width, beside=beside):
+        case Each(of=many, width=width, beside=beside, columns=columns):
             each = [joint(*both) for both in zip(many, answer, strict=True)]
         case _:
             counted: Counted = answer
             return counted
-    summaries = Bundle(tuple(Bundle(()) if one.summary is None else one.summary for one in each), width, beside)
+    summaries = Bundle(
+        tuple(Bundle(()) if one.summary is None else one.summary for one in each), width, beside, columns
+    )
     summary = Joint(np.array([one.learned for one in each]), summaries)
     machines = frozenset[str]().union(*(one.machines for one in each))
     most = max(each, key=lambda one: one.rows)

@@ -276,7 +276,8 @@ class _Within(NamedTuple):
     def grouped(self, statistic: Statistic[Any]) -> tuple[Leaf, tuple[int, ...] | None]:
         """The same; of some groups of keys, all groups are made at once if that costs no more, and serve others."""
         leaf = self.leaf(statistic)
-        if not isinstance(statistic, Grouped) or not self.picks or self.keys or leaf.transformed:
+        learned = any(stage.learned for stage in leaf.stages)
+        if not isinstance(statistic, Grouped) or not self.picks or self.keys or learned:
             return leaf, None
         groups = [0]
         for pick in self.picks:

@@ -59,6 +59,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     """checks of scikit-learn that do not hold, with the reason; its own learner of that name declares them too"""
     law_params: ClassVar[tuple[dict[str, Any], ...]] = ({},)
     """parameter sets that laws are put on: small ones where defaults take long, and one for each route there is"""
+    chooses_columns: ClassVar[bool] = False
+    """whether parameters say which columns are meant, so that `bound` must see the rows before `need` is asked for"""
     fitting: ClassVar[frozenset[str]] = frozenset(
         {"fit", "partial_fit", "fit_transform", "verify", "get_params", "set_params"}
     )
@@ -192,6 +194,10 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         self._set(done.at.schema, done.at.model, summary, certificate)
         self._after_fit(source)
 
+    def bound(self, X: Any) -> Any:
+        """A copy, not fitted, that knows which columns of these rows are meant, if that is for it to say."""
+        return self._blank()
+
     def kept(self, model: Any, summary: Any) -> Any:
         """The summary that a model keeps: the one that it was made from."""
         return summary
@@ -284,7 +290,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         check_names(self, X)
         where: Any = self.certificate_.provenance
         more = self._blank()._fit(X, y, weight, first=where.first_part + where.parts, **given)
-        return self._become(merging.add(as_fitted(self), more, again=True))
+        return self._become(merging.add(as_fitted(self), as_fitted(more), again=True))
 
     def __add__(self, other: Any) -> Any:
         """The model of both models' rows, without the rows."""

@@ -64,7 +64,8 @@ class Writer:
         """A state or a summary, field by field as annotated; of a bundle, each with the name of its type."""
         if isinstance(record, Bundle):
             each = [{"type": type(one).__name__, "record": self.record(one)} for one in record.each]
-            return {"each": each, "width": record.width, "beside": record.beside}
+            of = {"columns": [list(some) for some in record.columns]} if record.columns else {}
+            return {"each": each, "width": record.width, "beside": record.beside, **of}
         return {
             name: {"record": self.record(value)} if is_record(field.type) else self.value(value, name)
             for name, field, value in values(record)
@@ -196,18 +197,20 @@ class Reader:
 
     def bundle(self, node: Any, schema: Schema, depth: int) -> Bundle:
         """Several records, each of a class that is known by then."""
-        each, width, beside = parts(node, "each", "width", "beside")
+        named = ("columns",) if isinstance(node, dict) and "columns" in node else ()
+        each, width, beside, *some = parts(node, "each", "width", "beside", *named)
         if not isinstance(each, list) or type(width) is not int or not 0 <= width <= WIDEST or type(beside) is not bool:
             raise ModelFileError("a bundle is malformed")
-        found, inner = [], Bundle((), width, beside).schema(schema)
-        for one in each:
+        columns = tuple(_columns(one, schema) for one in _listed(some[0], len(each))) if some else ()
+        found: list[Any] = []
+        for one, inner in zip(each, Bundle(tuple(each), width, beside, columns).schemas(schema), strict=True):
             name, record = parts(one, "type", "record")
             named = [k for k in self.kinds if k.__name__ == name and isinstance(record, dict)]
             kinds = [k for k in named if k is Bundle or set(fields(k)) == set(record)]
             if len(kinds) != 1:
                 raise ModelFileError("the file has a record of another learner")
             found.append(self._record(record, kinds[0], inner, depth + 1))
-        return Bundle(tuple(found), width, beside)
+        return Bundle(tuple(found), width, beside, columns)
 
     def value(self, node: Any, depth: int = 0) -> Any:
         """A parameter or a field."""
@@ -277,6 +280,20 @@ class Reader:
         except (ValueError, TypeError) as error:
             raise ModelFileError(f"a parameter in the file is not allowed: {error}") from None
         return model
+
+
+def _listed(node: Any, length: int) -> list[Any]:
+    """A list of so many nodes."""
+    if not isinstance(node, list) or len(node) != length:
+        raise ModelFileError("a bundle is malformed")
+    return node
+
+
+def _columns(node: Any, schema: Schema) -> tuple[int, ...]:
+    """Numbers of columns that the schema has."""
+    if not isinstance(node, list) or not all(type(j) is int and 0 <= j < len(schema.columns) for j in node):
+        raise ModelFileError("a bundle is malformed")
+    return tuple(node)
 
 
 def _number(kind: str, text: str) -> int | float:

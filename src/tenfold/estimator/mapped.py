@@ -100,18 +100,18 @@ class Mapped(Source):
     # ---- as a source ---------------------------------------------------------------------------
 
     def scans_for(self, need: Need) -> bool:
-        return need.kinds == "categorical" or need.target == "class"
+        return "categorical" in need.every_kind or need.target == "class"
 
     def schema_of(self, part: int, need: Need) -> Schema:
         """Outputs are numbers; the target is the base's."""
-        if need.kinds in ("categorical", "text"):
+        if need.every_kind & {"categorical", "text"}:
             raise DataError("the outputs of a model are numbers, neither categories nor text")
-        below = Need(self._need.kinds, missing=True, target=need.target, binary=need.binary)
+        below = replace(self._need, missing=True, sparse=False, target=need.target, binary=need.binary)
         found = self.base.schema_of(part, below) if need.target == "class" else None
         return Schema(plain_columns(self.names), need.target, None if found is None else found.classes, True)
 
     def read(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
-        below = Need(self._need.kinds, self._need.missing, self._need.sparse, need.target, need.binary)
+        below = replace(self._need, target=need.target, binary=need.binary, windows=False)
         below = replace(below, side=need.side, sequence=self._need.sequence if need.sequence is None else need.sequence)
         inner = Schema(self._schema.columns, need.target, schema.classes, self._schema.named)
         for chunk in self.base.chunks(part, below, inner):

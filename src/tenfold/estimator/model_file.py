@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -20,6 +20,9 @@ from tenfold.core.certificate import About, Status
 from tenfold.estimator import container
 from tenfold.estimator.encoding import Reader, Writer, ordered, parts
 from tenfold.estimator.registry import id_of
+
+BARE: dict[str, Literal["numeric", "text", "unused"]] = {"-": "numeric", "T": "text", ".": "unused"}
+"""how columns without categories are written"""
 
 
 def save(model: Any, path: Any, *, summary: bool = True) -> None:
@@ -120,7 +123,7 @@ def write_schema(to: Writer, schema: Schema) -> dict[str, Any]:
         "categories": {
             kind: (to.texts if kind == "O" else to.tensor)(np.concatenate(some), "a column's categories")
             for kind, some in groups.items()
-            if kind not in ("-", "T")
+            if kind not in BARE
         },
         "target": schema.target,
         "classes": None if schema.classes is None else to.labels(schema.classes, "the classes"),
@@ -129,11 +132,9 @@ def write_schema(to: Writer, schema: Schema) -> dict[str, Any]:
 
 
 def _kind(column: Column) -> str:
-    """How a column's categories are written: `-` none, `T` none since it is text, `O` text, else their dtype."""
-    if column.kind == "text":
-        return "T"
-    if column.categories is None:
-        return "-"
+    """How a column's categories are written: `O` text, else their dtype; a word of `BARE` if it has none."""
+    if column.kind in BARE.values():
+        return next(word for word, kind in BARE.items() if kind == column.kind)
     dtype = column.categories.dtype
     return "O" if dtype.hasobject else dtype.newbyteorder("<").str
 
@@ -150,7 +151,8 @@ def read_schema(reader: Reader, node: Any, model: Any) -> Schema:
     if (target == "class") != (classes is not None) or not names:
         raise ModelFileError("the schema is not one of this learner")
     allowed = {"numeric": {"-"}, "categorical": {*categories}, "mixed": {"-", *categories}, "text": {"T"}}
-    if not set(kinds) <= allowed[model.need.kinds]:
+    each = [allowed.get(model.need.kind_of(name), {"."}) for name in names]
+    if any(kind not in some for kind, some in zip(kinds, each, strict=True)):
         raise ModelFileError("the schema is not one of this learner")
     columns = _read_columns(reader, names, kinds, counts.tolist(), categories)
     labels = None if classes is None else reader.labels(classes)
@@ -167,8 +169,8 @@ def _read_columns(
     used = dict.fromkeys(pools, 0)
     columns = []
     for name, kind, count in zip(names, kinds, counts, strict=True):
-        if kind in ("-", "T"):
-            columns.append(Column(name, "numeric" if kind == "-" else "text"))
+        if kind in BARE:
+            columns.append(Column(name, BARE[kind]))
             continue
         some = pools[kind][used[kind] : used[kind] + max(count, 0)]
         used[kind] += len(some)

@@ -85,6 +85,15 @@ class Team(Estimator):
         """What members, by number, ask for: each of the rows that it learns from. Here all of all rows."""
         return tuple(asks.values())
 
+    def columns(self, schema: Schema) -> tuple[tuple[int, ...], ...]:
+        """The numbers of the columns that each member learns from; here empty: all of them."""
+        return ()
+
+    def schemas(self, schema: Schema) -> list[Schema]:
+        """Of the columns that each member learns from."""
+        some = self.columns(schema)
+        return [schema.some(one) for one in some] if some else [schema] * self.size
+
     def after(self, state: Learning, model: TeamModel) -> Any:
         """The state once all members are done."""
         return Solved.of(model, state.step)
@@ -116,14 +125,19 @@ class Team(Estimator):
         """Every member at its own start."""
         team = self.team()
         n = len(team)
-        states = Bundle(tuple(member.start(schema) for member in team))
-        return Learning(0, schema, np.zeros(n, bool), np.zeros(n, np.int64), states, Bundle((NONE,) * n))
+        columns = self.columns(schema)
+        each = zip(team, self.schemas(schema), strict=True)
+        states = Bundle(tuple(member.start(mine) for member, mine in each), columns=columns)
+        found = Bundle((NONE,) * n, columns=columns)
+        return Learning(0, schema, np.zeros(n, bool), np.zeros(n, np.int64), states, found)
 
-    def ask(self, state: Any) -> Expression | None:
+    def ask(self, state: Any) -> Each | None:
         """What the members that go on ask for, each of its own rows."""
         if not isinstance(state, Learning):
             return None
-        return Each(self.on_own_rows({at: Onward(str(at), ask) for at, ask in self._asks(state).items()}))
+        asks = {at: Onward(str(at), ask) for at, ask in self._asks(state).items()}
+        columns = state.members.columns
+        return Each(self.on_own_rows(asks), columns=tuple(columns[at] for at in asks) if columns else ())
 
     def _asks(self, state: Learning) -> dict[int, Expression]:
         """What each member that goes on asks for."""
@@ -135,17 +149,19 @@ class Team(Estimator):
         team, asks = self.team(), self._asks(state)
         done, learned = state.done.copy(), state.seen.copy()
         states, found = list(state.members.each), list(state.found.each)
+        schemas, columns = self.schemas(state.schema), state.members.columns
         for (at, ask), rows, mine in zip(asks.items(), summary.rows, summary.each.each, strict=True):
             if every(ask) == 1:
                 learned[at] = rows
             if every(ask) == 1 and not rows:
                 states[at], done[at] = model_of(team[at], states[at]), True
             else:
-                states[at], done[at] = advance(team[at], states[at], mine, state.schema)
+                states[at], done[at] = advance(team[at], states[at], mine, schemas[at])
         for at, mine in zip(asks, summary.each.each, strict=True):
             if done[at] and (self.passes != ONE or not done.all()):  # the next summary is of others
                 found[at] = team[at].kept(states[at], mine) if learned[at] else mine
-        state = Learning(state.step + 1, state.schema, done, learned, Bundle(tuple(states)), Bundle(tuple(found)))
+        members, kept = (Bundle(tuple(some), columns=columns) for some in (states, found))
+        state = Learning(state.step + 1, state.schema, done, learned, members, kept)
         if not done.all():
             return state
         self.check_seen(learned)
@@ -159,7 +175,7 @@ class Team(Estimator):
 
     def _model(self, state: Learning, members: tuple[Any, ...]) -> TeamModel:
         classes = 0 if state.schema.classes is None else len(state.schema.classes)
-        return TeamModel(state.seen, Bundle(members), state.found, classes)
+        return TeamModel(state.seen, Bundle(members, columns=state.members.columns), state.found, classes)
 
     def model(self, state: Any) -> Any:
         """The models of all members, once they are done; if one pass is enough, once each has one."""
@@ -198,10 +214,10 @@ class Team(Estimator):
         if not isinstance(summary, Joint):
             return summary
         if self.passes != ONE:  # they are kept with the models
-            return Joint(model.seen, Bundle((NONE,) * self.size))
+            return Joint(model.seen, Bundle((NONE,) * self.size, columns=model.members.columns))
         each = zip(self.team(), model.members.each, self._latest(model, summary), model.found.each, model.seen)
         kept = tuple(m.kept(one, s) if seen and nothing(had) else s for m, one, s, had, seen in each)
-        return Joint(model.seen, Bundle(kept))
+        return Joint(model.seen, Bundle(kept, columns=model.members.columns))
 
     # ---- the members of a fitted team ----------------------------------------------------------------
 
@@ -209,7 +225,9 @@ class Team(Estimator):
         """A member as it would be if it had been fitted by itself."""
         model, s = self.model_, self.summary_
         mine = self._latest(model, s if isinstance(s, Joint) and self.passes == ONE else None)[at]
-        return self.as_fitted(self.team()[at], model.members.each[at], None if nothing(mine) else mine, self.schema_)
+        return self.as_fitted(
+            self.team()[at], model.members.each[at], None if nothing(mine) else mine, self.schemas(self.schema_)[at]
+        )
 
     def as_fitted(self, member: Any, model: Any, summary: Any, schema: Schema) -> Any:
         """A learner with what it has learned."""
@@ -231,6 +249,8 @@ class Team(Estimator):
             return False
         if isinstance(summary, Joint) and len(summary.each.each) != self.size:
             return False
+        if isinstance(summary, Joint) and summary.each.columns != self.columns(schema):
+            return False
         if isinstance(summary, Joint) and self.passes != ONE and not all(map(nothing, summary.each.each)):
             return False
         latest = self._latest(model, summary if isinstance(summary, Joint) else None)
@@ -241,20 +261,23 @@ class Team(Estimator):
         going = np.flatnonzero(~state.done).tolist()
         if type(summary) is not Joint or len(summary.each.each) != len(going) or len(state.done) != self.size:
             return False
-        latest, team = list(state.found.each), self.team()
+        latest, team, schemas = list(state.found.each), self.team(), self.schemas(schema)
+        if summary.each.columns != tuple(self.columns(schema)[at] for at in going if state.members.columns):
+            return False
         for at, mine, rows in zip(going, summary.each.each, summary.rows, strict=True):
             latest[at] = mine
-            if nothing(mine) and (rows or not begins(team[at], state.members.each[at], schema)):
+            if nothing(mine) and (rows or not begins(team[at], state.members.each[at], schemas[at])):
                 return False
         return self._all_fit(state, state.done, tuple(latest), schema)
 
     def _all_fit(self, record: Any, done: Flags, summaries: tuple[Any, ...], schema: Schema) -> bool:
         """Whether each member, with its summary, is sound or can go on; one without rows says nothing."""
         counts = (record.members.each, record.found.each, record.seen, done, summaries)
-        if any(len(some) != self.size for some in counts) or record.members.width or record.found.width:
+        told = (0, False, self.columns(schema))
+        if any(len(some) != self.size for some in counts) or not told == record.members.told == record.found.told:
             return False
-        each = zip(self.team(), record.members.each, summaries, done, record.seen)
-        return all(self._fits(schema, *one) for one in each)
+        each = zip(self.schemas(schema), self.team(), record.members.each, summaries, done, record.seen)
+        return all(self._fits(*one) for one in each)
 
     @staticmethod
     def _fits(schema: Schema, member: Any, record: Any, summary: Any, done: bool, seen: int) -> bool:

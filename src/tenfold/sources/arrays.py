@@ -21,7 +21,6 @@ from tenfold.core import (
     Codes,
     Column,
     ColumnData,
-    Columns,
     DataError,
     Labels,
     Need,
@@ -30,7 +29,7 @@ from tenfold.core import (
     VectorLike,
 )
 from tenfold.core.arrays import ones
-from tenfold.core.columns import TextColumns
+from tenfold.core.columns import columns_class
 from tenfold.core.need import Target
 from tenfold.core.schema import is_text, plain_columns
 from tenfold.sources import validation
@@ -140,12 +139,15 @@ class ArraySource(Source):
 
     def _has_categories(self, need: Need) -> bool:
         """Whether some column enters as categories: where both are taken, columns of text among others."""
-        if need.kinds == "mixed":
-            return isinstance(self.X, tuple) and any(c.dtype.kind not in "biuf" for c in self.X)
-        return need.kinds == "categorical"
+        kinds = need.every_kind
+        if "mixed" in kinds and isinstance(self.X, tuple) and any(c.dtype.kind not in "biuf" for c in self.X):
+            return True
+        return "categorical" in kinds
 
     def schema_of(self, part: int, need: Need) -> Schema:
         plain = _plain_schema(self.names, "text" if need.kinds == "text" else "numeric", need.target, self.named)
+        if need.each:
+            plain = Schema(tuple(Column(n, need.plain(n)) for n in self.names), need.target, None, self.named)
         if need.target != "class" and not self._has_categories(need):
             return plain
         rows, keep = self._rows(part)
@@ -163,8 +165,9 @@ class ArraySource(Source):
         return Schema(columns, need.target, classes, self.named)
 
     def _column(self, name: str, values: Values, need: Need) -> Column:
-        if need.kinds == "mixed" and values.dtype.kind in "biuf":
-            return Column(name, "numeric")
+        kind = need.kind_of(name)
+        if kind not in ("mixed", "categorical") or (kind == "mixed" and values.dtype.kind in "biuf"):
+            return Column(name, need.plain(name))
         found = levels(values, f"column {name!r}")
         return Column(name, "categorical", found.astype(object) if is_text(found) else found)
 
@@ -187,9 +190,8 @@ class ArraySource(Source):
             y = _pick(self._target(), rows, keep)
             labels = need.target == "class"
             y = class_codes(y, schema.classes) if labels else validation.number_target(y, self.target)
-        columns = TextColumns if need.kinds == "text" and schema.columns else Columns
         yield Chunk(
-            X=columns(data, schema.names, missing=need.missing, offset=rows.start, kept=keep),
+            X=columns_class(data)(data, schema.names, missing=need.missing, offset=rows.start, kept=keep),
             y=y,
             weight=ones(n) if weight is None else weight,
             uniform=weight is None,
@@ -205,6 +207,9 @@ class ArraySource(Source):
         for j, column in enumerate(schema.columns):
             values = self._values(j, rows, keep)
             where = f"column {column.name!r}"
+            if column.kind == "unused":
+                out.append(np.zeros(len(values), np.float32))
+                continue
             if column.kind == "text":
                 out.append(validation.present(texts(values, where), need, where, rows.start, keep))
                 continue

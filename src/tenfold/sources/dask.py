@@ -283,14 +283,13 @@ class DaskArray(Computed):
         return self._block(part).shown(0, rows)
 
     def scans_for(self, need: Need) -> bool:
-        return need.kinds == "categorical" or need.target == "class"
+        return "categorical" in need.every_kind or need.target == "class"
 
     def schema_of(self, part: int, need: Need) -> Schema:
         """What a block holds; of numbers, nothing has to be computed to know it."""
         if self.scans_for(need):
             return self._block(part).schema_of(0, need)
-        kind: Any = "text" if need.kinds == "text" else "numeric"
-        return Schema(tuple(Column(name, kind) for name in self.names), need.target, None, False)
+        return Schema(tuple(Column(name, need.plain(name)) for name in self.names), need.target, None, False)
 
     def read(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
         block = self._block(part)

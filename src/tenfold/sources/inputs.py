@@ -159,7 +159,7 @@ def form_of(X: MatrixLike, need: Need) -> tuple[Any, ...]:
     """
     if is_lazy(X):
         return (need.target,)
-    kinds = (need.kinds == "categorical", need.kinds == "text", need.sequence is not None)
+    kinds = (need.kinds == "categorical", need.kinds == "text", need.each, need.sequence is not None)
     return (need.target, *kinds, need.sparse and sp.issparse(X))
 
 

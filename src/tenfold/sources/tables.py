@@ -19,9 +19,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tenfold.core import Array, Chunk, Codes, Column, Columns, DataError, Labels, Need, Schema, Values, VectorLike
+from tenfold.core import Array, Chunk, Codes, Column, DataError, Labels, Need, Schema, Values, VectorLike
 from tenfold.core.arrays import ones
-from tenfold.core.columns import TextColumns
+from tenfold.core.columns import columns_class
 from tenfold.sources import arrow, validation
 from tenfold.sources.arrays import even_cuts, fingerprints_of
 from tenfold.sources.base import Source, no_column
@@ -143,8 +143,8 @@ class ArrowSource(Source):
         return None
 
     def _is_category(self, name: str, need: Need) -> bool:
-        if need.kinds != "mixed":
-            return need.kinds == "categorical"
+        if (kind := need.kind_of(name)) != "mixed":
+            return kind == "categorical"
         return name in self.roles.categorical or arrow.is_category(self.types.field(name).type)
 
     def _refuse_types(self, need: Need) -> None:
@@ -155,8 +155,8 @@ class ArrowSource(Source):
         for name in self.names:
             kind = self.types.field(name).type
             fits = arrow.is_label if self._is_category(name, need) else arrow.is_number
-            fits = arrow.is_text if need.kinds == "text" else fits
-            if not fits(kind) or (need.kinds == "numeric" and name in self.roles.categorical):
+            fits = arrow.is_text if (how := need.kind_of(name)) == "text" else fits
+            if how != "unused" and (not fits(kind) or (how == "numeric" and name in self.roles.categorical)):
                 wrong[name] = "a category" if fits(kind) else str(kind)
         if wrong:
             said = ", ".join(f"{n!r} ({k})" for n, k in wrong.items())
@@ -168,9 +168,11 @@ class ArrowSource(Source):
                 "text": "text",
             }
             other = {"mixed": "convert them first", "text": "make text of them first, .astype(str)"}
-            how = other.get(need.kinds, "encode them first (OneHot for categories)")
+            kinds = {need.kind_of(name) for name in wrong}
+            wanted = kinds.pop() if len(kinds) == 1 else "mixed"
+            how = other.get(wanted, "encode them first (OneHot for categories)")
             raise DataError(
-                f"columns that do not enter as {words[need.kinds]}: {said}. Remedy: leave them out, "
+                f"columns that do not enter as {words[wanted]}: {said}. Remedy: leave them out, "
                 f"{self._call(drop)}, or {how}"
             )
 
@@ -190,7 +192,6 @@ class ArrowSource(Source):
     def schema_of(self, part: int, need: Need) -> Schema:
         self._refuse_types(need)
         coded = [n for n in self.names if self._is_category(n, need)]
-        plain: Any = "text" if need.kinds == "text" else "numeric"
         found: dict[str, Any] = {}
         classes = None if self.classes is None else plain_levels(self.classes, "classes")
         if need.target == "class" and self.stated_classes is not None:
@@ -205,7 +206,9 @@ class ArrowSource(Source):
                 some = self._classes(table, part)
                 classes = some if classes is None else np.union1d(classes, some)
         columns = tuple(
-            Column(n, "categorical", found.get(n, np.empty(0, dtype=object))) if n in coded else Column(n, plain)
+            Column(n, "categorical", found.get(n, np.empty(0, dtype=object)))
+            if n in coded
+            else Column(n, need.plain(n))
             for n in self.names
         )
         return Schema(columns, need.target, classes, self.named)
@@ -220,7 +223,7 @@ class ArrowSource(Source):
         """
         if not schema.named and not {*schema.names} <= {*self.names}:
             validation.check_columns(self.names, self.named, schema)
-        elif missing := [n for n in schema.names if n not in self.types.names]:
+        elif missing := [c.name for c in schema.columns if c.kind != "unused" and c.name not in self.types.names]:
             raise DataError(f"columns {missing} that the model was fitted with are not there")
 
     def read(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
@@ -231,7 +234,8 @@ class ArrowSource(Source):
         if not schema.named and len(names) == len(self.names):
             names = list(self.names)
         place = self.first_place(part)
-        for start, table in self._pieces(part, names, need, rows):
+        used = [n for n, c in zip(names, schema.columns, strict=True) if c.kind != "unused"]
+        for start, table in self._pieces(part, used, need, rows):
             chunk = self._chunk(start, table, part, need, schema, names)
             yield chunk._replace(first_place=place)
             place += chunk.n
@@ -308,6 +312,9 @@ class ArrowSource(Source):
         table, weight, kept = self._kept(table, start, part)
         data = []
         for column, name in zip(schema.columns, names, strict=True):
+            if column.kind == "unused":
+                data.append(np.zeros(table.num_rows, np.float32))
+                continue
             found, where = table.column(name), self._at(name, part)
             if column.kind == "text":
                 data.append(validation.present(arrow.texts(found, where), need, where, start, kept))
@@ -325,7 +332,7 @@ class ArrowSource(Source):
                 )
             data.append(coded)
         values = tuple(data) if data else np.empty((table.num_rows, 0))
-        columns = TextColumns if need.kinds == "text" and data else Columns
+        columns = columns_class(values)
         return Chunk(
             X=columns(values, schema.names, missing=need.missing, offset=start, kept=kept, place=self.place(part)),
             y=self._target(table, part, need, schema),

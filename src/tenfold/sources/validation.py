@@ -247,7 +247,9 @@ def warn_of_numbers_as_text(schema: Schema, need: Need, chosen: Collection[str],
     named: set[str] = set()
     for column in schema.columns:
         found = column.categories
-        if need.kinds != "mixed" or found is None or len(found) <= FEW or not is_text(found) or column.name in chosen:
+        if need.kind_of(column.name) != "mixed" or found is None or not is_text(found):
+            continue
+        if len(found) <= FEW or column.name in chosen:
             continue
         texts = found[:: -(-len(found) // LOOKS)].tolist()
         odd = [text for text in texts if not _is_number(text)]
@@ -277,11 +279,11 @@ def _is_number(text: str) -> bool:
 
 def refuse_continuous_categories(schema: Schema, need: Need, chosen: Collection[str]) -> None:
     """Refuse measured numbers where a learner counts categories: each value would be a category of its own."""
-    if need.kinds != "categorical":
-        return
     for column in schema.columns:
         found = column.categories
-        if found is None or len(found) <= FEW or found.dtype.kind != "f" or column.name in chosen:
+        if need.kind_of(column.name) != "categorical" or found is None:
+            continue
+        if len(found) <= FEW or found.dtype.kind != "f" or column.name in chosen:
             continue
         odd = found[found != np.rint(found)]
         if len(odd):

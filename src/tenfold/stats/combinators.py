@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, Need, Schema
+from tenfold.core import Array, Chunk, Codes, Columns, Need, Schema
 from tenfold.core.statistic import Expression, Statistic, Strided
 from tenfold.core.value import Value, digest_of
 
@@ -105,13 +105,36 @@ def joined(key: Key, sets: Sequence[Sequence[int]]) -> Key:
 class Stage(Value):
     """A fitted transformer: what it makes of rows, one by one."""
 
+    learned: ClassVar[bool] = True
+    """whether what it makes of a row depends on other rows, so that each fold has its own"""
+
     def stage(self, chunk: Chunk) -> Chunk:
         """The same rows, with other columns."""
         raise NotImplementedError
 
 
+class Among(Stage):
+    """Some of the columns, by their numbers."""
+
+    columns: tuple[int, ...]
+    missing: bool
+    """whether NaN may pass"""
+    learned = False
+
+    def stage(self, chunk: Chunk) -> Chunk:
+        """The same rows with these columns."""
+        return chunk._replace(X=self.of(chunk.X))
+
+    def of(self, X: Columns) -> Columns:
+        """These columns."""
+        found = X.some(np.array(self.columns, dtype=np.int64))
+        return found if found.missing == self.missing else found.other_columns(found.data, found.names, self.missing)
+
+
 class Inside(Stage):
     """The rows as they are, for a learner within a learner: its draws have nothing to do with those around it."""
+
+    learned = False
 
     def stage(self, chunk: Chunk) -> Chunk:
         """The same rows at other places."""
@@ -157,6 +180,8 @@ class Each(Expression):
     """if not nought, they are of rows of so many numbers, not of the schema's columns"""
     beside: bool = False
     """whether the schema's columns follow those numbers"""
+    columns: tuple[tuple[int, ...], ...] = ()
+    """if given, each is of these columns of the schema only"""
 
 
 class As(Expression):

@@ -9,10 +9,11 @@ from typing import TypeAlias
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 
-from tenfold.core import Array, Need, Schema
+from tenfold.core import Array, MatrixLike, Need, Schema
 from tenfold.engine import Member
 from tenfold.estimator import Estimator
 from tenfold.estimator.callbacks import History
+from tenfold.evaluate.frame_columns import without_column
 from tenfold.evaluate.scoring.predictors import learners_of
 from tenfold.evaluate.scoring.scorers import Summary
 from tenfold.sources import Source
@@ -59,6 +60,15 @@ class Candidate:
         """How its rows are read."""
         return View(self.need, self.schema)
 
+    def bind(self, X: MatrixLike, column: str | None = None) -> None:
+        """Let its first stage know which columns of the rows are meant: not the one that says the fold."""
+        if self.stages:
+            first, last = self.stages[0], self.stages[-1]
+            if first.chooses_columns:
+                rows = X.without(*([column] if column else [])) if isinstance(X, Source) else without_column(X, column)
+                first = self.stages[0] = first.bound(rows)
+            self.need = replace(first.need, target=last.need.target, binary=last.need.binary)
+
     def fill(self, split: int, splits: int, values: list[float], learned: bool = False) -> None:
         """Take the scores of one of some splits: on the rows that were learned from, or on others."""
         if not self.scores.size:
@@ -85,10 +95,7 @@ def candidates_of(learners: Learners) -> list[Candidate]:
         if not (is_classifier(given) or is_regressor(given)):
             raise TypeError(f"{name or repr(given)} is neither a regressor nor a classifier: it has no scores")
         need = Need(target="class" if is_classifier(given) else "number")
-        stages = [unfitted(step) for step in learners_of(given)]
-        if stages:
-            need = replace(stages[0].need, target=stages[-1].need.target, binary=stages[-1].need.binary)
-        out.append(Candidate(name, given, stages, need))
+        out.append(Candidate(name, given, [unfitted(step) for step in learners_of(given)], need))
     return out
 
 

@@ -85,6 +85,7 @@ class FitAndScore:
         for one in candidates:
             if not one.stages:
                 refuse_lazy(X, one.name)
+            one.bind(self.X, self.column)
             one.scorers = scorers_of(scoring, one.given, pos_label, one.name, outcomes=True)
         self.scoring = [s.name for s in candidates[0].scorers]
         if both and len(self.scoring) != 1:

@@ -46,9 +46,9 @@ def fit_together(learners: Sequence[Estimator], X: MatrixLike, y: ArrayLike | No
     for learner in learners:
         if not isinstance(learner, Estimator):
             raise TypeError(f"{learner!r} is not a learner of tenfold: it cannot share a scan")
-    fitting = [unfitted(learner) for learner in learners]
-    models = [learner._blank() for learner in learners]
     X = settled(X)
+    models = [learner.bound(X) for learner in learners]
+    fitting = [unfitted(model) for model in models]
     batches: dict[tuple[object, ...], list[int]] = {}
     for at, model in enumerate(models):
         batches.setdefault(() if is_lazy(X) else form_of(X, model.need), []).append(at)

@@ -1,0 +1,178 @@
+"""A transformer for some of the columns, another for others: z = (f₁(x₁), f₂(x₂), ...), all learned in shared scans."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from tenfold.core import Matrix
+from tenfold.estimator.branches import ALL, Branch, Branches, named_after_classes, names_of, numbers
+from tenfold.estimator.constraints import Constraints, boolean, share
+from tenfold.preprocessing.standard_scaler import StandardScaler
+
+
+class ColumnTransformer(Branches):
+    """Transform some columns in one way, others in another: all learn in the same scans.
+
+    Each transformer reads its own columns, as it takes them: numbers, categories or text. What they make of a row
+    stands side by side, in the order of `transformers`. Of a Source it is computed part by part, as it is read.
+    Columns that no transformer takes are not read. If each transformer learns in one pass, models merge.
+
+    Parameters
+    ----------
+    transformers : list of (str, transformer, columns), optional
+        Names, transformers of tenfold (or "drop", or "passthrough" for numbers as they are), and which columns: a
+        name or number, a list of them, a slice, a mask, or a function of a frame of the first rows, such as
+        `make_column_selector`. By default all columns are scaled.
+    remainder : {"drop", "passthrough"} or transformer, default="drop"
+        What becomes of the columns that are not named.
+    sparse_threshold : float, default=0.3
+        Outputs of which some are CSR come as CSR if less than this share of them is not zero; 0: always as an array.
+        Of a Source they are CSR unless it is 0.
+    verbose_feature_names_out : bool, default=True
+        Whether outputs are named after their transformer too: `scale__age`.
+
+    Attributes
+    ----------
+    transformers_ : list of (str, transformer, list of columns)
+        The fitted ones, the remainder among them.
+    named_transformers_ : Bunch
+        The fitted transformers by name.
+    output_indices_ : dict
+        Which outputs each transformer makes, as a slice.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tenfold import ColumnTransformer, OneHot, StandardScaler
+    >>> frame = pd.DataFrame({"size": [1.0, 3.0], "city": ["Oslo", "Rome"], "note": ["a", "b"]})
+    >>> model = ColumnTransformer([("scale", StandardScaler(), ["size"]), ("code", OneHot(), ["city"])])
+    >>> model.fit_transform(frame).tolist()
+    [[-1.0, 1.0, 0.0], [1.0, 0.0, 1.0]]
+    >>> model.get_feature_names_out().tolist()
+    ['scale__size', 'code__city_Oslo', 'code__city_Rome']
+    """
+
+    listed = "transformers"
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"transformers": [("scale", StandardScaler(), [0]), ("rest", "passthrough", slice(1, None))]},
+    )
+    _parameter_constraints: ClassVar[Constraints] = {
+        "transformers": [list, tuple, None],
+        "remainder": [object],
+        "sparse_threshold": [share()],
+        "verbose_feature_names_out": [boolean],
+    }
+
+    def __init__(
+        self,
+        transformers: Any = None,
+        *,
+        remainder: Any = "drop",
+        sparse_threshold: float = 0.3,
+        verbose_feature_names_out: bool = True,
+    ) -> None:
+        self.transformers = transformers
+        self.remainder = remainder
+        self.sparse_threshold = sparse_threshold
+        self.verbose_feature_names_out = verbose_feature_names_out
+
+    def branches(self) -> list[Branch]:
+        """The transformers, and the remainder, whose columns are known once the rows are."""
+        if self.transformers is None:
+            return [Branch("scale", StandardScaler(), ALL)]
+        given = [tuple(one) if isinstance(one, (list, tuple)) else () for one in self.transformers]
+        if not all(len(one) == 3 and isinstance(one[0], str) for one in given):
+            raise ValueError("transformers must be a list of (name, transformer, columns)")
+        found = [Branch(*one) for one in given]
+        if isinstance(self.remainder, str) and self.remainder not in ("drop", "passthrough"):
+            raise ValueError(f"remainder must be 'drop', 'passthrough' or a transformer, not {self.remainder!r}")
+        return found if self.remainder == "drop" else [*found, Branch("remainder", self.remainder, [])]
+
+    def _validate_params(self) -> None:
+        if self.transformers is None or self.remainder == "drop":
+            super()._validate_params()
+            return
+        checked = self._blank()  # of the remainder nobody knows yet whether it has columns
+        checked.transformers = [(*b[:2], b.columns if b.name != "remainder" else ALL) for b in self.branches()]
+        checked.remainder = "drop"
+        checked._validate_params()
+
+    def bound_to(self, frame: Any) -> Any:
+        """A copy, not fitted, whose columns are chosen by name, the remainder's too."""
+        found, names, taken = self._blank(), names_of(frame), set[int]()
+        chosen: list[tuple[str, Any, list[str]]] = []
+        for b in self.branches():
+            rest = b.name == "remainder" and self.transformers is not None and b.columns == []
+            some = numbers(frame, b.columns, repr(b.name))
+            if rest:
+                some = tuple(j for j in range(len(names)) if j not in taken)
+            taken |= {*some}
+            chosen.append((b.name, b.transformer, [names[j] for j in some]))
+        found.transformers, found.remainder = chosen, "drop"
+        return found
+
+    def _dense(self, made: list[Matrix]) -> bool:
+        return self.sparse_threshold == 0 or super()._dense(made)
+
+    def _apply(self, function: Any, X: Any, names: Any) -> Any:
+        found = super()._apply(function, X, names)
+        if hasattr(found, "nnz") and found.nnz >= self.sparse_threshold * found.shape[0] * found.shape[1]:
+            return found.toarray()
+        return found
+
+    @property
+    def transformers_(self) -> list[tuple[str, Any, list[str]]]:
+        """The fitted transformers, with their names and columns; those that are dropped too."""
+        if "model_" not in self.__dict__:
+            raise AttributeError("transformers_")
+        fitted = self.named_transformers_
+        each = [(b.name, fitted.get(b.name, b.transformer), list(b.columns)) for b in self.branches()]
+        left = [n for n in self.schema_.names if not any(n in columns for _, _, columns in each)]
+        return [*each, ("remainder", "drop", left)] if left else each
+
+    @property
+    def output_indices_(self) -> dict[str, slice]:
+        """Which of the outputs each transformer makes."""
+        if "model_" not in self.__dict__:
+            raise AttributeError("output_indices_")
+        found, start = {}, 0
+        for at, b in enumerate(self.going()):
+            stop = start + len(self.fitted(at).names_out(list(b.columns)))
+            found[b.name], start = slice(start, stop), stop
+        return found
+
+
+def make_column_transformer(
+    *transformers: Any,
+    remainder: Any = "drop",
+    sparse_threshold: float = 0.3,
+    verbose_feature_names_out: bool = True,
+) -> ColumnTransformer:
+    """A ColumnTransformer whose transformers are named after their classes.
+
+    Parameters
+    ----------
+    *transformers : (transformer, columns)
+    remainder, sparse_threshold, verbose_feature_names_out : optional
+        As ColumnTransformer takes them.
+
+    Returns
+    -------
+    model : ColumnTransformer
+
+    Examples
+    --------
+    >>> from tenfold import OneHot, StandardScaler, make_column_transformer
+    >>> model = make_column_transformer((StandardScaler(), ["size"]), (OneHot(), ["city", "colour"]))
+    >>> [name for name, _, _ in model.transformers]
+    ['standardscaler', 'onehot']
+    """
+    named = named_after_classes([one for one, _ in transformers])
+    return ColumnTransformer(
+        [(*both, columns) for both, (_, columns) in zip(named, transformers, strict=True)],
+        remainder=remainder,
+        sparse_threshold=sparse_threshold,
+        verbose_feature_names_out=verbose_feature_names_out,
+    )

@@ -1,0 +1,283 @@
+"""Transformers side by side: each learns from columns of its own, all of them over shared scans.
+
+What they make of a row stands one after the other. Named members, as scikit-learn has them: (name, transformer), or
+(name, transformer, columns).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.pipeline import _name_estimators
+from sklearn.utils import Bunch
+from sklearn.utils.metaestimators import _BaseComposition
+
+from tenfold.core import SEQUENTIAL, Claim, Columns, DataError, Matrix, Need, Schema
+from tenfold.core.statistic import Expression
+from tenfold.estimator.kinds import Transformer
+from tenfold.estimator.members import common_need
+from tenfold.estimator.passthrough import Passthrough
+from tenfold.estimator.team import Team, TeamModel
+from tenfold.sources import Source
+from tenfold.sources.column_choice import first_rows, names_of, places_of
+from tenfold.sources.frames import is_frame, settled
+from tenfold.stats.combinators import After, Among
+from tenfold.stats.joint import Joint
+
+ALL = slice(None)
+
+
+class Branch(NamedTuple):
+    """A transformer, its name, and the columns that it takes, as they were given."""
+
+    name: str
+    transformer: Any
+    columns: Any
+
+
+class Branches(_BaseComposition, Team, Transformer):
+    """A subclass writes `branches()`, and which parameter holds them: `listed`."""
+
+    listed: str
+    """the parameter that has the named transformers"""
+    chooses_columns = True
+    verbose_feature_names_out: Any
+
+    def branches(self) -> list[Branch]:
+        """All that are there, those that are dropped too."""
+        raise NotImplementedError
+
+    def going(self) -> list[Branch]:
+        """Those that make something of their columns."""
+        return [b for b in self.branches() if not _is(b.transformer, "drop") and not _empty(b.columns)]
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        branches = self.branches()
+        self._validate_names([b.name for b in branches if b.name != "remainder"])
+        for b in branches:
+            if not (isinstance(b.transformer, Transformer) or b.transformer in ("drop", "passthrough")):
+                raise TypeError(
+                    f"{b.name!r} is {b.transformer!r}, which is no transformer of tenfold, so it cannot share a scan. "
+                    "Remedy: a transformer of tenfold, 'passthrough' or 'drop'; scikit-learn's own "
+                    f"{type(self).__name__} takes any, of rows in memory"
+                )
+            if isinstance(b.transformer, Transformer) and b.transformer.passes == SEQUENTIAL:
+                raise TypeError(f"{b.name!r} reads one row after another: it cannot share a scan")
+        if not self.going():
+            raise ValueError("there is no transformer that has columns. Remedy: give one, or 'passthrough'")
+
+    def team(self) -> list[Any]:
+        """Copies of the transformers, not fitted."""
+        return [Passthrough() if _is(b.transformer, "passthrough") else b.transformer._blank() for b in self.going()]
+
+    @property
+    def need(self) -> Need:
+        """What each transformer takes of its columns; columns that none takes are not read."""
+        team, going = self.team(), self.going()
+        targets = {member.need.target for member in team} - {None}
+        if len(targets) > 1:
+            raise ValueError("some transformers take the target as classes, others as numbers: no rows serve both")
+        kinds = {member.need.kinds for member in team}
+        needs = [member.need for member in team]
+        if all(_names(b.columns) for b in going):
+            each = self._each()
+            kind: Any = kinds.pop() if len(kinds) == 1 else "mixed"
+        else:
+            each, kind = (), common_need(needs, type(self).__name__).kinds if len(kinds) == 1 else "mixed"
+        return Need(
+            kind,
+            missing=any(need.missing for need in needs),
+            target=targets.pop() if targets else None,
+            binary=any(need.binary for need in needs),
+            each=each,
+        )
+
+    def _each(self) -> tuple[tuple[str, Any], ...]:
+        """How each column enters."""
+        found: dict[str, tuple[str, Any]] = {}
+        for b, member in zip(self.going(), self.team(), strict=True):
+            kind = member.need.kinds
+            for name in b.columns:
+                who, had = found.get(name, (b.name, "mixed"))
+                if "mixed" not in (kind, had) and kind != had:
+                    words = {"numeric": "numbers", "categorical": "categories", "text": "text"}
+                    raise ValueError(
+                        f"column {name!r} enters as {words[had]} for {who!r}, and as {words[kind]} for {b.name!r}. "
+                        "Remedy: a copy of the column under another name"
+                    )
+                found[name] = (b.name, kind) if had == "mixed" else (who, had)
+        return tuple((name, kind) for name, (_, kind) in found.items())
+
+    def columns(self, schema: Schema) -> tuple[tuple[int, ...], ...]:
+        """The numbers of the columns of each transformer."""
+        return tuple(places_of(b.columns, schema.names, repr(b.name)) for b in self.going())
+
+    def schemas(self, schema: Schema) -> list[Schema]:
+        """Of the columns of each transformer."""
+        return [schema.some(some) for some in self.columns(schema)]
+
+    def ask(self, state: Any) -> Expression | None:
+        """What the transformers that go on ask for, each of its own columns."""
+        asked = super().ask(state)
+        if asked is None:
+            return None
+        going, team = np.flatnonzero(~state.done).tolist(), self.team()
+        stages = [Among(state.members.columns[at], team[at].need.missing) for at in going]
+        each = tuple(After((stage,), one) for stage, one in zip(stages, asked.of, strict=True))
+        return replace(asked, of=each)
+
+    def certify(self, model: TeamModel, s: Joint) -> tuple[Claim, ...] | None:
+        """What the transformers claim, each under its name."""
+        each = self.certified(model, s)
+        if each is None:
+            return None
+        return tuple(
+            c._replace(kind=f"{b.name}: {c.kind}") for b, some in zip(self.going(), each, strict=True) for c in some
+        )
+
+    def transform_from(self, model: TeamModel, X: Columns) -> Matrix:
+        """What each makes of its columns, side by side; CSR if one of them gives CSR."""
+        each = zip(self.team(), model.members.each, model.members.columns, strict=True)
+        made = [member.transform_from(at, Among(some, member.need.missing).of(X)) for member, at, some in each]
+        if self._dense(made):
+            return np.hstack([one.toarray() if sp.issparse(one) else one for one in made])
+        return sp.hstack([sp.csr_array(one) for one in made], format="csr")
+
+    def _dense(self, made: list[Matrix]) -> bool:
+        """Whether the outputs are an array."""
+        return not any(map(sp.issparse, made))
+
+    def names_out(self, names: list[str]) -> list[str]:
+        """The name of the transformer, two underscores, and what it calls its output."""
+        each = [
+            (b.name, self.fitted(at).names_out([names[j] for j in some]))
+            for at, (b, some) in enumerate(zip(self.going(), self.columns(self.schema_), strict=True))
+        ]
+        if self.verbose_feature_names_out:
+            return [f"{name}__{one}" for name, some in each for one in some]
+        found = [one for _, some in each for one in some]
+        if twice := sorted({one for one in found if found.count(one) > 1} if len({*found}) < len(found) else ()):
+            raise ValueError(
+                f"Output feature names: {twice[:5]} are not unique. Please set verbose_feature_names_out=True to add "
+                "prefixes to feature names"
+            )
+        return found
+
+    # ---- columns that are meant ------------------------------------------------------------------
+
+    def bound(self, X: Any) -> Any:
+        """A copy, not fitted, whose columns are chosen by name for these rows."""
+        frame = first_rows(X)
+        if not frame.shape[1]:
+            raise DataError(f"Found array with 0 feature(s) (shape={frame.shape}) while a minimum of 1 is required.")
+        return self.bound_to(frame)
+
+    def bound_to(self, frame: Any) -> Any:
+        """The same for rows whose first are these, as a frame of pandas."""
+        return self._blank()
+
+    def _fit(self, X: Any, *args: Any, **given: Any) -> Any:
+        X = X if isinstance(X, Source) else settled(X)
+        fresh = self._blank()
+        fresh._validate_params()
+        fresh = fresh.bound(X)
+        super(Branches, fresh)._fit(X, *args, **given)
+        return self._become(fresh)
+
+    def _apply(self, function: Any, X: Any, names: Any) -> Any:
+        X = X if isinstance(X, Source) else settled(X)
+        known = self.__dict__.get("feature_names_in_")
+        if known is not None and is_frame(X) and type(X).__name__ == "DataFrame":
+            there = list(X.columns)
+            if there != known.tolist() and {*known} <= {*there}:  # by name: others may stand among them
+                X = X[known.tolist()]
+        return super()._apply(function, X, names)
+
+    # ---- as scikit-learn has it ------------------------------------------------------------------
+
+    @property
+    def _named(self) -> list[tuple[str, Any]]:
+        """Names and transformers, for parameters of transformers."""
+        given = getattr(self, self.listed)
+        return [(one[0], one[1]) for one in given] if isinstance(given, (list, tuple)) else []
+
+    @_named.setter
+    def _named(self, value: list[tuple[str, Any]]) -> None:
+        given = getattr(self, self.listed)
+        setattr(self, self.listed, [(name, one, *had[2:]) for (name, one), had in zip(value, given, strict=True)])
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters; those of the transformers too.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+
+        Returns
+        -------
+        params : dict
+        """
+        found: dict[str, Any] = self._get_params("_named", deep=deep)
+        return found
+
+    def set_params(self, **params: Any) -> Any:
+        """Set parameters, transformers by their names, or parameters of transformers.
+
+        Parameters
+        ----------
+        **params : dict
+            For instance `scale=MinMaxScaler()`, or `scale__with_mean=False`.
+
+        Returns
+        -------
+        self : object
+        """
+        self._set_params("_named", **params)
+        return self
+
+    @property
+    def named_transformers_(self) -> Any:
+        """The fitted transformers by name."""
+        if "model_" not in self.__dict__:
+            raise AttributeError("named_transformers_")
+        going = [(b.name, self.fitted(at)) for at, b in enumerate(self.going())]
+        return Bunch(**dict(going))
+
+
+def _is(transformer: Any, word: str) -> bool:
+    return isinstance(transformer, str) and transformer == word
+
+
+def _names(columns: Any) -> bool:
+    """Whether columns are a list of names."""
+    return isinstance(columns, (list, tuple)) and all(isinstance(one, str) for one in columns)
+
+
+def _empty(columns: Any) -> bool:
+    """Whether no column is meant."""
+    return isinstance(columns, (list, tuple, np.ndarray)) and not len(columns)
+
+
+def numbers(frame: Any, chosen: Any, who: str) -> tuple[int, ...]:
+    """The numbers of the columns of a frame that are meant."""
+    chosen = chosen(frame) if callable(chosen) else chosen
+    names = list(frame.columns)
+    if all(isinstance(name, str) for name in names):
+        return places_of(chosen, names, who)
+    return places_of(_places(chosen, names), names_of(frame), who)
+
+
+def _places(chosen: Any, names: list[Any]) -> Any:
+    """Labels of a frame whose labels are no text as numbers of columns."""
+    if isinstance(chosen, (str, slice)) or not hasattr(chosen, "__iter__"):
+        return chosen
+    return [names.index(one) if one in names and not isinstance(one, (bool, np.bool_)) else one for one in chosen]
+
+
+def named_after_classes(transformers: Any) -> list[tuple[str, Any]]:
+    """Transformers with names, as scikit-learn makes them: of the class in small letters, numbered where it repeats."""
+    return [(str(name), one) for name, one in _name_estimators(transformers)]
