@@ -58,7 +58,7 @@ class FeatureUnion(Branches):
         given = [tuple(one) if isinstance(one, (list, tuple)) else () for one in self.transformer_list]
         if not all(len(one) == 2 and isinstance(one[0], str) for one in given):
             raise ValueError("transformer_list must be a list of (name, transformer)")
-        return [Branch(*one, ALL) for one in given]
+        return [Branch(one[0], one[1], ALL) for one in given]
 
     def bound(self, X: Any) -> Any:
         """A copy, not fitted: there is no column to choose."""

@@ -6,7 +6,6 @@ What they make of a row stands one after the other. Named members, as scikit-lea
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,15 +15,15 @@ from sklearn.utils import Bunch
 from sklearn.utils.metaestimators import _BaseComposition
 
 from tenfold.core import SEQUENTIAL, Claim, Columns, DataError, Matrix, Need, Schema
-from tenfold.core.statistic import Expression
 from tenfold.estimator.kinds import Transformer
 from tenfold.estimator.members import common_need
 from tenfold.estimator.passthrough import Passthrough
 from tenfold.estimator.team import Team, TeamModel
 from tenfold.sources import Source
-from tenfold.sources.column_choice import first_rows, names_of, places_of
+from tenfold.sources.column_choice import first_rows, places_of
+from tenfold.sources.column_choice import names_of as names_of
 from tenfold.sources.frames import is_frame, settled
-from tenfold.stats.combinators import After, Among
+from tenfold.stats.combinators import Among
 from tenfold.stats.joint import Joint
 
 ALL = slice(None)
@@ -119,16 +118,6 @@ class Branches(_BaseComposition, Team, Transformer):
     def schemas(self, schema: Schema) -> list[Schema]:
         """Of the columns of each transformer."""
         return [schema.some(some) for some in self.columns(schema)]
-
-    def ask(self, state: Any) -> Expression | None:
-        """What the transformers that go on ask for, each of its own columns."""
-        asked = super().ask(state)
-        if asked is None:
-            return None
-        going, team = np.flatnonzero(~state.done).tolist(), self.team()
-        stages = [Among(state.members.columns[at], team[at].need.missing) for at in going]
-        each = tuple(After((stage,), one) for stage, one in zip(stages, asked.of, strict=True))
-        return replace(asked, of=each)
 
     def certify(self, model: TeamModel, s: Joint) -> tuple[Claim, ...] | None:
         """What the transformers claim, each under its name."""

@@ -197,8 +197,8 @@ class Reader:
 
     def bundle(self, node: Any, schema: Schema, depth: int) -> Bundle:
         """Several records, each of a class that is known by then."""
-        named = ("columns",) if isinstance(node, dict) and "columns" in node else ()
-        each, width, beside, *some = parts(node, "each", "width", "beside", *named)
+        chosen = ["columns"] if isinstance(node, dict) and "columns" in node else []
+        each, width, beside, *some = parts(node, "each", "width", "beside", *chosen)
         if not isinstance(each, list) or type(width) is not int or not 0 <= width <= WIDEST or type(beside) is not bool:
             raise ModelFileError("a bundle is malformed")
         columns = tuple(_columns(one, schema) for one in _listed(some[0], len(each))) if some else ()

@@ -31,7 +31,7 @@ from tenfold.estimator.members import (
     sound_member,
 )
 from tenfold.estimator.merging import refusing_arithmetic_errors
-from tenfold.stats.combinators import Each, Onward, every
+from tenfold.stats.combinators import After, Among, Each, Onward, every
 from tenfold.stats.joint import Joint
 
 
@@ -131,12 +131,14 @@ class Team(Estimator):
         found = Bundle((NONE,) * n, columns=columns)
         return Learning(0, schema, np.zeros(n, bool), np.zeros(n, np.int64), states, found)
 
-    def ask(self, state: Any) -> Each | None:
+    def ask(self, state: Any) -> Expression | None:
         """What the members that go on ask for, each of its own rows."""
         if not isinstance(state, Learning):
             return None
-        asks = {at: Onward(str(at), ask) for at, ask in self._asks(state).items()}
-        columns = state.members.columns
+        team, columns = self.team(), state.members.columns
+        asks: dict[int, Expression] = {at: Onward(str(at), ask) for at, ask in self._asks(state).items()}
+        if columns:
+            asks = {at: After((Among(columns[at], team[at].need.missing),), ask) for at, ask in asks.items()}
         return Each(self.on_own_rows(asks), columns=tuple(columns[at] for at in asks) if columns else ())
 
     def _asks(self, state: Learning) -> dict[int, Expression]:

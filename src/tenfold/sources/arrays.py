@@ -203,7 +203,7 @@ class ArraySource(Source):
         )
 
     def _coded(self, rows: slice, keep: Codes | None, need: Need, schema: Schema) -> ColumnData:
-        out = []
+        out: list[Values] = []
         for j, column in enumerate(schema.columns):
             values = self._values(j, rows, keep)
             where = f"column {column.name!r}"

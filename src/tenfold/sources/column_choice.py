@@ -19,7 +19,7 @@ FIRST = 100
 
 
 def first_rows(X: MatrixLike) -> Any:
-    """The types of columns, as a pandas frame of the first rows, of a source of none; those without a name are numbered.
+    """The types of columns, as a pandas frame of the first rows, of a source of none; without names they are numbered.
 
     Parameters
     ----------

@@ -170,10 +170,10 @@ class ArrowSource(Source):
             other = {"mixed": "convert them first", "text": "make text of them first, .astype(str)"}
             kinds = {need.kind_of(name) for name in wrong}
             wanted = kinds.pop() if len(kinds) == 1 else "mixed"
-            how = other.get(wanted, "encode them first (OneHot for categories)")
+            remedy = other.get(wanted, "encode them first (OneHot for categories)")
             raise DataError(
                 f"columns that do not enter as {words[wanted]}: {said}. Remedy: leave them out, "
-                f"{self._call(drop)}, or {how}"
+                f"{self._call(drop)}, or {remedy}"
             )
 
     def _call(self, drop: Sequence[str], asked: str = "") -> str:

@@ -58,7 +58,7 @@ def fit_together(learners: Sequence[Estimator], X: MatrixLike, y: ArrayLike | No
             members = _members([fitting[at] for at in places], source)
             for at, member in zip(places, members, strict=True):
                 learned(models[at], member, source, fitting[at].seed())
-    return models
+    return [learner._blank()._become(model) for learner, model in zip(learners, models, strict=True)]
 
 
 def _members(learners: list[Estimator], source: Source) -> list[Member]:
