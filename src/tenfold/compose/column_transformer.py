@@ -30,6 +30,8 @@ class ColumnTransformer(Branches):
         Of a Source they are CSR unless it is 0.
     verbose_feature_names_out : bool, default=True
         Whether outputs are named after their transformer too: `scale__age`.
+    n_jobs, transformer_weights, verbose : optional
+        As in scikit-learn, without effect or refused: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -71,11 +73,17 @@ class ColumnTransformer(Branches):
         *,
         remainder: Any = "drop",
         sparse_threshold: float = 0.3,
+        n_jobs: int | None = None,
+        transformer_weights: Any = None,
+        verbose: int = False,
         verbose_feature_names_out: bool = True,
     ) -> None:
         self.transformers = transformers
         self.remainder = remainder
         self.sparse_threshold = sparse_threshold
+        self.n_jobs = n_jobs
+        self.transformer_weights = transformer_weights
+        self.verbose = verbose
         self.verbose_feature_names_out = verbose_feature_names_out
 
     def branches(self) -> list[Branch]:

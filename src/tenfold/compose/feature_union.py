@@ -22,6 +22,8 @@ class FeatureUnion(Branches):
         scalers.
     verbose_feature_names_out : bool, default=True
         Whether outputs are named after their transformer too: `scale__age`.
+    n_jobs, transformer_weights, verbose : optional
+        As in scikit-learn, without effect or refused: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -47,8 +49,19 @@ class FeatureUnion(Branches):
         "verbose_feature_names_out": [boolean],
     }
 
-    def __init__(self, transformer_list: Any = None, *, verbose_feature_names_out: bool = True) -> None:
+    def __init__(
+        self,
+        transformer_list: Any = None,
+        *,
+        n_jobs: int | None = None,
+        transformer_weights: Any = None,
+        verbose: int = False,
+        verbose_feature_names_out: bool = True,
+    ) -> None:
         self.transformer_list = transformer_list
+        self.n_jobs = n_jobs
+        self.transformer_weights = transformer_weights
+        self.verbose = verbose
         self.verbose_feature_names_out = verbose_feature_names_out
 
     def branches(self) -> list[Branch]:

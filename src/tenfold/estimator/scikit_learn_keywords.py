@@ -97,6 +97,13 @@ _lasso: dict[str, Decision] = {
     "copy_X": copied,
     "selection": NoEffect(_any_start, (StrOptions({"cyclic", "random"}),)),
 }
+_side_by_side: dict[str, Decision] = {
+    "n_jobs": n_jobs,
+    "transformer_weights": Refused(
+        "outputs come as the transformers make them", "a scaler, or penalties of the learner that follows", (None,)
+    ),
+    "verbose": verbose,
+}
 _glm: dict[str, Decision] = {
     "solver": NoEffect(_any_start, (StrOptions({"lbfgs", "newton-cholesky"}),)),
     "warm_start": restart,
@@ -162,6 +169,7 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
             "categories are those of the rows, or of a categorical column", "a frame with categorical columns", (None,)
         ),
     },
+    "ColumnTransformer": _side_by_side,
     "ComplementNB": {"force_alpha": smoothed},
     "DecisionTreeClassifier": {"splitter": _splitter, "monotonic_cst": monotonic},
     "DecisionTreeRegressor": {"criterion": squares, "splitter": _splitter, "monotonic_cst": monotonic},
@@ -178,6 +186,7 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
     "ElasticNet": {**_lasso, "warm_start": restart, "random_state": unseeded},
     "ElasticNetCV": {**_lasso, "verbose": verbose, "n_jobs": n_jobs},
     "GammaRegressor": _glm,
+    "FeatureUnion": _side_by_side,
     "GaussianMixture": {
         "n_init": Refused("a fit starts once", "fits of several random_state, the greatest lower_bound_", (1,)),
         "warm_start": Refused(_alone, "weights_init, means_init and precisions_init", (False,)),
