@@ -192,7 +192,8 @@ class Branches(_BaseComposition, Team, Transformer):
     def _named(self) -> list[tuple[str, Any]]:
         """Names and transformers, for parameters of transformers."""
         given = getattr(self, self.listed)
-        return [(one[0], one[1]) for one in given] if isinstance(given, (list, tuple)) else []
+        some = given if isinstance(given, (list, tuple)) else []
+        return [(one[0], one[1]) for one in some if isinstance(one, (list, tuple))]  # others are refused by fit
 
     @_named.setter
     def _named(self, value: list[tuple[str, Any]]) -> None:
