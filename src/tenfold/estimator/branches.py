@@ -181,9 +181,9 @@ class Branches(_BaseComposition, Team, Transformer):
         X = X if isinstance(X, Source) else settled(X)
         known = self.__dict__.get("feature_names_in_")
         if known is not None and is_frame(X) and type(X).__name__ == "DataFrame":
-            there = list(X.columns)
-            if there != known.tolist() and {*known} <= {*there}:  # by name: others may stand among them
-                X = X[known.tolist()]
+            there, names = list(X.columns), known.tolist()
+            if len(there) > len(names) and [n for n in there if n in names] == names:  # others stand among them
+                X = X[names]
         return super()._apply(function, X, names)
 
     # ---- as scikit-learn has it ------------------------------------------------------------------
