@@ -41,6 +41,8 @@ PEERS = {
     "BernoulliNB": "naive_bayes", "MultinomialNB": "naive_bayes", "ComplementNB": "naive_bayes", "KMeans": "cluster",
     "NaiveBayes": "naive_bayes GaussianNB",
     "GaussianMixture": "mixture", "BisectingKMeans": "cluster", "MiniBatchKMeans": "cluster",
+    "RobustScaler": "preprocessing", "QuantileTransformer": "preprocessing", "KBinsDiscretizer": "preprocessing",
+    "PowerTransformer": "preprocessing",
     "Imputer": "impute SimpleImputer", "OneHotEncoder": "preprocessing", "OrdinalEncoder": "preprocessing",
     "StandardScaler": "preprocessing", "MinMaxScaler": "preprocessing", "MaxAbsScaler": "preprocessing",
     "DecisionTreeClassifier": "tree", "DecisionTreeRegressor": "tree", "RandomForestClassifier": "ensemble",

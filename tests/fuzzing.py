@@ -126,6 +126,8 @@ def sets(d: Data) -> list[tuple[str, Any, Any, Any]]:
         ("polynomial", tn.PolynomialBasis(3), d.numbers, None),
         ("one hot, drop", tn.OneHot(drop="first"), d.words, None),
         ("median", tn.Imputer("median"), d.numbers, None),
+        ("even bins", tn.KBinsDiscretizer(2, strategy="uniform", encode="ordinal"), d.numbers, None),
+        ("normal ranks", tn.QuantileTransformer(n_quantiles=4, output_distribution="normal"), d.numbers, None),
         ("mode", tn.Imputer("most_frequent", add_indicator=True), d.numbers, None),
         ("places", tn.OrdinalEncoder(max_categories=2), d.words, None),
         ("PCA, two", tn.PCA(2), d.numbers, None),

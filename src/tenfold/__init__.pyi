@@ -190,13 +190,17 @@ from tenfold.neural.network_graph import GraphGradients as GraphGradients
 from tenfold.neural.network_graph import NetworkGraph as NetworkGraph
 from tenfold.preprocessing.imputer import Imputer as Imputer
 from tenfold.preprocessing.imputer import SimpleImputer as SimpleImputer
+from tenfold.preprocessing.kbins_discretizer import KBinsDiscretizer as KBinsDiscretizer
 from tenfold.preprocessing.max_abs_scaler import MaxAbsScaler as MaxAbsScaler
 from tenfold.preprocessing.min_max_scaler import MinMaxScaler as MinMaxScaler
 from tenfold.preprocessing.one_hot import OneHot as OneHot
 from tenfold.preprocessing.one_hot import OneHotEncoder as OneHotEncoder
 from tenfold.preprocessing.ordinal_encoder import OrdinalEncoder as OrdinalEncoder
 from tenfold.preprocessing.polynomial_basis import PolynomialBasis as PolynomialBasis
+from tenfold.preprocessing.power_transformer import PowerTransformer as PowerTransformer
+from tenfold.preprocessing.quantile_transformer import QuantileTransformer as QuantileTransformer
 from tenfold.preprocessing.radial_basis import RadialBasis as RadialBasis
+from tenfold.preprocessing.robust_scaler import RobustScaler as RobustScaler
 from tenfold.preprocessing.sigmoid_basis import SigmoidBasis as SigmoidBasis
 from tenfold.preprocessing.standard_scaler import StandardScaler as StandardScaler
 from tenfold.preprocessing.tanh_basis import TanhBasis as TanhBasis

@@ -56,8 +56,11 @@ def test_a_weight_of_whole_numbers_repeats_rows():
     assert bits(found) == bits(summary(np.repeat(X, weight, axis=0)))
     shares = summary(X[kept], weight[kept] / 8)  # the scale of weights that count no rows does not matter
     for a, b, values in zip(found.columns, shares.columns, X.T, strict=True):
-        expected = np.quantile(np.repeat(values, weight), SHARES[1:-1], method="inverted_cdf")
+        expected = np.quantile(np.repeat(values, weight), SHARES[1:-1], method="averaged_inverted_cdf")
         np.testing.assert_array_equal(b.quantiles(SHARES[1:-1]), expected)
+        np.testing.assert_array_equal(a.quantiles(SHARES[1:-1], "averaged_inverted_cdf"), expected)
+        expected = np.quantile(np.repeat(values, weight), SHARES[1:-1], method="inverted_cdf")
+        np.testing.assert_array_equal(a.quantiles(SHARES[1:-1], "inverted_cdf"), expected)
         assert a.mode() == b.mode()
 
 

@@ -169,10 +169,7 @@ class Imputer(OnePass, Transformer):
         if not isinstance(s, Distribution):
             return (Claim("gap", 0.0, "proved", "the means of the merged rows, or nothing", "objective"), *claims)
         if self.strategy == "median":
-            why = "by so large a share of the rows a median may be off: values were counted in groups"
-            exact = "every value was counted by itself"
-            off = s.rank_error
-            return (Claim("rank error", off, "proved", why if off else exact, "data"), *claims)
+            return (s.claim(), *claims)
         unsure = float(sum(column.low[at] < column.high[at] for column, at in _heaviest(s)))
         why = "columns whose most frequent value is the middle of a group: they have too many distinct values"
         return (Claim("modes in groups", unsure, "proved", why, "data"), *claims)

@@ -10,11 +10,11 @@ and its weight; a quantile is off by no more than the weight of the group that i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, Flags, Schema
+from tenfold.core import Array, Chunk, Claim, Codes, Flags, Schema
 from tenfold.core.allowed import COUNTS, NOT_NEGATIVE, Between
 from tenfold.core.statistic import Grouped
 
@@ -63,6 +63,12 @@ class Distribution:
         """By which share of a column's weight a quantile may be off, at the most; 0: all are exact."""
         return max((column.rank_error for column in self.columns), default=0.0)
 
+    def claim(self) -> Claim:
+        """How far quantiles may be off."""
+        off = self.rank_error
+        why = "by so large a share of the rows a quantile may be off: a column has many values, counted in groups"
+        return Claim("rank error", off, "proved", why if off else "every value was counted by itself", "data")
+
     def sound(self, schema: Schema) -> bool:
         """Whether groups rise within each column, and belong to one."""
         if self.first[0] != 0 or self.first[-1] != len(self.low) or (np.diff(self.first) < 0).any():
@@ -97,22 +103,33 @@ class Groups:
         """A value for each group: halfway between its ends, and its only one if it has one."""
         return self.low + 0.5 * (self.high - self.low)
 
-    def quantiles(self, shares: Array) -> Array:
+    def quantiles(self, shares: Array, method: str = "linear") -> Array:
         """The values below which these shares of the weight lie; NaN of a column without values.
 
-        Weights that are whole numbers count rows: between two rows the quantile goes straight, as that of NumPy. Of
-        others it is the least value up to which there is so much weight.
+        "linear", "inverted_cdf" and "averaged_inverted_cdf" are as in NumPy, with weights for numbers of rows. Weights
+        that are not whole count no rows between which to go straight: "linear" is then the last.
         """
         if not len(self.low):
             return np.full(len(shares), np.nan)
         upto = self.weight.cumsum()
-        if (self.weight != np.rint(self.weight)).any():
-            at = np.minimum(np.searchsorted(upto, shares * upto[-1]), len(upto) - 1)
-            before = upto[at] - self.weight[at]
-            return self._within(at, np.divide(shares * upto[-1] - before, self.weight[at]))
-        place = shares * (upto[-1] - 1)
-        left = np.floor(place)
-        return _between(self._row(upto, left), self._row(upto, left + 1), place - left)
+        if method == "linear" and (self.weight == np.rint(self.weight)).all():
+            place = shares * (upto[-1] - 1)
+            left = np.floor(place)
+            return _between(self._row(upto, left), self._row(upto, left + 1), place - left)
+        found = self._up_to(upto, shares * upto[-1], "left")
+        if method == "inverted_cdf":
+            return found
+        return _between(found, self._up_to(upto, shares * upto[-1], "right"), np.full(len(shares), 0.5))
+
+    def _up_to(self, upto: Array, weight: Array, side: Literal["left", "right"]) -> Array:
+        """The least value up to which there is so much weight, or more of it."""
+        at = np.minimum(np.searchsorted(upto, weight, side=side), len(upto) - 1)
+        return self._within(at, (weight - (upto[at] - self.weight[at])) / self.weight[at])
+
+    @property
+    def flat(self) -> bool:
+        """Whether all values are equal, or there is none."""
+        return not len(self.low) or bool(self.low[0] == self.high[-1])
 
     def _row(self, upto: Array, number: Array) -> Array:
         """The value of the row that has this number among the sorted rows."""

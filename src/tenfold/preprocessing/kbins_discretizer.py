@@ -1,0 +1,192 @@
+"""Numbers in bins: z = the number of the interval that x is in, or a column of 0 and 1 for each interval."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+
+from tenfold.core import Array, Claim, Codes, Columns, Matrix, Need, Schema
+from tenfold.core.allowed import ANYTHING, Between
+from tenfold.estimator import OnePass, Transformer
+from tenfold.estimator.constraints import Constraints, array, choice, integer
+from tenfold.preprocessing.categories import as_rows
+from tenfold.stats.distribution import Distribution, DistributionByColumn
+from tenfold.stats.extremes import Extremes, ExtremesByColumn
+
+NARROW = 1e-8
+"""a bin between quantiles that is no wider than this goes to its neighbour, as scikit-learn has it"""
+
+
+class BinsModel(NamedTuple):
+    """How many bins each column has, and their edges; infinity behind the last."""
+
+    n_bins: Annotated[Codes, "column", Between(1)]
+    edges: Annotated[Array, "column", "edge", ANYTHING]
+
+
+class KBinsDiscretizer(OnePass, Transformer):
+    """Cut each column into bins, of even width or with evenly many rows, in one pass.
+
+    Quantiles are exact while a column has at most 65,536 distinct values. With more, neighbouring values are counted
+    together, and the certificate says by which share of the rows an edge may be off. A column that never changes is one
+    bin.
+
+    Parameters
+    ----------
+    n_bins : int or array of shape (columns,), default=5
+        How many bins each column has. Of equal quantiles one remains, so there may be fewer: `n_bins_` says how many,
+        and the certificate how few at the least.
+    encode : {"onehot", "onehot-dense", "ordinal"}, default="onehot"
+        Whether a column of 0 and 1 comes out for each bin, as CSR or dense, or the numbers of the bins.
+    strategy : {"uniform", "quantile"}, default="quantile"
+        Whether bins are equally wide, or have equally many rows.
+    quantile_method : {"averaged_inverted_cdf", "inverted_cdf", "linear"}, default="averaged_inverted_cdf"
+        Where between two rows a quantile is, as in `numpy.quantile`.
+
+    Attributes
+    ----------
+    bin_edges_ : array of arrays
+        The edges of each column.
+    n_bins_ : array of shape (columns,)
+        How many bins each column has.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import KBinsDiscretizer
+    >>> model = KBinsDiscretizer(2, encode="ordinal", strategy="uniform").fit([[0.0], [1.0], [4.0]])
+    >>> model.transform([[1.0], [3.0]]).ravel().tolist()
+    [0.0, 1.0]
+    >>> model.inverse_transform([[0.0], [1.0]]).ravel().tolist()
+    [1.0, 3.0]
+    """
+
+    preserves_dtype = ("float64", "float32")
+    need = Need("numeric")
+    model_type = BinsModel
+    summary_types = (Distribution, Extremes)
+    law_params = (
+        {"n_bins": 3, "encode": "ordinal"},
+        {"n_bins": 4, "encode": "onehot-dense", "strategy": "uniform"},
+        {"n_bins": 3, "quantile_method": "linear"},
+    )
+    _parameter_constraints: ClassVar[Constraints] = {
+        "n_bins": [integer(2), array],
+        "encode": [choice("onehot", "onehot-dense", "ordinal")],
+        "strategy": [choice("uniform", "quantile")],
+        "quantile_method": [choice("averaged_inverted_cdf", "inverted_cdf", "linear")],
+    }
+
+    def __init__(
+        self,
+        n_bins: int | ArrayLike = 5,
+        *,
+        encode: str = "onehot",
+        strategy: str = "quantile",
+        quantile_method: str = "averaged_inverted_cdf",
+    ) -> None:
+        self.n_bins = n_bins
+        self.encode = encode
+        self.strategy = strategy
+        self.quantile_method = quantile_method
+
+    def statistic(self, schema: Schema) -> DistributionByColumn | ExtremesByColumn:
+        """The values of each column, or how far they reach."""
+        self._wanted(schema)
+        return ExtremesByColumn() if self.strategy == "uniform" else DistributionByColumn()
+
+    def _wanted(self, schema: Schema) -> list[int]:
+        """How many bins each column is to have."""
+        p = len(schema.columns)
+        if isinstance(self.n_bins, (int, np.integer)):
+            return [int(self.n_bins)] * p
+        found = np.asarray(self.n_bins)
+        if found.shape != (p,) or found.dtype.kind not in "iu" or (found < 2).any():
+            raise ValueError(
+                f"n_bins must be an integer from 2 on, or {p} of them, one for each column: {self.n_bins!r}"
+            )
+        return [int(one) for one in found]
+
+    def solve(self, schema: Schema, s: Distribution | Extremes) -> BinsModel:
+        """The edges of each column."""
+        wanted = self._wanted(schema)
+        edges = np.full((len(wanted), max(wanted) + 1), np.inf)
+        n_bins = np.ones(len(wanted), dtype=np.int64)
+        for j, k in enumerate(wanted):
+            column = None if isinstance(s, Extremes) else s.column(j)
+            flat = bool(s.low[j] >= s.high[j]) if isinstance(s, Extremes) else s.column(j).flat
+            if flat:
+                found = np.array([-np.inf, np.inf])
+            elif column is None:
+                found = np.linspace(s.low[j], s.high[j], k + 1)
+            else:
+                found = column.quantiles(np.linspace(0, 100, k + 1) / 100, self.quantile_method)
+                found = found[np.ediff1d(found, to_begin=np.inf) > NARROW]
+            n_bins[j] = max(len(found) - 1, 1)
+            edges[j, : len(found)] = found
+        return BinsModel(n_bins, edges)
+
+    def certify(self, model: BinsModel, s: Distribution | Extremes) -> tuple[Claim, ...]:
+        """How exact the edges are, and how few bins a column has."""
+        fewest = Claim("fewest bins", float(model.n_bins.min()), "proved", "of all columns", "data")
+        if isinstance(s, Extremes):
+            return (Claim("gap", 0.0, "proved", "minima and maxima are exact", "objective"), fewest)
+        return (s.claim(), fewest)
+
+    def transform_from(self, model: BinsModel, X: Columns) -> Matrix:
+        """The number of each value's bin, or indicators."""
+        bins = np.empty(X.shape, np.int64)
+        for j, k in enumerate(model.n_bins.tolist()):
+            bins[:, j] = np.searchsorted(model.edges[j, 1:k], X.column(j), side="right")
+        if self.encode == "ordinal":
+            return bins.astype(X.dtype)
+        start = np.cumsum([0, *model.n_bins])
+        n, p = X.shape
+        at, ends = (bins + start[:-1]).ravel(), np.arange(n + 1) * p
+        found = sp.csr_array((np.ones(n * p, X.dtype), at, ends), shape=(n, int(start[-1])))
+        return found if self.encode == "onehot" else found.toarray()
+
+    def inverse_transform(self, X: Any) -> Array:
+        """The middle of each bin.
+
+        Parameters
+        ----------
+        X : array or CSR matrix
+            Numbers of bins, or indicators of them.
+
+        Returns
+        -------
+        X : array of shape (rows, columns)
+        """
+        start = np.cumsum([0, *self.model_.n_bins])
+        p = len(start) - 1
+        given = as_rows(X, p if self.encode == "ordinal" else int(start[-1]))
+        out = np.empty((given.shape[0], p))
+        for j, edges in enumerate(self.bin_edges_):
+            if self.encode == "ordinal":
+                bins = np.clip(given[:, j], 0, len(edges) - 2).astype(np.int64)
+            else:
+                some = given[:, start[j] : start[j + 1]]
+                bins = (some.toarray() if sp.issparse(some) else some).argmax(axis=1)
+            with np.errstate(invalid="ignore"):  # of a column that never changes
+                out[:, j] = ((edges[1:] + edges[:-1]) * 0.5)[bins]
+        return out
+
+    @property
+    def bin_edges_(self) -> Any:
+        """The edges of each column: an array of arrays, as scikit-learn has them."""
+        found = np.empty(len(self.model_.n_bins), dtype=object)
+        for j, k in enumerate(self.model_.n_bins.tolist()):
+            found[j] = self.model_.edges[j, : k + 1].copy()
+        return found
+
+    def names_out(self, names: list[str]) -> list[str]:
+        """Those of the columns, or with the number of the bin behind them, as scikit-learn writes it."""
+        if self.encode == "ordinal":
+            return names
+        return [
+            f"{name}_{k}.0" for name, bins in zip(names, self.model_.n_bins.tolist(), strict=True) for k in range(bins)
+        ]

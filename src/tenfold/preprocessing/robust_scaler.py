@@ -1,0 +1,129 @@
+"""Scaling by quantiles: z = (x - median) / (q_high - q_low), column by column. A few wild values change nothing."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+
+from tenfold.core import Array, Claim, Columns, Matrix, Need, Schema
+from tenfold.core.allowed import ANYTHING
+from tenfold.estimator import OnePass, Transformer
+from tenfold.estimator.constraints import Constraints, boolean
+from tenfold.stats.distribution import Distribution, DistributionByColumn
+
+TINY = 10 * float(np.finfo(np.float64).eps)
+"""a range of quantiles below it is none, as scikit-learn has it"""
+
+
+class RobustModel(NamedTuple):
+    """Median of each column, and the distance of two quantiles. NaN where a column held no value."""
+
+    center: Annotated[Array, "column", ANYTHING]
+    scale: Annotated[Array, "column", ANYTHING]
+
+
+class RobustScaler(OnePass, Transformer):
+    """Subtract the median of each column and divide by the distance of its quartiles, in one pass.
+
+    Missing values are left out of the statistics and stay missing. A column whose quartiles are equal is centred, not
+    scaled. Quantiles are exact while a column has at most 65,536 distinct values. With more, neighbouring values are
+    counted together, and the certificate says by which share of the rows a quantile may be off.
+
+    Parameters
+    ----------
+    with_centering : bool, default=True
+        Whether to subtract the median.
+    with_scaling : bool, default=True
+        Whether to divide by the distance of the quantiles.
+    quantile_range : tuple (low, high), default=(25.0, 75.0)
+        The quantiles, in percent.
+    unit_variance : bool, default=False
+        Whether to divide the scale by what it is of a standard normal distribution, so that columns which are normal
+        get variance 1.
+
+    Attributes
+    ----------
+    center_, scale_ : array of shape (columns,)
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import RobustScaler
+    >>> RobustScaler().fit_transform([[1.0], [2.0], [3.0], [4.0], [1000.0]]).ravel().tolist()
+    [-1.0, -0.5, 0.0, 0.5, 498.5]
+    """
+
+    preserves_dtype = ("float64", "float32")
+    need = Need("numeric", missing=True)
+    invertible = True
+    model_type = RobustModel
+    summary_types = (Distribution,)
+    law_params = ({}, {"with_centering": False, "quantile_range": (10.0, 80.0)}, {"unit_variance": True})
+    _parameter_constraints: ClassVar[Constraints] = {
+        "with_centering": [boolean],
+        "with_scaling": [boolean],
+        "quantile_range": [tuple],
+        "unit_variance": [boolean],
+    }
+
+    def __init__(
+        self,
+        *,
+        with_centering: bool = True,
+        with_scaling: bool = True,
+        quantile_range: tuple[float, float] = (25.0, 75.0),
+        unit_variance: bool = False,
+    ) -> None:
+        self.with_centering = with_centering
+        self.with_scaling = with_scaling
+        self.quantile_range = quantile_range
+        self.unit_variance = unit_variance
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        low, high = self.quantile_range
+        if not 0 <= low < high <= 100:
+            raise ValueError(f"quantile_range must rise from 0 or more to at most 100, not {self.quantile_range}")
+        if self.unit_variance and not 0 < low < high < 100:
+            raise ValueError(
+                f"unit_variance=True needs a quantile_range within 0 and 100, not {self.quantile_range}: a normal "
+                "distribution has no end"
+            )
+
+    def statistic(self, schema: Schema) -> DistributionByColumn:
+        """The values of each column."""
+        return DistributionByColumn()
+
+    def solve(self, schema: Schema, s: Distribution) -> RobustModel:
+        """The median, and how far the quantiles are apart."""
+        low, high = (share / 100 for share in self.quantile_range)
+        found = np.array([column.quantiles(np.array([low, 0.5, high])) for column in s.columns])
+        scale = found[:, 2] - found[:, 0]
+        scale = np.where(scale < TINY, 1.0, scale)
+        if self.unit_variance:
+            scale = scale / float(ndtri(high) - ndtri(low))
+        return RobustModel(found[:, 1].copy(), scale)
+
+    def certify(self, model: RobustModel, s: Distribution) -> tuple[Claim, ...]:
+        """How exact the quantiles are; columns that are not scaled are said."""
+        flat = float(sum(column.flat for column in s.columns))
+        why = "columns that never change, or hold nothing: centred, not scaled"
+        return (s.claim(), Claim("constant columns", flat, "proved", why, "data"))
+
+    def _scale(self, model: RobustModel) -> tuple[Array, Array]:
+        """What is subtracted, and what is divided by; a column that held no value is left as it is."""
+        known = ~np.isnan(model.center)
+        scale = np.where(known & bool(self.with_scaling), model.scale, 1.0)
+        return np.where(known & bool(self.with_centering), model.center, 0.0), scale
+
+    def transform_from(self, model: RobustModel, X: Columns) -> Matrix:
+        """(x - median) / scale, in the float type of x."""
+        center, scale = self._scale(model)
+        return X.scaled(scale, center)
+
+    def inverse_from(self, model: RobustModel, X: Columns) -> Matrix:
+        """Rows as they were before scaling: z · scale + median."""
+        center, scale = self._scale(model)
+        return X.scaled(1 / scale, -center / scale)
