@@ -94,6 +94,7 @@ _PLACES = {
     "tenfold.evaluate.dependence.partial_dependence": ("partial_dependence",),
     "tenfold.evaluate.importance.permutation_importance": ("permutation_importance",),
     "tenfold.evaluate.cross_validation.result": ("CrossValidation",),
+    "tenfold.evaluate.cross_validation.train_test_split": ("train_test_split",),
     "tenfold.evaluate.cross_validation.tune": ("Tuned", "tune"),
     "tenfold.evaluate.curves.validation_curve": ("ValidationCurve", "validation_curve"),
     "tenfold.graphical.bayesian_network": ("BayesianNetwork",),

@@ -91,6 +91,7 @@ from tenfold.evaluate.compare.ranks import Ranks as Ranks
 from tenfold.evaluate.cross_validation.cross_validate import cross_validate as cross_validate
 from tenfold.evaluate.cross_validation.fit_together import fit_together as fit_together
 from tenfold.evaluate.cross_validation.result import CrossValidation as CrossValidation
+from tenfold.evaluate.cross_validation.train_test_split import train_test_split as train_test_split
 from tenfold.evaluate.cross_validation.tune import Tuned as Tuned
 from tenfold.evaluate.cross_validation.tune import tune as tune
 from tenfold.evaluate.curves.bias_variance import bias_variance as bias_variance

@@ -146,6 +146,20 @@ class Mapped(Source):
         """All outputs as one array, or as one CSR matrix if that is what the model gives."""
         return joined(list(self))
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the array that `collect` gives: metrics of scikit-learn ask for it. The first part is computed to know."""
+        rows = self.n_rows
+        first = joined(self._pieces(0)) if rows is not None else self.collect()
+        return (first.shape[0] if rows is None else rows, *first.shape[1:])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """All outputs in memory, as metrics of scikit-learn and pictures need them; the same as `collect`."""
+        found = self.collect()
+        if sp.issparse(found):
+            raise DataError("the outputs are sparse, so they become no array. Remedy: collect() gives a CSR matrix")
+        return np.asarray(found, dtype)
+
     def to_arrow(self) -> Any:
         """All outputs as an Arrow table."""
         import pyarrow as pa

@@ -25,6 +25,8 @@ def cross_validate(
     pos_label: object = None,
     repeats: int = 1,
     cv: Folds | None = None,
+    sample_weight: ArrayLike | None = None,
+    params: dict[str, ArrayLike] | None = None,
 ) -> CrossValidation:
     """Judge learners by cross-validation: one scan for all folds of all one-pass learners.
 
@@ -56,6 +58,10 @@ def cross_validate(
         With shuffle: how many times to draw.
     cv : as folds, optional
         The name that scikit-learn has for `folds`.
+    sample_weight : array, optional
+        The weight of each row, in fitting and in scoring. A Source names its own.
+    params : dict, optional
+        scikit-learn's way to give weights, `params={"sample_weight": ...}`.
 
     Returns
     -------
@@ -76,5 +82,12 @@ def cross_validate(
     if repeats > 1 and not shuffle:
         raise ValueError("repeats draw the folds again: they go with shuffle=True")
     folds = folds_of(folds, cv)
+    if params is not None:
+        if set(params) != {"sample_weight"} or sample_weight is not None:
+            raise ValueError(f"params may have sample_weight alone, given once, not {sorted(params)}")
+        sample_weight = params["sample_weight"]
     options = (folds, shuffle, random_state or 0, groups, scoring, repeats)
-    return FitAndScore(candidates_of(learners), X, y, *options, keep=True, pos_label=pos_label).results()
+    judged = FitAndScore(
+        candidates_of(learners), X, y, *options, keep=True, pos_label=pos_label, weight=sample_weight
+    )  # fmt: skip
+    return judged.results()

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples, column_or_1d
+from sklearn.utils.validation import _num_samples, column_or_1d, has_fit_parameter
 
 from tenfold.core import ONE, Array, Chunk, Codes, Column, Columns, DataError, Labels, MatrixLike, Need, Schema
 from tenfold.core.statistic import Expression
@@ -66,6 +67,7 @@ class FitAndScore:
         pos_label: object = None,
         both: bool = False,
         shares: Array | Codes | None = None,
+        weight: ArrayLike | None = None,
     ) -> None:
         self.candidates, self.X, self.y = candidates, settled(X), y
         self.folds, self.shuffle, self.seed, self.groups, self.repeats = folds, shuffle, seed, groups, repeats
@@ -77,6 +79,8 @@ class FitAndScore:
         """whether models are judged on the rows that they learned from too"""
         self.shares = shares
         """of what each split leaves to learn from"""
+        self.weight = None if weight is None else np.asarray(weight)
+        """of each row, in fitting and in scoring"""
         self.scans = 0
         self.classes: Labels | None = None
         self.sizes: dict[int, tuple[int, int]] = {}
@@ -127,12 +131,12 @@ class FitAndScore:
         Of an estimator in memory the target alone, beside that column: of others, it makes what it likes.
         """
         if candidate.stages:
-            source = as_source(self.X, self.y, None, candidate.need)
+            source = as_source(self.X, self.y, self.weight, candidate.need)
             return source if self.column is None else source.without(self.column)
         if self.column is None:
-            return as_source(np.zeros((_num_samples(self.X), 1)), self.y, None, candidate.need)
+            return as_source(np.zeros((_num_samples(self.X), 1)), self.y, self.weight, candidate.need)
         candidate.need = replace(candidate.need, kinds="categorical", missing=True)
-        return as_source(only_column(self.X, self.column), self.y, None, candidate.need)
+        return as_source(only_column(self.X, self.column), self.y, self.weight, candidate.need)
 
     @property
     def column(self) -> str | None:
@@ -251,13 +255,15 @@ class FitAndScore:
         """Fit an estimator of another library to each split, and score it."""
         began = time.perf_counter()
         X, y = without_column(self.X, self.column), column_or_1d(self.y)
+        there = numbers_of(candidate)
         codes = {key: codes_of(key, candidate) for key in {split.key for split in splits}}
-        rows = [tuple(np.flatnonzero(np.isin(codes[s.key], side)) for side in (s.test, s.train)) for s in splits]
+        rows = [tuple(there[np.isin(codes[s.key], side)] for side in (s.test, s.train)) for s in splits]
 
         def models(some: list[Side]) -> Iterator[tuple[BaseEstimator, Codes]]:
             for j in dict.fromkeys(side.split for side in some):
                 test, train = rows[j]
-                model = clone(candidate.given).fit(_safe_indexing(X, train), y[train])
+                weighted = {} if self.weight is None else weight_of_fit(candidate, self.weight[train])
+                model = clone(candidate.given).fit(_safe_indexing(X, train), y[train], **weighted)
                 yield model, np.concatenate(rows[j]) if self.both else test
 
         wanted = frozenset(scorer.needs for scorer in candidate.scorers)
@@ -299,6 +305,24 @@ def _judged(candidate: Candidate, some: list[Side], score: Score, splits: Sequen
     """A score of some sides, each of them a group."""
     key = joined(splits[some[0].split].key, [side.groups for side in some])
     return As(candidate.view, By((key,), score))
+
+
+def weight_of_fit(candidate: Candidate, weight: Array) -> dict[str, Array]:
+    """Weights as an estimator of another library takes them, by name: a pipeline for its last step."""
+    model, name = candidate.given, "sample_weight"
+    if isinstance(model, Pipeline):
+        last, model = model.steps[-1]
+        name = f"{last}__{name}"
+    if not has_fit_parameter(model, "sample_weight"):
+        raise ValueError(f"{candidate.name} takes no sample_weight. Remedy: leave it, or the weights, out")
+    return {name: weight}
+
+
+def numbers_of(candidate: Candidate) -> Codes:
+    """The number of every row that has a weight, of rows in memory."""
+    source, parts = candidate.source, range(len(candidate.source))
+    each = [c.X.numbers() for part in parts for c in source.chunks(part, candidate.need, candidate.schema)]
+    return np.concatenate(each)
 
 
 def codes_of(key: Key, candidate: Candidate) -> Codes:

@@ -1,0 +1,111 @@
+"""Some of the rows of a source, chosen by their numbers alone: nothing is copied, and any worker finds the same rows.
+
+Numbers are dealt into groups by chance: of as many rows in a row as there are groups, one is in each. A subset has the
+rows of some groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from tenfold.core import Codes, DataError, MatrixLike
+from tenfold.core.chunk import PART
+from tenfold.kernels.shuffling import deal
+from tenfold.sources.arrays import ArraySource
+from tenfold.sources.base import Source
+from tenfold.sources.dask import Computed
+from tenfold.sources.tables import ArrowSource
+
+BLOCK = 1 << 20
+"""rows that are counted at a time"""
+
+
+class Deal(NamedTuple):
+    """Which rows a subset has."""
+
+    seed: int
+    groups: int
+    first: int
+    """the subset has the groups from this one on"""
+    stop: int
+    """and up to this one, without it"""
+
+    def takes(self, numbers: Codes) -> Codes:
+        """Which of the rows with these numbers are in the subset, as places among them."""
+        out = np.empty(len(numbers), np.int64)
+        deal(numbers, self.seed, self.groups, out)
+        return np.flatnonzero((out >= self.first) & (out < self.stop))
+
+
+class Subset(ArrowSource):
+    """Some rows of files, frames or Dask's collections, part by part."""
+
+    def __init__(self, base: ArrowSource, deal: Deal) -> None:
+        super().__init__(base.types, base.roles, base.where)
+        self.base, self.deal = base, deal
+        self.named, self.asked, self.names = base.named, base.asked, base.names
+
+    def __len__(self) -> int:
+        return len(self.base)
+
+    @property
+    def n_rows(self) -> int | None:
+        """How many rows there are, if it is known of the rows that they are chosen from."""
+        if self.base.counted is None:
+            return None
+        rows = self.base.counted
+        return sum(len(self.deal.takes(np.arange(at, min(at + BLOCK, rows)))) for at in range(0, rows, BLOCK))
+
+    def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, pa.Table]]:
+        """Yield the rows of a part that are chosen."""
+        at, left = 0, rows
+        apart = part * PART if isinstance(self.base, Computed) else 0  # whose rows are numbered in each part anew
+        for start, table in self.base.tables(part, columns):
+            kept = self.deal.takes(np.arange(start, start + table.num_rows) + apart)
+            some = table.take(pa.array(kept if left is None else kept[:left]))
+            yield start + at, some
+            at += some.num_rows - table.num_rows
+            if left is not None:
+                left -= some.num_rows
+                if not left:
+                    return
+
+    def place(self, part: int) -> str:
+        return self.base.place(part)
+
+    def in_memory(self) -> int:
+        """Bytes of the rows that they are chosen from."""
+        return self.base.in_memory()
+
+    def arrays(self) -> tuple[Any, ...]:
+        """Of the rows that they are chosen from."""
+        return self.base.arrays()
+
+    def graph(self) -> Any:
+        """That of the rows that they are chosen from."""
+        return self.base.graph()
+
+    def fingerprint(self) -> str:
+        return f"{tuple(self.deal)} of {self.base.fingerprint()}, {self.names}"
+
+
+def subset(source: MatrixLike, deal: Deal) -> Source:
+    """The rows of a source that a deal takes."""
+    if not isinstance(source, Source):
+        raise DataError(f"a {type(source).__name__} cannot be split. Remedy: make a source of it, tenfold.scan(...)")
+    if source.sequence is not None:
+        raise DataError("rows of sequences cannot be split one by one. Remedy: choose whole sequences, where=...")
+    if isinstance(source, ArraySource):
+        rows = deal.takes(np.arange(source.counted))
+        X = tuple(column[rows] for column in source.X) if isinstance(source.X, tuple) else source.X[rows]
+        y, weight = (None if values is None else values[rows] for values in (source.y, source.weight))
+        return ArraySource(X, y, weight, source.names if source.named else None)
+    if not isinstance(source, ArrowSource):
+        raise DataError(
+            f"rows of a {type(source).__name__} cannot be split. Remedy: split the rows that it is made of, before"
+        )
+    return Subset(source, deal)
