@@ -191,8 +191,8 @@ SPACES: dict[str, dict[str, list[Any]]] = {
     "RobustScaler": {"with_centering": [False], "quantile_range": [(0.0, 100.0)], "unit_variance": [False]},
     "OrdinalEncoder": {"encoded_missing_value": [-1.0], **_RARE},
     "PCA": {"n_components": [1, 0.5], "whiten": [True]},
-    "MLPClassifier": {**_NETWORK, "solver": ["sgd", "lbfgs"]},
-    "MLPRegressor": {**_NETWORK, "solver": ["lbfgs"]},
+    "MLPClassifier": {**_NETWORK, "solver": ["sgd", "lbfgs", "cg"]},
+    "MLPRegressor": {**_NETWORK, "solver": ["lbfgs", "cg"]},
     "Adaline": {"batch_size": [1, 7], "fit_intercept": [False], "tol": [None], "shuffle": [False], "mixing": [True]},
     "Perceptron": {
         "variant": ["pocket", "averaged"],

@@ -179,8 +179,33 @@ def test_lbfgs_comes_as_low_as_scipy_from_the_same_weights(loss):
     options |= {"max_iter": 2000, "tol": 1e-7, "random_state": 0}
     ours, theirs = (MLPRegressor, TheirRegressor) if loss == "squared_error" else (MLPClassifier, TheirClassifier)
     model, other = beside(ours(**options), theirs(max_fun=100_000, **options), y, weight)
-    assert model.certificate_["objective"].value == pytest.approx(other.loss_, rel=1e-2)
+    assert model.certificate_["objective"].value == pytest.approx(other.loss_, rel=1e-6)
     assert model.certificate_["gradient"].value < 1e-6
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_steps_of_lbfgs_are_those_of_scipy(loss):
+    y, options = LOSSES[loss][1], {"hidden_layer_sizes": (4,), "activation": "tanh", "solver": "lbfgs", "alpha": 0.1}
+    options |= {"max_iter": 12, "tol": 1e-9, "random_state": 0}
+    ours, theirs = (MLPRegressor, TheirRegressor) if loss == "squared_error" else (MLPClassifier, TheirClassifier)
+    model, other = beside(ours(**options), theirs(**options), y)
+    assert model.n_iter_ == other.n_iter_ == 12
+    for mine, other_one in zip(model.coefs_, other.coefs_, strict=True):
+        np.testing.assert_allclose(mine, other_one, rtol=1e-6, atol=1e-7)
+    assert model.certificate_["objective"].value == pytest.approx(other.loss_, rel=1e-9)
+
+
+def test_conjugate_gradients_come_to_where_it_is_flat():
+    options = {"activation": "tanh", "solver": "cg", "alpha": 10.0, "tol": 1e-6, "max_iter": 2000}
+    model = MLPRegressor(4, **options).fit(X, t, sample_weight=weight)
+    assert model.certificate_["gradient"].value < 1e-5
+    assert (np.diff(model.loss_curve_) <= 0).all()
+    assert model.n_iter_ == len(model.loss_curve_)
+    assert model.certificate_.provenance.passes > model.n_iter_  # some lines are searched
+    few = MLPRegressor(4, **{**options, "max_fun": 9}).fit(X, t, sample_weight=weight)
+    assert few.certificate_.provenance.passes <= 10
+    linear = MLPRegressor((), **options).fit(X, t, sample_weight=weight)
+    np.testing.assert_allclose(linear.coefs_[0][:, 0], tn.Ridge(10.0).fit(X, t, sample_weight=weight).coef_, atol=1e-5)
 
 
 def test_without_hidden_layers_it_is_ridge():
@@ -242,7 +267,7 @@ def test_columns_of_categories_and_sparse_rows_are_features_like_others():
 # ---- bits, files, certificates --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("solver", ["lbfgs", "adam"])
+@pytest.mark.parametrize("solver", ["lbfgs", "cg", "adam"])
 def test_threads_do_not_change_a_bit(solver):
     found = set()
     for threads in (1, 2, 3):

@@ -2,9 +2,9 @@
 
 Minimise F(w) = Σ cᵢ ℓ(f(xᵢ; w), yᵢ) / C + α |W|² / 2C, where C = Σ cᵢ and the intercepts among w are not penalised;
 with `l1_ratio` = ρ the penalty is α ((1 - ρ) |W|² / 2 + ρ Σ |W|) / C.
-With "sgd" and "adam" parts are walked one after another, in mini-batches. With "lbfgs" every round is the loss and
-the gradient over all rows, which merge: one reduce, the same bits on any runner. F is not convex: where a fit ends is
-certified (how steep it is there), not that nothing lower exists.
+With "sgd" and "adam" parts are walked one after another, in mini-batches. With "lbfgs" and "cg" every round is the loss
+and the gradient over all rows, which merge: one reduce, the same bits on any runner. F is not convex: where a fit ends
+is certified (how steep it is there), not that nothing lower exists.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from tenfold.neural.epoch import BatchRule, NetworkEpoch, Walk
 from tenfold.neural.network import ACTIVATIONS, Embedding, Network
 from tenfold.neural.objective import NetworkGradient, Objective
 from tenfold.stats.class_mass import ClassMass, MassByClass
+from tenfold.stats.descent import Descent
 from tenfold.stats.draws import Holdout
-from tenfold.stats.quasi_newton import direction, remember
 from tenfold.theory import held_out_bound
 
 BATCH = 200
@@ -45,7 +45,7 @@ EPS = float(np.finfo(np.float64).eps)
 SHARED: Constraints = {
     "hidden_layer_sizes": [array, integer(1, 1 << 20)],
     "activation": [choice(*ACTIVATIONS)],
-    "solver": [choice("adam", "sgd", "lbfgs")],
+    "solver": [choice("adam", "sgd", "lbfgs", "cg")],
     "alpha": [real(0)],
     "batch_size": [choice("auto"), integer(1, 1 << 24)],
     "learning_rate": [choice("constant", "invscaling", "adaptive")],
@@ -69,6 +69,7 @@ SHARED: Constraints = {
     "embedding": [choice("auto"), integer(1, 1 << 16), None],
     "n_init": [integer(1)],
     "warm_start": [boolean],
+    "max_fun": [integer(1)],
 }
 
 
@@ -134,22 +135,14 @@ class Validating(NamedTuple):
 
 
 class Descending(NamedTuple):
-    """The state of a fit that goes down the gradient of all rows; the weights of the course are those to look at."""
+    """The state of a fit that goes down the gradient of all rows; the weights of the course are those to try."""
 
     step: int
     schema: Schema
     course: Course
-    base: Annotated[Array, "parameter"]
-    """where the step began"""
-    base_value: Annotated[float, NOT_NAN]
-    """the objective there, infinite before the first step"""
-    base_slope: Annotated[Array, "parameter"]
-    stride: Annotated[float, NOT_NEGATIVE]
-    """how much of the step that L-BFGS wants is made"""
-    promise: float
-    """the slope along that step"""
-    steps: Annotated[Array, "memory", "parameter"]
-    bends: Annotated[Array, "memory", "parameter"]
+    descent: Descent
+    passes: int
+    """over the rows, so far"""
 
 
 class Judging(NamedTuple):
@@ -219,6 +212,7 @@ class MLP(Sequential):
     embedding: int | str | None
     n_init: int
     warm_start: bool
+    max_fun: int
     model_: MLPModel
     schema_: Schema
 
@@ -251,22 +245,29 @@ class MLP(Sequential):
     @property
     def draws_rows(self) -> bool:
         """Whether rows are met in a drawn order, or some are held back by lot."""
-        return self.solver != "lbfgs" and (self.shuffle or self.early_stopping)
+        return self._in_batches and (self.shuffle or self.early_stopping)
+
+    @property
+    def _in_batches(self) -> bool:
+        """Whether steps are made from batches, not from all rows."""
+        return self.solver in ("adam", "sgd")
 
     def _holdout(self) -> Holdout:
-        held = self.validation_fraction if self.early_stopping and self.solver != "lbfgs" else 0.0
+        held = self.validation_fraction if self.early_stopping and self._in_batches else 0.0
         return Holdout(int(self.random_state or 0), held)
 
     def start(self, schema: Schema) -> State:
         """The state before the rows are looked at, with random weights."""
         if self.dropout >= 1:
             raise ValueError("dropout must be below 1: at 1 no unit is left")
-        if self.solver == "lbfgs" and self.dropout:
-            raise ValueError("solver='lbfgs' looks at all units at once. Remedy: dropout=0, or solver='adam'")
-        if self.solver == "lbfgs" and self.batch_norm:
-            raise ValueError("batch_norm normalises batches, and solver='lbfgs' has none. Remedy: solver='adam'")
-        if self.solver == "lbfgs" and self.alpha and self.l1_ratio:
-            raise ValueError("solver='lbfgs' takes a smooth penalty. Remedy: l1_ratio=0, or solver='adam'")
+        if not self._in_batches:
+            solver = f"solver={self.solver!r}"
+            if self.dropout:
+                raise ValueError(f"{solver} looks at all units at once. Remedy: dropout=0, or solver='adam'")
+            if self.batch_norm:
+                raise ValueError(f"batch_norm normalises batches, and {solver} has none. Remedy: solver='adam'")
+            if self.alpha and self.l1_ratio:
+                raise ValueError(f"{solver} takes a smooth penalty. Remedy: l1_ratio=0, or solver='adam'")
         factors = self._factors(schema, None)
         return Weighing(0, schema) if factors is None else self._first(schema, factors)
 
@@ -290,11 +291,9 @@ class MLP(Sequential):
         return self._begun(0, schema, course)
 
     def _begun(self, step: int, schema: Schema, course: Course) -> Single:
-        if self.solver != "lbfgs":
+        if self._in_batches:
             return Walking(step, schema, course)
-        none = np.zeros_like(course.weights)
-        memory = np.zeros((0, len(none)))
-        return Descending(step, schema, course, course.weights, math.inf, none, 1.0, 0.0, memory, memory)
+        return Descending(step, schema, course, Descent.at(course.weights), 0)
 
     def onward(self, model: MLPModel) -> State:
         """One epoch more, over other rows."""
@@ -456,43 +455,28 @@ class MLP(Sequential):
         return (Judging if tired or course.left <= 0 else Walking)(state.step, state.schema, course)
 
     def _down(self, state: Descending, s: Objective) -> Single:
-        """A step of L-BFGS from the place of a summary, or a shorter one to it."""
-        course, schema = state.course, state.schema
-        course = course._replace(left=course.left - 1)
+        """A step from the place of a summary, or another try of the last one."""
+        course, schema, passes = state.course, state.schema, state.passes + 1
         value, slope = self._objective(schema, s)
-        good = math.isfinite(value) and bool(np.isfinite(slope).all())
-        if not good and math.isinf(state.base_value):
+        first = math.isinf(state.descent.value)
+        if first and not (math.isfinite(value) and np.isfinite(slope).all()):
             raise DataError("the loss overflows. Remedy: rescale the columns, StandardScaler()")
-        if not good or value > state.base_value + 1e-4 * state.stride * state.promise:
-            return self._shorter(state._replace(course=course), value)
-        course = course._replace(loss_curve=np.append(course.loss_curve, value), best=course.weights)
-        step, here = state.step + 1, course.weights
-        steps, bends, first = state.steps, state.bends, math.isinf(state.base_value)
-        if not first:
-            steps, bends = remember(steps, bends, here - state.base, slope - state.base_slope)
-        falls = math.inf if first else state.base_value - value
-        flat = falls <= 64 * EPS * max(abs(value), 1.0)
-        if np.abs(slope).max(initial=0.0) <= self.tol or course.left <= 0 or flat:
-            found = state._replace(step=step, course=course)
-            return Solved.of(self.model(found), step)
-        begin = min(1.0, 1.0 / float(np.abs(slope).sum()))
-        d = direction(slope, steps, bends, begin)
-        if not (slope @ d < 0 and np.isfinite(d).all()):
-            steps, bends, d = steps[:0], bends[:0], -begin * slope
-        then = course._replace(weights=here + d)
-        return Descending(step, schema, then, here, value, slope, 1.0, float(slope @ d), steps, bends)
-
-    def _shorter(self, state: Descending, value: float) -> Single:
-        """Back towards where the step began, to where a parabola through both places is least."""
-        t, course = state.stride, state.course
-        share = 0.1
-        if math.isfinite(value):
-            above = value - state.base_value - t * state.promise
-            share = min(max(-0.5 * t * state.promise / above, 0.1), 0.5) if above > 0 else 0.5
-        weights = state.base + share * (course.weights - state.base)
-        if course.left <= 0 or share * t < 1e-10:
-            return Judging(state.step, state.schema, course._replace(weights=state.base, best=state.base))
-        return state._replace(course=course._replace(weights=weights), stride=share * t)
+        descent = state.descent.next(value, slope, conjugate=self.solver == "cg")
+        if not descent.moved:
+            if descent.stuck or passes >= self.max_fun:
+                there = course._replace(weights=descent.point, best=descent.point)
+                return Judging(state.step, schema, there)
+            return state._replace(course=course._replace(weights=descent.trial), descent=descent, passes=passes)
+        step, here = state.step + (not first), course.weights
+        curve = np.append(course.loss_curve, value)
+        course = course._replace(
+            best=here, left=course.left - (not first), loss_curve=course.loss_curve if first else curve
+        )
+        flat = descent.fall <= 64 * EPS * max(abs(value), 1.0)
+        if np.abs(slope).max(initial=0.0) <= self.tol or course.left <= 0 or passes >= self.max_fun or flat:
+            ended = course._replace(loss_curve=curve)
+            return Solved.of(self.model(state._replace(step=step, course=ended)), step)
+        return Descending(step, schema, course._replace(weights=descent.trial), descent, passes)
 
     def _objective(self, schema: Schema, s: Objective) -> tuple[float, Array]:
         """The objective with its penalty, and its gradient."""
@@ -510,7 +494,7 @@ class MLP(Sequential):
         steep, usual = float(np.linalg.norm(slope)), "rounding errors of the usual size"
         vacuous = "vacuous: a network is not convex, and nothing is known but that no loss is below 0"
         ended = "then no more were allowed" if model.course.left <= 0 else "then nothing fell by tol any more"
-        what = "gradients of all rows" if self.solver == "lbfgs" else "epochs"
+        what = "epochs" if self._in_batches else "steps along gradients of all rows"
         claims = [
             Claim(
                 "objective", value, "proved", "mean loss and penalty, over the rows learned from", "objective", usual
@@ -592,7 +576,7 @@ class MLP(Sequential):
 
     @property
     def n_iter_(self) -> int:
-        """How many epochs were walked; with "lbfgs", how many steps were made."""
+        """How many epochs were walked; with "lbfgs" and "cg", how many steps were made."""
         return max(self.model_.n_iter, 1)
 
     @property

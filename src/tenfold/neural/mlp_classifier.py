@@ -26,13 +26,14 @@ class MLPClassifier(MLP, Classifier):  # type: ignore[override]
         Units of each hidden layer; () has none, and the model is linear.
     activation : {"relu", "leaky_relu", "tanh", "logistic", "identity"}, default="relu"
         What hidden units make of their input z: max(z, 0); the same with 0.01 z below 0; tanh z; 1 / (1 + e⁻ᶻ); z.
-    solver : {"adam", "sgd", "lbfgs"}, default="adam"
-        "adam" and "sgd" learn from mini-batches, one part after another. "lbfgs" looks at all rows in every round: the
-        gradients of parts are summed, on any runner, with the same bits on any number of workers.
+    solver : {"adam", "sgd", "lbfgs", "cg"}, default="adam"
+        "adam" and "sgd" learn from mini-batches, one part after another. "lbfgs" and "cg" (conjugate gradients of Polak
+        and Ribière) look at all rows in every round: the gradients of parts are summed, on any runner, with the same
+        bits on any number of workers.
     alpha : float, default=0.0001
         Strength of the penalty of squared coefficients, divided by the weight of the batch, or of all rows.
     batch_size : int or "auto", default="auto"
-        Rows to a step; "auto" is 200. "lbfgs" has no batches.
+        Rows to a step; "auto" is 200. "lbfgs" and "cg" have no batches.
     learning_rate : {"constant", "invscaling", "adaptive"}, default="constant"
         Of "sgd": as it is; divided by (rows learned from + 1)^power_t after each epoch; divided by 5 whenever
         `n_iter_no_change` epochs in a row bring nothing, until it is 1e-6.
@@ -40,7 +41,7 @@ class MLPClassifier(MLP, Classifier):  # type: ignore[override]
         The first step length of "adam" and "sgd".
     power_t : float, default=0.5
     max_iter : int, default=200
-        Epochs at the most; with "lbfgs" passes over the rows.
+        Epochs at the most; with "lbfgs" and "cg" steps, each of one pass over the rows or some.
     shuffle : bool, default=True
         Whether to take rows in another order in each epoch: parts, and rows in windows of some thousands.
     random_state : int, default=0
@@ -48,26 +49,28 @@ class MLPClassifier(MLP, Classifier):  # type: ignore[override]
         certificate records it.
     tol : float, default=0.0001
         Stop when neither the loss falls, nor the validation score rises, by this much for more than
-        `n_iter_no_change` epochs; with "lbfgs", when no entry of the gradient is larger.
+        `n_iter_no_change` epochs; with "lbfgs" and "cg", when no entry of the gradient is larger.
     momentum : float, default=0.9
         Of "sgd": the share of the last step that is made again.
     nesterovs_momentum : bool, default=True
         Of "sgd": whether to look ahead where the momentum leads.
     early_stopping : bool, default=False
-        Whether to hold rows back, and to keep the weights of the epoch that tell them best. Not with "lbfgs".
+        Whether to hold rows back, and to keep the weights of the epoch that tell them best. Not with "lbfgs" and "cg".
     validation_fraction : float, default=0.1
         The share of rows that are held back.
     beta_1, beta_2, epsilon : float, default=0.9, 0.999, 1e-8
         Of "adam": how long gradients, and their squares, are remembered; what keeps steps finite.
     n_iter_no_change : int, default=10
     dropout : float, default=0.0
-        The share of hidden units that are left out of each step, drawn anew for every row. Not with "lbfgs".
+        The share of hidden units that are left out of each step, drawn anew for every row. Not with "lbfgs"
+        and "cg".
     l1_ratio : float, default=0.0
-        The share of the penalty that is put on absolute values of coefficients, not on squares. Not with "lbfgs".
+        The share of the penalty that is put on absolute values of coefficients, not on squares. Not with "lbfgs"
+        and "cg".
     batch_norm : bool, default=False
         Whether sums of hidden units are normalised, before their activation: by mean and variance of the batch while
         learning (rows have their weights; a batch of one row is treated as in prediction), by running ones when
-        predicting; then a learnt scale and shift. Not with "lbfgs".
+        predicting; then a learnt scale and shift. Not with "lbfgs" and "cg".
     embedding : int or "auto", optional
         Learn so many numbers for each category of a column, instead of making each a feature; "auto" takes 1.6 n^0.56
         for n categories. A category that was not seen has noughts. None: each category is a feature.
@@ -79,6 +82,8 @@ class MLPClassifier(MLP, Classifier):  # type: ignore[override]
         same weight, and takes one more pass. Scores of rows that are held back count them likewise.
     warm_start : bool, default=False
         Whether a second `fit` goes on from the weights of the first one.
+    max_fun : int, default=15000
+        Of "lbfgs" and "cg": passes over the rows at the most.
 
     Attributes
     ----------
@@ -112,6 +117,7 @@ class MLPClassifier(MLP, Classifier):  # type: ignore[override]
     law_params = (
         {"max_iter": 2, "hidden_layer_sizes": (4,), "solver": "lbfgs", "activation": "tanh"},
         {"max_iter": 3, "hidden_layer_sizes": (4,)},
+        {"max_iter": 2, "hidden_layer_sizes": (2,), "solver": "cg", "activation": "logistic"},
         {"max_iter": 3, "hidden_layer_sizes": 3, "solver": "sgd", "learning_rate_init": 1e-9, "batch_size": 5},
         {
             "max_iter": 3,
@@ -163,6 +169,7 @@ class MLPClassifier(MLP, Classifier):  # type: ignore[override]
         n_init: int = 1,
         class_weight: Mapping[Any, float] | str | None = None,
         warm_start: bool = False,
+        max_fun: int = 15000,
     ) -> None:
         self.hidden_layer_sizes = hidden_layer_sizes
         self.activation = activation
@@ -191,6 +198,7 @@ class MLPClassifier(MLP, Classifier):  # type: ignore[override]
         self.n_init = n_init
         self.class_weight = class_weight
         self.warm_start = warm_start
+        self.max_fun = max_fun
 
     def _outputs(self, schema: Schema) -> tuple[int, str]:
         classes = len(schema.classes)
