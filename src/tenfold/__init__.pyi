@@ -149,6 +149,7 @@ from tenfold.kernel.numeric import SigmoidKernel as SigmoidKernel
 from tenfold.kernel.nystroem import Nystroem as Nystroem
 from tenfold.kernel.proof import Proof as Proof
 from tenfold.kernel.random_features import RandomFeatures as RandomFeatures
+from tenfold.kernel.random_features import RBFSampler as RBFSampler
 from tenfold.kernel.structured import MismatchKernel as MismatchKernel
 from tenfold.kernel.structured import SetKernel as SetKernel
 from tenfold.kernel.structured import SpectrumKernel as SpectrumKernel
@@ -198,6 +199,7 @@ from tenfold.preprocessing.one_hot import OneHot as OneHot
 from tenfold.preprocessing.one_hot import OneHotEncoder as OneHotEncoder
 from tenfold.preprocessing.ordinal_encoder import OrdinalEncoder as OrdinalEncoder
 from tenfold.preprocessing.polynomial_basis import PolynomialBasis as PolynomialBasis
+from tenfold.preprocessing.polynomial_basis import PolynomialFeatures as PolynomialFeatures
 from tenfold.preprocessing.power_transformer import PowerTransformer as PowerTransformer
 from tenfold.preprocessing.quantile_transformer import QuantileTransformer as QuantileTransformer
 from tenfold.preprocessing.radial_basis import RadialBasis as RadialBasis
@@ -206,7 +208,10 @@ from tenfold.preprocessing.sigmoid_basis import SigmoidBasis as SigmoidBasis
 from tenfold.preprocessing.standard_scaler import StandardScaler as StandardScaler
 from tenfold.preprocessing.tanh_basis import TanhBasis as TanhBasis
 from tenfold.preprocessing.text_features import TextFeatures as TextFeatures
+from tenfold.preprocessing.unit_vector import Normalizer as Normalizer
 from tenfold.preprocessing.unit_vector import UnitVector as UnitVector
+from tenfold.preprocessing.vectorizers import CountVectorizer as CountVectorizer
+from tenfold.preprocessing.vectorizers import TfidfVectorizer as TfidfVectorizer
 from tenfold.sequence.categorical_hmm import CategoricalHMM as CategoricalHMM
 from tenfold.sequence.gaussian_hmm import GaussianHMM as GaussianHMM
 from tenfold.sequence.hmm_classifier import HMMClassifier as HMMClassifier

@@ -125,8 +125,8 @@ def cases():
     return [*found, ("LinearRegression, twice", tn.LinearRegression(), True)]
 
 
-ALIKE = {"OneHotEncoder", "OrdinalEncoder"}
-"""they learn what `OneHot` does, the weights of categories, and say it otherwise"""
+ALIKE = {"OneHotEncoder", "OrdinalEncoder", "PolynomialFeatures", "RBFSampler", "CountVectorizer", "TfidfVectorizer"}
+"""they learn what another learner does, and say it otherwise or by another name"""
 
 
 def bits_of(model):

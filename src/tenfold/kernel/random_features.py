@@ -6,7 +6,7 @@ exp(-γ|x - z|²) is the mean of cos(wᵀ(x - z)) for normal w of variance 2γ, 
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -74,7 +74,10 @@ class RandomFeatures(OnePass, Transformer):
     need = Need("numeric")
     model_type = RandomFeaturesModel
     summary_types = (ColumnSpread,)
-    law_params = ({"n_components": 6}, {"kernel": "laplacian", "gamma": "scale", "n_components": 4})
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"n_components": 6},
+        {"kernel": "laplacian", "gamma": "scale", "n_components": 4},
+    )
     _parameter_constraints: ClassVar[Constraints] = {
         "kernel": [choice("rbf", "laplacian")],
         "gamma": [choice("scale"), real(0)],
@@ -138,4 +141,28 @@ class RandomFeatures(OnePass, Transformer):
 
     def names_out(self, names: list[str]) -> list[str]:
         """The name of the class, and a number."""
-        return [f"randomfeatures{at}" for at in range(len(self.model_.random_offset))]
+        return [f"{type(self).__name__.lower()}{at}" for at in range(len(self.model_.random_offset))]
+
+
+class RBFSampler(RandomFeatures):
+    """Random Fourier features of a Gaussian kernel under scikit-learn's name and with its keywords.
+
+    In all else it is `RandomFeatures`, which says what the parameters mean.
+
+    Examples
+    --------
+    >>> from tenfold import RBFSampler
+    >>> RBFSampler(gamma=0.5, n_components=3).fit_transform([[1.0, 2.0], [3.0, 4.0]]).shape
+    (2, 3)
+    """
+
+    law_params = ({"n_components": 6},)
+    kernel = "rbf"
+    _parameter_constraints: ClassVar[Constraints] = {
+        name: allowed for name, allowed in RandomFeatures._parameter_constraints.items() if name != "kernel"
+    }
+
+    def __init__(self, *, gamma: float | str = 1.0, n_components: int = 100, random_state: int | None = 0) -> None:
+        self.gamma = gamma
+        self.n_components = n_components
+        self.random_state = random_state

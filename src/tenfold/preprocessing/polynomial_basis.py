@@ -129,3 +129,19 @@ class PolynomialBasis(OnePass, Transformer):
     def names_out(self, names: list[str]) -> list[str]:
         """The factors of each product, with their powers."""
         return ["1"] * self.include_bias + self._terms(len(names)).names(names)
+
+
+class PolynomialFeatures(PolynomialBasis):
+    """Products of columns up to a degree under scikit-learn's name: a column of ones comes first unless you say not.
+
+    In all else it is `PolynomialBasis`, which says what the parameters mean.
+
+    Examples
+    --------
+    >>> from tenfold import PolynomialFeatures
+    >>> PolynomialFeatures(2).fit_transform([[2.0, 3.0]]).tolist()
+    [[1.0, 2.0, 3.0, 4.0, 6.0, 9.0]]
+    """
+
+    def __init__(self, degree: int = 2, *, interaction_only: bool = False, include_bias: bool = True) -> None:
+        super().__init__(degree, interaction_only, include_bias)

@@ -114,7 +114,7 @@ class TextFeatures(OnePass, Transformer):
     summary_types = (TermCounts, FrequentTerms, HashedCounts)
     hidden = frozenset({"letters", "ends"})
     costly = True
-    law_params = (
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {},
         {"weighting": "count", "ngram_range": (1, 2), "max_features": 4},
         {"weighting": "binary", "analyzer": "char_wb", "max_df": 0.99},
@@ -183,6 +183,11 @@ class TextFeatures(OnePass, Transformer):
         self.sublinear_tf = sublinear_tf
         self.smooth_idf = smooth_idf
         self.norm = norm
+
+    @property
+    def _weighting(self) -> str:
+        """What is counted of a term."""
+        return self.weighting
 
     def statistic(self, schema: Schema) -> Statistic[Any]:
         """The document frequencies of all terms, of those of the vocabulary, or of hash values."""
@@ -263,14 +268,14 @@ class TextFeatures(OnePass, Transformer):
         if not len(kept):
             raise DataError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
         if self.max_features is not None and len(kept) > self.max_features:
-            by_documents = self.weighting == "binary" or isinstance(s, FrequentTerms)
+            by_documents = self._weighting == "binary" or isinstance(s, FrequentTerms)
             often = (s.documents if by_documents else s.times)[kept]
             kept = np.sort(kept[np.argsort(-often, kind="stable")[: self.max_features]])
         return kept
 
     def _idf(self, weight: float, documents: Array, terms: list[str]) -> Array:
         """ln(n / df) + 1, of one document more with all terms in it if it is smoothed."""
-        if self.weighting != "tfidf":
+        if self._weighting != "tfidf":
             return np.ones(len(documents))
         more = float(self.smooth_idf)
         if not terms and not more:  # of hash values: one that no document has is as if one had it
@@ -323,9 +328,9 @@ class TextFeatures(OnePass, Transformer):
 
     def _weighed(self, model: TextModel, found: CSR) -> CSR:
         """Counts as they are, as ones, or as tf-idf."""
-        if self.weighting == "binary":
+        if self._weighting == "binary":
             found.data[:] = 1.0
-        if self.weighting != "tfidf":
+        if self._weighting != "tfidf":
             return found
         if self.sublinear_tf:
             signs = np.sign(found.data)

@@ -116,6 +116,10 @@ class UnitVector(OnePass, Transformer):
         return out
 
 
+Normalizer = UnitVector
+"""the name that scikit-learn has for it"""
+
+
 def _once(X: Columns) -> CSR:
     """A copy of a CSR matrix that has each of its places once."""
     return X.entries().copy()

@@ -1,0 +1,64 @@
+"""Learners under the names of scikit-learn: its keywords, its defaults, its numbers."""
+
+import numpy as np
+import pytest
+from sklearn import feature_extraction, kernel_approximation, preprocessing
+
+import tenfold as tn
+
+X = np.random.default_rng(0).normal(size=(60, 3))
+DOCUMENTS = ["red apple", "green apple and Red wine", "a wine, a red RED wine", "", "pear"]
+PEERS = {
+    "Normalizer": preprocessing.Normalizer,
+    "PolynomialFeatures": preprocessing.PolynomialFeatures,
+    "RBFSampler": kernel_approximation.RBFSampler,
+    "CountVectorizer": feature_extraction.text.CountVectorizer,
+    "TfidfVectorizer": feature_extraction.text.TfidfVectorizer,
+    "OneHotEncoder": preprocessing.OneHotEncoder,
+    "OrdinalEncoder": preprocessing.OrdinalEncoder,
+    "RobustScaler": preprocessing.RobustScaler,
+    "PowerTransformer": preprocessing.PowerTransformer,
+    "QuantileTransformer": preprocessing.QuantileTransformer,
+    "KBinsDiscretizer": preprocessing.KBinsDiscretizer,
+}
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_keywords_and_defaults_are_those_of_scikit_learn(name):
+    ours, theirs = getattr(tn, name)().get_params(), PEERS[name]().get_params()
+    assert {key: str(value) for key, value in ours.items() if key != "random_state"}.items() <= {
+        key: str(value) for key, value in theirs.items()
+    }.items()
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "rows"),
+    [
+        ("Normalizer", {"norm": "l1"}, X),
+        ("PolynomialFeatures", {"degree": 3}, X),
+        ("PolynomialFeatures", {"interaction_only": True}, X),
+        ("CountVectorizer", {}, DOCUMENTS),
+        ("CountVectorizer", {"binary": True, "ngram_range": (1, 2)}, DOCUMENTS),
+        ("TfidfVectorizer", {}, DOCUMENTS),
+        ("TfidfVectorizer", {"sublinear_tf": True, "norm": None, "max_features": 2}, DOCUMENTS),
+    ],
+)
+def test_numbers_are_those_of_scikit_learn(name, given, rows, tmp_path):
+    ours, theirs = getattr(tn, name)(**given).fit(rows), PEERS[name](**given).fit(rows)
+    found, expected = ours.transform(rows), theirs.transform(rows)
+    if hasattr(expected, "toarray"):
+        found, expected = found.toarray(), expected.toarray()
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    assert ours.get_feature_names_out().tolist() == theirs.get_feature_names_out().tolist()
+    ours.save(tmp_path / "model.tenfold")
+    again = tn.load(tmp_path / "model.tenfold").transform(rows)
+    np.testing.assert_array_equal(again.toarray() if hasattr(again, "toarray") else again, found)
+
+
+def test_random_features_of_a_gaussian_kernel():
+    found = tn.RBFSampler(gamma=0.5, n_components=2000).fit(X)
+    Z = found.transform(X)
+    assert np.abs(Z @ Z.T - tn.GaussianKernel(0.5)(X)).max() < 0.15
+    assert found.get_feature_names_out()[0] == "rbfsampler0"
+    same = tn.RandomFeatures(gamma=0.5, n_components=2000).fit(X).transform(X)
+    np.testing.assert_array_equal(Z, same)
