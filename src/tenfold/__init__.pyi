@@ -48,6 +48,7 @@ from tenfold.core.errors import ModelFileError as ModelFileError
 from tenfold.core.stop import Gap as Gap
 from tenfold.core.stop import Rounds as Rounds
 from tenfold.core.stop import Seconds as Seconds
+from tenfold.display.activations import ActivationsDisplay as ActivationsDisplay
 from tenfold.display.calibration import CalibrationDisplay as CalibrationDisplay
 from tenfold.display.clusters import ElbowDisplay as ElbowDisplay
 from tenfold.display.clusters import SilhouetteDisplay as SilhouetteDisplay
@@ -56,6 +57,8 @@ from tenfold.display.curves import LearningCurveDisplay as LearningCurveDisplay
 from tenfold.display.curves import ValidationCurveDisplay as ValidationCurveDisplay
 from tenfold.display.decision_boundary import DecisionBoundaryDisplay as DecisionBoundaryDisplay
 from tenfold.display.decision_boundary import VoronoiDisplay as VoronoiDisplay
+from tenfold.display.live_loss_curve import LossCurveCallback as LossCurveCallback
+from tenfold.display.loss_curve import LossCurveDisplay as LossCurveDisplay
 from tenfold.display.margins import MarginsDisplay as MarginsDisplay
 from tenfold.display.mutual_information import MutualInformationDisplay as MutualInformationDisplay
 from tenfold.display.network import NetworkDisplay as NetworkDisplay
@@ -110,6 +113,7 @@ from tenfold.evaluate.dependence.split_gains import SplitGains as SplitGains
 from tenfold.evaluate.dependence.split_gains import split_gains as split_gains
 from tenfold.evaluate.importance.permutation_importance import permutation_importance as permutation_importance
 from tenfold.evaluate.importance.result import PermutationImportance as PermutationImportance
+from tenfold.export.onnx import to_onnx as to_onnx
 from tenfold.graphical.bayesian_network import BayesianNetwork as BayesianNetwork
 from tenfold.graphical.bayesian_network_density import BayesianNetworkDensity as BayesianNetworkDensity
 from tenfold.graphical.bayesian_network_em import BayesianNetworkEM as BayesianNetworkEM

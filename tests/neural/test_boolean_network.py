@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tenfold import BooleanNetwork
+from tenfold import BooleanNetwork, MLPClassifier
 from tenfold.theory import linearly_separable
 
 CORNERS = np.array(list(product([0, 1], repeat=2)))
@@ -43,6 +43,15 @@ def test_two_layers_are_every_function_and_one_perceptron_is_14_of_16():
         assert len(network.coefs_) == 2
         alone += len(set(truth)) == 1 or bool(linearly_separable(CORNERS, np.array(truth)).separable)
     assert alone == 14
+
+
+@pytest.mark.parametrize("truth", list(product([0, 1], repeat=4)), ids=str)
+def test_what_two_layers_represent_they_learn(truth):
+    represented = BooleanNetwork.from_truth_table(truth)
+    learned = MLPClassifier(4, "tanh", solver="lbfgs", alpha=1e-6).fit(CORNERS, truth)
+    assert learned.predict(CORNERS).tolist() == represented.predict(CORNERS).tolist() == list(truth)
+    if len(set(truth)) == 2:
+        assert (learned.predict_proba(CORNERS)[np.arange(4), list(truth)] > 0.99).all()
 
 
 def test_every_function_of_three_inputs():

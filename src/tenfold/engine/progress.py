@@ -49,7 +49,7 @@ class Bar:
             return
         self._due = now + BETWEEN
         if self._shown is None:
-            self._shown = _Page() if _notebook() else _Terminal()
+            self._shown = _Page() if in_notebook() else _Terminal()
         gone = max(now - self._began, 1e-9)
         words = [f"{self._done}/{self._total} parts"]
         if self._rows:
@@ -109,18 +109,19 @@ class _Page:
         self._handle.update(self._html(""))
 
 
-def _notebook() -> bool:
+def in_notebook() -> bool:
+    """Whether this runs in a cell of a notebook."""
     shell = sys.modules.get("IPython")
     found = shell.get_ipython() if shell is not None else None
     return found is not None and type(found).__name__ == "ZMQInteractiveShell"
 
 
-def _looked_at() -> bool:
+def is_watched() -> bool:
     """Whether somebody looks: they wish so, or there is a terminal or a notebook."""
     wish = _wish.get()
     if wish is not None:
         return wish
-    return _notebook() or (sys.stderr is not None and sys.stderr.isatty())
+    return in_notebook() or (sys.stderr is not None and sys.stderr.isatty())
 
 
 def _clock(seconds: float) -> str:
@@ -139,7 +140,7 @@ def _short(number: float) -> str:
 @contextmanager
 def progress(what: str) -> Iterator[None]:
     """Show how far the scans in this block are, once they take long; blocks within it belong to it."""
-    if _bar.get() is not None or not _looked_at():
+    if _bar.get() is not None or not is_watched():
         yield
         return
     bar = Bar(what)

@@ -174,7 +174,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             rule = learner.stop() if stop is None or learner.passes == ONE else learner.stop() | stop
             done = fit(learner, source, runner=current(), stop=rule, watchers=watchers, resume=resume or at)
         if Reporting.wanted(self):
-            watchers[1].end()
+            watchers[1].end(done.at)
         fresh._history = history
         fresh._learned(done, source, seed)
         return self._become(fresh)

@@ -28,7 +28,7 @@ except ImportError:  # pragma: no cover - a scikit-learn without them
 LATER = 1 << 20
 """bytes that claims of a history may be made of later; if there are more, they are made before the next turn"""
 TICKS = 100
-"""tasks that callbacks hear of at the most: scikit-learn's bar slows down with their number"""
+"""turns that callbacks hear of, then one in ten, one in a hundred: scikit-learn's bar slows down with their number"""
 
 __all__ = ["CallbackSupportMixin", "History", "Reporting", "with_callbacks"]
 
@@ -85,19 +85,21 @@ class Reporting:
 
     def __call__(self, at: Snapshot) -> str | None:
         self.ticks += 1
-        if self.ticks > TICKS:
+        if self.ticks > TICKS and self.ticks % 10 ** (len(str(self.ticks - 1)) - 2):
             return None
         task = self.context.subcontext(task_name="" if at.asked is None else title(at.asked))
         task.call_on_fit_task_begin(estimator=self.model, X=self.X, y=self.y)
-        known = None if at.certificate is None else lambda: _attributes(self.model, at)
+        known = None if at.model is None else lambda: _attributes(self.model, at)
         stop = task.call_on_fit_task_end(
             estimator=self.model, X=self.X, y=self.y, reconstruction_attributes=known
         )  # fmt: skip
         return "a callback said so" if stop and self.model.passes != ONE else None
 
-    def end(self) -> None:
-        """Tell the callbacks that the fit is done."""
-        self.context.call_on_fit_task_end(estimator=self.model, X=self.X, y=self.y)
+    def end(self, at: Snapshot) -> None:
+        """Tell the callbacks that the fit is done, and what it has found."""
+        self.context.call_on_fit_task_end(
+            estimator=self.model, X=self.X, y=self.y, reconstruction_attributes=lambda: _attributes(self.model, at)
+        )
 
 
 def _attributes(learner: Any, at: Snapshot) -> dict[str, Any]:

@@ -18,12 +18,12 @@ from scipy import stats
 
 from tenfold.core import Array
 from tenfold.core.arrays import both_halves
+from tenfold.estimator.summary import Summary
 from tenfold.kernels.glm import GAMMA
 from tenfold.linear.glm import Glm, GlmModel
 from tenfold.linear.inference import ROBUST, covariance_of, sandwich
 from tenfold.linear.inferring import Terms
 from tenfold.linear.newton import inverse, root_of
-from tenfold.linear.summary import Summary
 from tenfold.stats.curvature import Curvature
 from tenfold.stats.scores import CurvatureScores
 

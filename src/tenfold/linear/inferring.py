@@ -11,8 +11,9 @@ from tenfold.core import Array, Columns, Design, MatrixLike, Stop, VectorLike
 from tenfold.estimator import Estimator, check_is_fitted
 from tenfold.estimator.grouping import with_groups
 from tenfold.estimator.merging import refusing_arithmetic_errors
+from tenfold.estimator.summary import Summary
 from tenfold.linear.inference import FTest, Inference
-from tenfold.linear.summary import Names, Summary, summary_of
+from tenfold.linear.summary import Names, summary_of
 
 
 class Terms:

@@ -20,10 +20,13 @@ from tenfold.core import Array, Claim, Codes, Columns, DataError, Design, Schema
 from tenfold.core.allowed import NOT_NAN, NOT_NEGATIVE, Between
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
+from tenfold.estimator import check_is_fitted
 from tenfold.estimator.constraints import Constraints, array, boolean, choice, integer, real, seed, share
 from tenfold.estimator.sequential import Sequential
+from tenfold.estimator.summary import Summary
 from tenfold.neural.epoch import BatchRule, NetworkEpoch, Walk
 from tenfold.neural.network import ACTIVATIONS, Embedding, Network
+from tenfold.neural.network_summary import network_summary
 from tenfold.neural.objective import NetworkGradient, Objective
 from tenfold.stats.class_mass import ClassMass, MassByClass
 from tenfold.stats.descent import Descent
@@ -556,6 +559,17 @@ class MLP(Sequential):
             return True
         fits = len(state.course.weights) == self._network(schema).length
         return fits and len(state.course.factors) in (0, schema.size("class"))
+
+    def summary(self) -> Summary:
+        """A table of the layers, how they were trained, and what the certificate says.
+
+        Returns
+        -------
+        summary : Summary
+            Print it, or show it in a notebook.
+        """
+        check_is_fitted(self)
+        return network_summary(self)
 
     @property
     def coefs_(self) -> list[Array]:

@@ -1,0 +1,1 @@
+"""Models as other programs read them: one format a file."""

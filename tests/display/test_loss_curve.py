@@ -1,0 +1,153 @@
+"""Loss curves, drawn after a fit and while it runs."""
+
+import os
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from sklearn.neural_network import MLPClassifier as Theirs
+from sklearn.pipeline import make_pipeline
+
+import tenfold as tn
+from tenfold.display.live_loss_curve import BLOCKS, sparkline
+
+X = np.random.default_rng(0).normal(size=(300, 2))
+y = X[:, 0] * X[:, 1] > 0
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+def test_the_lines_are_the_curves_of_the_model():
+    model = tn.MLPClassifier(8, max_iter=12, early_stopping=True, learning_rate_init=0.01).fit(X, y)
+    display = tn.LossCurveDisplay.from_estimator(model)
+    np.testing.assert_array_equal(display.lines_[0].get_ydata(), model.loss_curve_)
+    np.testing.assert_array_equal(display.lines_[0].get_xdata(), np.arange(1, 13))
+    np.testing.assert_array_equal(display.score_lines_[0].get_ydata(), model.validation_scores_)
+    assert display.score_ax_.get_ylabel() == "validation score (dashed)"
+    assert display.ax_.get_legend() is None
+
+
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")  # of scikit-learn
+def test_several_models_side_by_side():
+    models = [
+        tn.MLPClassifier(4, max_iter=5).fit(X, y),
+        make_pipeline(tn.StandardScaler(), tn.MLPClassifier(4, max_iter=6)).fit(X, y),
+        tn.SGDClassifier("log_loss", max_iter=3, tol=None).fit(X, y),
+        tn.Adaline(max_iter=4, tol=None).fit(X, y),
+        Theirs(4, max_iter=5).fit(X, y),
+    ]
+    ax = plt.subplots()[1]
+    display = tn.LossCurveDisplay.from_estimator(models, ax=ax, curve_kwargs={"alpha": 0.5})
+    assert display.ax_ is ax
+    assert display.score_ax_ is None
+    names = ["MLPClassifier 1", "MLPClassifier 2", "SGDClassifier", "Adaline", "MLPClassifier 3"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == names
+    assert [len(loss) for loss in display.losses[:4]] == [5, 6, 3, 4]
+    named = tn.LossCurveDisplay.from_estimator({"a": models[0], "b": models[2]})
+    assert named.names == ["a", "b"]
+
+
+def test_the_scale_is_that_of_logarithms_where_the_loss_falls_far():
+    steep, flat = tn.LossCurveDisplay(losses=[[1.0, 1e-3]]), tn.LossCurveDisplay(losses=[[1.0, 0.5]])
+    assert (steep.plot().ax_.get_yscale(), flat.plot().ax_.get_yscale()) == ("log", "linear")
+    assert steep.plot(log=False).ax_.get_yscale() == "linear"
+    assert tn.LossCurveDisplay(losses=[[1.0, 0.0]]).plot().ax_.get_yscale() == "linear"
+
+
+def test_models_without_a_curve_are_refused():
+    with pytest.raises(TypeError, match="GaussianNB has no loss_curve_"):
+        tn.LossCurveDisplay.from_estimator(tn.GaussianNB().fit(X, y))
+    with pytest.raises(ValueError, match="one entry for each model"):
+        tn.LossCurveDisplay(losses=[[1.0]], names=["a", "b"])
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [tn.MLPClassifier(3, max_iter=40, tol=0.0), tn.MLPClassifier(3, solver="lbfgs", max_iter=20), tn.Adaline(tol=None),
+     tn.MLPClassifier(3, max_iter=4, early_stopping=True), tn.SGDClassifier(max_iter=130, tol=None)],
+    ids=repr,
+)  # fmt: skip
+def test_the_callback_has_seen_the_whole_curve_at_the_end_and_says_nothing(learner, capfd):
+    live = tn.LossCurveCallback()
+    model = learner.set_callbacks(live).fit(X, y)
+    np.testing.assert_array_equal(live.loss_curve_, model.loss_curve_)
+    np.testing.assert_array_equal(live.validation_scores_, getattr(model, "validation_scores_", []))
+    assert capfd.readouterr() == ("", "")
+
+
+def test_it_sees_epochs_one_by_one():
+    class Seen(tn.LossCurveCallback):
+        lengths = ()
+
+        def on_fit_task_end(self, estimator, context, *, fitted_estimator=None):
+            stop = super().on_fit_task_end(estimator, context, fitted_estimator=fitted_estimator)
+            self.lengths = (*self.lengths, len(self.loss_curve_))
+            return stop
+
+    seen = Seen()
+    tn.MLPClassifier(3, max_iter=5, tol=0.0).set_callbacks(seen).fit(X, y)
+    assert set(seen.lengths) == {0, 1, 2, 3, 4, 5}
+
+
+def test_in_a_notebook_one_picture_is_changed_in_place(monkeypatch):
+    shown, changed = [], []
+
+    class Handle:
+        update = staticmethod(changed.append)
+
+    class Image:
+        def __init__(self, data, format):
+            self.data, self.format = data, format
+
+    def display(image, display_id):
+        shown.append(image)
+        return Handle()
+
+    shell = type("ZMQInteractiveShell", (), {})()
+    page = types.SimpleNamespace(Image=Image, HTML=str, display=display)  # of a slow fit there is a bar, too
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell, display=page))
+    monkeypatch.setitem(sys.modules, "IPython.display", page)
+    monkeypatch.setattr("tenfold.display.live_loss_curve.BETWEEN", 0.0)
+    tn.MLPClassifier(3, max_iter=4, early_stopping=True).set_callbacks(tn.LossCurveCallback()).fit(X, y)
+    first, later = ([one for one in some if isinstance(one, Image)] for some in (shown, changed))
+    assert len(first) == 1
+    assert len(later) >= 4
+    assert all(image.data.startswith(b"\x89PNG") for image in (*first, *later))
+    assert plt.get_fignums() == []
+
+
+PROGRAM = """
+import numpy as np, tenfold as tn
+X = np.random.default_rng(0).normal(size=(300, 2))
+tn.SGDRegressor(max_iter=30, tol=None).set_callbacks(tn.LossCurveCallback()).fit(X, X[:, 0])
+"""
+
+
+def test_on_a_terminal_it_is_a_line():
+    import pty
+
+    mine, theirs = pty.openpty()
+    env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120"}
+    env["PYTHONPATH"] = os.pathsep.join([str(Path(tn.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.Popen([sys.executable, "-c", PROGRAM], stdout=theirs, stderr=theirs, env=env)
+    assert done.wait(120) == 0
+    os.close(theirs)
+    said = os.read(mine, 100_000).decode()
+    os.close(mine)
+    assert "epoch 30 · loss" in said
+    assert any(block in said for block in BLOCKS)
+
+
+def test_a_sparkline_is_as_high_as_its_values():
+    assert sparkline(np.array([0.0, 7.0])) == "▁█"
+    assert sparkline(np.ones(3)) == "▁▁▁"
+    assert len(sparkline(np.arange(1000.0), width=20)) == 20
+    assert sparkline(np.array([np.nan])) == ""
