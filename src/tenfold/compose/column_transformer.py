@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from tenfold.core import Matrix
 from tenfold.estimator.branches import ALL, Branch, Branches, named_after_classes, names_of, numbers
-from tenfold.estimator.constraints import Constraints, boolean, share
+from tenfold.estimator.constraints import Constraints, boolean, choice, share, transformer
 from tenfold.preprocessing.standard_scaler import StandardScaler
 
 
@@ -62,7 +62,7 @@ class ColumnTransformer(Branches):
     )
     _parameter_constraints: ClassVar[Constraints] = {
         "transformers": [list, tuple, None],
-        "remainder": [object],
+        "remainder": [choice("drop", "passthrough"), transformer],
         "sparse_threshold": [share()],
         "verbose_feature_names_out": [boolean],
     }

@@ -6,7 +6,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, Options, RealNotInt
+from sklearn.utils._param_validation import HasMethods, Interval, Options, RealNotInt
 
 from tenfold.core import Array
 
@@ -14,6 +14,7 @@ Constraints = dict[str, list[Any]]
 """what each parameter of a learner may be, by its name"""
 
 boolean = "boolean"
+transformer = HasMethods(["fit", "transform"])
 array = "array-like"
 seed = "random_state"
 positive = Interval(Real, 0, None, closed="right")
