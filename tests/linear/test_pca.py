@@ -177,3 +177,22 @@ def test_weights_that_are_shares_give_the_variance_of_the_rows():
     models = [tn.PCA().fit(X, sample_weight=share * by) for by in (1 - 1e-12, 1.0, 1 + 1e-12)]
     for model in models:
         assert model.explained_variance_ == pytest.approx(tn.PCA().fit(X).explained_variance_ * 46 / 47, rel=1e-9)
+
+
+@pytest.mark.parametrize("k", [2, 5, 6])
+def test_the_probabilistic_model_is_that_of_scikit_learn(k):
+    random = np.random.default_rng(3)
+    X = random.normal(size=(80, 6)) @ random.normal(size=(6, 6)) + 5.0
+    ours, theirs = PCA(k, whiten=True).fit(X), peer.PCA(k).fit(X)  # it does not depend on what `transform` divides by
+    np.testing.assert_allclose(ours.get_covariance(), theirs.get_covariance(), rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(ours.get_precision(), theirs.get_precision(), rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(ours.score_samples(X), theirs.score_samples(X), rtol=1e-9)
+    assert ours.score(X) == pytest.approx(theirs.score(X), rel=1e-9)
+    np.testing.assert_allclose(ours.score_samples(sp.csr_matrix(X)), ours.score_samples(X), rtol=1e-9)
+
+
+def test_directions_without_variance_have_no_density():
+    X = np.repeat(np.arange(6.0)[:, None], 2, axis=1)
+    assert np.isnan(PCA().fit(X).score(X))
+    with pytest.raises(tn.DataError, match="Remedy: fewer components"):
+        PCA().fit(X).get_precision()

@@ -16,6 +16,7 @@ METHODS = frozenset({
     "to_dnf", "to_graphviz", "tree_stats", "cost_complexity_pruning_path", "path", "leave_one_out", "kneighbors",
     "kneighbors_graph", "predict_over", "predict_proba_over", "evidence", "aic", "bic", "sample", "decode",
     "filter", "impossible_transitions", "likeliest_paths", "stationary_distribution", "every_rule",
+    "apply", "decision_path", "get_depth", "get_n_leaves", "get_covariance", "get_precision",
     "from_tree", "from_rules", "from_dnf",
 })  # fmt: skip
 

@@ -15,10 +15,10 @@ import numpy as np
 import scipy.linalg as sla
 from numpy.typing import ArrayLike
 
-from tenfold.core import Array, Claim, DataError, Flags, Need, Schema
+from tenfold.core import Array, Claim, Columns, DataError, Flags, Need, Schema
 from tenfold.core.learner import Begun, Solved
 from tenfold.core.statistic import Statistic
-from tenfold.estimator import OnePass
+from tenfold.estimator import OnePass, check_is_fitted
 from tenfold.estimator.constraints import Constraints, boolean, integer, share
 from tenfold.kernels.moments import correlate
 from tenfold.linear.projecting import Projector, oriented
@@ -242,10 +242,95 @@ class PCA(OnePass, Projector):
         model: PCAModel = self.model_
         return (given * self._scale(model, 0.0)) @ model.components + model.mean
 
+    def get_covariance(self) -> Array:
+        """The covariance of the columns under the probabilistic model: the components, and noise alike in the rest.
+
+        Returns
+        -------
+        covariance : array of shape (columns, columns)
+        """
+        check_is_fitted(self)
+        model: PCAModel = self.model_
+        more = np.maximum(model.explained_variance - model.noise_variance, 0.0)
+        found = (model.components.T * more) @ model.components
+        found[np.diag_indices_from(found)] += model.noise_variance
+        return found
+
+    def get_precision(self) -> Array:
+        """The inverse of the covariance that the probabilistic model has.
+
+        Returns
+        -------
+        precision : array of shape (columns, columns)
+        """
+        check_is_fitted(self)
+        model: PCAModel = self.model_
+        variance, noise = _variances(model)
+        if np.isnan(noise):
+            raise DataError("some directions have no variance, so none is inverted. Remedy: fewer components")
+        rest = np.eye(len(model.mean)) - model.components.T @ model.components
+        return (model.components.T / variance) @ model.components + (rest / noise if noise > 0 else 0.0)
+
+    def score_samples(self, X: Any) -> Any:
+        """The log-density of each row under the probabilistic model.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or Source
+
+        Returns
+        -------
+        log_density : array of shape (rows,)
+            NaN, if some direction has no variance: there is no density then.
+        """
+        check_is_fitted(self)
+        return self._apply(_log_density, X, lambda: ["log_density"])
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The mean log-density of the rows under the probabilistic model.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, frame or Source
+        y : None
+            Not used.
+
+        Returns
+        -------
+        score : float
+        """
+        _, found, weight = self._compare(X, None, None, _log_density)
+        return float(weight @ found / weight.sum())
+
     @property
     def n_components_(self) -> int:
         """How many components there are."""
         return len(self.model_.components)
+
+
+def _variances(model: PCAModel) -> tuple[Array, float]:
+    """Variances along the components, and in those left out: 0 if there are none, NaN if some have no variance."""
+    k, p = model.components.shape
+    noise = model.noise_variance if k < p else 0.0
+    if (k < p and noise <= 0) or (model.explained_variance <= 0).any():
+        return model.explained_variance, np.nan
+    return np.maximum(model.explained_variance, noise), noise
+
+
+def _log_density(learner: PCA, model: PCAModel, X: Columns) -> Array:
+    """-½ Σ tⱼ² / λⱼ, and so for what is left out, less the logarithm of the volume."""
+    (variance, noise), out = _variances(model), np.empty(len(X))
+    k, p = model.components.shape
+    if np.isnan(noise):
+        return np.full(len(X), np.nan)
+    volume = p * math.log(2 * math.pi) + float(np.log(variance).sum()) + ((p - k) * math.log(noise) if k < p else 0.0)
+    for rows, block in X.blocks(shift=model.mean):
+        t = block @ model.components.T
+        far = (t**2 / variance).sum(axis=1)
+        if k < p:
+            far += ((block - t @ model.components) ** 2).sum(axis=1) / noise
+        out[rows] = -0.5 * (far + volume)
+    return out
 
 
 def principal_axes(s: Moments | Triangle) -> Axes:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from tenfold.core import MANY, Array, Claim, Codes, Columns, DataError, Never, Schema
 from tenfold.core.learner import Begun, Solved
-from tenfold.estimator.base import Estimator
+from tenfold.estimator import Estimator, check_is_fitted
 from tenfold.estimator.constraints import array, boolean, integer, real, seed, share
 from tenfold.kernels import gradients as gr
 from tenfold.kernels import tree_search as ts
@@ -35,6 +35,7 @@ from tenfold.trees.gradient_statistics import GradientHistograms, MarginLoss, Re
 from tenfold.trees.gradients import Gradients
 from tenfold.trees.grower import gathers
 from tenfold.trees.growing import Rules
+from tenfold.trees.paths import merits, nodes, shares
 from tenfold.trees.records import Setup
 from tenfold.trees.tree import GrownTree, Tree, no_tree
 
@@ -407,6 +408,39 @@ class Boosting(Estimator):
         if not isinstance(found, np.ndarray):
             raise TypeError("staged predictions take arrays and frames. Remedy: fit with fewer rounds")
         return found
+
+    def apply(self, X: Any) -> Any:
+        """The number of the node in which each row ends, in each tree.
+
+        Parameters
+        ----------
+        X : array or frame
+
+        Returns
+        -------
+        node : array of shape (rows, rounds), or (rows, rounds, classes) for more than two classes
+        """
+        check_is_fitted(self)
+        model: BoostedModel = self.model_
+        found = self._apply(nodes, X, lambda: [f"node_{t}" for t in range(len(model.roots))])
+        one = model.outputs == 1 or not isinstance(found, np.ndarray)
+        return found if one else found.reshape(len(found), model.rounds, model.outputs)
+
+    @property
+    def feature_importances_(self) -> Array:
+        """Share of the gain of all splits of all trees that is due to each column.
+
+        It favours columns with many values, and says nothing about rows that were not seen.
+        """
+        check_is_fitted(self)
+        model: BoostedModel = self.model_
+        return shares(merits(model.trees, len(model.ranges.levels)))
+
+    @property
+    def n_estimators_(self) -> int:
+        """Rounds that were made, as scikit-learn calls them."""
+        check_is_fitted(self)
+        return int(self.model_.rounds)
 
     def certify(self, model: BoostedModel, s: Loss) -> tuple[Claim, ...]:
         """The loss at the end, from all rows sent down all trees."""

@@ -31,8 +31,8 @@ from tenfold.trees.node_statistics import (
     PartErrors,
     PartHistograms,
 )
+from tenfold.trees.paths import TreePaths
 from tenfold.trees.pruning_methods import Pruned
-from tenfold.trees.readable import Readable
 from tenfold.trees.records import Ends, Histograms, Ranges, RowsOf, Setup, TreeModel
 from tenfold.trees.tree import GrownTree
 
@@ -79,7 +79,7 @@ class CheckingTree(NamedTuple):
 TreeState = Begun | GatheringRows | GrowingLevels | PruningTree | CheckingTree | Solved
 
 
-class DecisionTree(Pruned, Readable):
+class DecisionTree(Pruned, TreePaths):
     """One tree. A subclass says how rows are summed, and what nodes predict."""
 
     model_type = TreeModel

@@ -108,6 +108,8 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
     tree_ : Tree
     value_ : array of shape (nodes, classes)
         Weight of the classes of the training rows in each node.
+    feature_importances_ : array of shape (columns,)
+        Share of the merit of all splits: it favours columns with many values.
     certificate_ : Certificate
 
     Examples

@@ -72,6 +72,8 @@ class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
     tree_ : Tree
     value_ : array of shape (nodes, 2)
         Mean of the target, and weight, of the training rows in each node.
+    feature_importances_ : array of shape (columns,)
+        Share of the merit of all splits: it favours columns with many values.
     certificate_ : Certificate
 
     Examples

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tenfold.core import Array, Columns, Need, Schema
 from tenfold.core.learner import Begun
-from tenfold.estimator import Classifier
+from tenfold.estimator import Classifier, check_is_fitted
 from tenfold.estimator.kinds import winners
 from tenfold.kernels import gradients as gr
 from tenfold.trees.boosted import BoostedModel
@@ -69,6 +69,8 @@ class GradientBoostingClassifier(Boosting, Classifier):
         Rounds that were made.
     train_score_, validation_score_ : array of shape (rounds + 1,)
         Mean loss after each round, of the rows learned from and of those kept back.
+    feature_importances_ : array of shape (columns,)
+        Share of the gain of all splits: it favours columns with many values.
     certificate_ : Certificate
 
     Examples
@@ -80,6 +82,7 @@ class GradientBoostingClassifier(Boosting, Classifier):
     """
 
     need = Need("mixed", missing=True, target="class")
+    decides = True
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"max_iter": 4, "min_samples_leaf": 2},
         {"max_iter": 3, "min_samples_leaf": 2, "subsample": 0.7},
@@ -114,6 +117,21 @@ class GradientBoostingClassifier(Boosting, Classifier):
         """The margins."""
         return _scores(model.margins(X), model.n_classes)
 
+    def decision_function(self, X: Any) -> Any:
+        """The margin of each row, for many classes of each class.
+
+        Parameters
+        ----------
+        X : array, frame or Source
+
+        Returns
+        -------
+        margin : array of shape (rows,) or (rows, classes)
+        """
+        check_is_fitted(self)
+        one = self.model_.outputs == 1
+        return self._apply(_margin, X, lambda: ["margin"] if one else [f"margin_{c}" for c in self.classes_])
+
     def staged_predict_proba(self, X: ArrayLike) -> Iterator[Array]:
         """The probabilities after each round.
 
@@ -139,6 +157,11 @@ class GradientBoostingClassifier(Boosting, Classifier):
         y : array of shape (rows,)
         """
         return (self.classes_[winners(_scores(margin, self.model_.n_classes))] for margin in self._staged(X))
+
+
+def _margin(learner: Any, model: BoostedModel, X: Columns) -> Array:
+    margin = model.margins(X)
+    return margin if model.outputs > 1 else margin[:, 0]
 
 
 def _scores(margin: Array, classes: int) -> Array:

@@ -16,9 +16,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Codes, Schema
+from tenfold.core import Array, Certificate, Codes, Schema
 from tenfold.core.crew import hands, share
 from tenfold.core.learner import Begun, Solved
+from tenfold.estimator import check_is_fitted
 from tenfold.kernels.forests import MOST
 from tenfold.kernels.tree_growing import ARITY, FIRST, PATH, SLOT
 from tenfold.stats.draws import COLUMNS, keys_of
@@ -26,11 +27,13 @@ from tenfold.stats.gathered import BinnedRows, Gathered
 from tenfold.stats.tree_bins import NONE, Look, SampleAndRanges
 from tenfold.trees import levelwise as lw
 from tenfold.trees.channels import ChannelSums, Weighed
+from tenfold.trees.decision_tree import DecisionTree
 from tenfold.trees.forest import ForestModel, OutOfBag
 from tenfold.trees.grower import MaxFeatures, TreeGrower, gathers
 from tenfold.trees.growing import grow_from
 from tenfold.trees.node_statistics import NodeHistograms, NodeRows, TreeDraws
-from tenfold.trees.records import Histograms, RowsOf, Setup
+from tenfold.trees.paths import ForestPaths, tree_at
+from tenfold.trees.records import Histograms, RowsOf, Setup, TreeModel
 from tenfold.trees.tree import GrownTree, joined, no_tree
 
 Asked = SampleAndRanges | ChannelSums | BinnedRows | NodeHistograms | NodeRows | OutOfBag[Any]
@@ -75,7 +78,7 @@ class CheckingForest(NamedTuple):
 ForestState = Begun | WeighingRows | GrowingForest | GrowingForestLevels | CheckingForest | Solved
 
 
-class RandomForest(TreeGrower):
+class RandomForest(TreeGrower, ForestPaths):
     """Trees that are averaged. A subclass says how rows are summed, and what nodes predict."""
 
     model_type = ForestModel
@@ -290,6 +293,39 @@ class RandomForest(TreeGrower):
         whole = each.sum(axis=1, keepdims=True)
         mean = (each / np.where(whole > 0, whole, 1.0)).mean(axis=0)
         return np.asarray(mean / mean.sum() if mean.any() else mean)
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The trees, each as a fitted decision tree."""
+        check_is_fitted(self)
+        return [self._estimator(t) for t in range(len(self.model_.roots))]
+
+    def _estimator(self, t: int) -> Any:
+        """Tree t, as it would be by itself."""
+        model: ForestModel = self.model_
+        tree, at = tree_at(model.trees, model.roots, t)
+        none = np.zeros(len(model.ranges.levels), bool)
+        member = self.member()
+        found = TreeModel(tree, self.member_values(model.value[at]), none, model.ranges)
+        member._set(self.schema_, found, None, Certificate((), self.certificate_.provenance))
+        member.n_features_in_ = self.n_features_in_
+        if self.schema_.named:
+            member.feature_names_in_ = self.feature_names_in_
+        return member
+
+    def member(self) -> DecisionTree:
+        """A tree that is not fitted, with the limits of this forest."""
+        raise NotImplementedError
+
+    def member_values(self, value: Array) -> Array:
+        """What the nodes of one tree say, as a decision tree has it."""
+        return value
+
+    def limits(self) -> dict[str, Any]:
+        """The parameters that the forest shares with its trees."""
+        names = "max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf"
+        more = "min_impurity_decrease", "max_features", "max_leaf_nodes", "max_bins"
+        return {name: getattr(self, name) for name in (*names, *more)}
 
     def weighs(self) -> bool:
         """Whether the weight of all rows has to be known."""

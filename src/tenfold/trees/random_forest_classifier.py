@@ -15,6 +15,7 @@ from tenfold.kernels import tree_search as ts
 from tenfold.stats.gathered import Gathered
 from tenfold.stats.tree_bins import Look
 from tenfold.trees.channels import Weighed
+from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
 from tenfold.trees.forest import ForestModel, OutOfBag
 from tenfold.trees.grower import CONSTRAINTS, ClassTrees, MaxFeatures
 from tenfold.trees.node_statistics import TreeDraws
@@ -100,6 +101,8 @@ class RandomForestClassifier(RandomForest, ClassTrees):
         Shares of the classes.
     feature_importances_ : array of shape (columns,)
         By decrease of impurity, which favours columns with many values, and gives noise its share.
+    estimators_ : list of DecisionTreeClassifier
+        The trees, each by itself.
     oob_score_ : float
         Share of the rows whose class is said right by the trees that have not drawn them; NaN without such rows.
     certificate_ : Certificate
@@ -166,6 +169,10 @@ class RandomForestClassifier(RandomForest, ClassTrees):
         )  # fmt: skip
         self.criterion = criterion
         self.class_weight = class_weight
+
+    def member(self) -> DecisionTreeClassifier:
+        """A tree of classes, not fitted."""
+        return DecisionTreeClassifier(self.criterion, **self.limits())
 
     @property
     def criterion_code(self) -> int:

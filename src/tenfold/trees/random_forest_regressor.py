@@ -13,6 +13,7 @@ from tenfold.estimator.constraints import boolean, integer
 from tenfold.stats.gathered import Gathered
 from tenfold.stats.tree_bins import Look
 from tenfold.trees.channels import Weighed
+from tenfold.trees.decision_tree_regressor import DecisionTreeRegressor
 from tenfold.trees.forest import ForestModel, OutOfBag
 from tenfold.trees.grower import CONSTRAINTS, NumberTrees
 from tenfold.trees.node_statistics import TreeDraws
@@ -106,6 +107,8 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
         Mean of the target.
     feature_importances_ : array of shape (columns,)
         By decrease of the squared error, which favours columns with many values, and gives noise its share.
+    estimators_ : list of DecisionTreeRegressor
+        The trees, each by itself.
     oob_score_ : float
         R² of what the trees that have not drawn a row say of it; NaN without such rows.
     certificate_ : Certificate
@@ -131,6 +134,14 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
         "n_estimators": [integer(1)],
         "bootstrap": [boolean],
     }
+
+    def member(self) -> DecisionTreeRegressor:
+        """A tree of numbers, not fitted."""
+        return DecisionTreeRegressor(**self.limits())
+
+    def member_values(self, value: Array) -> Array:
+        """The means of the nodes; their weights are not kept, so each is one."""
+        return np.column_stack([value[:, 0], np.ones(len(value))])
 
     def values(self, setup: Setup, sums: Codes) -> Array:
         """The mean of the target."""

@@ -1,0 +1,164 @@
+"""Where rows end in grown trees, the nodes on their way there, and how much of the merit is due to each column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tenfold.core import Array, Codes, Columns
+from tenfold.estimator import Estimator, check_is_fitted
+from tenfold.trees.forest import ForestModel
+from tenfold.trees.readable import Readable
+from tenfold.trees.records import TreeModel
+from tenfold.trees.tree import Tree
+
+
+class TreePaths(Readable):
+    """What a fitted tree says of ways: of its rows, and of itself."""
+
+    def apply(self, X: Any) -> Any:
+        """The number of the node in which each row ends.
+
+        It is a leaf, or an inner node for a category that no training row of the node had.
+
+        Parameters
+        ----------
+        X : array, frame or Source
+
+        Returns
+        -------
+        node : array of shape (rows,)
+        """
+        check_is_fitted(self)
+        self._in_one_leaf("apply")
+        return self._apply(_node, X, lambda: ["node"])
+
+    def decision_path(self, X: Any) -> sp.csr_matrix:
+        """The nodes that each row goes through, the root and its last one included.
+
+        Parameters
+        ----------
+        X : array or frame
+
+        Returns
+        -------
+        path : CSR matrix of shape (rows, nodes)
+            1 where a row goes through a node.
+        """
+        return ways(self.model_.tree)[_in_memory(self.apply(X))]
+
+    def get_depth(self) -> int:
+        """The number of splits on the longest way from the root to a leaf.
+
+        Returns
+        -------
+        depth : int
+        """
+        check_is_fitted(self)
+        return int(self.model_.tree.max_depth)
+
+    def get_n_leaves(self) -> int:
+        """The number of leaves of the tree.
+
+        Returns
+        -------
+        leaves : int
+        """
+        check_is_fitted(self)
+        return len(self.model_.tree.leaves)
+
+    @property
+    def feature_importances_(self) -> Array:
+        """Share of the merit of all splits that is due to each column.
+
+        It favours columns with many values, and says nothing about rows that were not seen.
+        """
+        check_is_fitted(self)
+        model: TreeModel = self.model_
+        return shares(merits(model.tree, len(model.ranges.levels)))
+
+
+class ForestPaths(Estimator):
+    """What fitted trees of a forest say of the ways of rows."""
+
+    def apply(self, X: Any) -> Any:
+        """The number of the node in which each row ends, in each tree.
+
+        Parameters
+        ----------
+        X : array, frame or Source
+
+        Returns
+        -------
+        node : array of shape (rows, trees)
+        """
+        check_is_fitted(self)
+        return self._apply(nodes, X, lambda: [f"node_{t}" for t in range(len(self.model_.roots))])
+
+    def decision_path(self, X: Any) -> tuple[sp.csr_matrix, Codes]:
+        """The nodes of all trees that each row goes through.
+
+        Parameters
+        ----------
+        X : array or frame
+
+        Returns
+        -------
+        path : CSR matrix of shape (rows, nodes)
+            1 where a row goes through a node.
+        n_nodes_ptr : array of shape (trees + 1,)
+            Nodes from n_nodes_ptr[t] on, up to n_nodes_ptr[t + 1], are those of tree t.
+        """
+        ends = _in_memory(self.apply(X))
+        model: ForestModel = self.model_
+        every = ways(model.trees)
+        return sum(every[node] for node in (ends + model.roots).T), np.append(model.roots, model.trees.node_count)
+
+
+def ways(trees: Tree) -> sp.csr_matrix:
+    """For each node, 1 for the nodes from its root down to it."""
+    above, n = trees.parent, trees.node_count
+    at, end = np.arange(n), np.arange(n)
+    found = []
+    while len(at):
+        found.append((end, at))
+        end, at = end[above[at] >= 0], above[at][above[at] >= 0]
+    rows, columns = (np.concatenate(side) for side in zip(*found, strict=True))
+    return sp.csr_matrix((np.ones(len(rows), np.int64), (rows, columns)), shape=(n, n))
+
+
+def merits(trees: Tree, columns: int) -> Array:
+    """The merit of all splits of each column."""
+    inner = trees.feature >= 0
+    return np.bincount(trees.feature[inner], trees.merit[inner], columns).astype(np.float64, copy=False)
+
+
+def shares(merit: Array) -> Array:
+    """Shares of the sum, or noughts."""
+    return merit / merit.sum() if merit.any() else merit
+
+
+def _node(learner: Any, model: TreeModel, X: Columns) -> Codes:
+    return model.tree.apply(X)
+
+
+def nodes(learner: Any, model: Any, X: Columns) -> Codes:
+    """The node in which each row ends, in each tree, numbered from its root on."""
+    found = [model.trees.apply(X, int(root)) - root for root in model.roots]
+    return np.ascontiguousarray(np.column_stack(found))
+
+
+def tree_at(trees: Tree, roots: Codes, t: int) -> tuple[Tree, slice]:
+    """One of several trees by itself, and where its nodes are among all."""
+    stop = int(roots[t + 1]) if t + 1 < len(roots) else trees.node_count
+    at = slice(int(roots[t]), stop)
+    found = Tree._make(field[at] for field in trees)._replace(route=trees.route)
+    return found._replace(first_child=np.where(found.feature >= 0, found.first_child - at.start, 0)), at
+
+
+def _in_memory(ends: Any) -> Codes:
+    if not isinstance(ends, np.ndarray):
+        raise TypeError("decision_path is of rows in memory. Remedy: apply, which takes a source")
+    return ends
