@@ -20,6 +20,7 @@ import tenfold as tn
 from tenfold import DataError, MergeError, MLPClassifier, MLPRegressor
 from tenfold.neural.backpropagation import loss_and_gradient
 from tenfold.neural.network import ACTIVATIONS, SLOPE, Network
+from tenfold.neural.plain_backpropagation import PlainGradient
 from tenfold.neural.torch_thread import one_torch_thread
 from tenfold.sources import ArraySource, part_rows
 from tenfold.testing import bits
@@ -79,6 +80,22 @@ def test_gradients_are_those_of_backpropagation_by_hand(loss, activation, hidden
     expected, gradient = by_hand(network, w, X[:40], y[:40], c)
     assert value == pytest.approx(expected, rel=1e-12)
     np.testing.assert_allclose(slope, gradient, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("hidden", [(), (5,), (4, 3)])
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_gradients_of_batches_are_those_of_automatic_differentiation(loss, activation, hidden):
+    outputs, y = LOSSES[loss]
+    network = Network((4, *hidden, outputs), activation, loss)
+    w, rows = random.standard_normal(network.length), (X[:40], y[:40].astype(float))
+    with one_torch_thread() as torch:
+        plain = PlainGradient(torch, network, torch.tensor(w))
+        given = torch.tensor(rows[0]), plain.targets(rows[1])
+        for c, share in ((weight[:40], torch.tensor(weight[:40])), (np.full(40, 1 / 40), None)):
+            value, slope = loss_and_gradient(network, w, *rows, c)
+            assert plain.of(*given, share) == pytest.approx(value, rel=1e-12)
+            np.testing.assert_allclose(plain.slope.numpy(), slope, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)

@@ -14,6 +14,7 @@ from tenfold.core.statistic import Ordered
 from tenfold.kernels.shuffling import mix
 from tenfold.neural.backpropagation import RUNNING, Moments, gradient, parameters, summed_loss, target
 from tenfold.neural.network import Network
+from tenfold.neural.plain_backpropagation import PlainGradient
 from tenfold.neural.torch_thread import one_torch_thread
 from tenfold.stats.draws import Holdout
 from tenfold.stats.windows import WINDOW, WINDOW_BYTES, Epoch
@@ -95,8 +96,11 @@ def descended(network: Network, rule: BatchRule, walk: Walk, turn: int, X: Array
     with one_torch_thread() as torch:
         w, first, second = (torch.tensor(each) for each in (walk.weights, walk.first, walk.second))
         penalised = torch.tensor(network.penalised, dtype=torch.float64) if rule.l1 or rule.l2 else None
-        given, steps, loss = parameters(network, w), walk.steps, walk.loss
-        rows = (torch.tensor(X, dtype=torch.float64), target(torch, network, y), torch.tensor(weight))
+        steps, loss = walk.steps, walk.loss
+        plain = PlainGradient(torch, network, w) if network.plain and not rule.dropout else None
+        given = [] if plain else parameters(network, w)
+        targets = plain.targets(y) if plain else target(torch, network, y)
+        rows = (torch.tensor(X, dtype=torch.float64), targets, torch.tensor(weight))
         batches = zip(*(each.split(rule.batch_size) for each in rows), strict=True)
         even, one = bool((weight == 1.0).all()), torch.ones((), dtype=torch.float64)
         dropped = _dropping(torch, rule.dropout, turn, steps) if rule.dropout else None
@@ -105,16 +109,22 @@ def descended(network: Network, rule: BatchRule, walk: Walk, turn: int, X: Array
             if not total:  # all of them are of classes that do not count
                 continue
             shares = None if even else c / total  # a mean takes fewer operations
-            alone = not network.batch_norm or (len(t) if even else int((c > 0).sum())) == 1  # nothing to normalise by
-            moments: list[Moments] | None = None if alone else []
-            cost = summed_loss(torch, network, given, x, t, shares, dropped, moments)
-            slope = gradient(torch, cost, given, one)
-            loss += total * cost.item()
+            moments: list[Moments] = []
+            if plain:
+                cost, slope = plain.of(x, t, shares), plain.slope
+            else:
+                alone = (len(t) if even else int((c > 0).sum())) == 1  # nothing to normalise by
+                found = summed_loss(torch, network, given, x, t, shares, dropped, None if alone else moments)
+                cost, slope = found.item(), gradient(torch, found, given, one)
+            loss += total * cost
             with torch.no_grad():
                 if penalised is not None:
                     heavy = w * penalised
-                    loss += 0.5 * rule.l2 * heavy.dot(w).item() + rule.l1 * heavy.abs().sum().item()
-                    slope.add_(heavy, alpha=rule.l2 / total).add_(heavy.sign(), alpha=rule.l1 / total)
+                    loss += 0.5 * rule.l2 * heavy.dot(w).item()
+                    slope.add_(heavy, alpha=rule.l2 / total)
+                    if rule.l1:
+                        loss += rule.l1 * heavy.abs().sum().item()
+                        slope.add_(heavy.sign(), alpha=rule.l1 / total)
                 steps += 1
                 _step(rule, w, slope, first, second, steps)
                 if moments:
