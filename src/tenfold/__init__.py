@@ -86,6 +86,7 @@ _PLACES = {
     "tenfold.evaluate.cross_validation.cross_validate": ("cross_validate",),
     "tenfold.evaluate.cross_validation.fit_together": ("fit_together",),
     "tenfold.evaluate.importance.result": ("PermutationImportance",),
+    "tenfold.evaluate.certify.sharpness": ("sharpness",),
     "tenfold.evaluate.certify.intervals": ("Interval", "difference_interval", "error_interval"),
     "tenfold.evaluate.compare.ranks": ("Ranks",),
     "tenfold.evaluate.curves.learning_curve": ("LearningCurve", "learning_curve"),

@@ -84,6 +84,7 @@ from tenfold.evaluate.certify.certify import certify as certify
 from tenfold.evaluate.certify.intervals import Interval as Interval
 from tenfold.evaluate.certify.intervals import difference_interval as difference_interval
 from tenfold.evaluate.certify.intervals import error_interval as error_interval
+from tenfold.evaluate.certify.sharpness import sharpness as sharpness
 from tenfold.evaluate.compare.compare import compare as compare
 from tenfold.evaluate.compare.compare import compare_all as compare_all
 from tenfold.evaluate.compare.comparison import Comparison as Comparison
