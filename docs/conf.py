@@ -50,9 +50,10 @@ html_theme = "pydata_sphinx_theme"
 html_title = "tenfold"
 html_static_path = ["_static"]
 html_css_files = ["tenfold.css"]
+html_js_files = ["copy.js"]
 html_copy_source = False
 html_show_sourcelink = False
-html_sidebars = {"**": []}
+html_sidebars = {"**": [], "api": ["sidebar-nav-bs"], "api/generated/**": ["sidebar-nav-bs"]}
 for part in ("user_guide", "contributing"):
     for page in (part, *re.findall(r"^   (\w+)$", (DOCS / f"{part}.rst").read_text(), re.M)):
         html_sidebars[page] = ["sidebar-nav-bs"]

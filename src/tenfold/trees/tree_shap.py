@@ -56,6 +56,8 @@ GradientBoostingClassifier or GradientBoostingRegressor
     explainer : shap.TreeExplainer
         For interactions and more; it takes rows as `encode` makes them.
     expected_value : float, or array of shape (outputs,)
+    trees : dict
+        The model as `shap.TreeExplainer` takes it, for rows as `encode` makes them.
 
     Examples
     --------
@@ -99,12 +101,12 @@ GradientBoostingClassifier or GradientBoostingRegressor
             ended = np.zeros(tree.node_count)
         stops = np.append(roots[1:], tree.node_count)
         tables = [binary_tree(tree, a, b, value, ended) for a, b in zip(roots.tolist(), stops.tolist(), strict=True)]
-        forest = {
+        self.trees: dict[str, Any] = {
             "trees": tables, "internal_dtype": np.float64, "input_dtype": np.float64, "base_offset": np.array(base),
             "tree_output": "raw_value",
         }  # fmt: skip
         background = rows if feature_perturbation == "interventional" else None
-        self.explainer = shap.TreeExplainer(forest, background, feature_perturbation=feature_perturbation)
+        self.explainer = shap.TreeExplainer(self.trees, background, feature_perturbation=feature_perturbation)
         found = np.asarray(self.explainer.expected_value, dtype=np.float64).ravel()
         self.expected_value: float | Array = float(found[0]) if len(found) == 1 else found
 
