@@ -43,6 +43,7 @@ PEERS = {
     "GaussianMixture": "mixture", "BisectingKMeans": "cluster", "MiniBatchKMeans": "cluster",
     "RobustScaler": "preprocessing", "QuantileTransformer": "preprocessing", "KBinsDiscretizer": "preprocessing",
     "PowerTransformer": "preprocessing",
+    "FunctionTransformer": "preprocessing",
     "Imputer": "impute SimpleImputer", "OneHotEncoder": "preprocessing", "OrdinalEncoder": "preprocessing",
     "StandardScaler": "preprocessing", "MinMaxScaler": "preprocessing", "MaxAbsScaler": "preprocessing",
     "DecisionTreeClassifier": "tree", "DecisionTreeRegressor": "tree", "RandomForestClassifier": "ensemble",

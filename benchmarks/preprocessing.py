@@ -1,7 +1,7 @@
 """Preprocessing beside scikit-learn: `python benchmarks/preprocessing.py [--rows 1000000]`.
 
-A fit and a transform of each transformer, of ten columns; and how far quantiles, exponents and what is filled in are from
-those of all rows: shares of the rows for quantiles, differences else.
+A fit and a transform of each transformer, of ten columns; and how far quantiles, exponents and what is filled in are
+from those of all rows: shares of the rows for quantiles, differences else.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def main() -> None:
     X = random.lognormal(0, 1, (rows, 10))
     gaps = np.where(random.random(X.shape) < 0.1, np.nan, X)
     codes = random.integers(0, 20, (rows, 10)).astype(np.float64)
-    promises = Promises()
+    promises = Promises(rows >= 1_000_000)
     cases = {
         "RobustScaler": (tn.RobustScaler(), peer.RobustScaler(), X),
         "QuantileTransformer": (tn.QuantileTransformer(), peer.QuantileTransformer(subsample=None), X),

@@ -133,6 +133,7 @@ def cases() -> dict[str, tuple[Any, Any, Any, Any]]:
         "MaxAbsScaler": (tn.MaxAbsScaler(), pre.MaxAbsScaler(), X, None),
         "MinMaxScaler": (tn.MinMaxScaler(), pre.MinMaxScaler(), X, None),
         "Nystroem": (tn.Nystroem(), kernel_approximation.Nystroem(random_state=0), X, None),
+        "FunctionTransformer": (tn.FunctionTransformer(np.cbrt), pre.FunctionTransformer(np.cbrt), X, None),
         "Imputer": (tn.Imputer(), impute.SimpleImputer(), X, None),
         "OneHot": (tn.OneHot(), pre.OneHotEncoder(), codes, None),
         "KBinsDiscretizer": (tn.KBinsDiscretizer(), pre.KBinsDiscretizer(), X, None),

@@ -76,6 +76,7 @@ cases = {
     "RBFSampler": (tn.RBFSampler(n_components=7), X, None),
     "CountVectorizer": (tn.CountVectorizer(), documents, None),
     "TfidfVectorizer": (tn.TfidfVectorizer(), documents, None),
+    "FunctionTransformer": (tn.FunctionTransformer(np.cbrt), X, None),
     "Imputer": (tn.Imputer(), X, None),
     "Imputer, median": (tn.Imputer("median"), X, None),
     "TextFeatures": (tn.TextFeatures(ngram_range=(1, 2)), documents, None),

@@ -173,6 +173,7 @@ SPACES: dict[str, dict[str, list[Any]]] = {
     "MultinomialNB": _PRIOR,
     "NaiveBayes": {**_PRIOR, "m": [0.0, 3.0], "p": ["marginal"], "bernoulli": [[]], "var_smoothing": [0.0, 1e-3]},
     "Nystroem": {**_KERNEL, "n_components": [1, 3, 20]},
+    "FunctionTransformer": {"feature_names_out": ["one-to-one"]},
     "Imputer": {
         "strategy": ["median", "most_frequent", "constant"],
         "add_indicator": [True],

@@ -173,6 +173,7 @@ _PLACES = {
     "tenfold.neural.network_graph": ("GraphGradients", "NetworkGraph"),
     "tenfold.preprocessing.max_abs_scaler": ("MaxAbsScaler",),
     "tenfold.preprocessing.min_max_scaler": ("MinMaxScaler",),
+    "tenfold.preprocessing.function_transformer": ("FunctionTransformer",),
     "tenfold.preprocessing.imputer": ("Imputer", "SimpleImputer"),
     "tenfold.preprocessing.kbins_discretizer": ("KBinsDiscretizer",),
     "tenfold.preprocessing.one_hot": ("OneHot", "OneHotEncoder"),

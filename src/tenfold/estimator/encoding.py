@@ -100,10 +100,13 @@ class Writer:
             return {kind: [self.value(v, where, depth + 1) for v in value]}
         if isinstance(value, dict):
             return {"dict": [[self.value(x, where, depth + 1) for x in pair] for pair in value.items()]}
+        if isinstance(value, np.ufunc) and _ufunc(name := str(value.__name__)) is value:
+            return {"ufunc": name}
         if callable(value):
             raise ModelFileError(
                 f"{where} is a function, and a model file holds no code, so it cannot be written. Remedy: a kernel "
-                "made of those of tenfold, or a class of your own with @tenfold.register"
+                "made of those of tenfold, a function of NumPy such as numpy.log1p, or a class of your own with "
+                "@tenfold.register"
             )
         raise ModelFileError(f"{where} = {value!r} cannot be written to a model file")
 
@@ -225,6 +228,8 @@ class Reader:
             return self.parameter(node, depth)
         if len(node) != 1:
             raise ModelFileError("a value is malformed")
+        if kind == "ufunc" and _ufunc(content) is not None:
+            return _ufunc(content)
         if kind == "is" and (content is None or isinstance(content, (bool, str))):
             return content
         if kind in ("list", "tuple") and isinstance(content, list):
@@ -294,6 +299,12 @@ def _columns(node: Any, schema: Schema) -> tuple[int, ...]:
     if not isinstance(node, list) or not all(type(j) is int and 0 <= j < len(schema.columns) for j in node):
         raise ModelFileError("a bundle is malformed")
     return tuple(node)
+
+
+def _ufunc(name: object) -> np.ufunc | None:
+    """The function of NumPy, number by number, that has this name."""
+    found = getattr(np, name, None) if isinstance(name, str) else None
+    return found if isinstance(found, np.ufunc) else None
 
 
 def _number(kind: str, text: str) -> int | float:

@@ -14,7 +14,7 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Claim, Codes, Flags, Schema
+from tenfold.core import Array, Bits, Chunk, Claim, Codes, Flags, Schema
 from tenfold.core.allowed import COUNTS, NOT_NEGATIVE, Between
 from tenfold.core.statistic import Grouped
 
@@ -194,39 +194,36 @@ def _merged(a: Groups, b: Groups, most: int) -> Groups:
     order = np.argsort(low, kind="stable")
     low, high = low[order], np.concatenate([a.high, b.high])[order]
     weight = np.concatenate([a.weight, b.weight])[order]
-    return _coarsened(_cut(Groups(low, high, weight, BITS), min(a.bits, b.bits)), most)
+    return _coarsened(_cut(Groups(low, high, weight, BITS), min(a.bits, b.bits), _steps(low)), most)
 
 
 def _coarsened(groups: Groups, most: int) -> Groups:
     """With as many leading bits as leave no more groups than may be."""
     if len(groups.low) <= most:
         return groups
-    keys = _keys(groups.low)
-    few, many = 1, groups.bits  # two groups are never too many
-    while many - few > 1:
-        bits = (few + many) // 2
-        fits = np.count_nonzero(_changes(keys >> (BITS - bits))) <= most
-        few, many = (bits, many) if fits else (few, bits)
-    return _cut(groups, few)
+    steps = _steps(groups.low)
+    largest = np.partition(steps, len(steps) - most)[len(steps) - most]  # so many steps are no smaller
+    return _cut(groups, BITS - int(largest).bit_length(), steps)
 
 
-def _cut(groups: Groups, bits: int) -> Groups:
+def _cut(groups: Groups, bits: int, steps: Bits) -> Groups:
     """Values that have so many leading bits in common as one group."""
-    starts = np.flatnonzero(_changes(_keys(groups.low) >> (BITS - bits)))
+    starts = np.flatnonzero(np.append(True, steps >= np.uint64(1 << (BITS - bits))))
     if len(starts) == len(groups.low):
         return Groups(groups.low, groups.high, groups.weight, bits)
     high: Array = np.maximum.reduceat(groups.high, starts)
     return Groups(groups.low[starts], high, _sums(groups.weight, starts), bits)
 
 
-def _keys(values: Array) -> Codes:
-    """Integers in the order of the numbers, made of their bits."""
-    bits = values.view(np.int64)
-    found: Codes = bits ^ ((bits >> (BITS - 1)) & np.int64(2**63 - 1))
+def _steps(ordered: Array) -> Bits:
+    """In which bits each value differs from the one before it; bits that are in the order of the numbers."""
+    bits = ordered.view(np.int64)
+    keys = bits ^ ((bits >> (BITS - 1)) & np.int64(2**63 - 1))
+    found: Bits = (keys[1:] ^ keys[:-1]).view(np.uint64)
     return found
 
 
-def _changes(ordered: Array | Codes) -> Flags:
+def _changes(ordered: Array) -> Flags:
     """Which entries differ from those before them; the first does."""
     return np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]
 

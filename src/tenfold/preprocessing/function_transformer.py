@@ -1,0 +1,148 @@
+"""A function of the columns, row by row: z = f(x). No row needs another, so there is nothing to learn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from tenfold.core import Array, Claim, Columns, DataError, Need, Schema
+from tenfold.core.allowed import Between
+from tenfold.estimator import OnePass, Transformer
+from tenfold.estimator.constraints import Constraints, choice
+from tenfold.preprocessing.polynomial_basis import Rows, TotalWeight
+
+BLOCK = 1 << 15
+"""rows that a function is given at a time"""
+
+Function = Callable[..., Any]
+
+
+class FunctionModel(NamedTuple):
+    """How many columns come out."""
+
+    n_output_features: Annotated[int, Between(1)]
+
+
+class FunctionTransformer(OnePass, Transformer):
+    """Put a function of your own on the columns, in a pipeline, over rows in memory or on disk.
+
+    The function is given some rows at a time, an array of numbers in float64, and gives as many rows back; what it says
+    of a row must not depend on the others. It travels to the workers of a cluster. A model file holds no code: only a
+    function of NumPy such as `numpy.log1p`, or None, can be saved.
+
+    Parameters
+    ----------
+    func : callable or None, default=None
+        From an array of shape (rows, columns) to one with as many rows; None leaves the rows as they are. A missing
+        value is NaN.
+    inverse_func : callable or None, default=None
+        The same for `inverse_transform`.
+    feature_names_out : "one-to-one", callable or None, default=None
+        What the columns that come out are called: a function of the transformer and the names that went in; the names
+        that went in; or None for these if there are as many columns as before, and numbers else.
+    kw_args, inv_kw_args : dict or None, default=None
+        Keywords for the two functions.
+
+    Attributes
+    ----------
+    n_output_features_ : int
+        How many columns come out.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tenfold import FunctionTransformer
+    >>> model = FunctionTransformer(np.sqrt, np.square).fit([[4.0], [9.0]])
+    >>> model.transform([[4.0], [9.0]]).ravel().tolist()
+    [2.0, 3.0]
+    >>> model.inverse_transform([[3.0]]).tolist()
+    [[9.0]]
+    """
+
+    need = Need("numeric", missing=True)
+    invertible = True
+    model_type = FunctionModel
+    summary_types = (Rows,)
+    law_params = ({}, {"func": np.cbrt, "inverse_func": np.square})
+    _parameter_constraints: ClassVar[Constraints] = {
+        "func": [callable, None],
+        "inverse_func": [callable, None],
+        "feature_names_out": [callable, choice("one-to-one"), None],
+        "kw_args": [dict, None],
+        "inv_kw_args": [dict, None],
+    }
+
+    def __init__(
+        self,
+        func: Function | None = None,
+        inverse_func: Function | None = None,
+        *,
+        feature_names_out: Function | str | None = None,
+        kw_args: Mapping[str, Any] | None = None,
+        inv_kw_args: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.func = func
+        self.inverse_func = inverse_func
+        self.feature_names_out = feature_names_out
+        self.kw_args = kw_args
+        self.inv_kw_args = inv_kw_args
+
+    def statistic(self, schema: Schema) -> TotalWeight:
+        """How many rows there are."""
+        return TotalWeight()
+
+    def solve(self, schema: Schema, s: Rows) -> FunctionModel:
+        """How many columns the function makes, of two rows of ones."""
+        return FunctionModel(self._made(self.func, self.kw_args, np.ones((2, len(schema.columns)))).shape[1])
+
+    def certify(self, model: FunctionModel, s: Rows) -> tuple[Claim, ...]:
+        """Nothing is learned, so nothing can be off."""
+        why = "no row needs another, if the function keeps to that: there is nothing to learn"
+        return (Claim("gap", 0.0, "assumed", why, "objective"),)
+
+    @staticmethod
+    def _made(function: Function | None, given: Mapping[str, Any] | None, rows: Array) -> Array:
+        """What a function makes of rows, looked at: as many rows, of numbers."""
+        if function is None:
+            return rows
+        found = np.asarray(function(rows, **(given or {})))
+        found = found[:, None] if found.ndim == 1 else found
+        if found.ndim != 2 or len(found) != len(rows) or not found.shape[1] or found.dtype.kind not in "biuf":
+            raise DataError(
+                f"the function gives an array of shape {found.shape} and type {found.dtype} for {len(rows)} rows. "
+                "Remedy: as many rows of numbers as it is given"
+            )
+        return found.astype(np.float64, copy=False)
+
+    def _applied(self, function: Function | None, given: Mapping[str, Any] | None, X: Columns, width: int) -> Array:
+        """What a function makes of all rows, some at a time."""
+        out = np.empty((len(X), width))
+        for rows, block in X.blocks(BLOCK):
+            found = self._made(function, given, block.copy())
+            if found.shape[1] != width:
+                raise DataError(f"the function gives {found.shape[1]} columns, and gave {width} in fitting")
+            out[rows] = found
+        return out
+
+    def transform_from(self, model: FunctionModel, X: Columns) -> Array:
+        """What the function says of the rows."""
+        return self._applied(self.func, self.kw_args, X, model.n_output_features)
+
+    def inverse_from(self, model: FunctionModel, X: Columns) -> Array:
+        """What the inverse function says of the rows; without one, the rows."""
+        width = X.shape[1]
+        return self._applied(self.inverse_func, self.inv_kw_args, X, width)
+
+    def names_out(self, names: list[str]) -> list[str]:
+        """The names that were asked for, those that went in, or numbers."""
+        if callable(self.feature_names_out):
+            return [str(name) for name in self.feature_names_out(self, names)]
+        k = self.model_.n_output_features
+        if k == len(names):
+            return names
+        if self.feature_names_out == "one-to-one":
+            raise ValueError(f"feature_names_out='one-to-one', but {len(names)} columns went in and {k} come out")
+        return [f"functiontransformer{at}" for at in range(k)]
