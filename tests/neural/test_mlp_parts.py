@@ -308,6 +308,16 @@ def test_a_warm_start_is_that_of_scikit_learn():
     np.testing.assert_allclose(mine.predict_proba(X), theirs.predict_proba(X), rtol=1e-9)
 
 
+@pytest.mark.parametrize("solver", ["adam", "lbfgs"])
+def test_a_device_is_there_or_those_that_are_are_named(solver):
+    given = {"hidden_layer_sizes": 3, "solver": solver, "max_iter": 2}
+    named, plain = (MLPClassifier(device=device, **given).fit(X, three) for device in ("cpu", None))
+    np.testing.assert_array_equal(named.predict_proba(X), plain.predict_proba(X))
+    for absent in ("cuda:97", "nowhere", "meta"):
+        with pytest.raises(ValueError, match=f"device='{absent}' is not on this machine. Remedy: one of cpu"):
+            MLPClassifier(device=absent, **given).fit(X, three)
+
+
 def test_what_batches_alone_can_do_is_refused_without():
     with pytest.raises(ValueError, match="Remedy: solver='adam'"):
         MLPClassifier(batch_norm=True, solver="lbfgs").fit(X, label)

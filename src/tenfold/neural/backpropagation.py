@@ -7,7 +7,7 @@ from typing import Any
 
 from tenfold.core import Array
 from tenfold.neural.network import SLOPE, VARIANCE_FLOOR, Network
-from tenfold.neural.torch_thread import one_torch_thread
+from tenfold.neural.torch_thread import device_of, one_torch_thread
 
 RUNNING = ("mean", "variance")
 """pieces of the weights that no gradient is made of: they follow the batches"""
@@ -15,13 +15,16 @@ Moments = tuple[Any, Any]
 """the mean and the variance of the sums of a layer's units over a batch"""
 
 
-def loss_and_gradient(network: Network, weights: Array, X: Array, y: Array, weight: Array) -> tuple[float, Array]:
+def loss_and_gradient(
+    network: Network, weights: Array, X: Array, y: Array, weight: Array, device: str = "cpu"
+) -> tuple[float, Array]:
     """The summed loss of some rows as they are predicted, each times its weight, and its gradient."""
     with one_torch_thread() as torch:
-        given = parameters(network, torch.tensor(weights))
+        there = device_of(torch, device)
+        given = parameters(network, torch.tensor(weights, device=there))
         rows = (torch.tensor(X, dtype=torch.float64), target(torch, network, y), torch.tensor(weight))
-        loss = summed_loss(torch, network, given, *rows)
-        return loss.item(), gradient(torch, loss, given).numpy()
+        loss = summed_loss(torch, network, given, *(each.to(there) for each in rows))
+        return loss.item(), gradient(torch, loss, given).cpu().numpy()
 
 
 def parameters(network: Network, weights: Any) -> list[tuple[str, Any]]:

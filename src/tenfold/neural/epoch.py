@@ -15,7 +15,7 @@ from tenfold.kernels.shuffling import mix
 from tenfold.neural.backpropagation import RUNNING, Moments, gradient, parameters, summed_loss, target
 from tenfold.neural.network import Network
 from tenfold.neural.plain_backpropagation import PlainGradient
-from tenfold.neural.torch_thread import one_torch_thread
+from tenfold.neural.torch_thread import device_of, one_torch_thread
 from tenfold.stats.draws import Holdout
 from tenfold.stats.windows import WINDOW, WINDOW_BYTES, Epoch
 
@@ -59,6 +59,8 @@ class BatchRule(NamedTuple):
     epsilon: float
     dropout: float
     """the share of hidden units that a batch does without"""
+    device: str
+    """where PyTorch computes"""
 
 
 class NetworkEpoch(Epoch[Walk], Ordered[Walk]):
@@ -94,16 +96,17 @@ class NetworkEpoch(Epoch[Walk], Ordered[Walk]):
 def descended(network: Network, rule: BatchRule, walk: Walk, turn: int, X: Array, y: Array, weight: Array) -> Walk:
     """Where a window of rows leads, batch by batch; `turn` is what drop-outs are drawn by."""
     with one_torch_thread() as torch:
-        w, first, second = (torch.tensor(each) for each in (walk.weights, walk.first, walk.second))
-        penalised = torch.tensor(network.penalised, dtype=torch.float64) if rule.l1 or rule.l2 else None
+        device = device_of(torch, rule.device)
+        w, first, second = (torch.tensor(each, device=device) for each in (walk.weights, walk.first, walk.second))
+        penalised = torch.tensor(network.penalised).to(w) if rule.l1 or rule.l2 else None
         steps, loss = walk.steps, walk.loss
         plain = PlainGradient(torch, network, w) if network.plain and not rule.dropout else None
         given = [] if plain else parameters(network, w)
         targets = plain.targets(y) if plain else target(torch, network, y)
         rows = (torch.tensor(X, dtype=torch.float64), targets, torch.tensor(weight))
-        batches = zip(*(each.split(rule.batch_size) for each in rows), strict=True)
-        even, one = bool((weight == 1.0).all()), torch.ones((), dtype=torch.float64)
-        dropped = _dropping(torch, rule.dropout, turn, steps) if rule.dropout else None
+        batches = zip(*(each.to(device).split(rule.batch_size) for each in rows), strict=True)
+        even, one = bool((weight == 1.0).all()), torch.ones((), dtype=torch.float64, device=device)
+        dropped = _dropping(torch, rule.dropout, turn, steps, device) if rule.dropout else None
         for x, t, c in batches:
             total = float(len(t)) if even else c.sum().item()
             if not total:  # all of them are of classes that do not count
@@ -130,7 +133,8 @@ def descended(network: Network, rule: BatchRule, walk: Walk, turn: int, X: Array
                 if moments:
                     _follow(given, moments, 1 / len(t) if shares is None else (shares @ shares).item())
         mass = walk.mass + float(weight.sum())
-        return Walk(w.numpy(), first.numpy(), second.numpy(), steps, walk.rows + len(X), loss, mass)
+        w, first, second = (each.cpu().numpy() for each in (w, first, second))
+        return Walk(w, first, second, steps, walk.rows + len(X), loss, mass)
 
 
 def _follow(given: list[tuple[str, Any]], moments: list[Moments], squares: float) -> None:
@@ -156,12 +160,12 @@ def _step(rule: BatchRule, w: Any, slope: Any, first: Any, second: Any, steps: i
         w.add_(first)
 
 
-def _dropping(torch: Any, share: float, turn: int, steps: int) -> Callable[[Any], Any]:
+def _dropping(torch: Any, share: float, turn: int, steps: int, device: Any) -> Callable[[Any], Any]:
     """What hidden units are multiplied by: nought for a share, and the others so that the mean is one."""
     random = torch.Generator()
     random.manual_seed(int(mix(np.uint64(turn) ^ mix(np.uint64(steps)))) >> 1)
 
     def drawn(shape: Any) -> Any:
-        return (torch.rand(shape, generator=random, dtype=torch.float64) >= share) / (1 - share)
+        return (torch.rand(shape, generator=random, dtype=torch.float64) >= share).to(device) / (1 - share)
 
     return drawn

@@ -73,6 +73,7 @@ SHARED: Constraints = {
     "n_init": [integer(1)],
     "warm_start": [boolean],
     "max_fun": [integer(1)],
+    "device": [str, None],
 }
 
 
@@ -216,6 +217,7 @@ class MLP(Sequential):
     n_init: int
     warm_start: bool
     max_fun: int
+    device: str | None
     model_: MLPModel
     schema_: Schema
 
@@ -338,7 +340,12 @@ class MLP(Sequential):
 
     def _gradient(self, schema: Schema, course: Course, weights: Array, learned: bool = True) -> NetworkGradient:
         network = self._network(schema)
-        return NetworkGradient(network, weights, schema.levels, self._holdout(), learned, course.factors)
+        return NetworkGradient(network, weights, schema.levels, self._holdout(), learned, course.factors, self._device)
+
+    @property
+    def _device(self) -> str:
+        """The name of the device that computes."""
+        return "cpu" if self.device is None else str(self.device)
 
     @property
     def _penalties(self) -> tuple[float, float]:
@@ -351,7 +358,7 @@ class MLP(Sequential):
         nesterov = bool(self.nesterovs_momentum and self.momentum > 0)
         return BatchRule(
             self.solver == "adam", batch, course.rate, *self._penalties, float(self.momentum), nesterov,
-            float(self.beta_1), float(self.beta_2), float(self.epsilon), float(self.dropout),
+            float(self.beta_1), float(self.beta_2), float(self.epsilon), float(self.dropout), self._device,
         )  # fmt: skip
 
     def model(self, state: State) -> MLPModel | None:

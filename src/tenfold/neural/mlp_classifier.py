@@ -84,6 +84,9 @@ class MLPClassifier(MLP, Classifier):  # type: ignore[override]
         Whether a second `fit` goes on from the weights of the first one.
     max_fun : int, default=15000
         Of "lbfgs" and "cg": passes over the rows at the most.
+    device : str, optional
+        The device of PyTorch on which gradients are made, "cuda:0" say; None is "cpu". Bits are promised on the CPU
+        alone. A fitted network predicts on the CPU.
 
     Attributes
     ----------
@@ -170,6 +173,7 @@ class MLPClassifier(MLP, Classifier):  # type: ignore[override]
         class_weight: Mapping[Any, float] | str | None = None,
         warm_start: bool = False,
         max_fun: int = 15000,
+        device: str | None = None,
     ) -> None:
         self.hidden_layer_sizes = hidden_layer_sizes
         self.activation = activation
@@ -199,6 +203,7 @@ class MLPClassifier(MLP, Classifier):  # type: ignore[override]
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.max_fun = max_fun
+        self.device = device
 
     def _outputs(self, schema: Schema) -> tuple[int, str]:
         classes = len(schema.classes)

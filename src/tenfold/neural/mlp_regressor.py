@@ -80,6 +80,9 @@ class MLPRegressor(MLP, Regressor):  # type: ignore[override]
         Whether a second `fit` goes on from the weights of the first one.
     max_fun : int, default=15000
         Of "lbfgs" and "cg": passes over the rows at the most.
+    device : str, optional
+        The device of PyTorch on which gradients are made, "cuda:0" say; None is "cpu". Bits are promised on the CPU
+        alone. A fitted network predicts on the CPU.
 
     Attributes
     ----------
@@ -161,6 +164,7 @@ class MLPRegressor(MLP, Regressor):  # type: ignore[override]
         n_init: int = 1,
         warm_start: bool = False,
         max_fun: int = 15000,
+        device: str | None = None,
     ) -> None:
         self.hidden_layer_sizes = hidden_layer_sizes
         self.activation = activation
@@ -189,6 +193,7 @@ class MLPRegressor(MLP, Regressor):  # type: ignore[override]
         self.n_init = n_init
         self.warm_start = warm_start
         self.max_fun = max_fun
+        self.device = device
 
     def _outputs(self, schema: Schema) -> tuple[int, str]:
         return 1, "squared_error"

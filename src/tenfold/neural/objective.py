@@ -103,6 +103,8 @@ class NetworkGradient(Statistic[Objective]):
     """whether to look at the rows that are learned from; if not, at the others alone"""
     factors: Array
     """of the weights of rows of each class; empty if there are none"""
+    device: str
+    """where PyTorch computes"""
 
     def summarize(self, chunk: Chunk) -> Objective:
         """Of all rows, some thousands at a time."""
@@ -120,7 +122,7 @@ class NetworkGradient(Statistic[Objective]):
             mine = learns[rows]
             if mine.any():
                 weight = weights[rows][mine]
-                more, down = loss_and_gradient(network, w, block[mine], y[rows][mine], weight)
+                more, down = loss_and_gradient(network, w, block[mine], y[rows][mine], weight, self.device)
                 loss, slope, mass = loss + more, slope + down, mass + float(weight.sum())
             if not mine.all():
                 f = network.outputs(w, block[~mine])

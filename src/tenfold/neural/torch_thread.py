@@ -32,6 +32,14 @@ def one_torch_thread() -> Iterator[Any]:
                 torch.set_num_threads(before)
 
 
+def device_of(torch: Any, name: str) -> Any:
+    """The device of this name; an error that says which there are, if it is none of them."""
+    there = ["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
+    if name not in there and f"{name}:0" not in there:
+        raise ValueError(f"device={name!r} is not on this machine. Remedy: one of {', '.join(there)}")
+    return torch.device(name)
+
+
 def import_torch() -> Any:
     """The package PyTorch, which is loaded when a network is first trained."""
     try:
