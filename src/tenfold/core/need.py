@@ -44,6 +44,8 @@ class Need:
     each : tuple of (str, str)
         How columns enter one by one: a name, and what `kinds` may be. Columns that it does not name are not read.
         Empty: all enter as `kinds` says.
+    per_sequence : bool
+        Whether the target is one of a whole sequence: that which all its rows have.
     """
 
     kinds: Kinds = "numeric"
@@ -57,6 +59,7 @@ class Need:
     sequence: str | None = None
     windows: bool = False
     each: tuple[tuple[str, Kinds], ...] = ()
+    per_sequence: bool = False
 
     def kind_of(self, name: str) -> Kinds | Literal["unused"]:
         """How a column enters, by its name."""
@@ -80,7 +83,7 @@ class Need:
         """What of it a schema depends on: neither what comes along nor how rows are cut."""
         if not self.side and self.sequence is None:
             return self
-        return replace(self, side=(), sequence=None, windows=False)
+        return replace(self, side=(), sequence=None, windows=False, per_sequence=False)
 
 
 @cache

@@ -111,7 +111,7 @@ class Ordered(Statistic[S]):
             raise TypeError(f"{cls.__name__}: what walks the rows in order cannot hold them, nor group them at once")
 
     def window(self, X: Columns) -> int:
-        """How many rows like these `step` takes at a time, wherever parts are cut."""
+        """How many rows like these, or sequences of them, `step` takes at a time, wherever parts are cut."""
         raise NotImplementedError
 
     def step(self, summary: S | None, chunk: Chunk) -> S:

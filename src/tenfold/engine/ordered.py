@@ -45,16 +45,16 @@ class Place(NamedTuple):
     marks: Marks | None = None
 
     def on(self, statistic: Ordered[Any], chunk: Chunk, whole: Chunk, marks: Marks | None) -> Place:
-        """Some rows further: those that are drawn of some rows."""
+        """Some rows further: those that are drawn of some rows. Where they come in sequences, these are counted."""
         size, summary, waiting, at = statistic.window(chunk.X), self.summary, self.waiting, 0
-        many = sum(some.n for some in waiting)
-        if waiting and many + chunk.n >= size:
+        here, many = _count(chunk), sum(_count(some) for some in waiting)
+        if waiting and many + here >= size:
             at = size - many
-            summary, waiting = statistic.step(summary, joined((*waiting, chunk.rows(slice(0, at))))), ()
-        while chunk.n - at >= size:
-            summary, at = statistic.step(summary, chunk.rows(slice(at, at + size))), at + size
-        if at < chunk.n:
-            waiting = (*waiting, chunk.rows(slice(at, chunk.n)))
+            summary, waiting = statistic.step(summary, joined((*waiting, _some(chunk, 0, at)))), ()
+        while here - at >= size:
+            summary, at = statistic.step(summary, _some(chunk, at, at + size)), at + size
+        if at < here:
+            waiting = (*waiting, _some(chunk, at, here))
         machines = self.machines | {this_machine()}
         if marks is not None and self.marks is not None:
             marks = self.marks + marks
@@ -65,6 +65,19 @@ class Place(NamedTuple):
         """The rows that still wait, and then the summary of all."""
         summary = statistic.step(self.summary, joined(self.waiting)) if self.waiting else self.summary
         return Counted(summary, self.rows, self.dropped, self.machines, self.marks, self.drawn)
+
+
+def _count(chunk: Chunk) -> int:
+    """How many rows there are, or sequences."""
+    return chunk.n if chunk.starts is None else len(chunk.starts)
+
+
+def _some(chunk: Chunk, first: int, last: int) -> Chunk:
+    """The rows, or the sequences, from the first to before the last."""
+    if chunk.starts is None:
+        return chunk.rows(slice(first, last))
+    edges = np.append(chunk.starts, chunk.n)
+    return chunk.rows(slice(int(edges[first]), int(edges[last])))
 
 
 Places = dict[tuple[int, int], Place]

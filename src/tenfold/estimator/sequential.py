@@ -76,11 +76,11 @@ class Sequential:
         base: Any = super()
         return base._fit(*given, at=at, **more)
 
-    def _partial_fit(self: Any, X: Any, y: Any, weight: Any, classes: Any = None) -> Any:
+    def _partial_fit(self: Any, X: Any, y: Any, weight: Any, classes: Any = None, **given: Any) -> Any:
         if "model_" not in self.__dict__:
             fresh = self._blank()
             fresh._validate_params()
             fresh.max_iter = 1
-            return self._become(fresh._fit(X, y, weight, classes))
+            return self._become(fresh._fit(X, y, weight, classes, **given))
         check_names(self, X)
-        return self._fit(X, y, weight, classes, at=Snapshot(self.schema_, self.onward(self.model_)))
+        return self._fit(X, y, weight, classes, at=Snapshot(self.schema_, self.onward(self.model_)), **given)

@@ -79,7 +79,10 @@ def draw(need: Need, seed: int, rows: int = 24, columns: int = 3) -> Table:
     """
     random = np.random.default_rng(seed)
     if need.sequence is not None:
-        table = draw(replace(need, sequence=None), seed, rows * LENGTH, 1 if need.kinds == "categorical" else columns)
+        of_rows, many = replace(need, sequence=None, per_sequence=False), 1 if need.kinds == "categorical" else columns
+        table = draw(of_rows, seed, rows * LENGTH, many)
+        if need.per_sequence and table.y is not None:
+            table = table._replace(y=np.repeat(table.y[::LENGTH], LENGTH))
         return table._replace(weight=table.weight[::LENGTH] + (np.arange(rows) == 0), length=LENGTH)
     made = {"categorical": _text, "text": _documents}.get(need.kinds, _numbers)
     X: Values = made(random, rows, columns)

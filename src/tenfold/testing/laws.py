@@ -24,6 +24,7 @@ from tenfold.core.statistic import Grouped, Held, Lens, Ordered
 from tenfold.engine import Local, Snapshot, fit, on
 from tenfold.engine.loop import summarized
 from tenfold.estimator import Classifier, Clusterer, Estimator
+from tenfold.estimator.sequence_kinds import SequenceClassifier
 from tenfold.sources import ArraySource, part_rows
 from tenfold.sources.inputs import SEQUENCE
 from tenfold.stats.combinators import View, statistics, title
@@ -205,14 +206,22 @@ def distribution(learner: Estimator, seed: int) -> None:
 
 
 def _told(model: Estimator, table: Table) -> Array:
-    """A number for each row that has a weight: what is predicted, how sure the first class is, how far its centre."""
-    seen = table.seen
+    """A number for each row that has a weight: what is predicted, how sure the first class is, how far its centre.
+
+    Of a learner of whole sequences: a number for each.
+    """
+    seen, given = table.seen, _lengths(table)
     if isinstance(model, Clusterer):
         return np.asarray(model.transform(seen).min(axis=1))
-    if isinstance(model, Classifier) and model.has_probabilities:
-        return model.predict_proba(seen)[:, 0]
-    told = model.predict(seen)
+    if isinstance(model, Classifier | SequenceClassifier) and model.has_probabilities:
+        return model.predict_proba(seen, **given)[:, 0]
+    told = model.predict(seen, **given)
     return told if model.need.target == "number" else (told == model.classes_[0]).astype(np.float64)
+
+
+def _lengths(table: Table) -> dict[str, Any]:
+    """What belongs to the rows that have a weight: lengths, if they come in sequences."""
+    return {"lengths": np.full(len(table.seen) // table.length, table.length)} if table.length else {}
 
 
 @law
@@ -420,8 +429,7 @@ def _assert_same_model(a: Estimator, b: Estimator, table: Table, what: str, roun
         for name, field, value in values(a.model_):
             same = field.axes is None or np.array_equal(value, getattr(b.model_, name))
             assert same, f"{what}: {name}"
-    seen = table.seen
-    given = {"lengths": np.full(len(seen) // table.length, table.length)} if table.length else {}
+    seen, given = table.seen, _lengths(table)
     for name in ("predict_proba" if table.length else "predict_log_proba", "transform", "predict"):
         if hasattr(a, name):
             x, y = getattr(a, name)(seen, **given), getattr(b, name)(seen, **given)
