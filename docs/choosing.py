@@ -157,6 +157,23 @@ CHOICES: dict[str, Choice] = {
         CLASSES, "both", "smooth bends of planes; near to where it began", "t n weights", "weights"
     ),
     "MLPRegressor": Choice(NUMBER, "both", "smooth bends of planes; near to where it began", "t n weights", "weights"),
+    "RNNClassifier": Choice(
+        ORDERED,
+        "both",
+        "a state that each row changes; near to where it began",
+        "t n weights",
+        "n weights",
+    ),
+    "RNNRegressor": Choice(
+        ORDERED,
+        "both",
+        "a state that each row changes; near to where it began",
+        "t n weights",
+        "n weights",
+    ),
+    "TransformerClassifier": Choice(
+        ORDERED, "both", "rows that look at each other; near to where it began", "t n² weights", "n² weights"
+    ),
     "RadialBasis": feature("bumps around centres", "n p", "p k"),
     "RandomFeatures": feature("the space of a kernel, by random waves", "p k", "p k", "restriction"),
     "RandomForestClassifier": Choice(

@@ -170,6 +170,8 @@ def _rows(one: Any, d: Data) -> tuple[Any, Any]:
     X = X[:, :1] if need.sequence is not None and need.kinds == "categorical" else X
     if need.target is None:
         return X, None
+    if need.per_sequence:  # all rows are one
+        return X, np.repeat(d.three[:1] if need.target == "class" else d.y[:1], len(X))
     if need.target == "class":
         return X, d.two if need.binary else d.three
     return X, d.counts if need.positive else d.y

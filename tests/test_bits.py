@@ -152,6 +152,11 @@ cases = {
     "KernelPerceptron": (tn.KernelPerceptron(), X[:300], label[:300]),
     "MLPClassifier": (tn.MLPClassifier((5, 3), max_iter=2, early_stopping=True, dropout=0.2), both, label),
     "MLPRegressor": (tn.MLPRegressor(5, solver="lbfgs", max_iter=4), X, y / 1e6),
+    "RNNClassifier": (tn.RNNClassifier(4, max_iter=1), both, label),
+    "RNNRegressor": (tn.RNNRegressor(4, cell="lstm", truncate=5, max_iter=1), X, y / 1e6),
+    "TransformerClassifier": (
+        tn.TransformerClassifier(4, n_heads=2, n_layers=1, max_iter=1, early_stopping=True), X, label,
+    ),
     "SVC": (tn.SVC(), X[:2000], label[:2000]),
     "SVR": (tn.SVR(), X[:2000], y[:2000]),
     "Nystroem": (tn.Nystroem(n_components=20), X, None),
@@ -170,6 +175,8 @@ for threads in map(int, sys.argv[1:]):
         if learner.need.sequence is not None:
             given = {"sample_weight": np.repeat(weight[:1819], 11), "lengths": [11] * 1819}
             rows, target = rows[: 1819 * 11], None if target is None else target[: 1819 * 11]
+            if learner.need.per_sequence:
+                target = target[::11]
         with tn.on(tn.Local(threads=threads)):
             model = learner.fit(rows, target, **given)
         kind = type(model.summary_).__name__

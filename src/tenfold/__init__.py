@@ -52,6 +52,7 @@ _PLACES = {
     "tenfold.core.certificate": ("Certificate", "Claim", "Provenance"),
     "tenfold.core.errors": ("DataError", "MergeError", "ModelFileError"),
     "tenfold.core.stop": ("Gap", "Rounds", "Seconds"),
+    "tenfold.display.attention": ("AttentionDisplay",),
     "tenfold.display.calibration": ("CalibrationDisplay",),
     "tenfold.display.clusters": ("ElbowDisplay", "SilhouetteDisplay"),
     "tenfold.display.confusion_matrix": ("ConfusionMatrixDisplay",),

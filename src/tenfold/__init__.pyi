@@ -49,6 +49,7 @@ from tenfold.core.stop import Gap as Gap
 from tenfold.core.stop import Rounds as Rounds
 from tenfold.core.stop import Seconds as Seconds
 from tenfold.display.activations import ActivationsDisplay as ActivationsDisplay
+from tenfold.display.attention import AttentionDisplay as AttentionDisplay
 from tenfold.display.calibration import CalibrationDisplay as CalibrationDisplay
 from tenfold.display.clusters import ElbowDisplay as ElbowDisplay
 from tenfold.display.clusters import SilhouetteDisplay as SilhouetteDisplay

@@ -63,6 +63,8 @@ def table(seed=0, rows=ROWS):
             "weight": random.random(rows) * random.integers(0, 3, rows),
             "id": np.arange(rows),
             "run": np.arange(rows) // 7,
+            "y of run": X[np.arange(rows) // 7 * 7, 3],
+            "label of run": label[np.arange(rows) // 7 * 7],
             "text": [" ".join(2 * word for word in some) for some in words],
         }
     )
@@ -100,6 +102,7 @@ def rows(folder, need, weight="weight", near=False):
     columns = ["above", "id"] if need.counts else columns  # none is below nought
     columns = ["text"] if need.kinds == "text" else columns
     if need.sequence is not None:
+        target = {"number": "y of run", "class": "label of run"}[need.target] if need.per_sequence else target
         columns = columns[:1] if need.kinds == "categorical" else columns
         return tn.scan(folder, target=target, columns=columns, sequence="run")
     return tn.scan(folder, target=target, columns=columns, weight=weight)
@@ -121,6 +124,8 @@ def cases():
     short |= {f"RandomForest{kind}": {"n_estimators": 5} for kind in ("Classifier", "Regressor")}
     short |= {"MLPClassifier": {"hidden_layer_sizes": 4, "max_iter": 2}}
     short |= {"MLPRegressor": {"hidden_layer_sizes": 4, "solver": "lbfgs", "max_iter": 5}}  # gradients merge
+    short |= {f"RNN{kind}": {"hidden_size": 3, "max_iter": 1} for kind in ("Classifier", "Regressor")}
+    short |= {"TransformerClassifier": {"d_model": 4, "dim_feedforward": 4, "n_layers": 1, "max_iter": 1}}
     found = [(name_of(one), one.set_params(**short.get(name_of(one), {})), False) for one in learners()]
     return [*found, ("LinearRegression, twice", tn.LinearRegression(), True)]
 

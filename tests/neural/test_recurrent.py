@@ -155,7 +155,7 @@ def test_truncated_gradients_have_the_last_terms_of_the_sum(cell, truncate):
 
 
 def test_erratum_31_backpropagation_through_time_sums_gradients_over_steps():
-    """U is one array at all steps: its gradient is the sum of those that copies of it, one for each step, would have."""
+    """U is one array at all steps: its gradient is the sum of those that a copy of it for each step would have."""
     network = SequenceNetwork(Recurrent(2, 3, 1, "simple"), 1, "squared_error")
     weights, X, lengths, y, weight = example(network, seed=3)
     W, U, b, d, V, e = network.arrays(weights)
@@ -176,5 +176,7 @@ def test_erratum_31_backpropagation_through_time_sums_gradients_over_steps():
         there[at] = 1e-5
         each[at] = (loss(U + there) - loss(U - there)) / 2e-5
     assert_allclose(slope, each.sum(axis=0), atol=1e-8)
-    assert np.abs(each[1:]).max(axis=(1, 2)).min() > 1e-6  # every step but the first, from a state of noughts, has a part
+    assert (
+        np.abs(each[1:]).max(axis=(1, 2)).min() > 1e-6
+    )  # every step but the first, from a state of noughts, has a part
     assert not np.allclose(slope, each[-1], atol=1e-3)

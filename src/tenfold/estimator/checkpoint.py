@@ -246,7 +246,8 @@ def _adds_up(learner: Any, at: Snapshot, wanted: Expression) -> bool:
     kinds = {"number": np.float64, "class": np.int64}
     y = None if at.schema.target is None else np.zeros(0, kinds[at.schema.target])
     X = Columns(np.zeros((0, len(at.schema.columns))), at.schema.names, missing=learner.need.missing)
-    none = Chunk(X, y, np.zeros(0), True, 0, 0)
+    starts = None if learner.need.sequence is None else np.zeros(0, np.int64)
+    none = Chunk(X, y, np.zeros(0), True, 0, 0, starts=starts)
     empty = summarized(wanted, none, View(learner.need, at.schema))
     if not alike(at.summary, empty):
         return False
