@@ -35,8 +35,9 @@ def test_what_a_learner_is_for(name):
             "a concept": is_classifier, "groups": is_clusterer}.get(CHOICES[name].problem)  # fmt: skip
     learner = LEARNERS[name]()
     if kind is None:
-        assert not is_regressor(learner)
-        assert not is_classifier(learner)
+        whole = learner.need.target if learner.need.per_sequence else None  # sequences that have one target each
+        assert is_regressor(learner) == (whole == "number")
+        assert is_classifier(learner) == (whole == "class")
     elif name != "GaussianMixture":  # by scikit-learn's word a density
         assert kind(learner)
 

@@ -14,7 +14,7 @@ from tenfold.neural.rnn import RECURRENT, recurrent
 from tenfold.neural.sequence_training import TRAINING, SequenceNetworkModel, SequenceTraining
 
 
-class RNNRegressor(SequenceTraining, SequenceRegressor):
+class RNNRegressor(SequenceTraining, SequenceRegressor):  # type: ignore[override]
     """Recurrent neural network for numbers of whole sequences, trained by backpropagation through time; sequential.
 
     Each sequence has one target, and as many rows as it has: in memory `lengths` says how many, a source names its

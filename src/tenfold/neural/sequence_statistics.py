@@ -84,8 +84,8 @@ class SequenceEpoch(Ordered[Walk]):
                     slope.add_(heavy, alpha=self.rule.alpha / total)
                     _adam(self.rule, w, slope, first, second, steps)
             mass = walk.mass + float(weight[which].sum())
-            found = (each.detach().numpy() for each in (w, first, second))
-            return Walk(*found, steps, walk.rows + len(which), loss, mass)
+            end, mean, squares = (each.detach().numpy() for each in (w, first, second))
+            return Walk(end, mean, squares, steps, walk.rows + len(which), loss, mass)
 
 
 def _adam(rule: AdamRule, w: Any, slope: Any, first: Any, second: Any, steps: int) -> None:

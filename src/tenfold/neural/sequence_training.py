@@ -320,7 +320,7 @@ class SequenceTraining(Sequential):
         return self.model_.training.validation_scores
 
 
-class SequenceNetworkClassifier(SequenceTraining, SequenceClassifier):
+class SequenceNetworkClassifier(SequenceTraining, SequenceClassifier):  # type: ignore[override]
     """What classifiers by such networks share: softmax of the outputs, or one logistic output for two classes."""
 
     def scores_from(self, model: SequenceNetworkModel, chunk: Chunk) -> Array:

@@ -159,8 +159,8 @@ class TransformerClassifier(SequenceNetworkClassifier):
 
 def _maps(learner: TransformerClassifier, model: SequenceNetworkModel, chunk: Chunk) -> list[Array]:
     network, some = learner._network(model.schema), Sequences.of(chunk, model.schema.levels)
-    encoder, found = learner._encoder(model.schema), {}
-    given = network.arrays(model.weights)[:-2]
+    encoder, given = learner._encoder(model.schema), network.arrays(model.weights)[:-2]
+    found: dict[int, Array] = {}
     for which, X, lengths in some.blocks(network, np.arange(len(some.lengths))):
         found |= dict(zip(which.tolist(), encoder.attention(given, X, lengths)))
     return [found[at] for at in range(len(some.lengths))]
