@@ -84,10 +84,8 @@ class PerSequence(SequenceLearner):
         self : object
         """
         classes = None if classes is None else np.asarray(classes)
-        return self._walk_on(X, by_row(y, lengths), by_row(sample_weight, lengths), classes, lengths)
-
-    def _walk_on(self: Any, X: Any, y: Any, weight: Any, classes: Any, lengths: Any) -> Any:
-        return self._partial_fit(X, y, weight, classes, lengths=lengths)
+        walker: Any = self
+        return walker._walk_on(X, by_row(y, lengths), by_row(sample_weight, lengths), classes, lengths=lengths)
 
     def _judged(self, X: Any, y: Any, weight: Any, lengths: Any, function: Any) -> tuple[Array, Any, Array]:
         """Target, what a function of (learner, model, chunk) says, and weight of each sequence that has one."""

@@ -76,7 +76,11 @@ class Sequential:
         base: Any = super()
         return base._fit(*given, at=at, **more)
 
-    def _partial_fit(self: Any, X: Any, y: Any, weight: Any, classes: Any = None, **given: Any) -> Any:
+    def _partial_fit(self: Any, X: Any, y: Any, weight: Any, classes: Any = None) -> Any:
+        return self._walk_on(X, y, weight, classes)
+
+    def _walk_on(self: Any, X: Any, y: Any, weight: Any, classes: Any, **given: Any) -> Any:
+        """Walk once over more rows, with what else `_fit` is given."""
         if "model_" not in self.__dict__:
             fresh = self._blank()
             fresh._validate_params()
