@@ -34,13 +34,13 @@ def main() -> None:
         error, half, above, margin = (
             max(getattr(one, f) for one in all_) for f in ("error", "half", "above", "margin")
         )
-        rounds, bounded, nought = (sum(getattr(one, f) for one in all_) for f in ("rounds", "bounded", "nought"))
+        rounds, bounded, zero = (sum(getattr(one, f) for one in all_) for f in ("rounds", "bounded", "zero"))
         wrong = max(one.wrong for one in all_)
         failed |= error > 1e-12 or half > 1e-12 or above > 1e-12 or margin > 1e-12 or wrong > 0
         print(
             f"{name}: {rounds:,} rounds, {bounded:,} with a bound below 1; errors off by {error:.1e}, 1 - 1/K by "
             f"{half:.1e}; training error minus bound at most {above:.1e}, of margins {margin:.1e}; sure to be right "
-            f"after {nought:,} rounds, most wrong then {wrong:g} ({time.perf_counter() - start:.0f} s)"
+            f"after {zero:,} rounds, most wrong then {wrong:g} ({time.perf_counter() - start:.0f} s)"
         )
     last = [pair for seed in range(given.sets) for pair in last_errors(*table(seed, 2), given.rounds)]
     off = max(abs(found - 0.5) for error, found in last if 0 < error < 0.5)

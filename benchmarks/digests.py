@@ -150,7 +150,7 @@ def in_memory(learner: Any, X: Any, y: Any, folder: Path, **given: Any) -> Any:
 
 
 def weighted(learner: Any, X: Any, y: Any, folder: Path) -> Any:
-    """The same, with weights of which some are nought."""
+    """The same, with weights of which some are zero."""
     return in_memory(learner, X, y, folder, sample_weight=np.arange(len(X)) % 7 / 4)
 
 

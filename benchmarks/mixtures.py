@@ -38,7 +38,7 @@ PAUSE = 0.3
 
 
 def drawn(seed: int, far: bool = True) -> tuple[Any, int, str]:
-    """Rows of some clumps, a third of the sets `far` from nought, a number of components and a kind of covariance."""
+    """Rows of some clumps, a third of the sets `far` from zero, a number of components and a kind of covariance."""
     random = np.random.default_rng(seed)
     p, k = int(random.integers(1, 6)), int(random.integers(1, 5))
     n = int(random.integers(40 * k * p, 80 * k * p))
@@ -87,7 +87,7 @@ def rises(seed: int) -> float:
 def difference(seed: int) -> float:
     """How far mixture and centres are from scikit-learn's, from the same start, after some rounds.
 
-    Not far from nought: there scikit-learn's sums of squares lose digits, and ours, around the means, do not. Nor where
+    Not far from zero: there scikit-learn's sums of squares lose digits, and ours, around the means, do not. Nor where
     a cluster has lost all its rows: scikit-learn then takes the row that it gets from the mean of another.
     """
     X, k, kind = drawn(seed, far=False)

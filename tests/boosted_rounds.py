@@ -45,7 +45,7 @@ class Examined(NamedTuple):
     """how far a training error is above its bound; never above 0"""
     margin: float
     """the same of shares of rows with small margins"""
-    nought: int
+    zero: int
     """rounds after which theory says that no row is wrong"""
     wrong: float
     """training error at the most in those"""
@@ -68,7 +68,7 @@ def examine(model: Any, X: Any, y: Any, weight: Any) -> Examined:
     start, w, votes = weight / weight.sum(), weight / weight.sum(), np.zeros((k, len(y)))
     error = half = wrong = 0.0
     above = margin = -np.inf
-    nought = bounded = 0
+    zero = bounded = 0
     for t, said in enumerate(said_by(model, X)):
         missed = said != codes
         error = max(error, abs(float(w[missed].sum()) - errors[t]))
@@ -89,8 +89,8 @@ def examine(model: Any, X: Any, y: Any, weight: Any) -> Examined:
         if k == 2 and (weight == weight[0]).all():
             edge = 0.5 - errors[: t + 1].max()
             if t + 1 >= tn.theory.adaboost_rounds(len(y), min(edge, 0.499)):
-                nought, wrong = nought + 1, max(wrong, float(start[lead <= 0].sum()))
-    return Examined(len(errors), error, half, above, margin, nought, wrong, bounded)
+                zero, wrong = zero + 1, max(wrong, float(start[lead <= 0].sum()))
+    return Examined(len(errors), error, half, above, margin, zero, wrong, bounded)
 
 
 def last_errors(X: Any, y: Any, weight: Any, rounds: int) -> list[tuple[float, float]]:

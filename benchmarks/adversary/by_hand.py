@@ -54,7 +54,7 @@ def _solved(rows: list[list[Fraction]], y: Any, w: Any, alpha: float, intercept:
 
 
 def _squares(rows: list[list[Fraction]], w: Any, intercept: bool) -> list[Fraction]:
-    """Of each column about its mean, or about nought."""
+    """Of each column about its mean, or about zero."""
     of = [Fraction(v) for v in w.tolist()]
     found = []
     for column in zip(*rows):

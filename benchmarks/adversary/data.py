@@ -57,7 +57,7 @@ def columns_drawn(random: Any, n: int, need: Any, ordinary: bool) -> tuple[dict[
     return columns, kinds
 
 
-def above_nought(columns: dict[str, Any]) -> dict[str, Any]:
+def above_zero(columns: dict[str, Any]) -> dict[str, Any]:
     """The same columns without signs, for learners that count."""
     return {name: np.abs(values) if values.dtype.kind in "if" else values for name, values in columns.items()}
 

@@ -66,7 +66,7 @@ def draw(seed: int, index: int, only: str = "", dask: bool = True) -> Case:
     ordinary = random.random() < 0.5
     columns, kinds = data.columns_drawn(random, n, need, ordinary)
     if need.counts and random.random() < 0.9:
-        columns = data.above_nought(columns)
+        columns = data.above_zero(columns)
     s = data.signal(random, columns, n)
     y = None
     if need.target == "class":

@@ -102,7 +102,7 @@ def same_model(a: Any, b: Any, case: Any, what: str, tolerance: float = 1e-6) ->
         x["transform"], y["transform"] = np.abs(x["transform"]), np.abs(y["transform"])
     size = float(np.abs(case.y.astype(np.float64)).max()) if case.learner.need.target == "number" else 0.0
     if named(case, "LogisticRegression"):
-        size = 1e-3  # where no column tells classes apart, scores are rounding errors around nought
+        size = 1e-3  # where no column tells classes apart, scores are rounding errors around zero
     alike(x, y, tolerance, what, size)
 
 

@@ -16,7 +16,7 @@ from checkers import NAMES, games_won, learn
 weights = learn(games=100)
 
 # %%
-# The starting weights are nought, and so play at random. Who can take must take, so it does not help to count pieces
+# The starting weights are zero, and so play at random. Who can take must take, so it does not help to count pieces
 # alone: the first thing learned is not to leave them where they can be taken.
 
 after = [0, 1, 2, 4, 8, 16, 32, 64, 100]

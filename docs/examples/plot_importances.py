@@ -34,7 +34,7 @@ print(f"R² on {len(unseen):,} other days: {model.score(unseen, truth):.3f}")
 
 # %%
 # One scan judges every column in each of ten repeats. The bars tell how far other days would move a dot. The coin helps
-# nobody: its bar holds nought. How warm it feels seems to matter little beside the temperature; swapped together, the
+# nobody: its bar holds zero. How warm it feels seems to matter little beside the temperature; swapped together, the
 # two weigh more than the sum of both by themselves.
 
 columns = [*weather.columns, ("temperature", "felt")]

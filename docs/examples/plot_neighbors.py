@@ -42,7 +42,7 @@ for ax, k in zip(axes, (1, 25, 350)):
 plt.show()
 
 # %%
-# Local fits. With equal weights the fit jumps where a row enters; with weights that fall to nought it does not. A
+# Local fits. With equal weights the fit jumps where a row enters; with weights that fall to zero it does not. A
 # parabola follows the bends better than a line.
 
 x = np.sort(rng.uniform(0, 6, 120))[:, None]

@@ -2,7 +2,7 @@
 Four peaks: which search finds the hidden ones
 ==============================================
 
-Ones at the head of a string of bits are good, and so are noughts at the tail. Following one of the two leads to a peak
+Ones at the head of a string of bits are good, and so are zeros at the tail. Following one of the two leads to a peak
 of height 60; the peaks of height 113 want both at once. Each method gets the same evaluations, from five seeds.
 """
 

@@ -50,7 +50,7 @@ for name, model in models.items():
 
 # %%
 # What a word tells, in the multinomial model: the logarithm of how much more likely it is in one topic than the other.
-# Common words are near nought, although they are nine of ten. The idf knows the same without being told the topics.
+# Common words are near zero, although they are nine of ten. The idf knows the same without being told the topics.
 
 model = models["counts, multinomial"]
 terms = model[0].get_feature_names_out()

@@ -68,7 +68,7 @@ def test_what_is_not_there_tells_too():
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "csr"])
-def test_numbers_below_nought_are_no_counts(form):
+def test_numbers_below_zero_are_no_counts(form):
     X = np.array([[1.0, 2.0], [0.0, 1.0], [3.0, -2.0]])
     for learner in (tn.MultinomialNB(), tn.ComplementNB()):
         with pytest.raises(ValueError, match=r"Negative values in data: -2 in column 'x1', row 2"):

@@ -208,5 +208,5 @@ def test_no_error_once_there_are_rounds_enough():
     y = X.sum(axis=1) > 1.5
     model = tn.AdaBoostClassifier(n_estimators=400).fit(X, y)
     found = boosted_rounds.examine(model, X, y, np.ones(60))
-    assert found.nought > 0
+    assert found.zero > 0
     assert found.wrong == 0

@@ -64,7 +64,7 @@ def test_curves_bars_and_maps(rows):
     assert display.axes_[0].get_ylabel() == "mean prediction"
 
 
-def test_centred_curves_begin_at_nought(rows):
+def test_centred_curves_begin_at_zero(rows):
     model, X, _ = rows
     display = tn.PartialDependenceDisplay.from_estimator(model, X, "size", kind="both", centered=True)
     assert all(line.get_ydata()[0] == 0 for line in display.lines_[0])

@@ -99,7 +99,7 @@ def rows(folder, need, weight="weight", near=False):
     number, label = "above" if need.positive else "y", "right" if need.binary else "label"
     target = {None: None, "number": number, "class": label}[need.target]
     columns = WORDS if need.kinds == "categorical" else [*NUMBERS, *(["near"] if near else [])]
-    columns = ["above", "id"] if need.counts else columns  # none is below nought
+    columns = ["above", "id"] if need.counts else columns  # none is below zero
     columns = ["text"] if need.kinds == "text" else columns
     if need.sequence is not None:
         target = {"number": "y of run", "class": "label of run"}[need.target] if need.per_sequence else target

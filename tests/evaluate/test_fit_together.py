@@ -38,7 +38,7 @@ def make():
             "small": codes[:, 0],
             "other": codes[:, 1],
             "y": np.digitize(X[:, 0] + random.standard_normal(N), [-1, 1]),
-            "two": (X[:, 0] + random.standard_normal(N) > 0).astype(int) + 1,  # above nought: Gamma takes no other
+            "two": (X[:, 0] + random.standard_normal(N) > 0).astype(int) + 1,  # above zero: Gamma takes no other
             "weight": random.random(N) * random.integers(0, 3, N),
         }
     )

@@ -140,7 +140,7 @@ KEEPERS = {"number": (KeepsNumbers(), RecordsNumbers()), "class": (KeepsClasses(
 
 
 def splits_of(learner, X, y=None, **options):
-    """Pairs of rows learned from and rows judged on."""
+    """Pairs of training rows and rows judged on."""
     JUDGED.clear()
     score = "accuracy" if isinstance(learner, (KeepsClasses, RecordsClasses)) else "neg_mean_absolute_error"
     cv = tn.cross_validate(learner, X, y, scoring=score, **options)

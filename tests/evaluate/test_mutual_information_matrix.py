@@ -73,7 +73,7 @@ def test_independent_columns_tell_nothing_if_the_bias_is_corrected():
     assert abs(mended) < 0.1 * plain
 
 
-def test_normalized_is_one_of_what_follows_and_nought_of_a_constant():
+def test_normalized_is_one_of_what_follows_and_zero_of_a_constant():
     frame = pd.DataFrame({"a": ["x", "y", "z"] * 10, "b": [1, 2, 3] * 10, "c": ["k"] * 30, "d": [np.nan] * 30})
     found = tn.mutual_information_matrix(frame)
     np.testing.assert_allclose(found.normalized[:2, :2], 1.0, rtol=1e-12)

@@ -47,7 +47,7 @@ def test_gamma_is_a_number_scale_or_auto():
 @pytest.mark.parametrize("offset", [0.0, 1e3, 1e8])
 @pytest.mark.parametrize("gamma", [1e-3, 1.0, 1e6])
 def test_gaussian_values_keep_their_digits_far_from_the_origin_and_near_to_each_other(dtype, offset, gamma):
-    """Rows in tight pairs, far apart, far from nought: |x|² + |z|² - 2⟨x, z⟩ alone would lose all digits."""
+    """Rows in tight pairs, far apart, far from zero: |x|² + |z|² - 2⟨x, z⟩ alone would lose all digits."""
     A = random.normal(size=(30, 4)) + offset
     A[15:] = A[:15] + 1e-3 * random.normal(size=(15, 4))
     A[0] = A[1]

@@ -1,4 +1,4 @@
-"""Sums and look-ups by codes of categories against the noughts and ones they stand for."""
+"""Sums and look-ups by codes of categories against the zeros and ones they stand for."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ FIRST = np.array([0, 3, 5])
 CODES = np.column_stack([RANDOM.integers(-1, 3, 40), RANDOM.integers(-1, 2, 40), RANDOM.integers(0, 4, 40)])
 
 
-def noughts_and_ones(codes):
+def zeros_and_ones(codes):
     out = np.zeros((len(codes), 9))
     for i, row in enumerate(codes):
         for at, code in zip(FIRST, row, strict=True):
@@ -31,7 +31,7 @@ def columns(request):
 
 @pytest.mark.parametrize("start", [0, 7])
 def test_looked_up_and_summed(columns, start):
-    table, C = RANDOM.normal(size=(9, 2)), noughts_and_ones(CODES)[start:]
+    table, C = RANDOM.normal(size=(9, 2)), zeros_and_ones(CODES)[start:]
     out = np.ones((40 - start, 2))
     coded.add_looked_up(*columns, FIRST, table, start, out)
     np.testing.assert_allclose(out, 1 + C @ table, rtol=1e-13)
@@ -43,14 +43,14 @@ def test_looked_up_and_summed(columns, start):
 def test_pairs(columns):
     weight, counts = RANDOM.integers(0, 4, 30).astype(float), np.zeros((9, 9))
     coded.add_pairs(*columns, FIRST, weight, 10, counts)
-    C = noughts_and_ones(CODES)[10:]
+    C = zeros_and_ones(CODES)[10:]
     np.testing.assert_array_equal(np.tril(counts), np.tril((C * weight[:, None]).T @ C))
 
 
 @both_ways(coded.add_products)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_products_with_a_vector(run, weighted):
-    C, vector, weight = noughts_and_ones(CODES), RANDOM.normal(size=9), RANDOM.random(40)
+    C, vector, weight = zeros_and_ones(CODES), RANDOM.normal(size=9), RANDOM.random(40)
     out = np.zeros(9)
     run(np.where(CODES < 0, 255, CODES).astype(np.uint8), 255, FIRST, vector, weight if weighted else np.empty(0), out)
     W = weight if weighted else np.ones(40)
@@ -65,7 +65,7 @@ def test_counts_by_class(run):
     group, w = RANDOM.integers(0, 2, 40), RANDOM.integers(0, 4, 40).astype(float)
     weight, counts = np.zeros(2), np.zeros((2, 9))
     run(block, FIRST, group, w, weight, counts)
-    C = noughts_and_ones(np.nan_to_num(block, nan=-1).astype(int))
+    C = zeros_and_ones(np.nan_to_num(block, nan=-1).astype(int))
     for g in range(2):
         assert weight[g] == w[group == g].sum()
         np.testing.assert_array_equal(counts[g], w[group == g] @ C[group == g])
@@ -77,5 +77,5 @@ def test_lookups_by_class(run):
     block[3, 1] = np.nan
     out, group = np.ones((40, 2)), RANDOM.integers(0, 3, 40)
     run(block, FIRST, group, table, out)
-    C = noughts_and_ones(np.nan_to_num(block, nan=-1).astype(int))
+    C = zeros_and_ones(np.nan_to_num(block, nan=-1).astype(int))
     np.testing.assert_allclose(out, 1 + np.einsum("iv,icv->ic", C, table[group]), rtol=1e-12)

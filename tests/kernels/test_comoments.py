@@ -132,7 +132,7 @@ def test_mean_and_squares_of_what_is_not_missing(run, height):
 
 
 @both_ways(rule_out)
-def test_columns_that_are_noughts_and_ones_or_counts(run):
+def test_columns_that_are_zeros_and_ones_or_counts(run):
     rows = np.array([[0.0, 3.0, 1.0], [1.0, np.nan, 0.0], [np.nan, 0.5, -1.0]])
     binary, counts = np.ones((2, 3), bool), np.ones((2, 3), bool)
     run(rows, np.array([0, 0, 1]), binary, counts)

@@ -74,7 +74,7 @@ def test_scipy(q, fit_intercept):
 @pytest.mark.parametrize("alpha", [1e-3, 0.1, 10.0])
 @pytest.mark.parametrize("q", POWERS)
 @pytest.mark.parametrize("shape", [(200, 6), (20, 50)], ids=["tall", "wide"])
-def test_the_slope_is_nought(shape, q, alpha):
+def test_the_slope_is_zero(shape, q, alpha):
     X, y, weight = data(3, *shape)
     model = BridgeRegression(alpha, q=q, tol=0).fit(X, y, sample_weight=weight)
     slope, size = slopes(model, X, y, weight)
@@ -181,7 +181,7 @@ def test_sparse_rows_are_dense_rows():
     np.testing.assert_allclose(a.coef_, b.coef_, rtol=1e-8)
 
 
-def test_categories_are_columns_of_noughts_and_ones():
+def test_categories_are_columns_of_zeros_and_ones():
     X, y, _ = data(p=3)
     color = np.array(["red", "green", "blue"])[np.random.default_rng(1).integers(0, 3, len(y))]
     frame = pd.DataFrame({"a": X[:, 0], "color": color, "b": X[:, 1]})

@@ -145,7 +145,7 @@ def test_a_step_so_long_that_the_loss_is_infinite_is_shortened(form):
 
 
 @pytest.mark.parametrize("learner", [tn.PoissonRegressor(), tn.GammaRegressor()])
-def test_the_score_of_a_constant_target_is_one_or_nought(learner):
+def test_the_score_of_a_constant_target_is_one_or_zero(learner):
     model = learner.fit([[0.0], [1.0], [2.0]], [1.0, 1.0, 1.0])
     assert model.score([[1.0], [2.0]], [3.0, 3.0]) == 0.0
     assert model.score([[1.0]], model.predict([[1.0]])) == 1.0
@@ -176,7 +176,7 @@ def test_steps_whose_curvature_overflows_are_not_made():
     assert model.certificate_["gap"].value >= 0
 
 
-def test_a_mean_as_good_as_nought_is_saved(tmp_path):
+def test_a_mean_as_good_as_zero_is_saved(tmp_path):
     model = tn.PoissonRegressor(fit_intercept=False).fit([[3760021143012797]], [2.3785e30])
     model.save(tmp_path / "m.tenfold")
     assert bits(tn.load(tmp_path / "m.tenfold").model_) == bits(model.model_)

@@ -83,7 +83,7 @@ def test_many_classes_as_scikit_learn(C):
 @pytest.mark.parametrize("ratio", [0.5, 1.0])
 @pytest.mark.parametrize("C", [0.05, 1.0])
 def test_absolute_values_in_the_penalty(C, ratio, classes):
-    """The condition at the optimum: |g| ≤ λ₁ where a coefficient is nought, else g + λ₂β = -λ₁ sign β."""
+    """The condition at the optimum: |g| ≤ λ₁ where a coefficient is zero, else g + λ₂β = -λ₁ sign β."""
     X, y = make(n=300, p=6, classes=classes)
     model = tn.LogisticRegression(C=C, l1_ratio=ratio).fit(X, y)
     miss = model.predict_proba(X)
@@ -101,7 +101,7 @@ def test_absolute_values_in_the_penalty(C, ratio, classes):
         near(tn.LogisticRegression(C=C, l1_ratio=ratio).fit(X, y).coef_, model.coef_, 1e-6)
 
 
-def test_the_path_ends_where_all_coefficients_are_nought():
+def test_the_path_ends_where_all_coefficients_are_zero():
     X, y = make()
     most = np.abs((y - y.mean()) @ (X - X.mean(axis=0))).max()
     assert not tn.LogisticRegression(C=0.999 / most, l1_ratio=1).fit(X, y).coef_.any()
@@ -186,7 +186,7 @@ def test_a_wide_gap_is_never_below_the_truth():
 
 
 def test_separable_data_has_no_minimiser_and_it_is_said():
-    """The loss falls to nought for ever; so it does where only some rows can be separated, but not to nought."""
+    """The loss falls to zero for ever; so it does where only some rows can be separated, but not to zero."""
     X, y = np.arange(6.0)[:, None], np.array([0, 0, 0, 1, 1, 1])
     with pytest.warns(UserWarning, match="no coefficients minimise.*Remedy: a finite C"):
         model = tn.LogisticRegression(C=np.inf).fit(X, y)

@@ -129,7 +129,7 @@ def test_sparse_rows_are_dense_rows():
     np.testing.assert_allclose(a.coef_, b.coef_, rtol=1e-12)
 
 
-def test_categories_are_columns_of_noughts_and_ones():
+def test_categories_are_columns_of_zeros_and_ones():
     X, y, _ = data(p=3)
     random = np.random.default_rng(1)
     color = np.array(["red", "green", "blue"])[random.integers(0, 3, len(y))]
@@ -196,7 +196,7 @@ def test_how_texts_scale_the_penalty(factors, alphas):
         assert np.abs(slope[inside]).max() < 1e-8 * np.abs(2 * before * X.T @ y).max()
 
 
-def test_squares_around_nought_that_overflow_are_refused():
+def test_squares_around_zero_that_overflow_are_refused():
     X = [[3.37e200], [3.37e200]]
     with part_rows(1), pytest.raises(tn.DataError, match=r"columns are too large. Remedy: divide each"):
         tn.Lasso(fit_intercept=False).fit(X, [1.0, 2.0])

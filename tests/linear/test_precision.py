@@ -66,7 +66,7 @@ def test_models_add_up_to_the_last_digit():
     np.testing.assert_allclose(merged.standard_errors_, whole.standard_errors_, rtol=1e-12)
 
 
-def test_far_from_nought():
+def test_far_from_zero():
     """A spread of 1 around 1e15, of which float64 has three bits left: what is there is used."""
     random = np.random.default_rng(1)
     X = random.integers(0, 9, (200, 2)) + 1e15

@@ -128,7 +128,7 @@ def test_weights_that_are_drawn_anew_count_in_every_step(monkeypatch):
     close(tn.BaggingRegressor(tn.Ridge(0.5), n_estimators=2).fit(X, Y).predict(X), exact.predict(X), 1e-8)
 
 
-def test_a_target_of_nought_and_one_numeric_column_that_says_nothing(narrow):
+def test_a_target_of_zero_and_one_numeric_column_that_says_nothing(narrow):
     model = tn.LinearRegression().fit(X.assign(x=5.0), np.zeros(len(X)))
     assert not model.coef_.any()
     assert model.intercept_ == 0.0

@@ -183,7 +183,7 @@ def test_an_exclusive_or_of_two_columns_of_twenty_categories_is_learned_with_few
     assert model.score(frame_of(every), every.sum(axis=1) % 2) > 0.99  # pairs that were not seen, too
 
 
-def test_an_unknown_category_has_noughts():
+def test_an_unknown_category_has_zeros():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"x": X[:, 0], "kind": np.array(["u", "v", "w"])[random.integers(0, 3, 300)]})
     model = MLPRegressor(3, "tanh", embedding=2, max_iter=5).fit(frame, t)

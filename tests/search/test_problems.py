@@ -29,8 +29,8 @@ def six(bits, T):
 
 
 def continuous(bits, T):
-    ones, noughts = longest(bits, 1), longest(bits, 0)
-    return max(ones, noughts) + (len(bits) if ones > T and noughts > T else 0)
+    ones, zeros = longest(bits, 1), longest(bits, 0)
+    return max(ones, zeros) + (len(bits) if ones > T and zeros > T else 0)
 
 
 @pytest.mark.parametrize("threshold", [0.0, 0.1, 0.3, 0.45, 1.0])

@@ -10,7 +10,7 @@ from tenfold.sequence.hidden_states import HiddenStates, Rows
 
 
 def chances(random, *shape):
-    """Probabilities, a quarter of them nought."""
+    """Probabilities, a quarter of them zero."""
     found = random.dirichlet(np.ones(shape[-1]), shape[:-1]) * (random.random(shape) > 0.25)
     total = found.sum(axis=-1, keepdims=True)
     return np.where(total > 0, found / np.where(total > 0, total, 1.0), 1 / shape[-1])

@@ -199,7 +199,7 @@ def test_polars_types_that_arrow_cannot_hold(series, lazy):
         tn.scan(frame.lazy() if lazy else frame)
 
 
-def test_names_that_stand_twice():
+def test_names_that_appear_twice():
     with pytest.raises(tn.DataError, match=r"\['a'\] appear more than once"):
         tn.scan(pd.DataFrame([[1, 2]], columns=["a", "a"]))
     with pytest.raises(tn.DataError, match=r"\['a'\] appear more than once"):

@@ -39,7 +39,7 @@ def test_laws_between_them(table):
 
 
 def test_erratum_19_divergence_has_no_minus_sign():
-    """Σ p log p/q: with a minus before it, it would be at most nought."""
+    """Σ p log p/q: with a minus before it, it would be at most zero."""
     for _ in range(20):
         p, q = RANDOM.random((2, 5))
         found = info.kl_divergence(p, q)

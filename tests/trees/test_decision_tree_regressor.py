@@ -75,7 +75,7 @@ def test_a_constant_target_is_not_split(value, method):
 
 
 def test_rounding_is_not_taken_for_a_decrease():
-    """Two constant halves far from nought: two leaves, however the sums are rounded."""
+    """Two constant halves far from zero: two leaves, however the sums are rounded."""
     X, _, w = rows(3)
     y = np.where(X[:, 0] > 30, 1e6 + 1 / 3, 1e6 - 1 / 7)
     assert DecisionTreeRegressor().fit(X, y, sample_weight=w).tree_.node_count == 3

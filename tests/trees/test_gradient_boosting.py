@@ -186,7 +186,7 @@ def test_weights_too_small_to_be_counted(monkeypatch, gather):
 
 
 @pytest.mark.parametrize("loss", ["squared_error", "absolute_error"])
-def test_targets_far_from_nought(loss):
+def test_targets_far_from_zero(loss):
     """Only how far they are from each other matters."""
     X = np.random.default_rng(0).standard_normal((500, 2))
     y = np.rint(X[:, 0] * 64) / 64

@@ -67,7 +67,7 @@ def way(request, monkeypatch):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("name", LEARNERS)
 def test_weights_may_be_drawn_anew_after_rows_were_held(name, weighted):
-    """A lens does not look at weights, and a row of weight nought is no row."""
+    """A lens does not look at weights, and a row of weight zero is no row."""
     model = LEARNERS[name]
     random = np.random.default_rng(1)
     drawn = random.integers(0, 3, 300) * (random.random(300) + 0.1 if weighted else 1.0)

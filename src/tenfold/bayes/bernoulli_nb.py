@@ -91,7 +91,7 @@ class BernoulliNB(CountedNB):
         return out
 
     def _there(self, block: Any) -> Any:
-        """One where a number is above `binarize`, nought elsewhere."""
+        """One where a number is above `binarize`, zero elsewhere."""
         if self.binarize is None:
             return block
         if not sp.issparse(block):

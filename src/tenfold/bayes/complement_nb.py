@@ -73,11 +73,11 @@ class ComplementNB(CountedNB):
         logged[rest == 0] = 0.0  # what no row has speaks for no class
         if not self.norm:
             return np.asarray(-logged)
-        whole = logged.sum(axis=1, keepdims=True)  # nought if there is one column alone
+        whole = logged.sum(axis=1, keepdims=True)  # zero if there is one column alone
         return np.asarray(logged / np.where(whole == 0, 1.0, whole))
 
     def solve(self, schema: Schema, s: ClassSums) -> CountedModel:
-        """Shares of the sums of all other classes; one that is nought has no logarithm, and is refused by name."""
+        """Shares of the sums of all other classes; one that is zero has no logarithm, and is refused by name."""
         alone = _alone(s)
         if self.alpha == 0 and len(s.weight) > 1 and alone.any():
             c, j = (int(at) for at in np.argwhere(alone)[0])

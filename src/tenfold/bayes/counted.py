@@ -93,7 +93,7 @@ def blocks(X: Columns) -> Any:
 
 
 def times(block: Any, log_prob: Array) -> Array:
-    """Σ_j x_j log_prob[c, j] of rows of counts, where nought times minus infinity is nought."""
+    """Σ_j x_j log_prob[c, j] of rows of counts, where zero times minus infinity is zero."""
     never = np.isneginf(log_prob)
     if not never.any():
         return np.asarray(block @ log_prob.T)

@@ -97,7 +97,7 @@ class ProbabilityTable:
         return ProbabilityTable(self.values, self.p)
 
     def __add__(self, other: ProbabilityTable) -> ProbabilityTable:
-        """The table of the rows of both; a value that one of them did not see has count nought there."""
+        """The table of the rows of both; a value that one of them did not see has count zero there."""
         if not isinstance(other, ProbabilityTable):
             return NotImplemented
         if set(self.names) != set(other.names):
@@ -226,7 +226,7 @@ class ProbabilityTable:
         return [tables[0].p, *(table.conditional(*table.names[:-1]) for table in tables[1:])]
 
     def mutual_information(self, a: str, b: str) -> float:
-        """What two variables tell of one another, in bits: nought if they are independent.
+        """What two variables tell of one another, in bits: zero if they are independent.
 
         Parameters
         ----------

@@ -92,7 +92,7 @@ class ComponentSums:
     def maximised(self, kind: str, reg_covar: float) -> MixtureModel:
         """The components that make these shares of the rows most likely; `reg_covar` is added to each variance.
 
-        A component without rows stays where it is, with weight nought and the covariance of all others.
+        A component without rows stays where it is, with weight zero and the covariance of all others.
         """
         p = self.means.shape[1]
         some = self.weight > 0

@@ -65,7 +65,7 @@ class GaussianMixture(Density):
 
     Equals scikit-learn's from the same start, and takes weights: a row of weight 2 is two rows. The start depends on
     the rows and the seed, not on their order. Rows are read in double precision, minus the mean of each component, so
-    columns may be far from nought.
+    columns may be far from zero.
 
     Parameters
     ----------

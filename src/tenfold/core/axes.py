@@ -60,7 +60,7 @@ class Bundle:
 
     each: tuple[Any, ...]
     width: int = 0
-    """if not nought, they are of rows of so many numbers, not of the schema's columns"""
+    """if not zero, they are of rows of so many numbers, not of the schema's columns"""
     beside: bool = False
     """whether the schema's columns follow those numbers"""
     columns: tuple[tuple[int, ...], ...] = ()

@@ -1,7 +1,7 @@
 """The columns of a chunk as a linear model sees them: features.
 
 A numeric column is one feature. A categorical column is one feature for each of its categories, a column of
-noughts and ones that is never made: products look up, sums scatter. Where no column is categorical, everything is
+zeros and ones that is never made: products look up, sums scatter. Where no column is categorical, everything is
 done as it would be without this file.
 """
 
@@ -24,7 +24,7 @@ class Design:
     Parameters
     ----------
     X : Columns
-        Codes in categorical columns; those below nought (unseen) stand for noughts alone.
+        Codes in categorical columns; those below zero (unseen) stand for zeros alone.
     levels : array of int, optional
         For each column 0 if it is numeric, else how many categories it has: `schema.levels`. None: all numeric.
 

@@ -31,9 +31,9 @@ class Need:
     binary : bool
         Whether the target must have at most two classes.
     positive : bool
-        Whether a target of numbers must be above nought.
+        Whether a target of numbers must be above zero.
     counts : bool
-        Whether numbers below nought are refused.
+        Whether numbers below zero are refused.
     side : tuple of str
         Columns that come along as `chunk.side[name]` although the learner does not learn from them: folds, groups.
     sequence : str, optional

@@ -25,7 +25,7 @@ Side = Literal["both", "train", "test"]
 
 
 class _CurveDisplay:
-    """Scores on rows learned from and on rows not seen, along a line."""
+    """Scores on training rows and on validation rows, along a line."""
 
     def __init__(self, train_scores: Array, test_scores: Array, score_name: str | None, sizes: Codes | None) -> None:
         self.train_scores, self.test_scores = train_scores, test_scores
@@ -54,8 +54,8 @@ class _CurveDisplay:
         score_name : str, optional
         score_type : {"both", "train", "test"}, default="both"
         band : {"interval", "std"} or None, default="interval"
-            Around the scores on rows not seen: a 95 % interval of the mean, corrected for folds that share rows, or
-            one standard deviation of the folds. Around those on rows learned from it is always the latter.
+            Around the scores on validation rows: a 95 % interval of the mean, corrected for folds that share rows, or
+            one standard deviation of the folds. Around those on training rows it is always the latter.
         line_kw : dict, optional
             For matplotlib's `plot`.
 
@@ -78,7 +78,7 @@ class _CurveDisplay:
 
 
 class LearningCurveDisplay(_CurveDisplay):
-    """Learning curve: scores by the number of rows learned from.
+    """Learning curve: scores by the number of training rows.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class LearningCurveDisplay(_CurveDisplay):
     train_scores, test_scores : array of shape (sizes, folds)
     score_name : str, optional
     sizes : array of shape (sizes, folds, 2), optional
-        Rows learned from and judged on, for the correction of the interval.
+        Rows trained on and rows judged on, for the correction of the interval.
 
     Attributes
     ----------
@@ -190,7 +190,7 @@ class ValidationCurveDisplay(_CurveDisplay):
     train_scores, test_scores : array of shape (values, folds)
     score_name : str, optional
     sizes : array of shape (values, folds, 2), optional
-        Rows learned from and judged on, for the correction of the interval.
+        Rows trained on and rows judged on, for the correction of the interval.
 
     Attributes
     ----------

@@ -78,7 +78,7 @@ class PartialDependenceDisplay:
         n_cols : int, default=3
             Pictures side by side, of a new figure.
         centered : bool, default=False
-            Whether curves of one column begin at nought.
+            Whether curves of one column begin at zero.
         band : bool, default=True
             Whether to draw the interval of the average over other rows; centred curves have none.
         deciles : bool, default=True

@@ -18,7 +18,7 @@ transformer = HasMethods(["fit", "transform"])
 array = "array-like"
 seed = "random_state"
 positive = Interval(Real, 0, None, closed="right")
-"""a number above nought, infinity too"""
+"""a number above zero, infinity too"""
 fraction = Interval(RealNotInt, 0, 1, closed="both")
 """a real number from 0 to 1 that is no integer: 1.0, where 1 means one of them"""
 

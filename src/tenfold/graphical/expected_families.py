@@ -20,7 +20,7 @@ from tenfold.graphical.families import FamilyCounts, Layout, NetworkModel, coded
 from tenfold.graphical.rows import MISSING, at_rows, axes_left, log_tables, patterns, plan_rows, slices
 
 TINY = 5e-324
-"""the smallest number: a row that rounding makes impossible has no logarithm of nought"""
+"""the smallest number: a row that rounding makes impossible has no logarithm of zero"""
 
 
 @dataclass(frozen=True, eq=False)

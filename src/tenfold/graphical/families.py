@@ -142,7 +142,7 @@ class FamilyCounts:
 
 
 def recoded(layout: Layout, flat: Array, levels: Codes, old: Schema, new: Schema) -> Array:
-    """Numbers of all families under a schema with more categories: noughts for what is new."""
+    """Numbers of all families under a schema with more categories: zeros for what is new."""
     at = old.places("value", new)
     if at is None:
         return flat

@@ -111,7 +111,7 @@ def codes_of(network: BayesianNetwork, columns: Mapping[str, Any]) -> Codes:
 
 
 def log_tables(tables: Sequence[Array]) -> list[Array]:
-    """The logarithms of tables, minus infinity of nought."""
+    """The logarithms of tables, minus infinity of zero."""
     with np.errstate(divide="ignore"):
         return [np.log(table) for table in tables]
 

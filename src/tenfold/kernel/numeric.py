@@ -298,7 +298,7 @@ class AdditiveChi2Kernel(_Differences):
         self._fill(ADDITIVE_CHI2, 1.0, _not_negative(self, X), prepared, out)
 
     def diagonal_of(self, X: Values) -> Array:
-        """Nought: a row does not differ from itself."""
+        """Zero: a row does not differ from itself."""
         return np.zeros(len(X))
 
     def proof(self) -> Proof:

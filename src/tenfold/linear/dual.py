@@ -31,7 +31,7 @@ class Centred(NamedTuple):
     root: Array
     """of the weights"""
     mean: Array
-    """that is still to be taken off; noughts, if it was"""
+    """that is still to be taken off; zeros, if it was"""
 
     def times(self, coef: Array) -> Array:
         """The product Xβ, one number for each row."""

@@ -43,7 +43,7 @@ FAR = 25
 LONG = 0.1
 """then its steps are still longer than this, in the scale of the columns"""
 SMALL = 2.3e-162
-"""the square of what is smaller is nought"""
+"""the square of what is smaller is zero"""
 
 
 class GlmModel(NamedTuple):
@@ -78,7 +78,7 @@ class Scaling(NamedTuple):
     step: int
     schema: Schema
     coef: Annotated[Array, "output", "feature"]
-    """noughts, and a coefficient of one for the offset"""
+    """zeros, and a coefficient of one for the offset"""
     every: Annotated[int, OneOf(1, SHARE)]
 
 
@@ -153,7 +153,7 @@ class Glm(RobustErrors, Featured):
         return -1
 
     def start(self, schema: Schema) -> State:
-        """Noughts, and a coefficient of one for the offset."""
+        """Zeros, and a coefficient of one for the offset."""
         if _classes(schema) == 1:
             raise ValueError(f"{type(self).__name__} needs two classes, but the target has one class: {schema.classes}")
         k, p = _outputs(schema), int(schema.size("feature") or 0)
@@ -218,8 +218,8 @@ class Glm(RobustErrors, Featured):
         squared, absolute = self._penalties(state, s)
         free = self._free(state.schema)
         value = self._value(s, squared, absolute, free)
-        nought = s.weight * math.log(max(classes, 1))
-        if whole and classes and value > 1.001 * nought and math.isinf(at.base_value):  # a bad share
+        zero = s.weight * math.log(max(classes, 1))
+        if whole and classes and value > 1.001 * zero and math.isinf(at.base_value):  # a bad share
             return state._replace(place=at._replace(coef=0 * at.coef, intercept=0 * at.intercept))
         slack = 16 * EPS * (abs(value) + s.size + s.weight)
         if not (s.finite and math.isfinite(value) and value <= at.base_value - 1e-4 * at.promise + slack):
@@ -347,7 +347,7 @@ class Glm(RobustErrors, Featured):
 
     def _wide_gap(self, s: Curvature, value: float, squared: float, free: Flags) -> float:
         """Without a Hessian: by the squares in the penalty, or because no loss is below its least."""
-        more = value - self._value(s, squared, 0.0, free)  # absolute values, which are nought at the least
+        more = value - self._value(s, squared, 0.0, free)  # absolute values, which are zero at the least
         return min(strong(s, squared, free) + more, value - s.least)
 
     def certify(self, model: GlmModel, s: Beginning | Curvature | CurvatureScores) -> tuple[Claim, ...] | None:

@@ -159,7 +159,7 @@ class LogisticRegression(ClassWeighted, Errors, Classifier):
             warnings.warn(f"LogisticRegression: {claim.because}", UserWarning, stacklevel=4)
 
     def scores_from(self, model: GlmModel, X: Columns) -> Array:
-        """The margins; of two classes the first has nought."""
+        """The margins; of two classes the first has zero."""
         margin = self.margins(model, X)
         return margin if len(model.coef) > 1 else np.column_stack([np.zeros(len(margin)), margin[:, 0]])
 

@@ -7,7 +7,7 @@ a margin changes, measured by the Hessian H: R² = max xᵀH⁻¹x. With ν² = 
 
 between ½ν² and ν². After a step d of length δ = |d|_H, on which no margin changes by more than z ≤ Rδ, the gradient
 differs from g + Hd by at most δ ((exp(z) - 1) / z - 1), so the new place is known to be good before a row is read
-there. With absolute values in the penalty, g is the subgradient nearest to nought.
+there. With absolute values in the penalty, g is the subgradient nearest to zero.
 """
 
 from __future__ import annotations
@@ -107,12 +107,12 @@ def around(s: Curvature, squared: float, absolute: float, free: Flags) -> Local:
     weight = np.where(inner, 1.0, 0.0) / unit
     penalty = squared * weight / unit  # in this order: one over a very small unit cannot be squared
     gradient = s.gradient / unit + at * penalty
-    with np.errstate(over="ignore"):  # of a constant column, whose curvature is nought
+    with np.errstate(over="ignore"):  # of a constant column, whose curvature is zero
         each = np.tile(unit, k)
         units = np.outer(each, each)
     H = s.hessian() / units
     H.flat[:: k * q + 1] += penalty.ravel()
-    if k > 1:  # adding the same to all classes changes no probability: without a penalty the Hessian is nought there
+    if k > 1:  # adding the same to all classes changes no probability: without a penalty the Hessian is zero there
         for j in (0,) if squared or absolute else range(q):
             H[j::q, j::q] += s.weight / k
     which = np.flatnonzero(free)
@@ -134,7 +134,7 @@ def place(d: Array, s: Curvature, free: Flags) -> tuple[Array, Array]:
     move[free] = d
     move /= np.append(1.0, s.scale)
     coef = s.coef + move[:, 1:]
-    coef = np.where(np.abs(coef) <= 4 * EPS * np.abs(s.coef), 0.0, coef)  # where a step goes to nought
+    coef = np.where(np.abs(coef) <= 4 * EPS * np.abs(s.coef), 0.0, coef)  # where a step goes to zero
     return coef, s.intercept + (move[:, 0] - (coef - s.coef) @ s.center)
 
 
@@ -147,7 +147,7 @@ def moved(a: tuple[Array, Array], b: tuple[Array, Array], metric: tuple[Array, A
 
 
 def levelled(constant: Array) -> Array:
-    """Constants of the classes, the same taken off all: that changes no probability, and their mean is nought."""
+    """Constants of the classes, the same taken off all: that changes no probability, and their mean is zero."""
     return np.asarray(constant - constant.mean())
 
 
@@ -216,7 +216,7 @@ def inverse(H: Array) -> tuple[Array, int]:
 
 
 def root_of(H: Array, free: Flags) -> Array:
-    """R with RRᵀ the inverse of a Hessian in the entries that are free, noughts in the others."""
+    """R with RRᵀ the inverse of a Hessian in the entries that are free, zeros in the others."""
     inner, _ = inverse(H[np.ix_(free, free)])
     unit = _roots(inner)
     values, vectors = sla.eigh(inner / np.outer(unit, unit))
@@ -228,7 +228,7 @@ def root_of(H: Array, free: Flags) -> Array:
 def _proximal(S: Array, q: Array, l: Array, v: Array, root: Array, tied: int) -> Array:
     """The v that minimises ½ vᵀSv - qᵀv + Σ lⱼ|vⱼ|: coordinate descent finds the signs, a direct step the rest.
 
-    If classes are `tied`, the median of each column's coefficients, v / root, goes to nought.
+    If classes are `tied`, the median of each column's coefficients, v / root, goes to zero.
     """
     S = np.ascontiguousarray(S)
     small = 1e-14 * float(np.abs(q).max(initial=0.0))
@@ -254,7 +254,7 @@ def _proximal(S: Array, q: Array, l: Array, v: Array, root: Array, tied: int) ->
 
 
 def _roots(H: Array) -> Array:
-    """Of the diagonal, one where it is nought or too small to be divided by."""
+    """Of the diagonal, one where it is zero or too small to be divided by."""
     return np.sqrt(np.where(np.diag(H) > TINY, np.diag(H), 1.0))
 
 

@@ -21,7 +21,7 @@ EPS = float(np.finfo(np.float64).eps)
 TINY = 1e-290
 """squares below have lost digits"""
 LEAST = 5e-324
-"""the step between numbers that are next to nought"""
+"""the step between numbers that are next to zero"""
 SURE = 4.0
 """standard deviations of rounding errors that an estimate covers"""
 
@@ -172,7 +172,7 @@ def _quick(second: Array, mean: Array, weight: Array, alphas: Array) -> tuple[Ar
 
 
 def _second(m: Moments | FoldMoments, fit_intercept: bool) -> Array:
-    """Squares and products around the means; around nought, if there is no intercept."""
+    """Squares and products around the means; around zero, if there is no intercept."""
     if fit_intercept:
         return m.comoment
     weight = np.asarray(m.weight)[..., None, None]
@@ -244,7 +244,7 @@ def varying(square: Array, size: Array, weight: float) -> Flags:
 
 
 def too_small(square: Array, mean: Array, weight: float) -> bool:
-    """Whether a column has values other than nought, but so small that their squares are nought or lose digits."""
+    """Whether a column has values other than zero, but so small that their squares are zero or lose digits."""
     size = _sizes(square, mean, weight)
     return bool(((size > 0) & (size < math.sqrt(TINY))).any())
 
@@ -258,7 +258,7 @@ def too_small_beside(square: Array, mean: Array, weight: float) -> bool:
 
 
 def _sizes(square: Array, mean: Array, weight: float) -> Array:
-    """Length of each column, about nought or about its mean, whichever is more."""
+    """Length of each column, about zero or about its mean, whichever is more."""
     return np.maximum(np.sqrt(np.maximum(square, 0.0)), math.sqrt(weight) * np.abs(mean))
 
 

@@ -72,7 +72,7 @@ class MLPRegressor(MLP, Regressor):  # type: ignore[override]
         predicting; then a learnt scale and shift. Not with "lbfgs" and "cg".
     embedding : int or "auto", optional
         Learn so many numbers for each category of a column, instead of making each a feature; "auto" takes 1.6 n^0.56
-        for n categories. A category that was not seen has noughts. None: each category is a feature.
+        for n categories. A category that was not seen has zeros. None: each category is a feature.
     n_init : int, default=1
         Random starts, tried one after another; the one with the lowest objective is kept, with `early_stopping` that
         with the best validation score.

@@ -13,7 +13,7 @@ from scipy.special import expit
 from tenfold.core import Array, Design, Flags
 
 SLOPE = 0.01
-"""of a leaky ReLU below nought"""
+"""of a leaky ReLU below zero"""
 VARIANCE_FLOOR = 1e-5
 """what is added to a variance that is divided by, so that units which are the same for all rows stay finite"""
 

@@ -81,11 +81,11 @@ class TextFeatures(OnePass, Transformer):
         scikit-learn's `HashingVectorizer`. Plain words are cut and hashed by a compiled kernel.
     alternate_sign : bool, default=False
         Whether half of the hashed terms count minus one, so that those of one feature cancel on average. Naive Bayes
-        takes no numbers below nought.
+        takes no numbers below zero.
     sublinear_tf : bool, default=False
         Whether tf-idf takes 1 + ln(n) in place of the count n.
     smooth_idf : bool, default=True
-        Whether tf-idf counts one document more, with every term in it; then no term of a vocabulary divides by nought.
+        Whether tf-idf counts one document more, with every term in it; then no term of a vocabulary divides by zero.
     norm : {"l1", "l2"} or None, default="l2"
         Tf-idf weights of a document are divided by their length. Counts and sets of words are as they are.
 

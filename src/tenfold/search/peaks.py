@@ -14,9 +14,9 @@ from tenfold.theory.checks import between, whole
 
 
 def four_peaks(n: int, threshold: float = 0.1) -> Problem:
-    """Four peaks: the longer of the ones at the head and the noughts at the tail, and n more if both are long.
+    """Four peaks: the longer of the ones at the head and the zeros at the tail, and n more if both are long.
 
-    Two peaks of height n are found by climbing; two of height 2n - T - 1 want more than T ones and T noughts at once,
+    Two peaks of height n are found by climbing; two of height 2n - T - 1 want more than T ones and T zeros at once,
     where T = ⌈threshold n⌉ (Baluja and Caruana 1995).
 
     Parameters
@@ -40,7 +40,7 @@ def four_peaks(n: int, threshold: float = 0.1) -> Problem:
 
 
 def six_peaks(n: int, threshold: float = 0.1) -> Problem:
-    """Six peaks: four peaks, where noughts at the head with ones at the tail, both longer than T, are rewarded too.
+    """Six peaks: four peaks, where zeros at the head with ones at the tail, both longer than T, are rewarded too.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def six_peaks(n: int, threshold: float = 0.1) -> Problem:
 
 
 def continuous_peaks(n: int, threshold: float = 0.1) -> Problem:
-    """Continuous peaks: the longest run of ones or of noughts anywhere, and n more if both runs are longer than T.
+    """Continuous peaks: the longest run of ones or of zeros anywhere, and n more if both runs are longer than T.
 
     Parameters
     ----------
@@ -140,8 +140,8 @@ def _six(T: int, X: Values) -> Array:
 
 
 def _continuous(T: int, X: Values) -> Array:
-    ones, noughts = _longest(X, 1), _longest(X, 0)
-    return np.asarray(np.maximum(ones, noughts) + float(X.shape[1]) * ((ones > T) & (noughts > T)))
+    ones, zeros = _longest(X, 1), _longest(X, 0)
+    return np.asarray(np.maximum(ones, zeros) + float(X.shape[1]) * ((ones > T) & (zeros > T)))
 
 
 def _flips(X: Values) -> Array:

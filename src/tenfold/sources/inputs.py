@@ -239,7 +239,7 @@ def weights(weight: VectorLike, rows: int) -> Array:
 
 def _frame(model: Any, X: MatrixLike, reset: bool) -> pa.Table:
     """A frame as an Arrow table, its names kept or compared; names that are no text count as none."""
-    table = table_of(X)  # first: it names columns that stand twice
+    table = table_of(X)  # first: it names columns that appear twice
     if type(X).__name__ == "DataFrame":
         validate_data(model, X, reset=reset, skip_check_array=True)
     elif reset:

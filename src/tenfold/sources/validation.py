@@ -267,7 +267,7 @@ def warn_of_numbers_as_text(schema: Schema, need: Need, chosen: Collection[str],
 
 
 def _is_number(text: str) -> bool:
-    """Whether a text is a number; one with a leading nought, as of a postcode, is a label."""
+    """Whether a text is a number; one with a leading zero, as of a postcode, is a label."""
     if len(text) > 1 and text[0] == "0" and text[1].isdigit():
         return False
     try:

@@ -26,13 +26,13 @@ class ClassSums:
 
 
 class SumsByClass(Grouped[ClassSums]):
-    """Weight of each class, and the sum of each column within it: of counts, or of noughts and ones."""
+    """Weight of each class, and the sum of each column within it: of counts, or of zeros and ones."""
 
     classes: int
     way: int
     """how numbers enter (`kernels/class_sums.py`)"""
     bar: float = 0.0
-    """above which a number counts as one; not below nought, so that what a sparse matrix does not hold is none"""
+    """above which a number counts as one; not below zero, so that what a sparse matrix does not hold is none"""
 
     def summarize(self, chunk: Chunk) -> ClassSums:
         """Weight of each class and sums of its columns, over the rows of a chunk."""

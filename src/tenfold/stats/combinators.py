@@ -157,7 +157,7 @@ class Draw(Value):
     """Weights drawn anew, by the places of rows: a bootstrap."""
 
     def weight(self, chunk: Chunk) -> Array:
-        """The weight of each row, nought if it is not drawn."""
+        """The weight of each row, zero if it is not drawn."""
         raise NotImplementedError
 
 
@@ -177,7 +177,7 @@ class Each(Expression):
 
     of: tuple[Expression, ...]
     width: int = 0
-    """if not nought, they are of rows of so many numbers, not of the schema's columns"""
+    """if not zero, they are of rows of so many numbers, not of the schema's columns"""
     beside: bool = False
     """whether the schema's columns follow those numbers"""
     columns: tuple[tuple[int, ...], ...] = ()

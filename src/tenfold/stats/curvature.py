@@ -44,7 +44,7 @@ class Beginning:
     target: Annotated[Array, "output"]
     """by class, or the sum of the numbers"""
     mean: Annotated[Array, "feature"]
-    """noughts for sparse and categorical columns, which are not centred"""
+    """zeros for sparse and categorical columns, which are not centred"""
     square: Annotated[Array, "feature"]
 
     @classmethod
@@ -108,11 +108,11 @@ class Curvature:
     least: float
     """the sum of the least losses that any margins give"""
     pearson: Annotated[float, NOT_NAN]
-    """Σ w (y - μ)² / V(μ), for numbers; infinite where μ is as good as nought"""
+    """Σ w (y - μ)² / V(μ), for numbers; infinite where μ is as good as zero"""
     size: float
     """Σ w |ℓ'|, beside which the gradient is small"""
     worst: Annotated[float, NOT_NAN]
-    """the largest margin on the wrong side: below nought, every row is on its own side"""
+    """the largest margin on the wrong side: below zero, every row is on its own side"""
     reach: float
     """the largest squared length of a row in the scale of the columns"""
     gradient: Annotated[Array, "output", "predictor"]
@@ -346,7 +346,7 @@ def _expected(chunk: Chunk, design: Design, center: Array) -> Array:
 
 
 def _squares(design: Design, weight: Array) -> Array:
-    """Σ w x² of each feature, around nought."""
+    """Σ w x² of each feature, around zero."""
     X = design.numbers
     if sp.issparse(X.data):
         data = X.sparse()

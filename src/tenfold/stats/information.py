@@ -118,7 +118,7 @@ def conditional_entropy(table: ArrayLike, *, base: float = 2.0) -> float:
 
 
 def mutual_information(table: ArrayLike, *, base: float = 2.0, correction: Correction | None = None) -> float:
-    """I(X; Y) = H(X) + H(Y) - H(X, Y), what one variable tells of the other: nought if they are independent.
+    """I(X; Y) = H(X) + H(Y) - H(X, Y), what one variable tells of the other: zero if they are independent.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def cross_entropy(p: ArrayLike, q: ArrayLike, *, base: float = 2.0) -> float:
     Parameters
     ----------
     p, q : array of one shape
-        Counts or probabilities. Where q is nought and p is not, it is infinite.
+        Counts or probabilities. Where q is zero and p is not, it is infinite.
     base : float, default=2.0
 
     Returns
@@ -174,12 +174,12 @@ def cross_entropy(p: ArrayLike, q: ArrayLike, *, base: float = 2.0) -> float:
 
 
 def kl_divergence(p: ArrayLike, q: ArrayLike, *, base: float = 2.0) -> float:
-    """KL(p, q) = Σ p log p/q, what a code for q costs more than one for p: never negative, nought only if p is q.
+    """KL(p, q) = Σ p log p/q, what a code for q costs more than one for p: never negative, zero only if p is q.
 
     Parameters
     ----------
     p, q : array of one shape
-        Counts or probabilities. Where q is nought and p is not, it is infinite.
+        Counts or probabilities. Where q is zero and p is not, it is infinite.
     base : float, default=2.0
 
     Returns
@@ -197,14 +197,14 @@ def kl_divergence(p: ArrayLike, q: ArrayLike, *, base: float = 2.0) -> float:
 
 
 def _divergence(here: Array, there: Array) -> float:
-    """Σ p log p/q in nats; below nought by rounding at the most."""
+    """Σ p log p/q in nats; below zero by rounding at the most."""
     some = here > 0
     with np.errstate(divide="ignore"):
         return float((here[some] * np.log(here[some] / there[some])).sum())
 
 
 def _entropy(p: Array) -> float:
-    """In nats; 0 log 0 is nought."""
+    """In nats; 0 log 0 is zero."""
     some = p[p > 0]
     return float(-(some * np.log(some)).sum()) + 0.0
 
@@ -225,7 +225,7 @@ def _unit(base: float) -> float:
 
 
 def _table(name: str, value: ArrayLike) -> tuple[Array, float]:
-    """Counts or probabilities, and their sum, which is not nought."""
+    """Counts or probabilities, and their sum, which is not zero."""
     found = np.asarray(value, dtype=np.float64)
     if not found.ndim or not (np.isfinite(found) & (found >= 0)).all() or not found.sum() > 0:
         raise ValueError(f"{name} must be counts or probabilities: numbers from 0 on, not all of them 0")

@@ -1,6 +1,6 @@
 """Weight, mean and centred co-moments of the features and the target.
 
-A numeric column is one feature, a categorical one as many as it has categories; their columns of noughts and ones are
+A numeric column is one feature, a categorical one as many as it has categories; their columns of zeros and ones are
 never made, only counted.
 Two of them merge by the rule of Chan, Golub and LeVeque: with δ the difference of the means,
 C = C₁ + C₂ + δδᵀ n₁n₂/(n₁+n₂). Raw sums of squares are never formed.

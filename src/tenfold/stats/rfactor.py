@@ -123,7 +123,7 @@ class RFactor:
         )
 
     def recode(self, old: Schema, new: Schema) -> RFactor:
-        """The same under a larger schema: new categories are noughts, centred at nought, of scale one."""
+        """The same under a larger schema: new categories are zeros, centred at zero, of scale one."""
         wider = moved(self, old, new)
         return replace(wider, scale=np.where(wider.scale == 0, 1.0, wider.scale))
 

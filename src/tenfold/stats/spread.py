@@ -60,7 +60,7 @@ class SpreadByClass(Grouped[ClassSpread]):
 
 @dataclass(frozen=True, eq=False)
 class PresentSpread:
-    """Of each numeric column within each class, missing values left out; noughts at the places of categories."""
+    """Of each numeric column within each class, missing values left out; zeros at the places of categories."""
 
     weight: Annotated[Array, "class", "feature", NOT_NEGATIVE]
     mean: Annotated[Array, "class", "feature"]

@@ -445,7 +445,7 @@ class Boosting(Estimator):
     def certify(self, model: BoostedModel, s: Loss) -> tuple[Claim, ...]:
         """The loss at the end, from all rows sent down all trees."""
         score = s.sums * self.gradients(model).unit / np.maximum(s.weight, 1e-300)
-        why = "mean over the rows learned from, all sent down all trees"
+        why = "mean over the training rows, all sent down all trees"
         claims = [Claim("training loss", float(score[0]), "proved", why, "data")]
         if s.weight[1]:
             why = "mean over the rows kept back, which chose the number of rounds: a little too low"

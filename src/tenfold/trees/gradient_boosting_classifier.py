@@ -68,7 +68,7 @@ class GradientBoostingClassifier(Boosting, Classifier):
     n_iter_ : int
         Rounds that were made.
     train_score_, validation_score_ : array of shape (rounds + 1,)
-        Mean loss after each round, of the rows learned from and of those kept back.
+        Mean loss after each round, of the training rows and of those kept back.
     feature_importances_ : array of shape (columns,)
         Share of the gain of all splits: it favours columns with many values.
     certificate_ : Certificate

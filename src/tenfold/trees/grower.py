@@ -154,7 +154,7 @@ class TreeGrower(Estimator):
         return None
 
     def noise(self, ranges: Ranges) -> float:
-        """The variance of a row, if the criterion does not tell it; below nought: each node has its own."""
+        """The variance of a row, if the criterion does not tell it; below zero: each node has its own."""
         return 0.0
 
     def units(self, setup: Setup) -> Array:
@@ -255,6 +255,6 @@ def columns_of(most: MaxFeatures, p: int) -> int:
 
 
 def class_units(weight: Array) -> tuple[Codes, float]:
-    """Weights of classes in whole units, one at the least unless they are nought; and the unit."""
+    """Weights of classes in whole units, one at the least unless they are zero; and the unit."""
     unit = 2.0 ** (math.ceil(math.log2(weight.max())) - HEFT)
     return in_units(weight, unit), unit

@@ -49,7 +49,7 @@ class Rules(NamedTuple):
     cat_smooth: float = 0.0
     cat_penalty: float = 0.0
     noise: float = 0.0
-    """the variance of a row, for SUMS; below nought: each node has its own, from squares in this unit"""
+    """the variance of a row, for SUMS; below zero: each node has its own, from squares in this unit"""
     counted: bool = True
     """whether a weight of two stands for two rows"""
     parts: int = 1

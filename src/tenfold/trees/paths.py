@@ -136,7 +136,7 @@ def merits(trees: Tree, columns: int) -> Array:
 
 
 def shares(merit: Array) -> Array:
-    """Shares of the sum, or noughts."""
+    """Shares of the sum, or zeros."""
     return merit / merit.sum() if merit.any() else merit
 
 

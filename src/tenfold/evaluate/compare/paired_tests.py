@@ -113,7 +113,7 @@ def _by_t(
 
 
 def _share(sizes: Sizes | None, folds: int) -> float:
-    """Rows judged to rows learned from, on average."""
+    """Rows judged to training rows, on average."""
     if sizes is None:
         raise ValueError(
             "sizes is needed to correct the variance: rows to learn from and to be judged on. Remedy: "

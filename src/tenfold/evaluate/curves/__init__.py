@@ -1,1 +1,1 @@
-"""Curves: how a score depends on the rows learned from or on a parameter, and why a learner errs."""
+"""Curves: how a score depends on the training rows or on a parameter, and why a learner errs."""

@@ -1,4 +1,4 @@
-"""What curves have in common: scores on rows learned from and on rows not, intervals, a table and a picture."""
+"""What curves have in common: scores on training and on validation rows, intervals, a table and a picture."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Curve(Table):
         raise NotImplementedError
 
     def interval(self, level: float = 0.95) -> Array:
-        """For each point, the ends of an interval for the mean score on rows not seen.
+        """For each point, the ends of an interval for the mean score on validation rows.
 
         The variance is corrected as Nadeau and Bengio propose, since folds share what they learn from.
 
@@ -101,7 +101,7 @@ def scored(
     seed: int, groups: Grouping | None,
     scoring: str | Callable[..., Any] | None, pos_label: object, shares: Array | Codes | None = None,
 ) -> tuple[Array, CrossValidation]:  # fmt: skip
-    """The scores on rows learned from, learners x folds, beside what cross-validation finds on the others."""
+    """The scores on training rows, learners x folds, beside what cross-validation finds on the others."""
     candidates = candidates_of(learners)
     options = (folds, shuffle, seed, groups, scoring)
     run = FitAndScore(candidates, X, y, *options, pos_label=pos_label, both=True, shares=shares)
@@ -131,7 +131,7 @@ def draw(
     band: Band | None = "interval",
     style: Mapping[str, Any] | None = None,
 ) -> Drawn:
-    """Draw a curve, on rows learned from and on others, with bands."""
+    """Draw a curve, on training rows and on others, with bands."""
     ax = axes("plot", ax, (6.4, 4))
     numbers = all(isinstance(v, (int, float, np.number)) and not isinstance(v, (bool, np.bool_)) for v in values)
     x = np.asarray(values, dtype=float) if numbers else np.arange(len(values))

@@ -21,16 +21,16 @@ from tenfold.evaluate.curves.curve import Curve, scored
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class LearningCurve(Curve):
-    """Scores by the number of rows learned from.
+    """Scores by the number of training rows.
 
     Attributes
     ----------
     train_sizes : array of shape (sizes,)
-        Rows learned from, the mean over the folds.
+        Training rows, the mean over the folds.
     train_scores, test_scores : array of shape (sizes, folds)
-        On the rows learned from, and on the fold that was left out.
+        On the training rows, and on the fold that was left out.
     sizes : array of shape (sizes, folds, 2)
-        Rows learned from and rows judged on, exactly.
+        Rows trained on and rows judged on, exactly.
     score_name : str
     scans : int
         How many times the rows were read.

@@ -1,4 +1,4 @@
-"""Scores by the value of a parameter, on rows learned from and on rows not: models share scans as in `tune`."""
+"""Scores by the value of a parameter, on training and on validation rows: models share scans as in `tune`."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class ValidationCurve(Curve):
     param_name : str
     param_range : list
     train_scores, test_scores : array of shape (values, folds)
-        On the rows learned from, and on the fold that was left out.
+        On the training rows, and on the fold that was left out.
     sizes : array of shape (values, folds, 2)
-        Rows learned from and rows judged on.
+        Rows trained on and rows judged on.
     score_name : str
     scans : int
         How many times the rows were read.
@@ -43,7 +43,7 @@ class ValidationCurve(Curve):
 
     @property
     def best(self) -> Any:
-        """The value with the best mean score on rows not seen."""
+        """The value with the best mean score on validation rows."""
         return self.param_range[int(np.nan_to_num(self.test_scores.mean(axis=1), nan=-np.inf).argmax())]
 
 
