@@ -19,13 +19,22 @@ from tenfold.testing.data import draw
 
 THEIRS = dict(all_estimators())
 ELSEWHERE = {
+    "CountVectorizer",
+    "FunctionTransformer",
+    "KBinsDiscretizer",
     "MLPClassifier",
     "MLPRegressor",
     "MaxAbsScaler",
     "MinMaxScaler",
     "OneHotEncoder",
     "OrdinalEncoder",
+    "PolynomialFeatures",
+    "PowerTransformer",
+    "QuantileTransformer",
+    "RBFSampler",
+    "RobustScaler",
     "StandardScaler",
+    "TfidfVectorizer",
 }
 SHARED = [one for one in learners() if name_of(one) in set(THEIRS) - ELSEWHERE]
 OURS = {name_of(one): one for one in SHARED}
