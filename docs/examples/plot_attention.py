@@ -2,8 +2,8 @@
 Where a transformer looks
 =========================
 
-Each row of a sequence has a bit, and two rows have a mark. Whether the two marked bits are equal cannot be seen from any
-row alone, nor from counts. A recurrent network carries the first one along; a transformer looks at both.
+Each row of a sequence has a bit, and two rows have a mark. Whether the two marked bits are equal cannot be seen from
+any row alone, nor from counts. A recurrent network carries the first one along; a transformer looks at both.
 """
 
 import matplotlib.pyplot as plt
@@ -43,7 +43,7 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# The attention of both heads for the first sequence: a bit is + or -, a mark is a star. Columns of marked rows are dark.
+# The attention of both heads for the first sequence: a bit is + or -, a mark is a star. Marked rows are looked at.
 
 first = slice(starts[0], starts[0] + lengths[0])
 labels = [("+" if bit > 0 else "-") + ("*" if mark else "") for bit, mark in rows[first]]
