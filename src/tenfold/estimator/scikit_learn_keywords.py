@@ -7,6 +7,7 @@ that say what is done anyway, and the error of any other says what to do instead
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from functools import cache
 from numbers import Integral, Real
@@ -47,7 +48,17 @@ class Refused(NamedTuple):
         return f"refused: {self.because}. Remedy: {self.remedy}"
 
 
-Decision = Renamed | NoEffect | Refused
+class Absent(NamedTuple):
+    """A keyword that is no parameter here: Python itself refuses it."""
+
+    because: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"not there: {self.because}. Remedy: {self.remedy}"
+
+
+Decision = Renamed | NoEffect | Refused | Absent
 
 _integer, _number, _flag = (Integral, None), (Real, None), ("boolean",)
 _any_start = "the minimum is found to `tol` from any start"
@@ -79,6 +90,9 @@ positive = Refused(
 poisson_draws = Refused(
     "each row is drawn a Poisson number of times, of mean 1", "fit to a share of the rows", (None, 1.0)
 )
+all_counted = NoEffect("all rows are counted", _integer)
+categories = Refused("categories are those of the rows", "a frame with categorical columns", ("auto",))
+dtype = Absent("what is made are 64-bit floats", "astype")
 one_metric = Refused("a metric has no parameters beside p", "metric, p and attribute_weights", (None,))
 
 _bag: dict[str, Decision] = {
@@ -148,6 +162,17 @@ _stopping: dict[str, Decision] = {
     "validation_fraction": NoEffect(_only_with, (Real,)),
     "warm_start": no_restart,
 }
+_scaler: dict[str, Decision] = {"copy": copied}
+_vectorizer: dict[str, Decision] = {
+    "input": Refused("documents are text, not files", "tenfold.scan, or the text itself", ("content",)),
+    "encoding": NoEffect("documents are text, not bytes", (str,)),
+    "decode_error": NoEffect("documents are text, not bytes", (StrOptions({"strict", "ignore", "replace"}),)),
+    "preprocessor": Absent(
+        "a function cannot be written to a model file", "strip_accents, lowercase, or text made before"
+    ),
+    "tokenizer": Absent("a function cannot be written to a model file", "token_pattern"),
+    "dtype": dtype,
+}
 _members: dict[str, Decision] = {"n_jobs": n_jobs, "verbose": verbose}
 
 KEYWORDS: dict[str, dict[str, Decision]] = {
@@ -185,6 +210,11 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
     },
     "ElasticNet": {**_lasso, "warm_start": restart, "random_state": unseeded},
     "ElasticNetCV": {**_lasso, "verbose": verbose, "n_jobs": n_jobs},
+    "FunctionTransformer": {
+        "validate": Absent("rows are always checked", "leave it out"),
+        "accept_sparse": Absent("a function is given arrays", "toarray() before"),
+        "check_inverse": Absent("the inverse is taken as it is", "compare inverse_transform(transform(X)) with X"),
+    },
     "GammaRegressor": _glm,
     "FeatureUnion": _side_by_side,
     "GaussianMixture": {
@@ -202,6 +232,47 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
     "GradientBoostingRegressor": {
         **_boosting,
         "alpha": Renamed("quantile"),
+    },
+    "CountVectorizer": _vectorizer,
+    "KBinsDiscretizer": {"dtype": dtype, "subsample": all_counted, "random_state": unseeded},
+    "MLPClassifier": {"verbose": verbose},
+    "MLPRegressor": {
+        "verbose": verbose,
+        "loss": Refused(
+            "networks of numbers are fitted by squared errors", "PoissonRegressor for counts", ("squared_error",)
+        ),
+    },
+    "MaxAbsScaler": {**_scaler, "clip": Refused("unseen rows may be larger", "MinMaxScaler(clip=True)", (False,))},
+    "MinMaxScaler": _scaler,
+    "Normalizer": _scaler,
+    "OneHotEncoder": {
+        "categories": categories,
+        "dtype": dtype,
+        "feature_name_combiner": Refused("names are joined by an underscore", "rename the columns", ("concat",)),
+    },
+    "OrdinalEncoder": {"categories": categories, "dtype": dtype},
+    "PolynomialFeatures": {
+        "order": NoEffect("it says how an array lies in memory, not what is in it", (StrOptions({"C", "F"}),))
+    },
+    "PowerTransformer": _scaler,
+    "QuantileTransformer": {
+        **_scaler,
+        "ignore_implicit_zeros": Refused(
+            "zeros count, whether they are written or not", "a column of NaN for zeros", (False,)
+        ),
+        "subsample": all_counted,
+        "random_state": unseeded,
+    },
+    "RobustScaler": _scaler,
+    "SimpleImputer": {
+        **_scaler,
+        "missing_values": Refused("what is missing is NaN or None", "replace other marks by NaN before", (math.nan,)),
+    },
+    "StandardScaler": _scaler,
+    "TfidfVectorizer": {
+        **_vectorizer,
+        "binary": Refused("terms are counted", "CountVectorizer(binary=True)", (False,)),
+        "use_idf": Refused("terms are weighted by how few documents have them", "CountVectorizer", (True,)),
     },
     "KMeans": {
         "verbose": verbose,
@@ -304,11 +375,15 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
     "VotingRegressor": _members,
 }
 
+PEERS = {"Imputer": "SimpleImputer", "UnitVector": "Normalizer"}
+"""learners that have a name of their own beside scikit-learn's"""
+
 
 @cache
 def keywords_of(cls: type) -> Mapping[str, Decision]:
     """What becomes of scikit-learn's keywords of a learner, or of the learner that it is a kind of."""
-    return next((KEYWORDS[base.__name__] for base in cls.__mro__ if base.__name__ in KEYWORDS), {})
+    names = (PEERS.get(base.__name__, base.__name__) for base in cls.__mro__)
+    return next((KEYWORDS[name] for name in names if name in KEYWORDS), {})
 
 
 def constraints_of(cls: type, params: Collection[str]) -> dict[str, Any]:
@@ -335,5 +410,5 @@ def _same(given: Any, value: Any) -> bool:
     return (
         isinstance(given, bool) == isinstance(value, bool)
         and isinstance(given, (Real, str, type(None)))
-        and given == value
+        and (given == value or (given != given and value != value))
     )

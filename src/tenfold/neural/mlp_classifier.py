@@ -87,6 +87,8 @@ class MLPClassifier(MLP, Classifier):  # type: ignore[override]
     device : str, optional
         The device of PyTorch on which gradients are made, "cuda:0" say; None is "cpu". Bits are promised on the CPU
         alone. A fitted network predicts on the CPU.
+    verbose : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -174,6 +176,7 @@ class MLPClassifier(MLP, Classifier):  # type: ignore[override]
         warm_start: bool = False,
         max_fun: int = 15000,
         device: str | None = None,
+        verbose: int = False,
     ) -> None:
         self.hidden_layer_sizes = hidden_layer_sizes
         self.activation = activation
@@ -204,6 +207,7 @@ class MLPClassifier(MLP, Classifier):  # type: ignore[override]
         self.warm_start = warm_start
         self.max_fun = max_fun
         self.device = device
+        self.verbose = verbose
 
     def _outputs(self, schema: Schema) -> tuple[int, str]:
         classes = len(schema.classes)

@@ -83,6 +83,10 @@ class MLPRegressor(MLP, Regressor):  # type: ignore[override]
     device : str, optional
         The device of PyTorch on which gradients are made, "cuda:0" say; None is "cpu". Bits are promised on the CPU
         alone. A fitted network predicts on the CPU.
+    loss : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    verbose : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -165,6 +169,8 @@ class MLPRegressor(MLP, Regressor):  # type: ignore[override]
         warm_start: bool = False,
         max_fun: int = 15000,
         device: str | None = None,
+        loss: str = "squared_error",
+        verbose: int = False,
     ) -> None:
         self.hidden_layer_sizes = hidden_layer_sizes
         self.activation = activation
@@ -194,6 +200,8 @@ class MLPRegressor(MLP, Regressor):  # type: ignore[override]
         self.warm_start = warm_start
         self.max_fun = max_fun
         self.device = device
+        self.loss = loss
+        self.verbose = verbose
 
     def _outputs(self, schema: Schema) -> tuple[int, str]:
         return 1, "squared_error"

@@ -87,6 +87,10 @@ class Imputer(OnePass, Transformer):
     keep_empty_features : bool, default=False
         What becomes of a column that held no value in fitting: it is filled with 0 (or `fill_value`), or a missing
         value in it is an error with its name.
+    missing_values : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    copy : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -126,11 +130,16 @@ class Imputer(OnePass, Transformer):
         fill_value: float | None = None,
         add_indicator: bool = False,
         keep_empty_features: bool = False,
+        *,
+        missing_values: float = np.nan,
+        copy: bool = True,
     ) -> None:
         self.strategy = strategy
         self.fill_value = fill_value
         self.add_indicator = add_indicator
         self.keep_empty_features = keep_empty_features
+        self.missing_values = missing_values
+        self.copy = copy
 
     def _validate_params(self) -> None:
         super()._validate_params()

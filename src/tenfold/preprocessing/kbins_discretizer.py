@@ -45,6 +45,8 @@ class KBinsDiscretizer(OnePass, Transformer):
         Whether bins are equally wide, or have equally many rows.
     quantile_method : {"averaged_inverted_cdf", "inverted_cdf", "linear"}, default="averaged_inverted_cdf"
         Where between two rows a quantile is, as in `numpy.quantile`.
+    subsample, random_state : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -87,11 +89,15 @@ class KBinsDiscretizer(OnePass, Transformer):
         encode: str = "onehot",
         strategy: str = "quantile",
         quantile_method: str = "averaged_inverted_cdf",
+        subsample: int | None = 200000,
+        random_state: int | None = None,
     ) -> None:
         self.n_bins = n_bins
         self.encode = encode
         self.strategy = strategy
         self.quantile_method = quantile_method
+        self.subsample = subsample
+        self.random_state = random_state
 
     def statistic(self, schema: Schema) -> DistributionByColumn | ExtremesByColumn:
         """The values of each column, or how far they reach."""

@@ -10,6 +10,7 @@ import numpy as np
 from tenfold.core import Array, Chunk, Claim, Columns, Matrix, Need, Schema
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, Transformer
+from tenfold.estimator.constraints import Constraints
 from tenfold.kernels.extremes import raise_to_sizes
 
 TINY = float(np.finfo(np.float64).tiny)
@@ -47,6 +48,13 @@ class MaxAbsModel(NamedTuple):
 class MaxAbsScaler(OnePass, Transformer):
     """Divide each column by its largest absolute value: zeros stay zeros, missing values missing.
 
+    Parameters
+    ----------
+    clip : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    copy : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+
     Attributes
     ----------
     max_abs_, scale_ : array of shape (columns,)
@@ -62,6 +70,11 @@ class MaxAbsScaler(OnePass, Transformer):
     invertible = True
     model_type = MaxAbsModel
     summary_types = (Largest,)
+    _parameter_constraints: ClassVar[Constraints] = {}
+
+    def __init__(self, *, copy: bool = True, clip: bool = False) -> None:
+        self.copy = copy
+        self.clip = clip
 
     def statistic(self, schema: Schema) -> LargestByColumn:
         """The largest absolute value of each column."""

@@ -37,6 +37,8 @@ class MinMaxScaler(OnePass, Transformer):
         Where the least and the greatest value of each column go.
     clip : bool, default=False
         Whether values beyond those seen in fitting go to the ends of the range, and not beyond.
+    copy : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -61,9 +63,16 @@ class MinMaxScaler(OnePass, Transformer):
     law_params = ({}, {"clip": True, "feature_range": (-1, 1)})
     _parameter_constraints: ClassVar[Constraints] = {"feature_range": [tuple], "clip": [boolean]}
 
-    def __init__(self, feature_range: tuple[float, float] = (0, 1), clip: bool = False) -> None:
+    def __init__(
+        self,
+        feature_range: tuple[float, float] = (0, 1),
+        clip: bool = False,
+        *,
+        copy: bool = True,
+    ) -> None:
         self.feature_range = feature_range
         self.clip = clip
+        self.copy = copy
 
     def _validate_params(self) -> None:
         super()._validate_params()

@@ -155,6 +155,8 @@ class OneHotEncoder(OneHot):
     """The indicators of categories under scikit-learn's name: unknown categories are refused unless you say otherwise.
 
     In all else it is `OneHot`, which says what the parameters mean.
+    categories, feature_name_combiner : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
 
     Examples
     --------
@@ -171,5 +173,9 @@ class OneHotEncoder(OneHot):
         handle_unknown: str = "error",
         min_frequency: float | None = None,
         max_categories: int | None = None,
+        categories: str = "auto",
+        feature_name_combiner: str = "concat",
     ) -> None:
         super().__init__(handle_unknown, drop, sparse_output, min_frequency, max_categories)
+        self.categories = categories
+        self.feature_name_combiner = feature_name_combiner

@@ -30,6 +30,8 @@ class OrdinalEncoder(CategoryEncoder):
         Categories of fewer rows, or of a smaller share of the rows that have a value, are one category: the last.
     max_categories : int or None, default=None
         The most that a column has, with the one for rare ones; the rarest go there.
+    categories : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
 
     Attributes
     ----------
@@ -72,12 +74,14 @@ class OrdinalEncoder(CategoryEncoder):
         encoded_missing_value: float = np.nan,
         min_frequency: float | None = None,
         max_categories: int | None = None,
+        categories: str = "auto",
     ) -> None:
         self.handle_unknown = handle_unknown
         self.unknown_value = unknown_value
         self.encoded_missing_value = encoded_missing_value
         self.min_frequency = min_frequency
         self.max_categories = max_categories
+        self.categories = categories
 
     def _validate_params(self) -> None:
         super()._validate_params()

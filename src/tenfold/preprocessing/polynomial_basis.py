@@ -135,6 +135,8 @@ class PolynomialFeatures(PolynomialBasis):
     """Products of columns up to a degree under scikit-learn's name: a column of ones comes first unless you say not.
 
     In all else it is `PolynomialBasis`, which says what the parameters mean.
+    order : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Examples
     --------
@@ -143,5 +145,13 @@ class PolynomialFeatures(PolynomialBasis):
     [[1.0, 2.0, 3.0, 4.0, 6.0, 9.0]]
     """
 
-    def __init__(self, degree: int = 2, *, interaction_only: bool = False, include_bias: bool = True) -> None:
+    def __init__(
+        self,
+        degree: int = 2,
+        *,
+        interaction_only: bool = False,
+        include_bias: bool = True,
+        order: str = "C",
+    ) -> None:
         super().__init__(degree, interaction_only, include_bias)
+        self.order = order

@@ -48,6 +48,8 @@ class PowerTransformer(OnePass, Transformer):
         Which powers: those for any numbers, or those for numbers above 0.
     standardize : bool, default=True
         Whether what comes out gets mean 0 and variance 1.
+    copy : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -76,9 +78,16 @@ class PowerTransformer(OnePass, Transformer):
         "standardize": [boolean],
     }
 
-    def __init__(self, method: str = "yeo-johnson", *, standardize: bool = True) -> None:
+    def __init__(
+        self,
+        method: str = "yeo-johnson",
+        *,
+        standardize: bool = True,
+        copy: bool = True,
+    ) -> None:
         self.method = method
         self.standardize = standardize
+        self.copy = copy
 
     def statistic(self, schema: Schema) -> DistributionByColumn:
         """The values of each column."""

@@ -40,6 +40,10 @@ class QuantileTransformer(OnePass, Transformer):
         How many quantiles are kept of each column, no more than there are rows.
     output_distribution : {"uniform", "normal"}, default="uniform"
         Whether what comes out is uniform from 0 to 1, or normal with mean 0 and variance 1 (and at most 5.2 in size).
+    ignore_implicit_zeros : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    subsample, random_state, copy : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -67,9 +71,22 @@ class QuantileTransformer(OnePass, Transformer):
         "output_distribution": [choice("uniform", "normal")],
     }
 
-    def __init__(self, *, n_quantiles: int = 1000, output_distribution: str = "uniform") -> None:
+    def __init__(
+        self,
+        *,
+        n_quantiles: int = 1000,
+        output_distribution: str = "uniform",
+        ignore_implicit_zeros: bool = False,
+        subsample: int | None = 10000,
+        random_state: int | None = None,
+        copy: bool = True,
+    ) -> None:
         self.n_quantiles = n_quantiles
         self.output_distribution = output_distribution
+        self.ignore_implicit_zeros = ignore_implicit_zeros
+        self.subsample = subsample
+        self.random_state = random_state
+        self.copy = copy
 
     def statistic(self, schema: Schema) -> DistributionByColumn:
         """The values of each column."""

@@ -42,6 +42,8 @@ class RobustScaler(OnePass, Transformer):
     unit_variance : bool, default=False
         Whether to divide the scale by what it is of a standard normal distribution, so that columns which are normal
         get variance 1.
+    copy : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -75,11 +77,13 @@ class RobustScaler(OnePass, Transformer):
         with_scaling: bool = True,
         quantile_range: tuple[float, float] = (25.0, 75.0),
         unit_variance: bool = False,
+        copy: bool = True,
     ) -> None:
         self.with_centering = with_centering
         self.with_scaling = with_scaling
         self.quantile_range = quantile_range
         self.unit_variance = unit_variance
+        self.copy = copy
 
     def _validate_params(self) -> None:
         super()._validate_params()

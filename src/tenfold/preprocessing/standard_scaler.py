@@ -34,6 +34,8 @@ class StandardScaler(OnePass, Transformer):
         Whether to subtract the mean. CSR input needs False: its zeros would be filled.
     with_std : bool, default=True
         Whether to divide by the standard deviation.
+    copy : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -55,9 +57,16 @@ class StandardScaler(OnePass, Transformer):
     law_params = ({}, {"with_mean": False}, {"with_std": False})
     _parameter_constraints: ClassVar[Constraints] = {"with_mean": [boolean], "with_std": [boolean]}
 
-    def __init__(self, with_mean: bool = True, with_std: bool = True) -> None:
+    def __init__(
+        self,
+        with_mean: bool = True,
+        with_std: bool = True,
+        *,
+        copy: bool = True,
+    ) -> None:
         self.with_mean = with_mean
         self.with_std = with_std
+        self.copy = copy
 
     @property
     def need(self) -> Need:

@@ -64,6 +64,8 @@ class UnitVector(OnePass, Transformer):
     norm : {"l1", "l2", "max"}, default="l2"
         What is the length of a row: the sum of absolute values, the root of the sum of squares, or the
         largest absolute value.
+    copy : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -83,8 +85,14 @@ class UnitVector(OnePass, Transformer):
     law_params = ({}, {"norm": "l1"}, {"norm": "max"})
     _parameter_constraints: ClassVar[Constraints] = {"norm": [choice("l1", "l2", "max")]}
 
-    def __init__(self, norm: str = "l2") -> None:
+    def __init__(
+        self,
+        norm: str = "l2",
+        *,
+        copy: bool = True,
+    ) -> None:
         self.norm = norm
+        self.copy = copy
 
     def statistic(self, schema: Schema) -> ZeroRows:
         """How many rows have no direction."""

@@ -32,6 +32,10 @@ class CountVectorizer(TextFeatures):
         Which terms are kept.
     binary : bool, default=False
         Whether a term counts once, however often it is there.
+    input : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    encoding, decode_error : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -74,6 +78,9 @@ class CountVectorizer(TextFeatures):
         max_features: int | None = None,
         vocabulary: Vocabulary = None,
         binary: bool = False,
+        input: str = "content",
+        encoding: str = "utf-8",
+        decode_error: str = "strict",
     ) -> None:
         self.strip_accents = strip_accents
         self.lowercase = lowercase
@@ -86,6 +93,9 @@ class CountVectorizer(TextFeatures):
         self.max_features = max_features
         self.vocabulary = vocabulary
         self.binary = binary
+        self.input = input
+        self.encoding = encoding
+        self.decode_error = decode_error
 
     @property
     def _weighting(self) -> str:
@@ -105,6 +115,10 @@ class TfidfVectorizer(TextFeatures):
         Which terms are kept.
     norm, smooth_idf, sublinear_tf
         How terms are weighed.
+    input, binary, use_idf : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    encoding, decode_error : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -147,6 +161,11 @@ class TfidfVectorizer(TextFeatures):
         norm: str | None = "l2",
         smooth_idf: bool = True,
         sublinear_tf: bool = False,
+        input: str = "content",
+        encoding: str = "utf-8",
+        decode_error: str = "strict",
+        binary: bool = False,
+        use_idf: bool = True,
     ) -> None:
         self.strip_accents = strip_accents
         self.lowercase = lowercase
@@ -161,3 +180,8 @@ class TfidfVectorizer(TextFeatures):
         self.norm = norm
         self.smooth_idf = smooth_idf
         self.sublinear_tf = sublinear_tf
+        self.input = input
+        self.encoding = encoding
+        self.decode_error = decode_error
+        self.binary = binary
+        self.use_idf = use_idf
