@@ -176,6 +176,7 @@ def cases() -> dict[str, tuple[Any, Any, Any, Any]]:
             tn.FeatureUnion([("a", tn.StandardScaler()), ("b", tn.MinMaxScaler())]),
             pipeline.FeatureUnion([("a", pre.StandardScaler()), ("b", pre.MinMaxScaler())]), X, None,
         ),
+        "TargetEncoder": (tn.TargetEncoder(), pre.TargetEncoder(), codes, y),
         "UnitVector": (tn.UnitVector(), pre.Normalizer(), X, None),
         "VotingClassifier": (tn.VotingClassifier(), ensemble.VotingClassifier(_classifiers()), X, c),
         "VotingRegressor": (tn.VotingRegressor(), ensemble.VotingRegressor(_regressors()), X, y),

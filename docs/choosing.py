@@ -209,6 +209,7 @@ CHOICES: dict[str, Choice] = {
     "TreeAugmentedNB": Choice(CLASSES, "restriction", "columns in a tree within a class", "n p²", "p c"),
     "ColumnTransformer": feature("what its transformers do, each of its columns", "members", "members"),
     "FeatureUnion": feature("what its transformers do, side by side", "members", "members"),
+    "TargetEncoder": feature("categories as means of the target", "n p", "p"),
     "UnitVector": feature("rows of length 1", "1"),
     "VotingClassifier": Choice(CLASSES, "preference", MEAN, "members", "members"),
     "VotingRegressor": Choice(NUMBER, "preference", MEAN, "members", "members"),

@@ -63,6 +63,7 @@ cases = {
     "MaxAbsScaler": (tn.MaxAbsScaler(), X, None),
     "MinMaxScaler": (tn.MinMaxScaler(), X, None),
     "ColumnTransformer": (tn.ColumnTransformer([("a", tn.StandardScaler(), [0]), ("b", "passthrough", [1])]), X, None),
+    "TargetEncoder": (tn.TargetEncoder(), words, y),
     "FeatureUnion": (tn.FeatureUnion(), X, None),
     "UnitVector": (tn.UnitVector(), X, None),
     "OneHot": (tn.OneHot(), words, None),

@@ -271,6 +271,7 @@ SPACES: dict[str, dict[str, list[Any]]] = {
     "TreeAugmentedNB": _PRIOR,
     "ColumnTransformer": {"verbose_feature_names_out": [False], "sparse_threshold": [0.0]},
     "FeatureUnion": {"verbose_feature_names_out": [False]},
+    "TargetEncoder": {"smooth": [0.0, 5.0], "cv": [2, 7]},
     "UnitVector": {"norm": ["l1", "max"]},
     "VotingClassifier": {"voting": ["soft"], "weights": [[1.0, 3.0]]},
     "VotingRegressor": {"weights": [[1.0, 3.0]]},

@@ -195,6 +195,7 @@ _PLACES = {
     "tenfold.preprocessing.sigmoid_basis": ("SigmoidBasis",),
     "tenfold.preprocessing.standard_scaler": ("StandardScaler",),
     "tenfold.preprocessing.tanh_basis": ("TanhBasis",),
+    "tenfold.preprocessing.target_encoder": ("TargetEncoder",),
     "tenfold.preprocessing.text_features": ("TextFeatures",),
     "tenfold.preprocessing.vectorizers": ("CountVectorizer", "TfidfVectorizer"),
     "tenfold.preprocessing.unit_vector": ("Normalizer", "UnitVector"),

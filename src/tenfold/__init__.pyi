@@ -217,6 +217,7 @@ from tenfold.preprocessing.robust_scaler import RobustScaler as RobustScaler
 from tenfold.preprocessing.sigmoid_basis import SigmoidBasis as SigmoidBasis
 from tenfold.preprocessing.standard_scaler import StandardScaler as StandardScaler
 from tenfold.preprocessing.tanh_basis import TanhBasis as TanhBasis
+from tenfold.preprocessing.target_encoder import TargetEncoder as TargetEncoder
 from tenfold.preprocessing.text_features import TextFeatures as TextFeatures
 from tenfold.preprocessing.unit_vector import Normalizer as Normalizer
 from tenfold.preprocessing.unit_vector import UnitVector as UnitVector

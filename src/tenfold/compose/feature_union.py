@@ -73,7 +73,7 @@ class FeatureUnion(Branches):
             raise ValueError("transformer_list must be a list of (name, transformer)")
         return [Branch(one[0], one[1], ALL) for one in given]
 
-    def bound(self, X: Any) -> Any:
+    def bound_to(self, frame: Any) -> Any:
         """A copy, not fitted: there is no column to choose."""
         return self._blank()
 

@@ -121,7 +121,7 @@ class Member:
     def expression(self, ask: Expression) -> Expression:
         """What it asks for, of its rows; and once, if that is made for all groups anyway, of each group."""
         whole: Expression = Onward(self.name, ask, self.certified and not self.at.marks and every(ask) == 1)
-        stages, held = stages_of(self.before, self.learner.need), self._held
+        stages, held = stages_of(self.before, self.learner.need, training=True), self._held
         if self.key is None:
             return As(self.view, After(stages, whole, held) if stages or held else whole)
         groups = tuple(range(self.key.groups)) if self.groups is None else self.groups

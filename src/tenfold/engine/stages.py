@@ -22,6 +22,8 @@ class Fitted(Stage):
     learner: Itself
     model: Itself
     taker: Need
+    training: bool = False
+    """whether a learner learns from the rows: what was made of their target is then made without it"""
 
     def stage(self, chunk: Chunk) -> Chunk:
         """The rows as it makes them.
@@ -29,7 +31,7 @@ class Fitted(Stage):
         It may let missing values pass: whether the next transformer, or the learner, takes them is for its need to say.
         """
         learner = self.learner.it
-        found = learner.transform_from(self.model.it, chunk.X)
+        found = (learner.training_from if self.training else learner.transform_from)(self.model.it, chunk.X)
         found = in_form(found, self.taker)
         names = chunk.X.names if found.shape[1] == chunk.X.shape[1] else None
         place = f"the output of {type(learner).__name__}"
@@ -44,10 +46,12 @@ def in_form(found: Any, need: Need) -> Any:
     return sp.csr_array(found) if need.sparse else found.toarray()
 
 
-def stages_of(before: Before, need: Need) -> tuple[Fitted, ...]:
-    """Transformers as stages before a learner with this need."""
+def stages_of(before: Before, need: Need, training: bool = False) -> tuple[Fitted, ...]:
+    """Transformers as stages before a learner with this need, which learns from the rows or predicts."""
     takers = [*(learner.need for learner, _ in before[1:]), need]
-    return tuple(Fitted(Itself(learner), Itself(model), taker) for (learner, model), taker in zip(before, takers))
+    return tuple(
+        Fitted(Itself(learner), Itself(model), taker, training) for (learner, model), taker in zip(before, takers)
+    )
 
 
 def transformed(before: Before, chunk: Chunk, need: Need) -> Chunk:

@@ -194,8 +194,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         self._set(done.at.schema, done.at.model, summary, certificate)
         self._after_fit(source)
 
-    def bound(self, X: Any) -> Any:
-        """A copy, not fitted, that knows which columns of these rows are meant, if that is for it to say."""
+    def bound(self, X: Any, y: Any = None, target: Any = None) -> Any:
+        """A copy, not fitted, that knows which columns and what target is meant, if that is for it to say."""
         return self._blank()
 
     def kept(self, model: Any, summary: Any) -> Any:

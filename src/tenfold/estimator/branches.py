@@ -6,6 +6,7 @@ What they make of a row stands one after the other. Named members, as scikit-lea
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from tenfold.core import SEQUENTIAL, Claim, Columns, DataError, Matrix, Need, Sc
 from tenfold.estimator.kinds import Transformer
 from tenfold.estimator.members import common_need
 from tenfold.estimator.passthrough import Passthrough
+from tenfold.estimator.target_kind import TargetTransformer, target_kind
 from tenfold.estimator.team import Team, TeamModel
 from tenfold.sources import Source
 from tenfold.sources.column_choice import first_rows, places_of
@@ -130,10 +132,17 @@ class Branches(_BaseComposition, Team, Transformer):
 
     def transform_from(self, model: TeamModel, X: Columns) -> Matrix:
         """What each makes of its columns, side by side; CSR if one of them gives CSR."""
+        return self._side_by_side(model, X, lambda member, at, some: member.transform_from(at, some))
+
+    def training_from(self, model: TeamModel, X: Columns) -> Matrix:
+        """The same of rows that they learned from."""
+        return self._side_by_side(model, X, lambda member, at, some: member.training_from(at, some))
+
+    def _side_by_side(self, model: TeamModel, X: Columns, make: Callable[[Any, Any, Columns], Matrix]) -> Matrix:
         each = zip(self.team(), model.members.each, model.members.columns, strict=True)
-        made = [member.transform_from(at, Among(some, member.need.missing).of(X)) for member, at, some in each]
+        made = [make(member, at, Among(some, member.need.missing).of(X)) for member, at, some in each]
         if self._dense(made):
-            return np.hstack([one.toarray() if sp.issparse(one) else one for one in made])
+            return np.hstack([_array(one) for one in made])
         return sp.hstack([sp.csr_array(one) for one in made], format="csr")
 
     def _dense(self, made: list[Matrix]) -> bool:
@@ -158,23 +167,33 @@ class Branches(_BaseComposition, Team, Transformer):
 
     # ---- columns that are meant ------------------------------------------------------------------
 
-    def bound(self, X: Any) -> Any:
-        """A copy, not fitted, whose columns are chosen by name for these rows."""
+    @property
+    def cross_fits(self) -> bool:
+        """Whether one of the transformers does."""
+        return any(member.cross_fits for member in self.team())
+
+    def bound(self, X: Any, y: Any = None, target: Any = None) -> Any:
+        """A copy, not fitted, whose columns are chosen by name for these rows, and whose target is known."""
         frame = first_rows(X)
         if not frame.shape[1]:
             raise DataError(f"Found array with 0 feature(s) (shape={frame.shape}) while a minimum of 1 is required.")
-        return self.bound_to(frame)
+        found = self.bound_to(frame)
+        if any(isinstance(b.transformer, TargetTransformer) for b in self.branches()):
+            kind = target_kind(X, y) if target is None else target
+            named = [(n, t.with_target(kind) if isinstance(t, TargetTransformer) else t) for n, t in found._named]
+            found._named = named
+        return found
 
     def bound_to(self, frame: Any) -> Any:
         """The same for rows whose first are these, as a frame of pandas."""
         return self._blank()
 
-    def _fit(self, X: Any, *args: Any, **given: Any) -> Any:
+    def _fit(self, X: Any, y: Any, *args: Any, **given: Any) -> Any:
         X = X if isinstance(X, Source) else settled(X)
         fresh = self._blank()
         fresh._validate_params()
-        fresh = fresh.bound(X)
-        super(Branches, fresh)._fit(X, *args, **given)
+        fresh = fresh.bound(X, y)
+        super(Branches, fresh)._fit(X, y, *args, **given)
         return self._become(fresh)
 
     def _apply(self, function: Any, X: Any, names: Any) -> Any:
@@ -271,3 +290,8 @@ def _places(chosen: Any, names: list[Any]) -> Any:
 def named_after_classes(transformers: Any) -> list[tuple[str, Any]]:
     """Transformers with names, as scikit-learn makes them: of the class in small letters, numbered where it repeats."""
     return [(str(name), one) for name, one in _name_estimators(transformers)]
+
+
+def _array(made: Any) -> Any:
+    """Outputs as an array."""
+    return made.toarray() if sp.issparse(made) else made

@@ -19,6 +19,7 @@ from sklearn.base import (
     TransformerMixin,
 )
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._set_output import _wrap_data_with_container
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -270,6 +271,15 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         tags.transformer_tags.preserves_dtype = list(self.preserves_dtype)
         return tags
 
+    @property
+    def cross_fits(self) -> bool:
+        """Whether rows that it learned from are transformed otherwise than others: without their own target."""
+        return False
+
+    def training_from(self, model: Any, X: Columns) -> Any:
+        """What becomes of rows that it learned from, for a learner that learns from them too."""
+        return self.transform_from(model, X)
+
     def names_out(self, names: list[str]) -> list[str]:
         """What the columns that come out are called, from the names of those that go in: the same."""
         return names
@@ -331,7 +341,12 @@ Transformer.transform = _sources_first(Transformer.transform)  # type: ignore[me
 
 
 def _fit_transform(self: Any, X: Any, y: Any = None, **given: Any) -> Any:
-    """Fit, then transform; for a source both without the wrapper."""
+    """Fit, then transform; for a source both without the wrapper; rows without their own target, if it is learned."""
+    if self.cross_fits:
+        X = X if is_lazy(X) else settled(X)
+        fitted = as_fitted(self.fit(X, y, **given))
+        found = fitted._apply(type(self).training_from, X, fitted.get_feature_names_out)
+        return found if is_lazy(X) else _wrap_data_with_container("transform", found, X, self)
     if is_lazy(X):
         return self.fit(X, y, **given).transform(X)
     X = settled(X)

@@ -371,6 +371,11 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
     "SGDRegressor": _stopping,
     "StackingClassifier": _members,
     "StackingRegressor": _members,
+    "TargetEncoder": {
+        "categories": Refused("the categories are those of the rows", "fit to rows that have them", ("auto",)),
+        "shuffle": NoEffect("folds are dealt by the numbers of rows", ("boolean", StrOptions({"deprecated"}))),
+        "random_state": NoEffect("nothing is drawn", ("random_state", StrOptions({"deprecated"}))),
+    },
     "VotingClassifier": {**_members, "flatten_transform": NoEffect("`transform` is not there", _flag)},
     "VotingRegressor": _members,
 }

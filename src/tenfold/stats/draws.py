@@ -36,8 +36,13 @@ def times_of(places: Codes, key: np.uint64) -> Codes:
 
 def folds_of(chunk: Chunk, seed: int, folds: int) -> Codes:
     """The fold of each row by lot: of any `folds` rows in a row that have weight, one is in each, in a drawn order."""
-    out = np.empty(chunk.n, np.int64)
-    deal(chunk.places(), int(keys_of(seed, FOLDS, 0, 1)[0] >> np.uint64(1)), folds, out)
+    return folds_of_places(chunk.places(), seed, folds)
+
+
+def folds_of_places(places: Codes, seed: int, folds: int) -> Codes:
+    """The same of rows that are known by their numbers alone."""
+    out = np.empty(len(places), np.int64)
+    deal(places, int(keys_of(seed, FOLDS, 0, 1)[0] >> np.uint64(1)), folds, out)
     return out
 
 

@@ -89,7 +89,8 @@ def draw(need: Need, seed: int, rows: int = 24, columns: int = 3) -> Table:
     X = np.abs(X) if need.counts else X
     y = None
     if need.target == "number":
-        y = np.round(X @ random.normal(size=columns) + random.normal(size=rows), 2) + random.integers(-9, 9)
+        slope = X @ random.normal(size=columns) if X.dtype.kind == "f" else np.zeros(rows)
+        y = np.round(slope + random.normal(size=rows), 2) + random.integers(-9, 9)
         y = np.abs(y) + 0.5 if need.positive else y
     if need.target == "class":
         names = np.array(["no", "yes"] if need.binary else ["high", "low", "middle"], dtype=object)

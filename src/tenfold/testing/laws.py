@@ -23,7 +23,7 @@ from tenfold.core.rows import joined
 from tenfold.core.statistic import Grouped, Held, Lens, Ordered
 from tenfold.engine import Local, Snapshot, fit, on
 from tenfold.engine.loop import summarized
-from tenfold.estimator import Classifier, Clusterer, Estimator
+from tenfold.estimator import Classifier, Clusterer, Estimator, Transformer
 from tenfold.estimator.sequence_kinds import SequenceClassifier
 from tenfold.sources import ArraySource, part_rows
 from tenfold.sources.inputs import SEQUENCE
@@ -213,6 +213,8 @@ def _told(model: Estimator, table: Table) -> Array:
     seen, given = table.seen, _lengths(table)
     if isinstance(model, Clusterer):
         return np.asarray(model.transform(seen).min(axis=1))
+    if isinstance(model, Transformer):
+        return np.asarray(model.transform(seen)[:, 0])
     if isinstance(model, Classifier | SequenceClassifier) and model.has_probabilities:
         return model.predict_proba(seen, **given)[:, 0]
     told = model.predict(seen, **given)

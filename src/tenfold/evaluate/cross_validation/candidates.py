@@ -66,7 +66,7 @@ class Candidate:
             first, last = self.stages[0], self.stages[-1]
             if first.chooses_columns:
                 rows = X.without(*([column] if column else [])) if isinstance(X, Source) else without_column(X, column)
-                first = self.stages[0] = first.bound(rows)
+                first = self.stages[0] = first.bound(rows, target=last.need.target)
             self.need = replace(first.need, target=last.need.target, binary=last.need.binary)
 
     def fill(self, split: int, splits: int, values: list[float], learned: bool = False) -> None:

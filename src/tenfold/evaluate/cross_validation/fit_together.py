@@ -47,7 +47,7 @@ def fit_together(learners: Sequence[Estimator], X: MatrixLike, y: ArrayLike | No
         if not isinstance(learner, Estimator):
             raise TypeError(f"{learner!r} is not a learner of tenfold: it cannot share a scan")
     X = settled(X)
-    models = [learner.bound(X) for learner in learners]
+    models = [learner.bound(X, y) for learner in learners]
     fitting = [unfitted(model) for model in models]
     batches: dict[tuple[object, ...], list[int]] = {}
     for at, model in enumerate(models):

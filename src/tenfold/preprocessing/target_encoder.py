@@ -1,0 +1,314 @@
+"""Categories as the mean of the target: z = λ ȳ_v + (1 - λ) ȳ, shrunk the more the fewer rows a category has.
+
+One scan: counts of classes, or means and squares, by category and fold, which merge. Rows that are learned from are
+encoded by the other folds, so that no row sees its own target.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Labels, Need, Schema
+from tenfold.core.allowed import NOT_NEGATIVE, OFFSETS
+from tenfold.core.statistic import Grouped
+from tenfold.estimator import OnePass
+from tenfold.estimator.constraints import Constraints, choice, integer, real
+from tenfold.estimator.target_kind import TargetTransformer
+from tenfold.stats.draws import folds_of_places
+
+
+@dataclass(frozen=True, eq=False)
+class TargetCounts:
+    """Weight of each class, by fold: of each category, of what each column misses, and of all rows."""
+
+    count: Annotated[Array, "fold", "value", "class", NOT_NEGATIVE]
+    missing: Annotated[Array, "fold", "column", "class", NOT_NEGATIVE]
+    total: Annotated[Array, "fold", "class", NOT_NEGATIVE]
+
+    def __add__(self, other: TargetCounts) -> TargetCounts:
+        return TargetCounts(self.count + other.count, self.missing + other.missing, self.total + other.total)
+
+
+@dataclass(frozen=True, eq=False)
+class TargetMoments:
+    """Weight, mean and squares about it of the target, by fold: of each category, of what is missing, and of all."""
+
+    count: Annotated[Array, "fold", "value", "moment"]
+    missing: Annotated[Array, "fold", "column", "moment"]
+    total: Annotated[Array, "fold", "moment"]
+
+    def __add__(self, other: TargetMoments) -> TargetMoments:
+        return TargetMoments(
+            _joined(self.count, other.count), _joined(self.missing, other.missing), _joined(self.total, other.total)
+        )
+
+
+def _joined(a: Array, b: Array) -> Array:
+    """Moments of the rows of both: weight, mean, squares about the mean, on the last axis."""
+    weight = a[..., 0] + b[..., 0]
+    share = np.divide(b[..., 0], weight, out=np.zeros_like(weight), where=weight > 0)
+    apart = b[..., 1] - a[..., 1]
+    mean = a[..., 1] + apart * share
+    square = a[..., 2] + b[..., 2] + apart * apart * share * a[..., 0]
+    return np.stack([weight, mean, square], axis=-1)
+
+
+def fold_of(given: Codes, numbers: Codes, folds: int) -> Codes:
+    """The fold of rows, by their numbers: as it was given, or by lot."""
+    if not len(given):
+        return folds_of_places(numbers, 0, folds)
+    if len(numbers) and numbers.max() >= len(given):
+        raise DataError(f"cv has {len(given)} rows, fewer than there are. Remedy: cv=5")
+    found: Codes = given[numbers]
+    return found
+
+
+class TargetByCategory(Grouped[Any]):
+    """What the target is in each category, by fold."""
+
+    first: Codes
+    """where each column begins on the axis of values, and where the last one ends"""
+    folds: int
+    classes: int
+    """0: the target is a number"""
+    given: Codes
+    """the fold of each row, if folds were given; else empty"""
+
+    def summarize(self, chunk: Chunk) -> TargetCounts | TargetMoments:
+        """Of the rows of a chunk."""
+        fold = fold_of(self.given, chunk.X.numbers(), self.folds)
+        p = len(self.first) - 1
+        values, missing = [], []
+        for j in range(p):
+            codes, many = chunk.X.column(j), int(self.first[j + 1] - self.first[j])
+            at = np.where(np.isnan(codes), many, np.where(codes < 0, many + 1, codes)).astype(np.int64)
+            table = self._table(chunk, fold * (many + 2) + at, self.folds * (many + 2))
+            table = table.reshape(self.folds, many + 2, -1)
+            values.append(table[:, :many])
+            missing.append(table[:, many])
+        found = np.concatenate(values, axis=1), np.stack(missing, axis=1), self._table(chunk, fold, self.folds)
+        return TargetCounts(*found) if self.classes else TargetMoments(*found)
+
+    def _table(self, chunk: Chunk, at: Codes, groups: int) -> Array:
+        """Weights of classes, or moments, of each group of rows."""
+        if self.classes:
+            each = np.bincount(at * self.classes + chunk.y, chunk.weight, groups * self.classes)
+            return each.astype(np.float64).reshape(groups, self.classes)
+        weight = np.bincount(at, chunk.weight, groups)
+        total = np.bincount(at, chunk.weight * chunk.y, groups)
+        mean = np.divide(total, weight, out=np.zeros(groups), where=weight > 0)
+        square = np.bincount(at, chunk.weight * (chunk.y - mean[at]) ** 2, groups)
+        return np.column_stack([weight, mean, square])
+
+
+class EncoderModel(NamedTuple):
+    """What each category becomes: by all rows (the last fold), and by the rows of all folds but one."""
+
+    encoding: Annotated[Array, "without", "value", "output"]
+    missing: Annotated[Array, "without", "column", "output"]
+    mean: Annotated[Array, "without", "output"]
+    """what an unknown category becomes"""
+    first: Annotated[Codes, "boundary", OFFSETS]
+
+
+class TargetEncoder(OnePass, TargetTransformer):
+    """Make each category the mean of the target in it, shrunk towards the mean of all rows, in one pass.
+
+    `fit_transform`, and pipelines, encode each row by the rows of other folds, so that a learner that follows does not
+    see a row's own target; `transform` encodes by all rows. An unknown category becomes the mean; a missing value is
+    encoded as a category of its own.
+
+    Parameters
+    ----------
+    categories : {"auto"}, default="auto"
+        The categories are those of the rows.
+    target_type : {"auto", "continuous", "binary", "multiclass"}, default="auto"
+        What the target is. "auto": as scikit-learn tells it; of a Source, floats are numbers and all else classes. With
+        more than two classes there is an output for each.
+    smooth : "auto" or float, default="auto"
+        Weight of the mean of all rows beside that of a category; "auto": an empirical Bayes estimate.
+    cv : int or list of (train, test), default=5
+        How many folds `fit_transform` has: of any so many rows in a row, one is in each, in a drawn order. Or splits,
+        each row in the test side of one.
+    shuffle, random_state : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+
+    Attributes
+    ----------
+    encodings_ : list of arrays
+        What each category becomes: by column, and by class if there are more than two.
+    categories_ : list of arrays
+        The sorted categories of each column.
+    target_mean_ : float, or array of shape (classes,)
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import TargetEncoder
+    >>> model = TargetEncoder(smooth=0.0).fit([["a"], ["a"], ["b"], ["b"]], [1.0, 2.5, 4.0, 6.0])
+    >>> model.transform([["a"], ["b"], ["c"]]).ravel().tolist()
+    [1.75, 5.0, 3.375]
+    """
+
+    draws_rows = True
+    model_type = EncoderModel
+    summary_types = (TargetCounts, TargetMoments)
+    hidden = frozenset({"encoding", "missing", "mean", "first"})
+    law_params = ({}, {"target_type": "continuous", "smooth": 2.0, "cv": 3})
+    _parameter_constraints: ClassVar[Constraints] = {
+        "target_type": [choice("auto", "continuous", "binary", "multiclass")],
+        "smooth": [choice("auto"), real(0)],
+        "cv": [integer(2), list],
+    }
+
+    def __init__(
+        self,
+        categories: str = "auto",
+        target_type: str = "auto",
+        smooth: float | str = "auto",
+        cv: Any = 5,
+        shuffle: Any = "deprecated",
+        random_state: Any = "deprecated",
+    ) -> None:
+        self.categories = categories
+        self.target_type = target_type
+        self.smooth = smooth
+        self.cv = cv
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def with_target(self, kind: str) -> Any:
+        """A copy for a target of numbers, or of classes."""
+        found = self._blank()
+        if self.target_type == "auto" and kind == "number":
+            found.target_type = "continuous"
+        return found
+
+    @property
+    def need(self) -> Need:
+        """Categories, and the target as numbers or as classes."""
+        target: Any = "number" if self.target_type == "continuous" else "class"
+        return Need("categorical", missing=True, target=target, binary=self.target_type == "binary")
+
+    def statistic(self, schema: Schema) -> TargetByCategory:
+        """The target in each category, by fold."""
+        classes = 0 if schema.classes is None else len(schema.classes)
+        return TargetByCategory(schema.value_offsets, self._folds, classes, self._given)
+
+    @property
+    def _folds(self) -> int:
+        return int(self.cv) if isinstance(self.cv, (int, np.integer)) else len(self.cv)
+
+    @property
+    def _given(self) -> Codes:
+        """The fold of each row, where splits were given; else empty."""
+        if isinstance(self.cv, (int, np.integer)):
+            return np.zeros(0, np.int64)
+        tests = [np.asarray(test, np.int64) for _, test in self.cv]
+        found = np.zeros(sum(map(len, tests)), np.int64)
+        for fold, test in enumerate(tests):
+            if len(test) and (test.min() < 0 or test.max() >= len(found)):
+                raise ValueError("cv must have each row in the test side of one split. Remedy: cv=5")
+            found[test] = fold
+        return found
+
+    def solve(self, schema: Schema, s: TargetCounts | TargetMoments) -> EncoderModel:
+        """The encodings by all rows, and by all folds but each one."""
+        folds = range(len(s.total))
+        sets = [*([g for g in folds if g != f] for f in folds), list(folds)]
+        each = [self._encoded(s, some) for some in sets]
+        encoding, missing, mean = (np.stack(some) for some in zip(*each, strict=True))
+        return EncoderModel(encoding, missing, mean, schema.value_offsets)
+
+    def _encoded(self, s: TargetCounts | TargetMoments, folds: list[int]) -> tuple[Array, Array, Array]:
+        """What categories, missing values and unknown ones become, by the rows of some folds."""
+        values, missing, total = (_moments(s, table[folds]) for table in (s.count, s.missing, s.total))
+        mean = total[1]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            spread = total[2] / total[0]
+            return self._shrunk(values, mean, spread), self._shrunk(missing, mean, spread), mean
+
+    def _shrunk(self, moments: tuple[Array, Array, Array], mean: Array, spread: Array) -> Array:
+        """Means of categories, between them and the mean of all."""
+        weight, own, square = moments
+        if self.smooth == "auto":
+            share = spread * weight / (spread * weight + square / weight)
+        else:
+            share = weight / (weight + float(self.smooth))
+        share = np.where(np.isnan(share), 0.0, share)
+        return np.asarray(share * own + (1 - share) * mean)
+
+    def certify(self, model: EncoderModel, s: TargetCounts | TargetMoments) -> tuple[Claim, ...]:
+        """Encodings are exact; how many categories there are is said."""
+        most = float(np.diff(model.first).max())
+        return (
+            Claim("gap", 0.0, "proved", "means of the merged rows", "objective"),
+            Claim("categories", most, "proved", "the most that any column has", "data"),
+        )
+
+    def sound(self, model: EncoderModel, summary: Any, schema: Schema) -> bool:
+        """Whether there are as many folds and outputs as parameters and classes say."""
+        classes = 0 if schema.classes is None else len(schema.classes)
+        fits = model.mean.shape == (self._folds + 1, classes if classes > 2 else 1)
+        return fits and (summary is None or len(summary.total) == self._folds)
+
+    def transform_from(self, model: EncoderModel, X: Columns) -> Array:
+        """The encodings by all rows."""
+        return self._looked_up(model, X, np.full(len(X), len(model.mean) - 1))
+
+    def training_from(self, model: EncoderModel, X: Columns) -> Array:
+        """The encodings of rows that were learned from: each by the other folds."""
+        return self._looked_up(model, X, fold_of(self._given, X.numbers(), self._folds))
+
+    def _looked_up(self, model: EncoderModel, X: Columns, fold: Codes) -> Array:
+        p, outputs = X.shape[1], model.mean.shape[1]
+        out = np.empty((len(X), p, outputs))
+        for j in range(p):
+            codes, start, stop = X.column(j), int(model.first[j]), int(model.first[j + 1])
+            table = np.concatenate([model.encoding[:, start:stop], model.missing[:, [j]], model.mean[:, None]], axis=1)
+            many = stop - start
+            at = np.where(np.isnan(codes), many, np.where(codes < 0, many + 1, codes)).astype(np.int64)
+            out[:, j] = table[fold, at]
+        return out.reshape(len(X), p * outputs)
+
+    @property
+    def categories_(self) -> list[Labels]:
+        """The sorted categories of each column."""
+        return [column.categories for column in self.schema_.columns]
+
+    @property
+    def encodings_(self) -> list[Array]:
+        """What each category becomes, by column, then by class."""
+        model = self.model_
+        bounds = zip(model.first[:-1], model.first[1:], strict=True)
+        return [model.encoding[-1, a:b, k] for a, b in bounds for k in range(model.mean.shape[1])]
+
+    @property
+    def target_mean_(self) -> float | Array:
+        """The mean of the target, of each class if there are more than two."""
+        found: Array = self.model_.mean[-1]
+        return found if len(found) > 1 else float(found[0])
+
+    def names_out(self, names: list[str]) -> list[str]:
+        """The name of the column; with more than two classes, an underscore and the class."""
+        if self.model_.mean.shape[1] == 1:
+            return names
+        return [f"{name}_{label}" for name in names for label in self.schema_.classes]
+
+
+def _moments(s: TargetCounts | TargetMoments, tables: Array) -> tuple[Array, Array, Array]:
+    """Weight, mean and squares about it, with a last axis of outputs, of the rows of some folds together."""
+    if isinstance(s, TargetMoments):
+        found = tables[0]
+        for more in tables[1:]:
+            found = _joined(found, more)
+        return found[..., :1], found[..., 1:2], found[..., 2:]
+    count = tables.sum(axis=0)
+    weight = count.sum(axis=-1, keepdims=True)
+    if count.shape[-1] <= 2:
+        count = count[..., -1:] if count.shape[-1] == 2 else 0 * count
+    mean = np.divide(count, weight, out=np.zeros_like(count), where=weight > 0)
+    return weight, mean, count * (1 - mean)
