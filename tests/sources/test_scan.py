@@ -550,6 +550,15 @@ def test_predictions_are_written_resumed_and_guarded(tmp_path):
         model.predict(source).to_parquet(tmp_path / "more", keep=["zz"])
 
 
+def test_outputs_of_other_parameters_are_other_outputs(tmp_path):
+    """Though the same was learned: a scaler learns the mean whether or not it takes it away."""
+    pq.write_table(numbers(), tmp_path / "t.parquet", row_group_size=PART)
+    source = tn.scan(tmp_path / "t.parquet", columns=["a", "b"])
+    tn.StandardScaler().fit(source).transform(source).to_parquet(tmp_path / "out")
+    with pytest.raises(tn.DataError, match="other outputs"):
+        tn.StandardScaler(with_mean=False).fit(source).transform(source).to_parquet(tmp_path / "out")
+
+
 def test_a_classifier_gives_a_column_per_class(tmp_path):
     pq.write_table(texts(), tmp_path / "t.parquet", row_group_size=PART)
     source = tn.scan(tmp_path / "t.parquet", target="k")

@@ -51,7 +51,8 @@ class Mapped(Source):
         self.costly = model.costly or base.costly
         self._need = model.need.without_target() if need is None else need
         self._schema = Schema(model.schema_.columns, None, None, model.schema_.named)
-        self._model = f"{type(model).__name__} {bits(model.model_)} {model.schema_.names} {model.schema_.classes}"
+        learned = f"{bits(model.model_)} {model.schema_.names} {model.schema_.classes}"
+        self._model = f"{type(model).__name__} {sorted(model.get_params(deep=False).items())} {learned}"
 
     def __len__(self) -> int:
         return len(self.base)
