@@ -53,7 +53,7 @@ html_css_files = ["tenfold.css"]
 html_js_files = ["copy.js"]
 html_copy_source = False
 html_show_sourcelink = False
-html_sidebars = {"**": [], "api": ["sidebar-nav-bs"], "api/generated/**": ["sidebar-nav-bs"]}
+html_sidebars = {"**": [], "api": ["sidebar-nav-bs"]}
 for part in ("user_guide", "contributing"):
     for page in (part, *re.findall(r"^   (\w+)$", (DOCS / f"{part}.rst").read_text(), re.M)):
         html_sidebars[page] = ["sidebar-nav-bs"]
@@ -103,6 +103,7 @@ def write_stubs(app: Sphinx) -> None:
         for name in import_module(module).__all__:
             if inspect.isclass(value := getattr(import_module(module), name)) or inspect.isfunction(value):
                 pages[f"{module}.{name}.rst"] = stub(module, name)
+                app.config.html_sidebars[f"api/generated/{module}.{name}"] = ["sidebar-nav-bs"]
     for page in GENERATED.glob("*.rst"):
         if page.name not in pages:
             page.unlink()
@@ -119,6 +120,9 @@ def stub(module: str, name: str) -> str:
     lines = [title, "=" * len(title), "", f".. currentmodule:: {module}", ""]
     if not inspect.isclass(value):
         return "\n".join([*lines, f".. autofunction:: {name}", ""])
+    if value.__name__ != name:
+        same = f"   Scikit-learn's name of :class:`~{module}.{value.__name__}`: both are the same class."
+        return "\n".join([*lines, f".. class:: {name}", "", same, ""])
     lines += [f".. autoclass:: {name}"]
     if not issubclass(value, Estimator):
         lines += ["   :members:", ""]
@@ -235,7 +239,8 @@ class ScikitLearnKeywords(SphinxDirective):
         lines += ["     - what becomes of it"]
         for name, decided in sorted(KEYWORDS.items()):
             for at, (word, one) in enumerate(decided.items()):
-                lines += [f"   * - {'' if at else f':class:`~tenfold.{name}`'}", f"     - `{word}`", f"     - {one}"]
+                what = re.sub(r"\b(\w+_)(?=\W|$)", r"`\1`", str(one))
+                lines += [f"   * - {'' if at else f':class:`~tenfold.{name}`'}", f"     - `{word}`", f"     - {what}"]
         return self.parse_text_to_nodes("\n".join(lines))
 
 

@@ -35,6 +35,12 @@ def test_the_lines_are_the_curves_of_the_model():
     assert display.ax_.get_legend() is None
 
 
+def test_curves_look_as_they_are_told():
+    display = tn.LossCurveDisplay(losses=[[2.0, 1.0]], names=["net"])
+    (line,) = display.plot(curve_kwargs={"lw": 1.0, "label": "other", "marker": "x"}).lines_
+    assert (line.get_linewidth(), line.get_label(), line.get_marker()) == (1.0, "other", "x")
+
+
 @pytest.mark.filterwarnings("ignore:Stochastic Optimizer")  # of scikit-learn
 def test_several_models_side_by_side():
     models = [

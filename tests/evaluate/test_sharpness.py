@@ -96,3 +96,14 @@ def test_frames_with_categories():
     frame = pd.DataFrame({"a": X[:, 0], "town": np.array(list("abc"))[np.arange(90) % 3]})
     model = tn.MLPRegressor(3, "tanh", max_iter=3, embedding=2).fit(frame, t)
     assert tn.sharpness(model, frame, t).value > 0
+
+
+def test_rows_without_weight_and_odd_limits_are_refused():
+    y = t > 0.3
+    model = tn.MLPClassifier(3, max_iter=2, class_weight={False: 0.0, True: 1.0}).fit(X, y)
+    with pytest.raises(tn.DataError, match="no weight"):
+        tn.sharpness(model, X[~y], y[~y])
+    with pytest.raises(ValueError, match="max_iter must be an integer"):
+        tn.sharpness(model, X, y, max_iter=2.5)
+    with pytest.raises(ValueError, match="tol must be a number from 0 on"):
+        tn.sharpness(model, X, y, tol=-1.0)

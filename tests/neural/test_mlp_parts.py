@@ -323,3 +323,37 @@ def test_what_batches_alone_can_do_is_refused_without():
         MLPClassifier(batch_norm=True, solver="lbfgs").fit(X, label)
     with pytest.raises(ValueError, match="Remedy: l1_ratio=0"):
         MLPClassifier(l1_ratio=0.5, solver="lbfgs").fit(X, label)
+
+
+def test_a_bound_counts_the_epochs_of_all_starts():
+    given = {"early_stopping": True, "max_iter": 5, "validation_fraction": 0.5}
+    one, four = (MLPClassifier(3, n_init=n, **given).fit(X, label).certificate_["held-back bound"] for n in (1, 4))
+    assert "among 5 epochs counted in" in one.because
+    assert "among 20 epochs of all starts counted in" in four.because
+
+
+def test_a_start_that_diverges_leaves_the_others():
+    given = {"hidden_layer_sizes": 5, "solver": "sgd", "learning_rate_init": 0.03, "max_iter": 4, "random_state": 2}
+    rows, far = 4 * X[:, :3], 20 * X[:, 0]
+    with pytest.raises(tn.DataError, match="without end"):
+        MLPRegressor(**given).fit(rows, far)  # the first of the starts
+    assert np.isfinite(MLPRegressor(n_init=6, **given).fit(rows, far).predict(rows)).all()
+    with pytest.raises(tn.DataError, match="without end"):
+        MLPRegressor(n_init=2, **{**given, "learning_rate_init": 100.0}).fit(rows, far)
+
+
+def test_a_warm_start_weighs_classes_as_it_is_told_now():
+    model = MLPClassifier(4, max_iter=40, warm_start=True, learning_rate_init=0.05).fit(X, label)
+    assert model.predict(X).mean() < 0.7
+    assert model.set_params(class_weight={0: 0.0, 1: 1.0}).fit(X, label).predict(X).mean() > 0.9
+    model.set_params(class_weight="balanced").fit(X, label)
+    few = np.flatnonzero((label == 0) | (np.arange(300) % 10 == 0))
+    model.fit(X[few], label[few])
+    fresh = MLPClassifier(4, max_iter=2, class_weight="balanced").fit(X[few], label[few])
+    np.testing.assert_array_equal(model.model_.course.factors, fresh.model_.course.factors)
+    assert not len(model.set_params(class_weight=None).fit(X, label).model_.course.factors)
+
+
+def test_classes_are_not_balanced_by_some_of_the_rows():
+    with pytest.raises(ValueError, match="Remedy: class_weight as a dict"):
+        MLPClassifier(4, class_weight="balanced").partial_fit(X, label, classes=[0, 1])

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
 from tenfold.testing import bits
@@ -27,7 +28,7 @@ def marked(n, seed, low=5, high=11):
 
 
 def flat(X, lengths, most=10):
-    """Each sequence as one row, noughts after its end."""
+    """Each sequence as one row, zeros after its end."""
     at = np.arange(most)
     inside = at < lengths[:, None]
     return np.where(inside[..., None], X[np.where(inside, (lengths.cumsum() - lengths)[:, None] + at, 0)], 0.0).reshape(
@@ -221,8 +222,12 @@ def test_what_is_wrong_is_said():
         tn.RNNClassifier().fit(X, y)
     with pytest.raises(ValueError, match="d_model=6 must be a multiple of n_heads=4"):
         tn.TransformerClassifier(6).fit(X, SAME, lengths=LENGTHS)
-    with pytest.raises(ValueError, match="lengths add up to"):
+    with pytest.raises(ValueError, match=f"{len(X)} targets or weights, but {len(SAME) - 1} sequences"):
         tn.RNNClassifier().fit(X, y, lengths=LENGTHS[:-1])
+    with pytest.raises(ValueError, match=f"{len(SAME)} targets or weights, but {len(SAME) - 1} sequences"):
+        tn.RNNClassifier().fit(X, SAME, lengths=LENGTHS[:-1])
+    with pytest.raises(ValueError, match="integers from 1 on"):
+        tn.RNNClassifier().fit(X, SAME, lengths=LENGTHS - 0.5)
     with pytest.raises(ValueError, match="cell"):
         tn.RNNClassifier(cell="gruu").fit(X, SAME, lengths=LENGTHS)
     with pytest.raises(ValueError, match="missing|NaN"):
@@ -239,6 +244,11 @@ def test_attention_is_drawn():
     display = tn.AttentionDisplay.from_estimator(model, first, labels=[f"r{at}" for at in range(LENGTHS[0])])
     assert [at.get_title() for at in display.axes_] == ["layer 0, head 0", "layer 0, head 1"]
     assert_allclose(display.images_[1].get_array(), model.attention(X, LENGTHS)[0][0, 1])
+    scaled = make_pipeline(tn.StandardScaler().fit(X), model)
+    drawn = tn.AttentionDisplay.from_estimator(scaled, first).maps
+    assert_allclose(drawn, model.attention(scaled[0].transform(first))[0])
+    with pytest.raises(TypeError, match="RNNClassifier has no attention. Remedy"):
+        tn.AttentionDisplay.from_estimator(SMALL["gru"], first)
     one = tn.AttentionDisplay(display.maps).plot(layer=0, head=1)
     assert len(one.images_) == 1
     with pytest.raises(ValueError, match="layer must be from 0 to 0"):

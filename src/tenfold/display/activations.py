@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import Array, Columns, Design, Labels, MatrixLike
-from tenfold.display.loss_curve import last
+from tenfold.display.loss_curve import last, reaching_last
 from tenfold.evaluate.formatting import pyplot
 from tenfold.neural.mlp import MLP, MLPModel
 from tenfold.neural.mlp_classifier import MLPClassifier
@@ -147,7 +146,7 @@ class ActivationsDisplay:
         if not isinstance(net, (MLPClassifier, MLPRegressor)):
             raise TypeError(f"{type(net).__name__} has no hidden layers. Remedy: MLPClassifier or MLPRegressor")
         check_is_fitted(net)
-        rows = estimator[:-1].transform(X) if isinstance(estimator, Pipeline) and len(estimator) > 1 else X
+        rows = reaching_last(estimator, X)
         sizes = net.model_.sizes[1:-1].tolist()
         if not sizes:
             return cls(activations=[])

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import Array, MatrixLike
+from tenfold.display.loss_curve import last, reaching_last
 from tenfold.evaluate.formatting import axes, pyplot, short
 from tenfold.neural.transformer_classifier import TransformerClassifier
 
@@ -105,7 +108,7 @@ class AttentionDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: TransformerClassifier,
+        estimator: BaseEstimator,
         X: MatrixLike,
         *,
         labels: Sequence[Any] | None = None,
@@ -117,7 +120,7 @@ class AttentionDisplay:
         Parameters
         ----------
         estimator : TransformerClassifier
-            Fitted.
+            Fitted, or a pipeline that ends with one.
         X : array or frame
             The rows of one sequence.
         labels : sequence, optional
@@ -131,7 +134,11 @@ class AttentionDisplay:
         display : AttentionDisplay
         """
         pyplot(cls.__name__)
-        (maps,) = estimator.attention(X)
+        net = last(estimator)
+        if not isinstance(net, TransformerClassifier):
+            raise TypeError(f"{type(net).__name__} has no attention. Remedy: TransformerClassifier")
+        check_is_fitted(net)
+        (maps,) = net.attention(reaching_last(estimator, X))
         return cls(maps, labels).plot(ax, **kwargs)
 
 

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from tenfold.core import Array
+from tenfold.core import Array, MatrixLike
 from tenfold.display.drawing import Look, styles
 from tenfold.evaluate.formatting import axes, pyplot
 
@@ -92,6 +92,9 @@ class LossCurveDisplay:
         display : LossCurveDisplay
         """
         self.ax_ = axes(type(self).__name__, ax, (6.4, 4))
+        from matplotlib.cbook import normalize_kwargs
+        from matplotlib.lines import Line2D
+
         self.figure_ = self.ax_.figure
         self.score_ax_ = self.ax_.twinx() if any(map(len, self.validation_scores)) else None
         self.lines_, self.score_lines_ = [], []
@@ -99,7 +102,9 @@ class LossCurveDisplay:
         for name, loss, scores, look in zip(self.names, self.losses, self.validation_scores, looks, strict=True):
             marker = "o" if len(loss) == 1 else None  # a line of one point cannot be seen
             usual: dict[str, Any] = {"label": name, "linewidth": 2.0, "marker": marker}
-            self.lines_ += self.ax_.plot(np.arange(1, len(loss) + 1), loss, **usual, **look)
+            self.lines_ += self.ax_.plot(
+                np.arange(1, len(loss) + 1), loss, **{**usual, **normalize_kwargs(look, Line2D)}
+            )
             if self.score_ax_ is not None and len(scores):
                 colour = self.lines_[-1].get_color()
                 self.score_lines_ += self.score_ax_.plot(
@@ -167,6 +172,11 @@ class LossCurveDisplay:
 def last(model: BaseEstimator) -> BaseEstimator:
     """The model itself, or the last step of a pipeline."""
     return model.steps[-1][1] if isinstance(model, Pipeline) else model
+
+
+def reaching_last(model: BaseEstimator, X: MatrixLike) -> MatrixLike:
+    """Rows as they reach the last step of a pipeline; of another model as they are."""
+    return model[:-1].transform(X) if isinstance(model, Pipeline) and len(model) > 1 else X
 
 
 def _names(models: Iterable[BaseEstimator]) -> list[str]:

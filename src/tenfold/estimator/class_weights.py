@@ -48,6 +48,15 @@ def balanced_weights(mass: Array | Codes) -> Array:
     return np.where(there, mass.sum() / (there.sum() * np.where(there, mass, 1)), 1.0)
 
 
+def refuse_balanced(given: ClassWeight) -> None:
+    """Refuse to balance classes of which more rows will come."""
+    if isinstance(given, str):
+        raise ValueError(
+            "class_weight='balanced' needs the weights of the classes in all rows, and partial_fit has some. "
+            "Remedy: class_weight as a dict"
+        )
+
+
 class TimesFactor(Draw):
     """The weight of each row, times the factor of its class."""
 
@@ -152,11 +161,7 @@ class ClassWeighted(Estimator):
         return inner and known and super().resumable(state.state, summary, schema)
 
     def _partial_fit(self, X: Any, y: Any, weight: Any, classes: Any = None) -> Any:
-        if self.class_weight == "balanced":
-            raise ValueError(
-                "class_weight='balanced' needs the weights of the classes in all rows, and partial_fit has some. "
-                "Remedy: class_weight as a dict"
-            )
+        refuse_balanced(self.class_weight)
         return super()._partial_fit(X, y, weight, classes)
 
 

@@ -43,7 +43,7 @@ def make_column_selector(
     >>> rows = tn.scan(pd.DataFrame({"size": [1.0], "city": ["Oslo"], "day": [pd.Timestamp("2024-02-29")]}))
     >>> tn.make_column_selector(dtype_include="number")(rows)
     ['size']
-    >>> tn.make_column_selector(pattern="^(city|day)$")(rows)
+    >>> tn.make_column_selector(pattern="^(?:city|day)$")(rows)
     ['city', 'day']
     """
     return ColumnSelector(pattern, dtype_include=dtype_include, dtype_exclude=dtype_exclude)

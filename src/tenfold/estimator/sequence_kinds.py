@@ -21,6 +21,7 @@ from tenfold.estimator.callbacks import with_callbacks
 from tenfold.estimator.kinds import winners
 from tenfold.estimator.sequences import SequenceLearner, ends_of, sequence_weights
 from tenfold.sources import Source, as_source
+from tenfold.sources.inputs import checked_lengths
 
 
 class PerSequence(SequenceLearner):
@@ -235,10 +236,14 @@ class SequenceRegressor(RegressorMixin, PerSequence):
 
 def by_row(values: Any, lengths: Any) -> Any:
     """Values of sequences as values of their rows; those that are of rows, and anything else, as they are."""
-    each = np.asarray(0 if lengths is None else lengths)
-    if values is None or each.ndim != 1 or each.dtype.kind not in "iu" or (each < 0).any():
+    if values is None or lengths is None:
         return values
-    found = np.asarray(values)
+    each, found = checked_lengths(lengths), np.asarray(values)
+    if found.ndim == 1 and len(found) not in (len(each), each.sum()):
+        raise ValueError(
+            f"there are {len(found)} targets or weights, but {len(each)} sequences with {each.sum()} rows by lengths. "
+            "Remedy: one for each sequence, or for each row"
+        )
     return np.repeat(found, each) if found.ndim == 1 and len(found) == len(each) != each.sum() else values
 
 

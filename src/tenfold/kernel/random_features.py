@@ -147,7 +147,14 @@ class RandomFeatures(OnePass, Transformer):
 class RBFSampler(RandomFeatures):
     """Random Fourier features of a Gaussian kernel under scikit-learn's name and with its keywords.
 
-    In all else it is `RandomFeatures`, which says what the parameters mean.
+    Parameters
+    ----------
+    gamma : float or "scale", default=1.0
+        How fast the kernel falls with squared distance; "scale" is 1 over the columns' summed variance.
+    n_components : int, default=100
+        How many features there are.
+    random_state : int or None, default=0
+        The seed of the frequencies that are drawn.
 
     Examples
     --------

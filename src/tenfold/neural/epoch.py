@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Columns
+from tenfold.core import Array, Chunk, Columns, DataError
 from tenfold.core.allowed import NOT_NEGATIVE
 from tenfold.core.statistic import Ordered
 from tenfold.kernels.shuffling import mix
@@ -18,6 +18,19 @@ from tenfold.neural.plain_backpropagation import PlainGradient
 from tenfold.neural.torch_thread import device_of, one_torch_thread
 from tenfold.stats.draws import Holdout
 from tenfold.stats.windows import WINDOW, WINDOW_BYTES, Epoch
+
+
+class Diverged(DataError):
+    """The weights of a network grew without end; from another start they may not."""
+
+    @classmethod
+    def at(cls, rate: float) -> Diverged:
+        """Steps of this length were too long."""
+        return cls(
+            f"the weights grow without end, with learning_rate_init={rate:.3g}. Remedy: a smaller one, or rescale the "
+            "columns, StandardScaler(), and a target of numbers"
+        )
+
 
 FOLLOWED = 0.1
 """how much of a batch's mean and variance goes into the running ones"""
@@ -31,7 +44,7 @@ class Walk:
     first: Annotated[Array, "parameter"]
     """the velocity; of Adam the mean of gradients"""
     second: Annotated[Array, "parameter"]
-    """of Adam the mean of their squares, else noughts"""
+    """of Adam the mean of their squares, else zeros"""
     steps: int
     """batches in all epochs"""
     rows: int

@@ -24,7 +24,7 @@ from tenfold.estimator import check_is_fitted
 from tenfold.estimator.constraints import Constraints, array, boolean, choice, integer, real, seed, share
 from tenfold.estimator.sequential import Sequential
 from tenfold.estimator.summary import Summary
-from tenfold.neural.epoch import BatchRule, NetworkEpoch, Walk
+from tenfold.neural.epoch import BatchRule, Diverged, NetworkEpoch, Walk
 from tenfold.neural.network import ACTIVATIONS, Embedding, Network
 from tenfold.neural.network_summary import network_summary
 from tenfold.neural.objective import NetworkGradient, Objective
@@ -39,10 +39,6 @@ DELTA = 0.05
 """the chance that a bound fails"""
 SMALLEST = 1e-6
 """a learning rate that is not made smaller by "adaptive"."""
-DIVERGED = (
-    "the weights grow without end, with learning_rate_init={:.3g}. Remedy: a smaller one, or rescale the columns, "
-    "StandardScaler(), and a target of numbers"
-)
 EPS = float(np.finfo(np.float64).eps)
 
 SHARED: Constraints = {
@@ -120,6 +116,8 @@ class Weighing(NamedTuple):
 
     step: int
     schema: Schema
+    onto: Bundle
+    """the course that a warm start goes on with, if any"""
 
 
 class Walking(NamedTuple):
@@ -274,7 +272,7 @@ class MLP(Sequential):
             if self.alpha and self.l1_ratio:
                 raise ValueError(f"{solver} takes a smooth penalty. Remedy: l1_ratio=0, or solver='adam'")
         factors = self._factors(schema, None)
-        return Weighing(0, schema) if factors is None else self._first(schema, factors)
+        return Weighing(0, schema, Bundle(())) if factors is None else self._first(schema, factors)
 
     def _factors(self, schema: Schema, mass: Array | None) -> Array | None:
         """Factors of the weights of rows of each class; None: they need the weight of each; empty: there are none."""
@@ -314,12 +312,15 @@ class MLP(Sequential):
             weights=model.weights, first=none, second=none, best=model.weights, steps=0, idle=0, left=self.max_iter,
             rate=float(self.learning_rate_init), validation_scores=np.zeros(0),
         )  # fmt: skip
-        return self._begun(model.n_iter, model.schema, course)
+        factors = self._factors(model.schema, None)
+        if factors is None:
+            return Weighing(model.n_iter, model.schema, Bundle((course,)))
+        return self._begun(model.n_iter, model.schema, course._replace(factors=factors))
 
     def ask(self, state: State) -> NetworkEpoch | NetworkGradient | MassByClass | None:
         """Epochs, with a look at rows held back after each; or gradients of all rows; at the end how steep it is."""
         match state:
-            case Weighing(_, schema):
+            case Weighing(schema=schema):
                 return MassByClass(len(schema.classes))
             case Restarting():
                 return self.ask(state.state)
@@ -375,9 +376,12 @@ class MLP(Sequential):
     def update(self, state: State, s: ClassMass | Walk | Objective) -> State:
         """On to what comes next, or one epoch further."""
         match state, s:
-            case Weighing(_, schema), ClassMass(mass=mass):
+            case Weighing(step, schema, onto), ClassMass(mass=mass):
                 factors = self._factors(schema, mass)
-                return self._first(schema, np.zeros(0) if factors is None else factors)
+                factors = np.zeros(0) if factors is None else factors
+                if not onto.each:
+                    return self._first(schema, factors)
+                return self._begun(step, schema, onto.each[0]._replace(factors=factors))
             case Restarting(), Walk() | Objective():
                 return self._tried(state, s)
             case ((Walking() | Validating() | Descending() | Judging()), Walk() | Objective()):
@@ -386,20 +390,27 @@ class MLP(Sequential):
 
     def _tried(self, state: Restarting, s: Walk | Objective) -> State:
         """The fit from one of several starts one round further; if it has ended, the next, or the best of them."""
-        now, step = self._single(state.state, s), state.step + 1
-        if not isinstance(now, Solved) or not isinstance(s, Objective):
-            return state._replace(step=step, now=Bundle((now,)))
-        model, best, value = now.model, state.best, self._objective(state.schema, s)[0]
-        if len(scores := model.course.validation_scores):
-            value = -float(scores.max())
-        latest = value < state.value
-        if latest or not best.each:
-            best, latest = Bundle((model,)), True
-        if state.start + 1 < self.n_init:
-            begun = self._started(state.schema, model.course.factors, state.start + 1)
-            return Restarting(step, state.schema, state.start + 1, Bundle((begun,)), best, min(value, state.value))
+        step, best, value, now = state.step + 1, state.best, state.value, None
+        last = state.start + 1 == self.n_init
+        try:
+            now = self._single(state.state, s)
+        except Diverged:
+            if last and not best.each:
+                raise
+        if now is not None:
+            if not isinstance(now, Solved) or not isinstance(s, Objective):
+                return state._replace(step=step, now=Bundle((now,)))
+            scores = now.model.course.validation_scores
+            found = -float(scores.max()) if len(scores) else self._objective(state.schema, s)[0]
+            if found < value or not best.each:
+                best, value = Bundle((now.model,)), found
+            else:
+                now = None
+        if not last:
+            begun = self._started(state.schema, state.state.course.factors, state.start + 1)
+            return Restarting(step, state.schema, state.start + 1, Bundle((begun,)), best, value)
         kept = best.each[0]
-        return now if latest else Judging(kept.n_iter, state.schema, kept.course._replace(best=kept.weights))
+        return Judging(kept.n_iter, state.schema, kept.course._replace(best=kept.weights)) if now is None else now
 
     def _single(self, state: Single, s: Walk | Objective) -> Single:
         """A fit from one start, one round further."""
@@ -411,6 +422,8 @@ class MLP(Sequential):
             case Descending(), Objective():
                 return self._down(state, s)
             case Judging(step, schema, course), Objective():
+                if not math.isfinite(self._objective(schema, s)[0]):
+                    raise Diverged.at(self.learning_rate_init)
                 return Solved.of(self.model(Walking(step, schema, course)), step)
         raise AssertionError
 
@@ -419,7 +432,7 @@ class MLP(Sequential):
         if not s.mass:
             raise DataError("early_stopping holds all rows back. Remedy: more rows, or a smaller validation_fraction")
         if not (np.isfinite(s.weights).all() and np.isfinite(s.second).all() and math.isfinite(s.loss)):
-            raise DataError(DIVERGED.format(self.learning_rate_init))
+            raise Diverged.at(self.learning_rate_init)
         course = state.course
         rate = course.rate
         if self.solver == "sgd" and self.learning_rate == "invscaling":
@@ -448,7 +461,7 @@ class MLP(Sequential):
             return self._by_loss(state)
         score = s.held.score(self._outputs(state.schema)[1] == "squared_error")
         if not math.isfinite(score):
-            raise DataError(DIVERGED.format(self.learning_rate_init))
+            raise Diverged.at(self.learning_rate_init)
         before = float(course.validation_scores.max(initial=-math.inf))
         idle = course.idle + 1 if score < before + self.tol else 0
         best = course.weights if score > before or not len(course.validation_scores) else course.best
@@ -527,10 +540,10 @@ class MLP(Sequential):
             Claim("validation gap", gap, "estimated", "that, less the mean over the rows learned from", "data"),
         ]
         if self._outputs(model.schema)[1] != "squared_error" and not s.uneven:
-            epochs = max(self.max_iter, model.n_iter)
+            epochs = max(self.max_iter, model.n_iter) * self.n_init
             bound = held_out_bound(told.errors, told.rows, DELTA / epochs)
             why = f"95 % sure, exact binomial, from {told.errors:,} errors on {told.rows:,} rows kept back, the choice "
-            why += f"among {epochs:,} epochs counted in"
+            why += f"among {epochs:,} epochs {'' if self.n_init == 1 else 'of all starts '}counted in"
             assumed = "rows drawn independently from one distribution"
             claims.append(Claim("held-back bound", float(bound), "with confidence", why, "unseen rows", assumed))
         return claims
@@ -556,14 +569,19 @@ class MLP(Sequential):
             )
             return begun and tried and all(map(self.size_fits, (*record.now.each, *record.best.each)))
         at = record.model if isinstance(record, Solved) else record
-        return isinstance(at, Weighing) or len(at.course.weights) == self._network(at.schema).length
+        if isinstance(at, Weighing):
+            onto = at.onto.each
+            if len(onto) > 1 or not all(isinstance(one, Course) for one in onto):
+                return False
+            return all(len(one.weights) == self._network(at.schema).length for one in onto)
+        return len(at.course.weights) == self._network(at.schema).length
 
     def resumable(self, state: State, summary: object, schema: Schema) -> bool:
         """The same of a fit that goes on, whose rows have this schema."""
         if isinstance(state, Restarting):
             return self.size_fits(state) and self.resumable(state.state, summary, schema)
         if isinstance(state, (Solved, Weighing)):
-            return True
+            return self.size_fits(state)
         fits = len(state.course.weights) == self._network(schema).length
         return fits and len(state.course.factors) in (0, schema.size("class"))
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tenfold.core import Array, Columns, Need, Schema
 from tenfold.estimator import Classifier
-from tenfold.estimator.class_weights import class_weights, named_weights
+from tenfold.estimator.class_weights import class_weights, named_weights, refuse_balanced
 from tenfold.estimator.constraints import Constraints, choice
 from tenfold.neural.mlp import MLP, SHARED, MLPModel
 
@@ -212,6 +212,10 @@ class MLPClassifier(MLP, Classifier):  # type: ignore[override]
     def _outputs(self, schema: Schema) -> tuple[int, str]:
         classes = len(schema.classes)
         return (1, "log_loss") if classes <= 2 else (classes, "cross_entropy")
+
+    def _partial_fit(self, X: Any, y: Any, weight: Any, classes: Any = None) -> Any:
+        refuse_balanced(self.class_weight)
+        return super()._partial_fit(X, y, weight, classes)
 
     def _factors(self, schema: Schema, mass: Array | None) -> Array | None:
         if self.class_weight is None:

@@ -18,7 +18,7 @@ from tenfold.core.learner import Solved
 from tenfold.estimator.constraints import Constraints, boolean, integer, real, seed, share
 from tenfold.estimator.sequence_kinds import SequenceClassifier
 from tenfold.estimator.sequential import Sequential
-from tenfold.neural.epoch import Walk
+from tenfold.neural.epoch import Diverged, Walk
 from tenfold.neural.objective import Objective
 from tenfold.neural.recurrent import Recurrent
 from tenfold.neural.sequence_network import SequenceNetwork, Sequences
@@ -202,10 +202,7 @@ class SequenceTraining(Sequential):
                 "early_stopping holds all sequences back. Remedy: more of them, or a smaller validation_fraction"
             )
         if not (np.isfinite(s.weights).all() and np.isfinite(s.second).all() and math.isfinite(s.loss)):
-            raise DataError(
-                f"the weights grow without end, with learning_rate_init={self.learning_rate_init:.3g}. Remedy: a "
-                "smaller one, or rescale the columns, StandardScaler(), and a target of numbers"
-            )
+            raise Diverged.at(self.learning_rate_init)
         now = state.training._replace(
             weights=s.weights, first=s.first, second=s.second, steps=s.steps, sequences=s.rows,
             left=state.training.left - 1, loss_curve=np.append(state.training.loss_curve, s.loss / s.mass),
@@ -226,9 +223,11 @@ class SequenceTraining(Sequential):
         if not s.held.mass:  # so few that none is held back
             return self._by_loss(state, now)
         score = s.held.score(self.need.target == "number")
+        if not math.isfinite(score):
+            raise Diverged.at(self.learning_rate_init)
         before = float(now.validation_scores.max(initial=-math.inf))
         idle = now.idle + 1 if score < before + self.tol else 0
-        best = now.weights if score > before else now.best
+        best = now.weights if score > before or not len(now.validation_scores) else now.best
         scores = np.append(now.validation_scores, score)
         return self._next(state, now._replace(best=best, idle=idle, validation_scores=scores))
 

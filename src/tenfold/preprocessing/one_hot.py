@@ -154,7 +154,19 @@ class OneHot(CategoryEncoder):
 class OneHotEncoder(OneHot):
     """The indicators of categories under scikit-learn's name: unknown categories are refused unless you say otherwise.
 
-    In all else it is `OneHot`, which says what the parameters mean.
+    Parameters
+    ----------
+    drop : {"first", "if_binary"} or None, default=None
+        Whether to leave out the first category of each column, or of those that have two.
+    sparse_output : bool, default=True
+        Whether the indicators come as CSR. Frames (`set_output`) need False.
+    handle_unknown : {"error", "ignore", "infrequent_if_exist"}, default="error"
+        What happens in `transform` to a category that was not there in fitting: it is refused by the name of its
+        column, gives zeros, or counts as a rare one.
+    min_frequency : int, float or None, default=None
+        Categories of fewer rows, or of a smaller share of the rows that have a value, share one indicator: the last.
+    max_categories : int or None, default=None
+        The most indicators that a column has, with the one for rare categories; the rarest go there.
     categories, feature_name_combiner : optional
         As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
 

@@ -134,7 +134,14 @@ class PolynomialBasis(OnePass, Transformer):
 class PolynomialFeatures(PolynomialBasis):
     """Products of columns up to a degree under scikit-learn's name: a column of ones comes first unless you say not.
 
-    In all else it is `PolynomialBasis`, which says what the parameters mean.
+    Parameters
+    ----------
+    degree : int, default=2
+        How many columns, counted as often as they occur, a product may have.
+    interaction_only : bool, default=False
+        Whether a column occurs at most once in a product.
+    include_bias : bool, default=True
+        Whether a column of ones comes first.
     order : optional
         As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 

@@ -119,12 +119,19 @@ def _ids(lengths: VectorLike, rows: int | None) -> Codes:
     """The number of the sequence that each row belongs to."""
     if lengths is None:
         return np.zeros(rows or 0, np.int64)
-    given = np.asarray(lengths)
-    if given.ndim != 1 or given.dtype.kind not in "iu" or (given < 1).any():
-        raise ValueError(f"lengths must be the number of rows of each sequence, integers from 1 on, not {lengths!r}")
+    given = checked_lengths(lengths)
     if given.sum() != rows:
         raise ValueError(f"lengths add up to {given.sum()}, but there are {rows} rows")
     return np.repeat(np.arange(len(given)), given)
+
+
+def checked_lengths(lengths: VectorLike) -> Codes:
+    """How many rows each sequence has: integers from 1 on, of any type of number."""
+    given = np.asarray(lengths)
+    whole = given.dtype.kind in "iu" or (given.dtype.kind == "f" and bool((given == np.floor(given)).all()))
+    if given.ndim != 1 or not whole or (given < 1).any() or not np.isfinite(given).all():
+        raise ValueError(f"lengths must be the number of rows of each sequence, integers from 1 on, not {lengths!r}")
+    return given.astype(np.int64)
 
 
 def is_lazy(X: MatrixLike) -> bool:

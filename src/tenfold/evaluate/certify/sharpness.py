@@ -71,8 +71,10 @@ def sharpness(
             "give the last step, and rows that went through the others"
         )
     check_is_fitted(model)
-    if max_iter < 1:
-        raise ValueError(f"max_iter must be >= 1, not {max_iter!r}")
+    if max_iter < 1 or max_iter % 1:
+        raise ValueError(f"max_iter must be an integer from 1 on, not {max_iter!r}")
+    if not tol >= 0:
+        raise ValueError(f"tol must be a number from 0 on, not {tol!r}")
     learner, fitted, schema = model._blank(), model.model_, model.schema_
     network, need = learner._network(schema), model.need
     penalty = np.where(network.penalised, learner._penalties[0], 0.0)
@@ -84,6 +86,8 @@ def sharpness(
         def curved(v: Array) -> Array:
             bend = NetworkBend(network, fitted.weights, v, schema.levels, fitted.course.factors)
             found: Bend = session.answer(As(view, bend)).summary
+            if not found.mass:
+                raise DataError("the rows have no weight, with that of their classes. Remedy: rows that count")
             return (found.product + penalty * v) / found.mass
 
         pieces = network.cut(fitted.weights)
