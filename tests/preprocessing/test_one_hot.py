@@ -170,3 +170,12 @@ def test_the_name_of_scikit_learn_has_its_defaults():
     assert ours.items() <= theirs.items()
     with pytest.raises(tn.DataError, match="unknown categories"):
         tn.OneHotEncoder().fit([["a"]]).transform([["b"]])
+
+
+@pytest.mark.parametrize(("drop", "words"), [("first", ["a", "b", "c", None]), ("if_binary", ["a", "b", None])])
+def test_a_missing_value_is_not_taken_for_the_dropped_category(drop, words):
+    rows = np.array(words, dtype=object)[:, None]
+    model = tn.OneHotEncoder(drop=drop, sparse_output=False).fit(rows)
+    with pytest.raises(tn.DataError, match=f"'x0', row {len(words) - 1} is missing.*Remedy: drop=None"):
+        model.transform(rows)
+    assert model.transform(rows[:-1]).sum() == len(words) - 2

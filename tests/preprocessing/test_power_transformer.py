@@ -107,3 +107,14 @@ def test_a_source_is_transformed_when_it_is_read(tmp_path):
     rows = tn.scan(str(tmp_path / "x.parquet"))
     model = PowerTransformer().fit(rows)
     np.testing.assert_allclose(model.transform(rows).collect(), model.transform(X), rtol=1e-12)
+
+
+def test_a_column_whose_powers_have_no_digits_left_keeps_its_exponent():
+    """Seconds since 1970: the likeliest powers are all the same number in float64, until the column is scaled."""
+    seconds = 1.7e9 + np.random.default_rng(0).exponential(1e5, (200, 1))
+    model = PowerTransformer().fit(seconds)
+    assert model.lambdas_.tolist() == [1.0]
+    np.testing.assert_allclose(model.transform(seconds), peer.StandardScaler().fit_transform(seconds), atol=1e-6)
+    np.testing.assert_allclose(model.inverse_transform(model.transform(seconds)), seconds, rtol=1e-12)
+    found = PowerTransformer().fit_transform(tn.StandardScaler().fit_transform(seconds))
+    assert abs(stats.skew(found[:, 0])) < 0.2 < stats.skew(seconds[:, 0])

@@ -151,3 +151,11 @@ def test_weights_repeat_rows_and_float32_stays(learner):
     b = type(learner)(**learner.get_params()).fit(np.repeat(X, weight, axis=0))
     assert bits(a.model_) == bits(b.model_)
     assert a.transform(X.astype(np.float32)).dtype == np.float32
+
+
+def test_weights_that_add_up_to_one_leave_as_many_quantiles():
+    x = np.random.default_rng(0).normal(size=(200, 1))
+    light = tn.QuantileTransformer(n_quantiles=100).fit(x, sample_weight=np.full(200, 1 / 200))
+    assert light.n_quantiles_ == 100
+    ranks = light.transform(x)[:, 0]
+    assert np.array_equal(np.argsort(ranks), np.argsort(x[:, 0]))

@@ -557,6 +557,12 @@ def test_outputs_of_other_parameters_are_other_outputs(tmp_path):
     tn.StandardScaler().fit(source).transform(source).to_parquet(tmp_path / "out")
     with pytest.raises(tn.DataError, match="other outputs"):
         tn.StandardScaler(with_mean=False).fit(source).transform(source).to_parquet(tmp_path / "out")
+    many = [(f"member{i}", tn.Normalizer("l1")) for i in range(30)]  # of which a repr would show a few
+    first, second = (tn.FeatureUnion([("all", tn.FeatureUnion(some))]) for some in (many, [*many[:15], *many[16:]]))
+    second.transformer_list[0][1].transformer_list.insert(15, ("member15", tn.Normalizer("max")))
+    first.fit(source).transform(source).to_parquet(tmp_path / "union")
+    with pytest.raises(tn.DataError, match="other outputs"):
+        second.fit(source).transform(source).to_parquet(tmp_path / "union")
 
 
 def test_a_classifier_gives_a_column_per_class(tmp_path):

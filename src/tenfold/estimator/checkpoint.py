@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
 import math
 import time
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ from tenfold.core.statistic import Expression, Ordered
 from tenfold.engine import Snapshot
 from tenfold.engine.loop import summarized
 from tenfold.estimator import container
-from tenfold.estimator.encoding import Reader, Writer, parts
+from tenfold.estimator.encoding import Reader, Writer, params_digest, parts
 from tenfold.estimator.model_file import check_start, read_schema, read_summary, write_schema, write_summary
 from tenfold.estimator.registry import id_of
 from tenfold.sources import Source
@@ -64,13 +63,9 @@ class Checkpoint:
 
     def of(self, learner: Any, source: Source) -> Saving:
         """The file of one fit: that of this learner to this source."""
-        to = Writer()
-        params = json.dumps(to.params(learner), sort_keys=True)
         digest = hashlib.blake2b(digest_size=12)
-        for text in (id_of(type(learner)), params, source.fingerprint()):
+        for text in (params_digest(learner), source.fingerprint()):
             digest.update(text.encode() + b"\0")
-        for name in sorted(to.tensors):
-            digest.update(to.tensors[name].tobytes())
         _add_rows(digest, source)
         path = Path(self.folder) / f"{type(learner).__name__}-{digest.hexdigest()}.checkpoint"
         return Saving(path, self.every, learner, source)

@@ -6,6 +6,8 @@ integers as text, so that none is rounded.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from itertools import pairwise
 from typing import Any
 
@@ -26,6 +28,16 @@ WIDEST = 1 << 16
 """numbers that the members of a team may make of a row"""
 SPARE = 1 << 24
 """bytes that labels of fixed width may take beyond what their texts justify"""
+
+
+def params_digest(learner: Any) -> str:
+    """A digest of a learner's kind and all its parameters: equal only if a file of them is."""
+    to = Writer()
+    params = json.dumps([id_of(type(learner)), to.params(learner)], sort_keys=True)
+    digest = hashlib.blake2b(params.encode(), digest_size=12)
+    for name in sorted(to.tensors):
+        digest.update(to.tensors[name].tobytes())
+    return digest.hexdigest()
 
 
 class Writer:

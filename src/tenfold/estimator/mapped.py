@@ -18,11 +18,12 @@ from uuid import uuid4
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import Chunk, Columns, DataError, Need, Schema
+from tenfold.core import Chunk, Columns, DataError, ModelFileError, Need, Schema
 from tenfold.core.axes import bits
 from tenfold.core.schema import plain_columns
 from tenfold.engine import current
 from tenfold.engine.stages import in_form
+from tenfold.estimator.encoding import params_digest
 from tenfold.sources import Source
 
 
@@ -52,7 +53,7 @@ class Mapped(Source):
         self._need = model.need.without_target() if need is None else need
         self._schema = Schema(model.schema_.columns, None, None, model.schema_.named)
         learned = f"{bits(model.model_)} {model.schema_.names} {model.schema_.classes}"
-        self._model = f"{type(model).__name__} {sorted(model.get_params(deep=False).items())} {learned}"
+        self._model = f"{type(model).__name__} {_params(model)} {learned}"
 
     def __len__(self) -> int:
         return len(self.base)
@@ -243,3 +244,11 @@ class Mapped(Source):
 def joined(pieces: list[Any]) -> Any:
     """Outputs, one below the other."""
     return sp.vstack(pieces, format="csr") if sp.issparse(pieces[0]) else np.concatenate(pieces)
+
+
+def _params(model: Any) -> str:
+    """What tells the parameters of a model from others; a function that no file holds only in this process."""
+    try:
+        return params_digest(model)
+    except ModelFileError:
+        return repr(sorted(model.get_params(deep=False).items()))

@@ -272,7 +272,9 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
     "TfidfVectorizer": {
         **_vectorizer,
         "binary": Refused("terms are counted", "CountVectorizer(binary=True)", (False,)),
-        "use_idf": Refused("terms are weighted by how few documents have them", "CountVectorizer", (True,)),
+        "use_idf": Refused(
+            "terms are weighted by how few documents have them", "CountVectorizer, then Normalizer", (True,)
+        ),
     },
     "KMeans": {
         "verbose": verbose,

@@ -56,6 +56,8 @@ class OneHot(CategoryEncoder):
     ['sun', None]
     """
 
+    told_apart: ClassVar[bool] = False
+    """whether a missing value is refused in a column of which a category is dropped, as it would look like that one"""
     law_params = (
         {},
         {"drop": "first", "handle_unknown": "error"},
@@ -96,6 +98,8 @@ class OneHot(CategoryEncoder):
         for rows, block in X.blocks():
             if self.handle_unknown == "error":
                 self.refuse_unknown(model, X, rows, block, 'handle_unknown="ignore"')
+            if self.told_apart and dropped.any():
+                _refuse_missing(X, rows, np.isnan(block) & (dropped > 0))
             if grouped:
                 known = block >= 0
                 at = np.where(known, block, 0).astype(np.int64) + model.first[:-1]
@@ -151,8 +155,21 @@ class OneHot(CategoryEncoder):
         return [f"{name}_{v}" for name, some, k in kept for v in some[k:]]
 
 
+def _refuse_missing(X: Columns, rows: slice, gone: Any) -> None:
+    """Name the row and column of a missing value that would look like the category that was dropped."""
+    if gone.any():
+        i, j = (int(k) for k in np.argwhere(gone)[0])
+        raise DataError(
+            f"{X.where(rows.start + i, j)} is missing, and would be all zeros as the dropped category is. Remedy: "
+            "drop=None, or fill it in before"
+        )
+
+
 class OneHotEncoder(OneHot):
     """The indicators of categories under scikit-learn's name: unknown categories are refused unless you say otherwise.
+
+    A missing value is no category, and all indicators of its column are zero; where a category was dropped that would
+    look the same, and is refused.
 
     Parameters
     ----------
@@ -176,6 +193,8 @@ class OneHotEncoder(OneHot):
     >>> OneHotEncoder(sparse_output=False).fit_transform([["sun"], ["rain"]]).tolist()
     [[0.0, 1.0], [1.0, 0.0]]
     """
+
+    told_apart = True
 
     def __init__(
         self,

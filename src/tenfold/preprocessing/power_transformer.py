@@ -40,7 +40,8 @@ class PowerTransformer(OnePass, Transformer):
     The exponents are those of the largest likelihood. They are exact while a column has at most 65,536 distinct values.
     With more, values that share their leading bits count as one; exponents then differ by less than 1e-6 as a rule.
     Missing values are left out of the statistics and stay missing. A column that never changes is left as it is, but
-    for its mean.
+    for its mean; one that changes so little beside its size that its powers would all be one number in float64 keeps
+    the exponent 1 (scale it before).
 
     Parameters
     ----------
@@ -105,6 +106,9 @@ class PowerTransformer(OnePass, Transformer):
             if len(column.low):
                 power = 1.0 if column.flat else self._power(column)
                 mean, deviation = _moments(self._powers(column.middle, power), column.weight)
+                if deviation <= 10 * EPS * abs(mean):  # powers that are all the same number: none is taken
+                    power = 1.0
+                    mean, deviation = _moments(self._powers(column.middle, power), column.weight)
                 found[j] = power, mean, deviation if deviation > 10 * EPS * abs(mean) else 1.0
         if not np.isfinite(found).all():
             j = int(np.argwhere(~np.isfinite(found))[0][0])

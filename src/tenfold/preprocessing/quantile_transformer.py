@@ -94,8 +94,9 @@ class QuantileTransformer(OnePass, Transformer):
 
     def solve(self, schema: Schema, s: Distribution) -> QuantileModel:
         """Quantiles at even shares."""
-        rows = s.missing[0] + s.column(0).total
-        shares = np.linspace(0, 1, max(1, min(self.n_quantiles, int(rows))))
+        rows = int(s.missing[0] + s.column(0).total)
+        several = max(rows, *(len(column.low) for column in s.columns))  # weights may add up to less than the rows
+        shares = np.linspace(0, 1, max(1, min(self.n_quantiles, several)))
         found = np.column_stack([column.quantiles(shares) for column in s.columns])
         return QuantileModel(np.maximum.accumulate(found, axis=0), shares)
 
