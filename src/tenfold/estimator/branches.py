@@ -169,8 +169,9 @@ class Branches(_BaseComposition, Team, Transformer):
 
     @property
     def cross_fits(self) -> bool:
-        """Whether one of the transformers does."""
-        return any(member.cross_fits for member in self.team())
+        """Whether one of the transformers does; a parameter that is no list is refused by `fit`."""
+        given = getattr(self, self.listed)
+        return (given is None or isinstance(given, (list, tuple))) and any(member.cross_fits for member in self.team())
 
     def bound(self, X: Any, y: Any = None, target: Any = None) -> Any:
         """A copy, not fitted, whose columns are chosen by name for these rows, and whose target is known."""
