@@ -106,11 +106,13 @@ def test_few_rounds_fit_inside_a_pipeline(learner):
     table, seen = draw(learner.need, seed=0, rows=60), Recorder()
     inner = make_pipeline(FunctionTransformer(), learner)
     whole = make_pipeline(FunctionTransformer(), inner)
-    whole.set_callbacks(seen).fit(table.X, table.y)
+    given = {"lengths": table.given["lengths"]} if learner.need.per_sequence else {}
+    within = {f"pipeline__{name_of(learner).lower()}__{name}": value for name, value in given.items()}
+    whole.set_callbacks(seen).fit(table.X, table.y, **within)
     assert seen.open == 0
     assert sorted(seen.begun) == sorted(seen.ended)
     assert len([name for name in seen.ended if name != "fit"]) >= 1
-    alone = type(learner)(**learner.get_params(deep=False)).fit(table.X, table.y)
+    alone = type(learner)(**learner.get_params(deep=False)).fit(table.X, table.y, **given)
     fitted = whole[-1][-1]
     assert len(fitted.history_) == len(alone.history_)
     assert bits(fitted.model_) == bits(alone.model_)

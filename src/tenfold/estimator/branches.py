@@ -21,7 +21,6 @@ from tenfold.estimator.members import common_need
 from tenfold.estimator.passthrough import Passthrough
 from tenfold.estimator.target_kind import TargetTransformer, target_kind
 from tenfold.estimator.team import Team, TeamModel
-from tenfold.sources import Source
 from tenfold.sources.column_choice import first_rows, places_of
 from tenfold.sources.column_choice import names_of as names_of
 from tenfold.sources.frames import is_frame, settled
@@ -190,7 +189,7 @@ class Branches(_BaseComposition, Team, Transformer):
         return self._blank()
 
     def _fit(self, X: Any, y: Any, *args: Any, **given: Any) -> Any:
-        X = X if isinstance(X, Source) else settled(X)
+        X = settled(X)
         fresh = self._blank()
         fresh._validate_params()
         fresh = fresh.bound(X, y)
@@ -198,7 +197,7 @@ class Branches(_BaseComposition, Team, Transformer):
         return self._become(fresh)
 
     def _apply(self, function: Any, X: Any, names: Any) -> Any:
-        X = X if isinstance(X, Source) else settled(X)
+        X = settled(X)
         known = self.__dict__.get("feature_names_in_")
         if known is not None and is_frame(X) and type(X).__name__ == "DataFrame":
             there, names = list(X.columns), known.tolist()

@@ -21,7 +21,7 @@ from tenfold.estimator.callbacks import with_callbacks
 from tenfold.estimator.kinds import winners
 from tenfold.estimator.sequences import SequenceLearner, ends_of, sequence_weights
 from tenfold.sources import Source, as_source
-from tenfold.sources.inputs import checked_lengths
+from tenfold.sources.inputs import checked_lengths, is_lazy
 
 
 class PerSequence(SequenceLearner):
@@ -91,7 +91,7 @@ class PerSequence(SequenceLearner):
     def _judged(self, X: Any, y: Any, weight: Any, lengths: Any, function: Any) -> tuple[Array, Any, Array]:
         """Target, what a function of (learner, model, chunk) says, and weight of each sequence that has one."""
         check_is_fitted(self)
-        if y is None and not isinstance(X, Source):
+        if y is None and not is_lazy(X):
             raise ValueError("score needs y, the true target of each sequence")
         given = by_row(y, lengths), by_row(weight, lengths)
         source = as_source(X, *given, self.need, model=self, reset=False, lengths=lengths)

@@ -13,10 +13,10 @@ from tenfold.core import Array, MatrixLike, Need, Schema
 from tenfold.engine import Member
 from tenfold.estimator import Estimator
 from tenfold.estimator.callbacks import History
-from tenfold.evaluate.frame_columns import without_column
 from tenfold.evaluate.scoring.predictors import learners_of
 from tenfold.evaluate.scoring.scorers import Summary
 from tenfold.sources import Source
+from tenfold.sources.column_choice import first_rows
 from tenfold.stats.combinators import View
 from tenfold.stats.metrics import Ranking, Scorer
 
@@ -65,7 +65,8 @@ class Candidate:
         if self.stages:
             first, last = self.stages[0], self.stages[-1]
             if first.chooses_columns:
-                rows = X.without(*([column] if column else [])) if isinstance(X, Source) else without_column(X, column)
+                rows = first_rows(X)
+                rows = rows[[name for name in rows.columns if name != column]]
                 first = self.stages[0] = first.bound(rows, target=last.need.target)
             self.need = replace(first.need, target=last.need.target, binary=last.need.binary)
 
