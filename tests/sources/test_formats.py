@@ -90,6 +90,21 @@ def test_lists_globs_and_folders_of_a_format(ending, tmp_path):
         assert_same_fit(lambda data=data: tn.scan(data, target="y"), table)
 
 
+@pytest.mark.parametrize("name", ["a b.csv", "a#b.csv", "a?b.csv", "a%20b.csv"])
+def test_a_file_url_is_the_file_that_it_names_and_no_other(name, tmp_path):
+    write_csv(rows(seed=1), tmp_path / "a")
+    write_csv(rows(), tmp_path / name)
+    assert_same_fit(lambda: tn.scan((tmp_path / name).as_uri(), target="y"), rows())
+    if "%" not in name:  # as people write them, too
+        assert_same_fit(lambda: tn.scan(f"file://localhost{tmp_path}/{name}", target="y"), rows())
+
+
+@pytest.mark.parametrize("other", ["s3://shop/b.parquet", "https://shop.example/b.parquet"])
+def test_files_of_this_machine_and_of_a_store_are_not_mixed(other, tmp_path):
+    with pytest.raises(tn.DataError, match=r"some are not.*Remedy: scan them apart"):
+        tn.scan([(tmp_path / "a.parquet").as_uri(), other])
+
+
 def test_avro_is_refused_with_what_to_do(tmp_path):
     (tmp_path / "t.avro").write_bytes(b"Obj\x01")
     with pytest.raises(tn.DataError, match=r"pyarrow does not read.*read_avro"):

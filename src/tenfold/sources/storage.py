@@ -17,7 +17,7 @@ from glob import glob, has_magic
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
 from pyarrow import fs
@@ -295,9 +295,17 @@ def _hidden(parts: tuple[str, ...]) -> bool:
     return any(p.startswith((".", "_")) and "=" not in p for p in parts)
 
 
+def _plain(path: str) -> str:
+    """A `file://` URL as the path that it stands for; anything else as it is."""
+    found = re.match("file://(?:localhost(?=/))?", path, re.IGNORECASE)
+    return unquote(path[found.end() :]) if found else path
+
+
 def storage_of(data: object, filesystem: Any, options: dict[str, Any] | None) -> tuple[Storage, list[str]]:
     """Where the files are that a path, a URL or a list of them names, and the paths as they stand in errors."""
     paths = [str(one) for one in (data if isinstance(data, (list, tuple)) else [data])]
+    if filesystem is None:
+        paths = [_plain(path) for path in paths]
     remote = [bool(re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", path)) for path in paths]
     if filesystem is None and not any(remote):
         if options is not None:
@@ -307,8 +315,6 @@ def storage_of(data: object, filesystem: Any, options: dict[str, Any] | None) ->
         raise DataError("some of the files are on this machine and some are not. Remedy: scan them apart")
     if filesystem is not None and options is not None:
         raise DataError("a filesystem has its own options. Remedy: give filesystem or storage_options, not both")
-    if paths[0].startswith("file://"):
-        return DISK, [urlsplit(path).path for path in paths]
     if filesystem is None and any("@" in urlsplit(path).netloc for path in paths):
         raise DataError("a URL with a password would stand in errors and logs. Remedy: give storage_options instead")
     query = ""
