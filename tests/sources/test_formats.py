@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.feather
+import pyarrow.parquet as pq
 import pytest
 from pyarrow import orc
 
@@ -232,3 +233,45 @@ def test_partitions_of_a_delta_table_are_columns(tmp_path):
     expected = tn.Ridge().fit(rows().drop_columns("y"), rows()["y"])
     found = tn.Ridge().fit(source)
     np.testing.assert_allclose(sorted(found.coef_), sorted(expected.coef_), rtol=1e-9)
+
+
+# ---- folders that are columns -------------------------------------------------------------------
+
+
+def write_years(folder, ending, years=(2023, 2024)):
+    for year in years:
+        (folder / f"year={year}").mkdir(parents=True)
+        write = WRITERS.get(ending, pq.write_table)
+        write(rows(seed=year), folder / f"year={year}" / f"a{ending}")
+    each = [rows(seed=year).append_column("year", pa.array([year] * 400)) for year in years]
+    return pa.concat_tables(each)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".feather", ".orc"])
+def test_folders_of_any_format_are_columns(ending, tmp_path):
+    table = write_years(tmp_path, ending)
+    assert_same_fit(lambda: tn.scan(tmp_path, target="y"), table)
+    some = tn.scan(tmp_path, target="y", where=[("year", "==", 2024)])
+    assert some.n_rows == 400
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_lists_of_folders_relative_absolute_or_both(ending, tmp_path, monkeypatch):
+    table = write_years(tmp_path, ending)
+    monkeypatch.chdir(tmp_path)
+    for data in (["year=2023", "year=2024"], [tmp_path / "year=2023", "year=2024"]):
+        source = tn.scan(data, target="y")
+        assert source.names == ("x", "word", "k", "year")
+        assert [*source.raw(len(source) - 1, ["year"])][-1]["year"].to_pylist()[-1] == 2024
+        found, expected = tn.Ridge().fit(source), tn.Ridge().fit(tn.scan(table, target="y"))
+        np.testing.assert_allclose(found.coef_, expected.coef_, rtol=1e-9)
+    with pytest.raises(tn.DataError, match=r"other.csv is in folders of the columns \[\]"):
+        write_csv(rows(), tmp_path.parent / f"{tmp_path.name}-other.csv")
+        tn.scan(["year=2023", f"{tmp_path}-other.csv"])
+
+
+def test_a_column_of_a_file_and_of_its_folder_is_refused(tmp_path):
+    write_years(tmp_path, ".csv")
+    write_csv(rows().append_column("year", pa.array([1] * 400)), tmp_path / "year=2024" / "a.csv")
+    with pytest.raises(tn.DataError, match=r"a\.csv has a column 'year', and is in a folder year=.*Remedy"):
+        tn.scan(tmp_path)

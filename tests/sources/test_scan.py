@@ -20,6 +20,7 @@ from sklearn.pipeline import make_pipeline
 import tenfold as tn
 import tenfold.sources.parquet as parquet_module
 from tenfold.sources import arrow, part_rows
+from tenfold.sources.partitions import NULL
 from tenfold.testing.compare import assert_same, bits
 
 pytestmark = pytest.mark.timeout(60)
@@ -501,7 +502,7 @@ def test_odd_values_of_folders_are_text(odd, tmp_path):
 
 
 def test_a_missing_value_among_folders_of_numbers(tmp_path):
-    for value in ("1", "-2", parquet_module.NULL):
+    for value in ("1", "-2", NULL):
         write(tmp_path / f"k={value}" / "f.parquet", x=[1.0, 2.0])
     source = tn.scan(tmp_path)
     np.testing.assert_allclose(tn.StandardScaler().fit(source).mean_, [1.5, -0.5])

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pyarrow as pa
 
 from tenfold.core import DataError
+from tenfold.sources.partitions import Partitions, folder_partitions
 from tenfold.sources.spool import spool
 from tenfold.sources.storage import Storage, failures
 
@@ -18,17 +20,17 @@ COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
 """endings of compressed files, and Arrow's names for them"""
 
 
-def find_files(storage: Storage, given: list[str]) -> tuple[list[str], str]:
-    """The files that paths, globs and folders stand for, in order, and the folder that all are in.
+def find_files(storage: Storage, given: list[str]) -> tuple[list[str], Partitions]:
+    """The files that paths, globs and folders stand for, in order, and the columns that their folders give them.
 
     Of a folder, the files of one format: Parquet if there are such.
     """
     found: list[str] = []
-    roots: list[str] = []
+    roots: list[tuple[str, ...]] = []
     for one in given:
         some, root = storage.find(one)
         if root:
-            roots.append(root)
+            roots.append(Path(storage.absolute(root)).parts)
             some = next((kept for ends in FORMATS if (kept := [p for p in some if p.lower().endswith(ends)])), [])
         if not some:
             raise DataError(f"there is no .parquet file at {one!r}{storage.hint(one)}")
@@ -38,12 +40,22 @@ def find_files(storage: Storage, given: list[str]) -> tuple[list[str], str]:
             f"{avro[0]} is an Avro file, which pyarrow does not read. Remedy: tenfold.scan(polars.read_avro(...)), or "
             "write it as Parquet"
         )
-    return found, os.path.commonpath(roots) if roots else ""
+    common = os.path.commonprefix(roots) if roots else None
+    places = [Path(storage.absolute(path)).parts for path in found]
+    below = [p[len(common) : -1] if common is not None and p[: len(common)] == common else () for p in places]
+    return found, folder_partitions(found, below)
 
 
-def read_files(storage: Storage, paths: list[str]) -> pa.Table:
-    """The files as one table: columns in the first one's order, numbers in a type that holds all."""
+def read_files(storage: Storage, paths: list[str], partitions: Partitions) -> pa.Table:
+    """The files as one table: columns in the first one's order, numbers in a type that holds all; folders' last."""
     tables = [_read(storage, path) for path in paths]
+    for name in partitions.types:
+        for k, table in enumerate(tables):
+            if name in table.column_names:
+                raise DataError(
+                    f"{paths[k]} has a column {name!r}, and is in a folder {name}=... too. Remedy: rename one of them"
+                )
+            tables[k] = table.append_column(name, pa.repeat(partitions.scalar(k, name), table.num_rows))
     first = tables[0].schema
     for path, table in zip(paths, tables, strict=True):
         if sorted(table.schema.names) != sorted(first.names):

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from itertools import islice
-from pathlib import Path
 from typing import Any, NamedTuple, Self
-from urllib.parse import unquote
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +15,7 @@ import pyarrow.parquet as pq
 
 from tenfold.core import DataError, Labels
 from tenfold.sources import arrow, validation
+from tenfold.sources.partitions import Partitions
 from tenfold.sources.storage import DISK, Facts, Storage, failures
 from tenfold.sources.tables import ArrowSource, Roles
 
@@ -27,8 +25,6 @@ BATCH = 1 << 17
 """rows of a batch"""
 PAGES = 1 << 16
 """bytes that are read at a time where only the first rows of a row group are wanted"""
-NULL = "__HIVE_DEFAULT_PARTITION__"
-"""a folder's name for a missing value"""
 
 
 class ParquetSource(ArrowSource):
@@ -41,12 +37,10 @@ class ParquetSource(ArrowSource):
     roles : Roles
     where : str
         How the user wrote the files, for errors.
-    root : str
-        The folder below which `name=value` folders are columns.
+    partitions : Partitions, optional
+        The columns that its folders give to each file.
     filter : pyarrow.compute.Expression, optional
         Which rows to take. Row groups whose statistics exclude it are not read.
-    hive : list of dict, optional
-        The columns that the folders give to each file, if they are known.
     storage : Storage
         Where the files are: this machine, by default.
     """
@@ -56,9 +50,8 @@ class ParquetSource(ArrowSource):
         files: Sequence[str],
         roles: Roles,
         where: str,
-        root: str = "",
+        partitions: Partitions | None = None,
         filter: ds.Expression | None = None,
-        hive: list[dict[str, str]] | None = None,
         storage: Storage = DISK,
     ) -> None:
         self.files = list(files)
@@ -67,15 +60,13 @@ class ParquetSource(ArrowSource):
         self._known: dict[str, Any] = {}
         self._copies: dict[str, Facts] = {}
         """size and time of files that were written again, or copied, with the footer that was scanned"""
-        hive = [_hive(path, root) for path in self.files] if hive is None else hive
-        _check_folders(self.files, hive)
+        self.partitions = partitions or Partitions([{}] * len(self.files), {})
         first, state = _opened(self.storage, self.files[0])
         self._states = [state]
         """of each file when it was scanned"""
         schema = first.schema.to_arrow_schema()
-        for name in hive[0]:
-            schema = schema.append(pa.field(name, _common([h[name] for h in hive])))
-        self.hive = [{n: _convert(v, schema.field(n).type) for n, v in h.items()} for h in hive]
+        for name, kind in self.partitions.types.items():
+            schema = schema.append(pa.field(name, kind))
         super().__init__(schema, roles, where)
         self._take_parts(self._footers(first))
 
@@ -163,15 +154,16 @@ class ParquetSource(ArrowSource):
 
     def _fragment(self, k: int, groups: list[int] | None) -> ds.ParquetFileFragment:
         partition = None
-        for name, value in self.hive[k].items():
-            here = ds.field(name).is_null() if value is None else ds.field(name) == value
+        for name in self.partitions.types:
+            value = self.partitions.scalar(k, name)
+            here = ds.field(name) == value if value.is_valid else ds.field(name).is_null()
             partition = here if partition is None else partition & here
         opened = self.storage.open(self.files[k])
         return ds.ParquetFileFormat().make_fragment(opened, partition_expression=partition, row_groups=groups)
 
     def _check_schema(self, k: int, schema: pa.Schema) -> None:
         """Files may differ in the order of columns and the width of numbers; in nothing else."""
-        names = {*schema.names, *self.hive[k]}
+        names = {*schema.names, *self.partitions.types}
         used = [*self.names, *(n for n in (self.roles.target, self.roles.weight, self.roles.sequence) if n)]
         path = self.files[k]
         if lost := [n for n in used if n not in names]:
@@ -219,7 +211,7 @@ class ParquetSource(ArrowSource):
 
     def _read(self, part: int, columns: list[str], rows: int | None) -> Iterator[pa.Table]:
         k, group = (int(i) for i in self._parts[part])
-        path, constant = self.files[k], self.hive[k]
+        path, constant = self.files[k], self.partitions.types
         self._check_unchanged(k)
         if self.filter is not None:
             yield from self._filtered(self._fragment(k, [group]), columns, rows)
@@ -245,8 +237,7 @@ class ParquetSource(ArrowSource):
                 pieces = iter([file.read_row_group(group, columns=physical, use_threads=False)])
             for table in pieces:
                 for name in (c for c in columns if c in constant):
-                    value = pa.scalar(constant[name], self.types.field(name).type)
-                    table = table.append_column(name, pa.repeat(value, table.num_rows))
+                    table = table.append_column(name, pa.repeat(self.partitions.scalar(k, name), table.num_rows))
                 yield table
 
     def _filtered(self, fragment: ds.ParquetFileFragment, columns: list[str], first: int | None) -> Iterator[pa.Table]:
@@ -340,46 +331,6 @@ def _all_of(facts: pq.Statistics | None) -> set[int] | None:
 def _flat(file: pq.ParquetFile) -> bool:
     """Whether columns of the file and of its Arrow schema have the same numbers."""
     return bool(file.metadata.num_columns == len(file.schema_arrow.names))
-
-
-def _hive(path: str, root: str) -> dict[str, str]:
-    """The values that folders named `name=value` give to a file."""
-    if not root:
-        return {}
-    folders = Path(path).relative_to(root).parts[:-1]
-    pairs = [(unquote(n), unquote(v)) for n, v in (folder.split("=", 1) for folder in folders if "=" in folder)]
-    names = [n for n, _ in pairs]
-    if len({*names}) < len(names) or not all(names):
-        raise DataError(
-            f"{path} is in folders that give the columns {names}. Remedy: rename the folders, so that each has a name "
-            "of its own"
-        )
-    return dict(pairs)
-
-
-def _check_folders(files: list[str], hive: list[dict[str, str]]) -> None:
-    """Refuse files whose folders give them other columns than the first one's."""
-    for path, mine in zip(files, hive, strict=True):
-        if mine.keys() != hive[0].keys():
-            raise DataError(
-                f"{path} is in folders of the columns {list(mine)}, {files[0]} in those of {list(hive[0])}. Remedy: "
-                "put all files under folders of the same names, or scan them apart"
-            )
-
-
-def _common(values: list[str]) -> pa.DataType:
-    """Integers if all are, missing ones aside; else text."""
-    known = [v for v in values if v != NULL]
-    return pa.int64() if known and all(map(_is_integer, known)) else pa.string()
-
-
-def _is_integer(text: str) -> bool:
-    """Whether a text is an integer of 64 bits, as it would be written: no blanks, underscores or odd digits."""
-    return bool(re.fullmatch(r"-?[0-9]{1,19}", text)) and -(2**63) <= int(text) < 2**63
-
-
-def _convert(value: str, kind: pa.DataType) -> object:
-    return None if value == NULL else int(value) if pa.types.is_integer(kind) else value
 
 
 def _wider(mine: pa.DataType, theirs: pa.DataType) -> pa.DataType:

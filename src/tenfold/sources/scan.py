@@ -18,7 +18,8 @@ from tenfold.sources.base import Source
 from tenfold.sources.dask import DaskArray, DaskFrame, is_dask
 from tenfold.sources.files import SUFFIXES, find_files, read_files
 from tenfold.sources.frames import table_of
-from tenfold.sources.parquet import NULL, ParquetSource
+from tenfold.sources.parquet import ParquetSource
+from tenfold.sources.partitions import Partitions
 from tenfold.sources.queries import read_query
 from tenfold.sources.storage import DISK, Store, storage_of
 from tenfold.sources.tables import ArrowSource, Roles, TableSource, filtered
@@ -140,12 +141,17 @@ def _source(data: MatrixLike, roles: Roles, only: ds.Expression | None) -> Arrow
     if isinstance(data, ds.FileSystemDataset) and isinstance(data.format, ds.ParquetFileFormat) and data.files:
         filtered = (getattr(data, "_scan_options", None) or {}).get("filter")
         if filtered is None:
-            keys = [ds.get_partition_keys(f.partition_expression) for f in data.get_fragments()]
-            hive = [{n: NULL if v is None else str(v) for n, v in k.items()} for k in keys]
             storage = DISK if isinstance(data.filesystem, fs.LocalFileSystem) else Store(data.filesystem)
-            return ParquetSource(data.files, roles, "dataset", filter=only, hive=hive, storage=storage)
+            return ParquetSource(data.files, roles, "dataset", _partitions(data), only, storage)
     named = type(data).__name__ != "DataFrame" or all(isinstance(n, str) for n in data.columns)
     return _table(table_of(data), roles, _word(data), only, named)
+
+
+def _partitions(data: ds.FileSystemDataset) -> Partitions:
+    """The columns that a dataset has of the places of its files, with its types."""
+    values = [ds.get_partition_keys(fragment.partition_expression) for fragment in data.get_fragments()]
+    kinds = {name: data.schema.field(name).type for name in values[0]}
+    return Partitions(values, {n: k.value_type if pa.types.is_dictionary(k) else k for n, k in kinds.items()})
 
 
 def _table(table: pa.Table, roles: Roles, said: str, only: ds.Expression | None, named: bool = True) -> ArrowSource:
@@ -165,10 +171,10 @@ def _files(data: MatrixLike, roles: Roles, only: ds.Expression | None, filesyste
     if isinstance(data, str) and data.lower().startswith("select "):
         raise DataError("this is an SQL query. Remedy: say to which database, tenfold.scan(query, connection=...)")
     storage, given = storage_of(data, filesystem, options)
-    paths, root = find_files(storage, given)
+    paths, partitions = find_files(storage, given)
     if paths[0].lower().endswith(SUFFIXES):
-        return _table(read_files(storage, paths), roles, said, only)
-    return ParquetSource(paths, roles, said, root, only, storage=storage)
+        return _table(read_files(storage, paths, partitions), roles, said, only)
+    return ParquetSource(paths, roles, said, partitions, only, storage=storage)
 
 
 def _expression(where: object) -> ds.Expression:
