@@ -43,6 +43,8 @@ class ParquetSource(ArrowSource):
         Which rows to take. Row groups whose statistics exclude it are not read.
     storage : Storage
         Where the files are: this machine, by default.
+    schema : pyarrow.Schema, optional
+        The columns to have: of a file that lacks one it is missing. By default the first file's, and all must have them.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class ParquetSource(ArrowSource):
         partitions: Partitions | None = None,
         filter: ds.Expression | None = None,
         storage: Storage = DISK,
+        schema: pa.Schema | None = None,
     ) -> None:
         self.files = list(files)
         self.storage = storage
@@ -64,10 +67,16 @@ class ParquetSource(ArrowSource):
         first, state = _opened(self.storage, self.files[0])
         self._states = [state]
         """of each file when it was scanned"""
-        schema = first.schema.to_arrow_schema()
-        for name, kind in self.partitions.types.items():
-            schema = schema.append(pa.field(name, kind))
-        super().__init__(schema, roles, where)
+        types = first.schema.to_arrow_schema()
+        self._fills = schema is not None
+        """whether a file may lack columns"""
+        if schema is None:
+            for name, kind in self.partitions.types.items():
+                types = types.append(pa.field(name, kind))
+        else:
+            known = {**dict(zip(types.names, types.types, strict=True)), **self.partitions.types}
+            types = pa.schema([(f.name, known.get(f.name, f.type)) for f in schema], types.metadata)
+        super().__init__(types, roles, where)
         self._take_parts(self._footers(first))
 
     def _footers(self, first: pq.FileMetaData) -> Iterator[pq.FileMetaData]:
@@ -166,14 +175,14 @@ class ParquetSource(ArrowSource):
         names = {*schema.names, *self.partitions.types}
         used = [*self.names, *(n for n in (self.roles.target, self.roles.weight, self.roles.sequence) if n)]
         path = self.files[k]
-        if lost := [n for n in used if n not in names]:
+        if not self._fills and (lost := [n for n in used if n not in names]):
             keep = [n for n in self.names if n not in lost]
             raise DataError(
                 f"{path} has no column {lost}, {self.files[0]} has. Remedy: leave it out, "
                 f"tenfold.scan({self.where}, columns={keep!r}, ...), or the file"
             )
         extra = sorted(names - set(self.types.names) - set(self.roles.drop))
-        if extra and self.roles.columns is None:
+        if extra and self.roles.columns is None and not self._fills:
             raise DataError(
                 f"{path} has columns {extra} that {self.files[0]} has not. Remedy: say which to use, "
                 f"tenfold.scan({self.where}, columns={list(self.names)!r}, ...)"
@@ -224,6 +233,8 @@ class ParquetSource(ArrowSource):
             pq.ParquetFile(opened, metadata=known, page_checksum_verification=True, buffer_size=few) as file,
         ):
             schema = file.schema_arrow
+            lacking = [c for c in physical if c not in schema.names]
+            physical = [c for c in physical if c not in lacking]
             chosen = [schema.get_field_index(c) for c in physical]
             facts = file.metadata.row_group(group)
             size = sum(facts.column(c).total_uncompressed_size for c in chosen) if _flat(file) else 0
@@ -238,6 +249,8 @@ class ParquetSource(ArrowSource):
             for table in pieces:
                 for name in (c for c in columns if c in constant):
                     table = table.append_column(name, pa.repeat(self.partitions.scalar(k, name), table.num_rows))
+                for name in lacking:
+                    table = table.append_column(name, pa.nulls(table.num_rows, self.types.field(name).type))
                 yield table
 
     def _filtered(self, fragment: ds.ParquetFileFragment, columns: list[str], first: int | None) -> Iterator[pa.Table]:

@@ -136,21 +136,25 @@ def _source(data: MatrixLike, roles: Roles, only: ds.Expression | None) -> Arrow
         if only is not None:
             raise DataError("`where` is for files and frames in memory. Remedy: filter the dask DataFrame itself")
         return DaskFrame(data, roles, "frame")
+    by: list[str] | None = None
     if type(data).__name__ == "DeltaTable":
-        data = data.to_pyarrow_dataset()
+        by, data = data.metadata().partition_columns, data.to_pyarrow_dataset()
     if isinstance(data, ds.FileSystemDataset) and isinstance(data.format, ds.ParquetFileFormat) and data.files:
         filtered = (getattr(data, "_scan_options", None) or {}).get("filter")
         if filtered is None:
             storage = DISK if isinstance(data.filesystem, fs.LocalFileSystem) else Store(data.filesystem)
-            return ParquetSource(data.files, roles, "dataset", _partitions(data), only, storage)
+            return ParquetSource(data.files, roles, "dataset", _partitions(data, by), only, storage, data.schema)
     named = type(data).__name__ != "DataFrame" or all(isinstance(n, str) for n in data.columns)
     return _table(table_of(data), roles, _word(data), only, named)
 
 
-def _partitions(data: ds.FileSystemDataset) -> Partitions:
+def _partitions(data: ds.FileSystemDataset, by: list[str] | None) -> Partitions:
     """The columns that a dataset has of the places of its files, with its types."""
-    values = [ds.get_partition_keys(fragment.partition_expression) for fragment in data.get_fragments()]
-    kinds = {name: data.schema.field(name).type for name in values[0]}
+    keys = [ds.get_partition_keys(fragment.partition_expression) for fragment in data.get_fragments()]
+    if by is None:  # of a Delta table, keys have columns too that are all null in a file
+        by = list(keys[0]) if data.partitioning is None else data.partitioning.schema.names
+    kinds = {name: data.schema.field(name).type for name in by if name in data.schema.names}
+    values = [{name: key.get(name) for name in kinds} for key in keys]
     return Partitions(values, {n: k.value_type if pa.types.is_dictionary(k) else k for n, k in kinds.items()})
 
 
