@@ -42,7 +42,7 @@ class Folder(BaseHTTPRequestHandler):
         self._answer(body=True)
 
     def _answer(self, body):
-        path = self.folder / self.path.lstrip("/")
+        path = self.folder / self.path.partition("?")[0].lstrip("/")
         if not path.is_file():
             self.send_error(404)
             return

@@ -112,6 +112,26 @@ def test_a_web_server_gives_the_bits_of_a_local_copy(folder):
             assert_same_fit(tn.scan(str(folder / name), target="y"), tn.scan(f"{address}/{name}", target="y"))
 
 
+def test_signatures_of_urls_are_not_shown_and_endings_stand_before_them(folder, monkeypatch):
+    monkeypatch.setattr(storage, "FIRST_WAIT", 0.001)
+    with folder_server(folder) as address:
+        for name in ("one.parquet", "one.csv"):
+            source = tn.scan(f"{address}/{name}?sig=SECRET", target="y")
+            assert_same_fit(tn.scan(str(folder / name), target="y"), pickle.loads(pickle.dumps(source)))
+            assert "SECRET" not in f"{source!r}{source.where}{source.place(0)}"
+        both = tn.scan([f"{address}/one.parquet?sig={k}" for k in "ab"])
+        assert len({*both.files}) == 2
+        assert both.n_rows == 600
+        (folder / "torn.csv").write_text("a,b\n1\n")
+        for name in ("none.parquet", "torn.csv"):
+            with pytest.raises(tn.DataError, match=rf"{name}\?\.\.\.") as error:
+                tn.scan(f"{address}/{name}?sig=SECRET")
+            assert "SECRET" not in str(error.value)
+    with pytest.raises(tn.DataError) as error:  # the server is gone
+        tn.scan(f"{address}/one.parquet?sig=SECRET")
+    assert "SECRET" not in str(error.value)
+
+
 def test_a_web_server_that_fails_one_request_in_ten(folder, monkeypatch):
     monkeypatch.setattr(storage, "FIRST_WAIT", 0.01)
     here = tn.scan(str(folder / "one.parquet"), target="y")

@@ -14,7 +14,7 @@ import pyarrow as pa
 from tenfold.core import DataError
 from tenfold.sources.partitions import Partitions, folder_partitions
 from tenfold.sources.spool import spool
-from tenfold.sources.storage import Storage, failures
+from tenfold.sources.storage import Storage, bare, failures
 
 COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
 """endings of compressed files, and Arrow's names for them"""
@@ -31,11 +31,11 @@ def find_files(storage: Storage, given: list[str]) -> tuple[list[str], Partition
         some, root = storage.find(one)
         if root:
             roots.append(Path(storage.absolute(root)).parts)
-            some = next((kept for ends in FORMATS if (kept := [p for p in some if p.lower().endswith(ends)])), [])
+            some = next((kept for ends in FORMATS if (kept := [p for p in some if bare(p).lower().endswith(ends)])), [])
         if not some:
             raise DataError(f"there is no .parquet file at {one!r}{storage.hint(one)}")
         found += some
-    if avro := [path for path in found if path.lower().endswith(".avro")]:
+    if avro := [path for path in found if bare(path).lower().endswith(".avro")]:
         raise DataError(
             f"{avro[0]} is an Avro file, which pyarrow does not read. Remedy: tenfold.scan(polars.read_avro(...)), or "
             "write it as Parquet"
@@ -75,12 +75,12 @@ def read_files(storage: Storage, paths: list[str], partitions: Partitions) -> pa
 
 
 def _read(storage: Storage, path: str) -> pa.Table:
-    ending = next(ends for ends in READERS if path.lower().endswith(ends))
+    ending = next(ends for ends in READERS if bare(path).lower().endswith(ends))
     try:
         table = spool(storage.steadily(lambda: READERS[ending](storage, path)), None, path)
     except failures() as error:
         raise DataError(
-            f"{path} cannot be read: {error}. Remedy: correct the line, or write the file as Parquet"
+            f"{path} cannot be read: {storage.said(error)}. Remedy: correct the line, or write the file as Parquet"
         ) from None
     if ending in CSV:
         _refuse_header_again(table, path)
@@ -90,7 +90,7 @@ def _read(storage: Storage, path: str) -> pa.Table:
 def _csv_batches(storage: Storage, path: str) -> Iterator[pa.RecordBatch]:
     import pyarrow.csv
 
-    codec = COMPRESSED.get(os.path.splitext(path)[1].lower())
+    codec = COMPRESSED.get(os.path.splitext(bare(path))[1].lower())
     with storage.open(path) as opened, opened if codec is None else pa.CompressedInputStream(opened, codec) as text:
         yield from pyarrow.csv.open_csv(text)
 

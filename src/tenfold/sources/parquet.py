@@ -216,7 +216,8 @@ class ParquetSource(ArrowSource):
                 yield start, table
                 start += table.num_rows
         except failures() as error:
-            raise DataError(f"{self.place(part)} cannot be read: {error}. Remedy: {self.storage.remedy}") from None
+            said = self.storage.said(error)
+            raise DataError(f"{self.place(part)} cannot be read: {said}. Remedy: {self.storage.remedy}") from None
 
     def _read(self, part: int, columns: list[str], rows: int | None) -> Iterator[pa.Table]:
         k, group = (int(i) for i in self._parts[part])
@@ -331,7 +332,9 @@ def _opened(storage: Storage, path: str) -> tuple[pq.FileMetaData, FileState]:
     try:
         return storage.steady(read)
     except failures() as error:
-        raise DataError(f"{path} is not a readable Parquet file: {error}. Remedy: {storage.remedy}") from None
+        raise DataError(
+            f"{path} is not a readable Parquet file: {storage.said(error)}. Remedy: {storage.remedy}"
+        ) from None
 
 
 def _all_of(facts: pq.Statistics | None) -> set[int] | None:

@@ -21,7 +21,7 @@ from tenfold.sources.frames import table_of
 from tenfold.sources.parquet import ParquetSource
 from tenfold.sources.partitions import Partitions
 from tenfold.sources.queries import read_query
-from tenfold.sources.storage import DISK, Store, storage_of
+from tenfold.sources.storage import DISK, Store, bare, storage_of
 from tenfold.sources.tables import ArrowSource, Roles, TableSource, filtered
 from tenfold.sources.validation import as_labels, by_column, weights
 
@@ -171,12 +171,12 @@ def is_path(data: object) -> bool:
 
 
 def _files(data: MatrixLike, roles: Roles, only: ds.Expression | None, filesystem: Any, options: Any) -> ArrowSource:
-    said = repr(data if isinstance(data, (str, list)) else str(data))
     if isinstance(data, str) and data.lower().startswith("select "):
         raise DataError("this is an SQL query. Remedy: say to which database, tenfold.scan(query, connection=...)")
     storage, given = storage_of(data, filesystem, options)
+    said = repr(given if isinstance(data, (list, tuple)) else given[0])
     paths, partitions = find_files(storage, given)
-    if paths[0].lower().endswith(SUFFIXES):
+    if bare(paths[0]).lower().endswith(SUFFIXES):
         return _table(read_files(storage, paths, partitions), roles, said, only)
     return ParquetSource(paths, roles, said, partitions, only, storage=storage)
 

@@ -73,6 +73,10 @@ class Storage(ABC):
         """What there is where nothing was found, for the error."""
         return ""
 
+    def said(self, error: BaseException) -> str:
+        """What an error says, for another one."""
+        return str(error)
+
     def absolute(self, path: str) -> str:
         """The path as a worker in another folder must write it."""
         return path
@@ -136,6 +140,8 @@ class Store(Storage):
         What fsspec is given to make the connection: `key`, `secret`, `endpoint_url` and so on.
     query : str
         What stood behind the question mark of the URL, for Arrow: `region=...&endpoint_override=...`.
+    signed : dict, optional
+        Of URLs as they stand in errors, the whole ones: what is behind their question marks may be a signature.
     """
 
     remedy = (
@@ -143,8 +149,14 @@ class Store(Storage):
         "or copy the file to this machine"
     )
 
-    def __init__(self, filesystem: Any = None, options: dict[str, Any] | None = None, query: str = "") -> None:
-        self.filesystem, self.options, self.query = filesystem, options, query
+    def __init__(
+        self,
+        filesystem: Any = None,
+        options: dict[str, Any] | None = None,
+        query: str = "",
+        signed: dict[str, str] | None = None,
+    ) -> None:
+        self.filesystem, self.options, self.query, self.signed = filesystem, options, query, signed or {}
         self._made: dict[str, Any] = {}
         """connections, by scheme and host"""
 
@@ -163,7 +175,7 @@ class Store(Storage):
             made = self._made[host]
         if isinstance(made, fs.FileSystem):
             return made, rest if scheme != "hdfs" else urlsplit(path).path
-        return made, made._strip_protocol(path)
+        return made, made._strip_protocol(self.signed.get(path, path))
 
     def _connect(self, scheme: str, path: str) -> Any:
         if scheme in NATIVE and self.options is None:
@@ -195,7 +207,7 @@ class Store(Storage):
             if isinstance(error, FileNotFoundError) and _is_lasting(error):
                 return Found([])
             raise DataError(
-                f"{path} cannot be looked for: {error}. Remedy: check the name, the region and your credentials; "
+                f"{path} cannot be looked for: {self.said(error)}. Remedy: check the name, the region and your credentials; "
                 "storage_options= or filesystem= give others than the environment's"
             ) from None
 
@@ -225,6 +237,10 @@ class Store(Storage):
             paths = made.find(there)
         beyond = [p[len(there) :].lstrip("/") for p in paths if p.startswith(there)]
         return sorted(f"{folder}/{p}" for p in beyond if not _hidden(PurePosixPath(p).parts))
+
+    def said(self, error: BaseException) -> str:
+        """What an error says, without signatures of URLs."""
+        return re.sub(r"(https?://[^\s?'\"]*)\?[^\s'\")]+", r"\1?...", str(error))
 
     def facts(self, path: str) -> Facts:
         """Size and time of a file, by the store."""
@@ -295,6 +311,25 @@ def _hidden(parts: tuple[str, ...]) -> bool:
     return any(p.startswith((".", "_")) and "=" not in p for p in parts)
 
 
+def bare(path: str) -> str:
+    """A path or URL without what is behind its question mark, as its ending is looked for."""
+    return path.partition("?")[0] if _is_web(path) else path
+
+
+def _is_web(path: str) -> bool:
+    return path.lower().startswith(("http://", "https://"))
+
+
+def _unsigned(paths: list[str]) -> dict[str, str]:
+    """Of URLs whose question mark has something behind it, how they stand in errors."""
+    found: dict[str, str] = {}
+    for path in paths:
+        if _is_web(path) and "?" in path and path not in found:
+            shown = f"{bare(path)}?..."
+            found[path] = f"{shown}{len(found)}" if shown in found.values() else shown
+    return found
+
+
 def _plain(path: str) -> str:
     """A `file://` URL as the path that it stands for; anything else as it is."""
     found = re.match("file://(?:localhost(?=/))?", path, re.IGNORECASE)
@@ -321,4 +356,5 @@ def storage_of(data: object, filesystem: Any, options: dict[str, Any] | None) ->
     if urlsplit(paths[0]).scheme in NATIVE:
         query = paths[0].partition("?")[2] if re.search(r"\?\w+=", paths[0]) else ""
         paths = [path.removesuffix(f"?{query}") for path in paths] if query else paths
-    return Store(filesystem, options, query), paths
+    shown = _unsigned(paths)
+    return Store(filesystem, options, query, {v: k for k, v in shown.items()}), [shown.get(p, p) for p in paths]
