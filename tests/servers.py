@@ -27,9 +27,10 @@ def serving(handler):
 
 
 class Folder(BaseHTTPRequestHandler):
-    """Files of a folder, with ranges, as stores on the web have them."""
+    """Files of a folder, with ranges, as stores on the web have them, or without."""
 
     protocol_version = "HTTP/1.1"
+    ranges = True
 
     def __init__(self, folder, *args):
         self.folder = folder
@@ -49,14 +50,14 @@ class Folder(BaseHTTPRequestHandler):
         data = path.read_bytes()
         found = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
         start, stop = 0, len(data)
-        if found:
+        if found and self.ranges:
             start = int(found[1])
             stop = min(int(found[2]) + 1, len(data)) if found[2] else len(data)
             self.send_response(206)
             self.send_header("Content-Range", f"bytes {start}-{stop - 1}/{len(data)}")
         else:
             self.send_response(200)
-        self.send_header("Accept-Ranges", "bytes")
+        self.send_header("Accept-Ranges", "bytes" if self.ranges else "none")
         self.send_header("Content-Length", str(stop - start))
         self.end_headers()
         if body:

@@ -11,7 +11,7 @@ import pytest
 from pyarrow import fs
 
 import tenfold as tn
-from servers import KEYS, bucket_server, environment, failing, folder_server
+from servers import KEYS, Folder, bucket_server, environment, failing, folder_server
 from tenfold.sources import storage
 from tenfold.testing.compare import bits
 
@@ -167,7 +167,15 @@ def test_a_read_goes_on_where_it_was(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "error", [PermissionError("no"), FileNotFoundError("gone"), OSError("AWS Error ACCESS_DENIED")]
+    "error",
+    [
+        PermissionError("no"),
+        FileNotFoundError("gone"),
+        OSError("AWS Error ACCESS_DENIED"),
+        OSError("AWS Error UNKNOWN (HTTP status 403) during HeadObject operation"),
+        pa.ArrowInvalid("CSV parse error"),
+        pa.ArrowNotImplementedError("no such codec"),
+    ],
 )
 def test_what_is_refused_is_not_tried_again(error):
     tried = []
@@ -176,9 +184,38 @@ def test_what_is_refused_is_not_tried_again(error):
         tried.append(None)
         raise error
 
-    with pytest.raises(OSError):
+    with pytest.raises(type(error)):
         storage.Store().steady(read)
     assert len(tried) == 1
+    assert "tried" not in storage.Store().remedy(error)
+
+
+@pytest.mark.parametrize("name", ["part-00403.parquet", "403.parquet", "SIGNATURE.parquet", "Forbidden.parquet"])
+def test_the_name_of_a_file_is_no_refusal(name, monkeypatch):
+    monkeypatch.setattr(storage, "FIRST_WAIT", 0.0001)
+    tried = []
+
+    def read():
+        tried.append(None)
+        raise OSError(f"When reading shop/{name}: AWS Error NETWORK_CONNECTION during GetObject operation")
+
+    with pytest.raises(OSError) as error:
+        storage.Store().steady(read)
+    assert len(tried) == storage.TRIES
+    assert f"tried {storage.TRIES} times" in storage.Store().remedy(error.value)
+
+
+def test_a_server_without_ranges_is_named_when_a_file_is_scanned(folder, monkeypatch):
+    monkeypatch.setattr(Folder, "ranges", False)
+    with folder_server(folder) as address:
+        with pytest.raises(tn.DataError, match=r"one\.parquet .*no range requests.*Remedy: copy the file"):
+            tn.scan(f"{address}/one.parquet")
+        assert tn.scan(f"{address}/one.csv").n_rows == 300
+
+
+def test_an_option_that_there_is_not_is_named(folder):
+    with folder_server(folder) as address, pytest.raises(tn.DataError, match=r"storage_options \['tokem'\]"):
+        tn.scan(f"{address}/one.parquet", storage_options={"tokem": "a"})
 
 
 @pytest.mark.parametrize("url", ["s3://shop/none.parquet", "s3://nowhere/one.parquet", "s3://shop/x/*.parquet"])
@@ -210,6 +247,7 @@ def test_a_file_that_changes_in_a_bucket_is_refused(bucket, folder):
         ("s3://a/b", {"storage_options": {}, "filesystem": fs.LocalFileSystem()}, "not both"),
         (rows(0), {"storage_options": {}}, "for paths and URLs"),
         ("s3://key:secret@a/b.parquet", {}, "storage_options"),
+        ("abfss://box@account.dfs.core.windows.net/b.parquet", {}, "adlfs"),
         ("ftq://a/b.parquet", {}, "neither pyarrow nor fsspec"),
     ],
 )

@@ -40,9 +40,10 @@ def find_files(storage: Storage, given: list[str]) -> tuple[list[str], Partition
             f"{avro[0]} is an Avro file, which pyarrow does not read. Remedy: tenfold.scan(polars.read_avro(...)), or "
             "write it as Parquet"
         )
-    common = os.path.commonprefix(roots) if roots else None
+    levels = enumerate(zip(*roots, strict=False))
+    n = next((k for k, names in levels if len({*names}) > 1), min(map(len, roots), default=0))
     places = [Path(storage.absolute(path)).parts for path in found]
-    below = [p[len(common) : -1] if common is not None and p[: len(common)] == common else () for p in places]
+    below = [place[n:-1] if roots and place[:n] == roots[0][:n] else () for place in places]
     return found, folder_partitions(found, below)
 
 

@@ -44,7 +44,7 @@ class ParquetSource(ArrowSource):
     storage : Storage
         Where the files are: this machine, by default.
     schema : pyarrow.Schema, optional
-        The columns to have: of a file that lacks one it is missing. By default the first file's, and all must have them.
+        The columns to have; of a file that lacks one it is missing. By default the first file's, which all must have.
     """
 
     def __init__(
@@ -217,7 +217,9 @@ class ParquetSource(ArrowSource):
                 start += table.num_rows
         except failures() as error:
             said = self.storage.said(error)
-            raise DataError(f"{self.place(part)} cannot be read: {said}. Remedy: {self.storage.remedy}") from None
+            raise DataError(
+                f"{self.place(part)} cannot be read: {said}. Remedy: {self.storage.remedy(error)}"
+            ) from None
 
     def _read(self, part: int, columns: list[str], rows: int | None) -> Iterator[pa.Table]:
         k, group = (int(i) for i in self._parts[part])
@@ -333,7 +335,7 @@ def _opened(storage: Storage, path: str) -> tuple[pq.FileMetaData, FileState]:
         return storage.steady(read)
     except failures() as error:
         raise DataError(
-            f"{path} is not a readable Parquet file: {storage.said(error)}. Remedy: {storage.remedy}"
+            f"{path} is not a readable Parquet file: {storage.said(error)}. Remedy: {storage.remedy(error)}"
         ) from None
 
 

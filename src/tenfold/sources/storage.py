@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from glob import glob, has_magic
+from io import UnsupportedOperation
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, TypeVar
@@ -31,8 +32,17 @@ FIRST_WAIT = 0.1
 """seconds before the second try; each further wait is twice as long"""
 NATIVE = ("s3", "gs", "hdfs")
 """schemes that Arrow reads by itself; fsspec knows the others"""
-REFUSED = re.compile("ACCESS_DENIED|NO_SUCH_BUCKET|INVALID_ACCESS_KEY|SIGNATURE|Access Denied|Forbidden|403")
+REFUSED = re.compile(
+    r"AWS Error \w*(?:ACCESS_DENIED|NO_SUCH_BUCKET|INVALID_ACCESS_KEY|SIGNATURE)|HTTP status 40[13]|PERMISSION_DENIED|"
+    r"error occurred \((?:403|AccessDenied)\)|^Forbidden\b"
+)
 """in an error of a store: trying again would not help"""
+
+
+PARSING = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError)
+"""errors in what a file holds, however often it is read"""
+IN_ORDER = re.compile("range requests|Cannot seek streaming")
+"""in an error of fsspec: the server gives no parts of a file"""
 
 
 class Facts(NamedTuple):
@@ -54,9 +64,6 @@ class Found(NamedTuple):
 class Storage(ABC):
     """Files by their paths, as users write them."""
 
-    remedy = "write the file anew, or leave it out"
-    """what to do where a file cannot be read"""
-
     @abstractmethod
     def find(self, path: str) -> Found:
         """The files that a path, a glob or a folder stands for, sorted; none if there is nothing."""
@@ -72,6 +79,10 @@ class Storage(ABC):
     def hint(self, path: str) -> str:
         """What there is where nothing was found, for the error."""
         return ""
+
+    def remedy(self, error: BaseException) -> str:
+        """What to do where a file cannot be read."""
+        return "write the file anew, or leave it out"
 
     def said(self, error: BaseException) -> str:
         """What an error says, for another one."""
@@ -144,11 +155,6 @@ class Store(Storage):
         Of URLs as they stand in errors, the whole ones: what is behind their question marks may be a signature.
     """
 
-    remedy = (
-        f"it was tried {TRIES} times, so see that the store answers and that you may read the file, then fit again; "
-        "or copy the file to this machine"
-    )
-
     def __init__(
         self,
         filesystem: Any = None,
@@ -207,8 +213,15 @@ class Store(Storage):
             if isinstance(error, FileNotFoundError) and _is_lasting(error):
                 return Found([])
             raise DataError(
-                f"{path} cannot be looked for: {self.said(error)}. Remedy: check the name, the region and your credentials; "
-                "storage_options= or filesystem= give others than the environment's"
+                f"{path} cannot be looked for: {self.said(error)}. Remedy: check the name, the region and your "
+                "credentials; storage_options= or filesystem= give others than the environment's"
+            ) from None
+        except TypeError as error:
+            if self.options is None:
+                raise
+            raise DataError(
+                f"storage_options {sorted(self.options)} do not fit {path}: {self.said(error)}. Remedy: give those that "
+                "fsspec's file system for such URLs takes"
             ) from None
 
     def _find(self, path: str) -> Found:
@@ -237,6 +250,16 @@ class Store(Storage):
             paths = made.find(there)
         beyond = [p[len(there) :].lstrip("/") for p in paths if p.startswith(there)]
         return sorted(f"{folder}/{p}" for p in beyond if not _hidden(PurePosixPath(p).parts))
+
+    def remedy(self, error: BaseException) -> str:
+        """What to do where a file cannot be read: it depends on whether the store or the file is at fault."""
+        if isinstance(error, PARSING):
+            return super().remedy(error)
+        if isinstance(error, UnsupportedOperation):
+            return "copy the file to this machine, or to a store"
+        if _is_lasting(error):
+            return "see that the file is there and that you may read it; or copy it to this machine"
+        return f"it was tried {TRIES} times, so see that the store answers, then fit again; or copy the file to this machine"
 
     def said(self, error: BaseException) -> str:
         """What an error says, without signatures of URLs."""
@@ -276,6 +299,10 @@ class Store(Storage):
                 failed += 1
                 if failed == TRIES or _is_lasting(error):
                     raise
+            except ValueError as error:
+                if not IN_ORDER.search(str(error)):
+                    raise
+                raise UnsupportedOperation("its server gives whole files only (no range requests)") from None
             time.sleep(FIRST_WAIT * 2 ** (failed - 1))
 
 
@@ -289,7 +316,9 @@ def failures() -> tuple[type[Exception], ...]:
 
 
 def _is_lasting(error: BaseException) -> bool:
-    """Whether trying again would not help: the file is not there, or may not be read."""
+    """Whether trying again would not help: the file is not there, may not be read, or holds something else."""
+    if isinstance(error, (*PARSING, UnsupportedOperation)):
+        return True
     cause = error.__cause__ if isinstance(error, FileNotFoundError) else None
     status = getattr(cause or error, "status", None)
     if status is not None:
@@ -350,7 +379,7 @@ def storage_of(data: object, filesystem: Any, options: dict[str, Any] | None) ->
         raise DataError("some of the files are on this machine and some are not. Remedy: scan them apart")
     if filesystem is not None and options is not None:
         raise DataError("a filesystem has its own options. Remedy: give filesystem or storage_options, not both")
-    if filesystem is None and any("@" in urlsplit(path).netloc for path in paths):
+    if filesystem is None and any(urlsplit(path).password is not None for path in paths):
         raise DataError("a URL with a password would stand in errors and logs. Remedy: give storage_options instead")
     query = ""
     if urlsplit(paths[0]).scheme in NATIVE:
