@@ -108,10 +108,75 @@ def test_files_of_this_machine_and_of_a_store_are_not_mixed(other, tmp_path):
         tn.scan([(tmp_path / "a.parquet").as_uri(), other])
 
 
-def test_avro_is_refused_with_what_to_do(tmp_path):
-    (tmp_path / "t.avro").write_bytes(b"Obj\x01")
-    with pytest.raises(tn.DataError, match=r"pyarrow does not read.*read_avro"):
-        tn.scan(tmp_path / "t.avro")
+@pytest.mark.parametrize(
+    ("name", "reader"), [("t.avro", "read_avro"), ("t.tsv", "sep="), ("t.json", "read_json"), ("t.jsonl", "lines=True")]
+)
+def test_a_format_that_is_not_read_is_refused_with_what_to_do(name, reader, tmp_path):
+    (tmp_path / name).write_bytes(b"Obj\x01")
+    with pytest.raises(tn.DataError, match=rf"does not read; it reads \.parquet, \.csv.*{reader}"):
+        tn.scan(tmp_path / name)
+
+
+def files(folder, **texts):
+    for name, text in texts.items():
+        (folder / name.replace("_", ".")).write_bytes(text)
+    return folder
+
+
+def test_two_formats_are_not_mixed(tmp_path):
+    write_csv(rows(), tmp_path / "a.csv")
+    pq.write_table(rows(), tmp_path / "b.parquet")
+    for data in (tmp_path, [tmp_path / "a.csv", tmp_path / "b.parquet"]):
+        with pytest.raises(tn.DataError, match=r"a\.csv and .*b\.parquet are of two formats.*Remedy: scan them apart"):
+            tn.scan(data)
+    (tmp_path / "a.csv").rename(tmp_path / "README.md")
+    assert tn.scan(tmp_path).n_rows == 400
+
+
+def test_a_glob_is_of_files_that_are_not_hidden(tmp_path):
+    for folder in ("a", "_temporary", "c.csv"):
+        (tmp_path / folder).mkdir()
+    for name in ("a/a.csv", "a/_b.csv", "_temporary/a.csv"):
+        write_csv(rows(), tmp_path / name)
+    assert tn.scan(str(tmp_path / "**" / "*.csv")).n_rows == 400
+    assert tn.scan(str(tmp_path / "_temporary" / "*.csv")).n_rows == 400
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        ({"a_csv": b"x,x,y\n1,2,3\n"}, r"columns \['x'\] appear more than once in .*a\.csv.*Remedy: rename"),
+        (
+            {"a_csv": b"id\n9007199254740993\n", "b_csv": b"id\n0.5\n"},
+            r"column 'id' is double in .*b\.csv, but int64 in .*a\.csv.*Remedy",
+        ),
+        ({"a_csv": b""}, r"a\.csv cannot be read: Empty.*Remedy: leave it out"),
+        ({"a_csv": b"x,y\n"}, r"a\.csv gave no rows: it is empty. Remedy: leave it out"),
+        ({"a_csv": b"x,y\n1,2\n3\n"}, r"a\.csv cannot be read: .*Remedy: correct the line"),
+        (
+            {"a_csv_gz": gzip.compress(b"x\n" + b"1.5\n" * 9999)[:-40]},
+            r"a\.csv\.gz cannot be read: .*write the file anew",
+        ),
+        ({"notes_txt": b"none"}, r"no file in the folder .*: \.parquet, \.csv"),
+    ],
+)
+def test_files_that_do_not_work_are_named(texts, message, tmp_path):
+    with pytest.raises(tn.DataError, match=message):
+        tn.scan(files(tmp_path, **texts))
+
+
+def test_a_file_that_is_not_there_is_called_what_it_is(tmp_path):
+    with pytest.raises(tn.DataError, match=r"no file at '.*missing\.csv'") as error:
+        tn.scan(tmp_path / "missing.csv")
+    assert "parquet" not in str(error.value)
+
+
+def test_lines_within_quotes_are_values(tmp_path):
+    table = pa.table({"text": [f"one\ntwo {k}" for k in range(90_000)], "y": np.arange(90_000)})
+    write_csv(table, tmp_path / "t.csv")
+    source = tn.scan(tmp_path / "t.csv")
+    assert source.n_rows == 90_000
+    assert source.head(1)["text"].to_pylist() == ["one\ntwo 0"]
 
 
 @pytest.mark.parametrize("ending", [".csv.gz", ".feather", ".orc"])
@@ -197,6 +262,7 @@ def test_a_column_that_is_null_at_first_gets_its_type_later(tmp_path, monkeypatc
         ("SELECT * FROM nowhere", "the query failed: .*no such table.*Remedy"),
         ("SELECT * FROM sales WHERE k = 7", "no rows in the query"),
         ("SELECT CASE k WHEN 1 THEN 'a' ELSE 2 END AS odd FROM sales", "column 'odd' of the query"),
+        ("SELECT k, k FROM sales", r"columns \['k'\] appear more than once in the query.*AS"),
         (["a"], "SQL query as text"),
     ],
 )

@@ -23,7 +23,7 @@ COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
 def find_files(storage: Storage, given: list[str]) -> tuple[list[str], Partitions]:
     """The files that paths, globs and folders stand for, in order, and the columns that their folders give them.
 
-    Of a folder, the files of one format: Parquet if there are such.
+    All are of one format. What else a folder holds is left out.
     """
     found: list[str] = []
     roots: list[tuple[str, ...]] = []
@@ -31,20 +31,33 @@ def find_files(storage: Storage, given: list[str]) -> tuple[list[str], Partition
         some, root = storage.find(one)
         if root:
             roots.append(Path(storage.absolute(root)).parts)
-            some = next((kept for ends in FORMATS if (kept := [p for p in some if bare(p).lower().endswith(ends)])), [])
+            some = [path for path in some if _format(path)]
+            if not some:
+                raise DataError(f"there is no file in the folder {one!r} that is read: {READ}")
         if not some:
-            raise DataError(f"there is no .parquet file at {one!r}{storage.hint(one)}")
+            raise DataError(f"there is no file at {one!r}{storage.hint(one)}")
         found += some
-    if avro := [path for path in found if bare(path).lower().endswith(".avro")]:
-        raise DataError(
-            f"{avro[0]} is an Avro file, which pyarrow does not read. Remedy: tenfold.scan(polars.read_avro(...)), or "
-            "write it as Parquet"
-        )
+    for path in found:
+        if reader := next((OTHERS[ends] for ends in OTHERS if bare(path).lower().endswith(ends)), ""):
+            raise DataError(
+                f"{path} is of a format that scan does not read; it reads {READ}. Remedy: tenfold.scan({reader}), or "
+                "write it as Parquet"
+            )
+        if (_format(path) or PARQUET) != (_format(found[0]) or PARQUET):
+            raise DataError(
+                f"{found[0]} and {path} are of two formats. Remedy: scan them apart, or those of one by a glob, "
+                "such as 'folder/*.parquet'"
+            )
     levels = enumerate(zip(*roots, strict=False))
     n = next((k for k, names in levels if len({*names}) > 1), min(map(len, roots), default=0))
     places = [Path(storage.absolute(path)).parts for path in found]
     below = [place[n:-1] if roots and place[:n] == roots[0][:n] else () for place in places]
     return found, folder_partitions(found, below)
+
+
+def _format(path: str) -> tuple[str, ...]:
+    """The endings of a file's format; none if it is not known by its ending."""
+    return next((ends for ends in FORMATS if bare(path).lower().endswith(ends)), ())
 
 
 def read_files(storage: Storage, paths: list[str], partitions: Partitions) -> pa.Table:
@@ -71,21 +84,46 @@ def read_files(storage: Storage, paths: list[str], partitions: Partitions) -> pa
                     f"column {name!r} is {theirs} in {path}, but {mine} in {paths[0]}. Remedy: write the files "
                     "anew with one type"
                 ) from None
-    order = first.names
-    return pa.concat_tables([table.select(order) for table in tables], promote_options="permissive")
+    return _joined([table.select(first.names) for table in tables], paths)
+
+
+def _joined(tables: list[pa.Table], paths: list[str]) -> pa.Table:
+    """The rows of all, in types that hold them."""
+    try:
+        return pa.concat_tables(tables, promote_options="permissive")
+    except pa.ArrowException:
+        for name in tables[0].column_names:
+            try:
+                pa.concat_tables([table.select([name]) for table in tables], promote_options="permissive")
+            except pa.ArrowException as error:
+                kinds = [table.schema.field(name).type for table in tables]
+                k = next((k for k, kind in enumerate(kinds) if kind != kinds[0]), 0)
+                raise DataError(
+                    f"column {name!r} is {kinds[k]} in {paths[k]}, but {kinds[0]} in {paths[0]}, and no type holds the "
+                    f"values of both: {error}. Remedy: write the files anew with one type"
+                ) from None
+        raise
 
 
 def _read(storage: Storage, path: str) -> pa.Table:
     ending = next(ends for ends in READERS if bare(path).lower().endswith(ends))
     try:
-        table = spool(storage.steadily(lambda: READERS[ending](storage, path)), None, path)
+        batches = storage.steadily(lambda: READERS[ending](storage, path))
+        table = spool(batches, None, path, "it is empty. Remedy: leave it out")
     except failures() as error:
-        raise DataError(
-            f"{path} cannot be read: {storage.said(error)}. Remedy: correct the line, or write the file as Parquet"
-        ) from None
+        said = storage.said(error)
+        raise DataError(f"{path} cannot be read: {said}. Remedy: {_remedy(storage, ending, error)}") from None
+    if twice := sorted({name for name in table.column_names if table.column_names.count(name) > 1}):
+        raise DataError(f"columns {twice} appear more than once in {path}. Remedy: rename them")
     if ending in CSV:
         _refuse_header_again(table, path)
     return table
+
+
+def _remedy(storage: Storage, ending: str, error: Exception) -> str:
+    if ending not in CSV or not isinstance(error, pa.ArrowInvalid):
+        return storage.remedy(error)
+    return "leave it out" if "Empty CSV" in str(error) else "correct the line, or write the file as Parquet"
 
 
 def _csv_batches(storage: Storage, path: str) -> Iterator[pa.RecordBatch]:
@@ -93,7 +131,7 @@ def _csv_batches(storage: Storage, path: str) -> Iterator[pa.RecordBatch]:
 
     codec = COMPRESSED.get(os.path.splitext(bare(path))[1].lower())
     with storage.open(path) as opened, opened if codec is None else pa.CompressedInputStream(opened, codec) as text:
-        yield from pyarrow.csv.open_csv(text)
+        yield from pyarrow.csv.open_csv(text, parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True))
 
 
 def _arrow_batches(storage: Storage, path: str) -> Iterator[pa.RecordBatch]:
@@ -116,8 +154,20 @@ def _orc_stripes(storage: Storage, path: str) -> Iterator[pa.RecordBatch]:
 
 CSV = (".csv", *(f".csv{ending}" for ending in COMPRESSED))
 ARROW = (".arrow", ".feather", ".ipc")
-FORMATS = ((".parquet",), CSV, ARROW, (".orc",), (".avro",))
-"""endings of the formats that a folder is searched for, one after the other"""
+PARQUET = (".parquet",)
+FORMATS = (PARQUET, CSV, ARROW, (".orc",))
+"""endings of the formats that a folder is searched for"""
+READ = f"{', '.join(ends for some in (PARQUET, CSV[:1], ARROW, ('.orc',)) for ends in some)} and .csv{'/'.join(COMPRESSED)}"
+"""the endings, for errors"""
+OTHERS = {
+    ".avro": "polars.read_avro(...)",
+    ".tsv": "pandas.read_csv(..., sep='\\t')",
+    ".json": "pandas.read_json(...)",
+    ".jsonl": "pandas.read_json(..., lines=True)",
+    ".ndjson": "pandas.read_json(..., lines=True)",
+    ".xlsx": "pandas.read_excel(...)",
+}
+"""endings of files that others read into frames, and what does"""
 READERS: dict[str, Callable[[Storage, str], Iterator[pa.RecordBatch]]] = {
     **dict.fromkeys(CSV, _csv_batches),
     **dict.fromkeys(ARROW, _arrow_batches),

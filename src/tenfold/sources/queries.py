@@ -33,7 +33,16 @@ def read_query(query: object, connection: Any) -> pa.Table:
         raise DataError(f"the query failed: {error}. Remedy: try it in the database first. It was: {query}") from error
     if not tables:
         raise DataError(f"there are no rows in the query {query}")
-    return pa.concat_tables(tables, promote_options="permissive")
+    names = tables[0].column_names
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise DataError(f"columns {twice} appear more than once in the query. Remedy: SELECT ... AS another name")
+    try:
+        return pa.concat_tables(tables, promote_options="permissive")
+    except pa.ArrowException as error:
+        raise DataError(
+            f"a column of the query changes its type from row to row: {error}. Remedy: CAST it in the query. It was: "
+            f"{query}"
+        ) from None
 
 
 def _engine(connection: Any) -> Any:

@@ -11,8 +11,14 @@ import pyarrow as pa
 from tenfold.core import DataError
 
 
-def spool(batches: Iterable[pa.RecordBatch], schema: pa.Schema | None, what: str) -> pa.Table:
-    """A table of all the batches, mapped from a file that is gone when the table is."""
+READ_BEFORE = (
+    "it is empty, or was read before. A reader can be read only once: make it anew, or keep the source that `scan` "
+    "returned"
+)
+
+
+def spool(batches: Iterable[pa.RecordBatch], schema: pa.Schema | None, what: str, why: str = READ_BEFORE) -> pa.Table:
+    """A table of all the batches, mapped from a file that is gone when the table is; `why` there may be no rows."""
     handle, path = tempfile.mkstemp(suffix=".arrow", prefix="tenfold-")
     rows = 0
     try:
@@ -24,10 +30,7 @@ def spool(batches: Iterable[pa.RecordBatch], schema: pa.Schema | None, what: str
                 writer.write(batch)
                 rows += batch.num_rows
             if writer is None or not rows:
-                raise DataError(
-                    f"{what} gave no rows: it is empty, or was read before. A reader can be read only once: "
-                    "make it anew, or keep the source that `scan` returned"
-                )
+                raise DataError(f"{what} gave no rows: {why}")
             writer.close()
         mapped = pa.memory_map(path)
         table = pa.ipc.open_stream(mapped).read_all()

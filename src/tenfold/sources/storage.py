@@ -111,7 +111,11 @@ class Disk(Storage):
         if here.is_dir():
             files = (p for p in here.rglob("*") if p.is_file() and not _hidden(p.relative_to(here).parts))
             return Found(sorted(map(str, files)), str(here))
-        return Found([str(here)] if here.exists() else sorted(glob(str(here), recursive=True)))
+        if here.exists():
+            return Found([str(here)])
+        fixed = next((k for k, part in enumerate(here.parts) if has_magic(part)), len(here.parts))
+        matches = [Path(match) for match in glob(str(here), recursive=True)]
+        return Found(sorted(str(p) for p in matches if p.is_file() and not _hidden(p.parts[fixed:])))
 
     def hint(self, path: str) -> str:
         """Where a path leaves what is there: its last folder that exists, and names in it that are alike."""
@@ -220,8 +224,8 @@ class Store(Storage):
             if self.options is None:
                 raise
             raise DataError(
-                f"storage_options {sorted(self.options)} do not fit {path}: {self.said(error)}. Remedy: give those that "
-                "fsspec's file system for such URLs takes"
+                f"storage_options {sorted(self.options)} do not fit {path}: {self.said(error)}. Remedy: give those "
+                "that fsspec's file system for such URLs takes"
             ) from None
 
     def _find(self, path: str) -> Found:
