@@ -212,6 +212,19 @@ def test_a_query_of_sqlalchemy(database, monkeypatch):
     engine.dispose()
 
 
+def test_a_query_of_sqlalchemy_is_taken_as_it_is_and_its_engine_is_closed(database, monkeypatch):
+    sqlalchemy = pytest.importorskip("sqlalchemy")
+    made = sqlalchemy.create_engine(f"sqlite:///{database}")
+    closed = []
+    monkeypatch.setattr(made, "dispose", lambda: closed.append(None))
+    monkeypatch.setattr(sqlalchemy, "create_engine", lambda url: made)
+    query = "SELECT *, ':x 10%' AS odd FROM sales WHERE word LIKE '%e%' AND word <> ':name'"
+    source = tn.scan(query, target="y", connection=f"sqlite:///{database}")
+    assert source.head(1)["odd"].to_pylist() == [":x 10%"]
+    assert len(closed) == 1
+    sqlalchemy.engine.Engine.dispose(made)
+
+
 def test_a_query_of_a_plain_connection(database, monkeypatch):
     monkeypatch.setattr(queries, "BATCH", 70)
     connection = sqlite3.connect(database)

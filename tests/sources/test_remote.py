@@ -83,6 +83,16 @@ def test_lists_options_and_file_systems_are_ways_to_the_same_rows(folder, bucket
         assert_same_fit(here, pickle.loads(pickle.dumps(way)))
 
 
+@pytest.mark.parametrize("key", ["a b.parquet", "a[1].parquet", "a#b.parquet"])
+def test_keys_with_blanks_and_brackets(key, folder, bucket):
+    there = fs.S3FileSystem(endpoint_override=bucket.removeprefix("http://"), scheme="http")
+    pq.write_table(rows(0), f"shop/odd/{key}", filesystem=there)
+    for options in (None, {"endpoint_url": bucket}):
+        assert tn.scan(f"s3://shop/odd/{key}", storage_options=options).n_rows == 300
+    asked = f"s3://shop/odd/{key}?scheme=http&endpoint_override={bucket.removeprefix('http://')}"
+    assert tn.scan(asked).n_rows == 300
+
+
 def test_where_is_pushed_down_to_a_bucket(folder, bucket):
     asked = [("x", ">", 0.5), ("year", "==", 2024)]
     here = tn.scan(str(folder / "sales"), target="y", where=asked)

@@ -23,14 +23,18 @@ def read_query(query: object, connection: Any) -> pa.Table:
     """All rows of a query, as a table that is mapped from a file."""
     if not isinstance(query, str):
         raise DataError(f"with a connection, the data is an SQL query as text, not a {type(query).__name__}")
+    engine = _engine(connection)
     try:
-        batches = _batches(query, _engine(connection))
+        batches = _batches(query, engine)
         # a column that is all null at first gets its type later, so that types may differ from batch to batch
         tables = [spool(some, None, "the query") for _, some in groupby(batches, lambda batch: str(batch.schema))]
     except DataError:
         raise
     except Exception as error:
         raise DataError(f"the query failed: {error}. Remedy: try it in the database first. It was: {query}") from error
+    finally:
+        if isinstance(connection, str):
+            engine.dispose()
     if not tables:
         raise DataError(f"there are no rows in the query {query}")
     names = tables[0].column_names
@@ -81,12 +85,11 @@ def _batches(query: str, connection: Any) -> Iterator[pa.RecordBatch]:
 
 
 def _of_sqlalchemy(query: str, connection: Any) -> Iterator[pa.RecordBatch]:
-    from sqlalchemy import text
-
     own = hasattr(connection, "connect")  # an engine
     opened = connection.connect() if own else connection
     try:
-        result = opened.execution_options(stream_results=True).execute(text(query))
+        # as it is: colons are no parameters, percent signs no places for them
+        result = opened.exec_driver_sql(query, execution_options={"stream_results": True, "no_parameters": True})
         for rows in result.partitions(BATCH):
             yield _batch(list(result.keys()), rows)
     finally:

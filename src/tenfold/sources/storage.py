@@ -193,7 +193,8 @@ class Store(Storage):
             if scheme == "s3" and endpoint and not self.query:
                 at = urlsplit(endpoint)
                 return fs.S3FileSystem(endpoint_override=at.netloc, scheme=at.scheme)
-            return fs.FileSystem.from_uri(f"{path}?{self.query}" if self.query else path)[0]
+            host = f"{scheme}://{urlsplit(path).netloc}"  # without the rest, which may have blanks
+            return fs.FileSystem.from_uri(f"{host}?{self.query}" if self.query else host)[0]
         try:
             import fsspec
 
@@ -229,16 +230,24 @@ class Store(Storage):
             ) from None
 
     def _find(self, path: str) -> Found:
-        if has_magic(path) and urlsplit(path).scheme not in ("http", "https"):
+        if has_magic(path) and not _is_web(path):
+            if "[" in path and (exact := self._exact(path)).files:
+                return exact
             fixed = re.split(r"/[^/]*[*?[]", path, maxsplit=1)[0]
             wanted = re.compile(_glob_pattern(path))
             return Found([p for p in self._below(fixed) if wanted.fullmatch(p)])
+        return self._exact(path)
+
+    def _exact(self, path: str) -> Found:
+        """The file or folder of this very name."""
         made, there = self._connection(path)
         if isinstance(made, fs.FileSystem):
             kind = made.get_file_info(there).type
             if kind == fs.FileType.NotFound:
                 return Found([])
             folder = kind == fs.FileType.Directory
+        elif has_magic(path) and not made.exists(there):
+            return Found([])
         else:
             folder = made.info(there)["type"] == "directory"
         return Found(self._below(path), path) if folder else Found([path])
