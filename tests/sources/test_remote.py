@@ -257,7 +257,7 @@ def test_a_file_that_changes_in_a_bucket_is_refused(bucket, folder):
         ("s3://a/b", {"storage_options": {}, "filesystem": fs.LocalFileSystem()}, "not both"),
         (rows(0), {"storage_options": {}}, "for paths and URLs"),
         ("s3://key:secret@a/b.parquet", {}, "storage_options"),
-        ("abfss://box@account.dfs.core.windows.net/b.parquet", {}, "adlfs"),
+        ("abfss://box@account.dfs.core.windows.net/b.parquet", {}, "Protocol not known.*adlfs"),
         ("ftq://a/b.parquet", {}, "neither pyarrow nor fsspec"),
     ],
 )

@@ -157,7 +157,7 @@ ARROW = (".arrow", ".feather", ".ipc")
 PARQUET = (".parquet",)
 FORMATS = (PARQUET, CSV, ARROW, (".orc",))
 """endings of the formats that a folder is searched for"""
-READ = f"{', '.join(ends for some in (PARQUET, CSV[:1], ARROW, ('.orc',)) for ends in some)} and .csv{'/'.join(COMPRESSED)}"
+READ = ", ".join(ends for some in FORMATS for ends in some)
 """the endings, for errors"""
 OTHERS = {
     ".avro": "polars.read_avro(...)",

@@ -206,7 +206,8 @@ class Store(Storage):
             ) from None
         except ValueError as error:
             raise DataError(
-                f"{path} is in a place that neither pyarrow nor fsspec knows: {error}. Remedy: give filesystem=..."
+                f"{path} is in a place that neither pyarrow nor fsspec knows: {error}. Remedy: install the "
+                "package of fsspec for it (adlfs for abfss://), or give filesystem=..."
             ) from None
 
     def find(self, path: str) -> Found:
@@ -214,19 +215,18 @@ class Store(Storage):
         path = path.rstrip("/")
         try:
             return self.steady(lambda: self._find(path))
-        except failures() as error:
+        except (TypeError, *failures()) as error:
+            wrong = error if isinstance(error, TypeError) else error.__cause__
+            if isinstance(wrong, TypeError) and self.options:
+                raise DataError(
+                    f"storage_options {sorted(self.options)} do not fit {path}: {self.said(wrong)}. Remedy: give those "
+                    "that fsspec's file system for such URLs takes"
+                ) from None
             if isinstance(error, FileNotFoundError) and _is_lasting(error):
                 return Found([])
             raise DataError(
                 f"{path} cannot be looked for: {self.said(error)}. Remedy: check the name, the region and your "
                 "credentials; storage_options= or filesystem= give others than the environment's"
-            ) from None
-        except TypeError as error:
-            if self.options is None:
-                raise
-            raise DataError(
-                f"storage_options {sorted(self.options)} do not fit {path}: {self.said(error)}. Remedy: give those "
-                "that fsspec's file system for such URLs takes"
             ) from None
 
     def _find(self, path: str) -> Found:
@@ -272,7 +272,7 @@ class Store(Storage):
             return "copy the file to this machine, or to a store"
         if _is_lasting(error):
             return "see that the file is there and that you may read it; or copy it to this machine"
-        return f"it was tried {TRIES} times, so see that the store answers, then fit again; or copy the file to this machine"
+        return f"it was tried {TRIES} times, so see that the store answers, then fit again; or copy it to this machine"
 
     def said(self, error: BaseException) -> str:
         """What an error says, without signatures of URLs."""
@@ -333,6 +333,8 @@ def _is_lasting(error: BaseException) -> bool:
     if isinstance(error, (*PARSING, UnsupportedOperation)):
         return True
     cause = error.__cause__ if isinstance(error, FileNotFoundError) else None
+    if isinstance(cause, TypeError):
+        return True  # an option that there is not
     status = getattr(cause or error, "status", None)
     if status is not None:
         return 400 <= status < 500 and status not in (408, 429)
