@@ -41,6 +41,36 @@ def test_every_row_is_on_one_side(sizes, expected, files):
         assert ids(test) == sorted(ids(test))
 
 
+def test_a_split_of_a_split_knows_its_rows(files):
+    for data in (table(), files / "70.parquet"):
+        rest, test = tn.train_test_split(tn.scan(data), test_size=0.2)
+        train, held = tn.train_test_split(rest, test_size=0.25, random_state=1)
+        assert (train.n_rows, held.n_rows) == (len(ids(train)), len(ids(held)))
+        assert sorted(ids(train) + ids(held) + ids(test)) == list(range(1_000))
+        third = tn.train_test_split(train, random_state=2)[1]
+        assert third.n_rows == len(ids(third)) > 0
+    assert tn.train_test_split(tn.train_test_split(tn.scan(data).only(pa.compute.field("x") > 0))[0])[0].n_rows is None
+
+
+def test_numbers_of_numpy_are_numbers():
+    source = tn.scan(table())
+    expected = ids(tn.train_test_split(source, test_size=0.25, random_state=3)[1])
+    found = tn.train_test_split(source, test_size=np.float32(0.25), random_state=np.int64(3))[1]
+    assert ids(found) == expected
+
+
+@pytest.mark.parametrize("seed", [-1, 2**32, 0.5, np.random.RandomState(0)])
+def test_a_seed_is_an_integer_in_range(seed):
+    with pytest.raises(ValueError, match=r"random_state must be an integer from 0"):
+        tn.train_test_split(tn.scan(table()), random_state=seed)
+
+
+def test_no_params_are_none():
+    source = tn.scan(table(), target="y", drop=["id", "k"])
+    found, expected = (tn.cross_validate(tn.Ridge(), source, cv=3, **more) for more in ({"params": {}}, {}))
+    assert found.mean.tolist() == expected.mean.tolist()
+
+
 def test_sides_that_leave_rows_out():
     train, test = tn.train_test_split(tn.scan(table(), target="y"), test_size=0.2, train_size=0.3)
     assert (train.n_rows, test.n_rows) == (300, 200)

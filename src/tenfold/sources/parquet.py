@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from tenfold.core import DataError, Labels
+from tenfold.core import Codes, DataError, Labels
 from tenfold.sources import arrow, validation
 from tenfold.sources.partitions import Partitions
 from tenfold.sources.storage import DISK, Facts, Storage, failures
@@ -204,6 +204,10 @@ class ParquetSource(ArrowSource):
 
     def __len__(self) -> int:
         return len(self._parts)
+
+    def starts(self) -> Codes | None:
+        """By the footers, if all rows are asked for."""
+        return None if self.filter is not None else self._starts
 
     def place(self, part: int) -> str:
         k, group = self._parts[part]

@@ -55,10 +55,24 @@ class Subset(ArrowSource):
     @property
     def n_rows(self) -> int | None:
         """How many rows there are, if it is known of the rows that they are chosen from."""
+        if isinstance(self.base, Subset):
+            sizes = self._sizes()
+            return None if sizes is None else sum(rows for _, rows in sizes)
         if self.base.counted is None:
             return None
         rows = self.base.counted
         return sum(len(self.deal.takes(np.arange(at, min(at + BLOCK, rows)))) for at in range(0, rows, BLOCK))
+
+    def _sizes(self) -> list[tuple[int, int]] | None:
+        """The number of the first row of each part, and how many rows it has; they are numbered from there on."""
+        if isinstance(self.base, Subset):
+            given = self.base._sizes()
+        else:
+            starts = self.base.starts()
+            given = None if starts is None else list(zip(starts[:-1], np.diff(starts), strict=True))
+        if given is None:
+            return None
+        return [(start, len(self.deal.takes(np.arange(start, start + rows)))) for start, rows in given]
 
     def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, pa.Table]]:
         """Yield the rows of a part that are chosen."""

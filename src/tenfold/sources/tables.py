@@ -129,6 +129,10 @@ class ArrowSource(Source):
         With `rows`, no more than so many from the first on.
         """
 
+    def starts(self) -> Codes | None:
+        """The number of each part's first row, and of all rows, where it is known without reading them."""
+        return None
+
     @abstractmethod
     def place(self, part: int) -> str:
         """Where a part comes from, for errors; empty if it is in memory."""
@@ -415,6 +419,10 @@ class TableSource(ArrowSource):
     def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, pa.Table]]:
         start, stop = int(self._cuts[part]), int(self._cuts[part + 1])
         yield start, self.table.select(columns).slice(start, min(stop - start, stop if rows is None else rows))
+
+    def starts(self) -> Codes | None:
+        """Where the slices begin, and the last one ends."""
+        return self._cuts
 
     def place(self, part: int) -> str:
         return ""

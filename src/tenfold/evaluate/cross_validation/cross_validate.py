@@ -82,7 +82,7 @@ def cross_validate(
     if repeats > 1 and not shuffle:
         raise ValueError("repeats draw the folds again: they go with shuffle=True")
     folds = folds_of(folds, cv)
-    if params is not None:
+    if params:
         if set(params) != {"sample_weight"} or sample_weight is not None:
             raise ValueError(f"params may have sample_weight alone, given once, not {sorted(params)}")
         sample_weight = params["sample_weight"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import lcm
+from numbers import Integral, Real
 from typing import Any
 
 from sklearn.model_selection import train_test_split as of_arrays
@@ -72,11 +73,12 @@ def train_test_split(
         )
     test, train = _shares(test_size, train_size)
     groups = lcm(test.denominator, train.denominator)
-    if not isinstance(random_state or 0, int):
-        raise ValueError(f"random_state must be an integer for a Source, not {random_state!r}")
+    seed = 0 if random_state is None else random_state
+    if not isinstance(seed, Integral) or not 0 <= int(seed) < 2**32:
+        raise ValueError(f"random_state must be an integer from 0 to 2**32 - 1 for a Source, not {random_state!r}")
     stop = int(test * groups)
     sides = (stop, stop + int(train * groups)), (0, stop)
-    found = [subset(arrays[0], Deal(random_state or 0, groups, *side)) for side in sides]
+    found = [subset(arrays[0], Deal(int(seed), groups, *side)) for side in sides]
     for side, name in zip(found, ("training", "test"), strict=True):
         if side.n_rows == 0:
             raise DataError(f"there are no {name} rows left: the source has too few. Remedy: other shares")
@@ -86,12 +88,12 @@ def train_test_split(
 def _shares(test_size: float | None, train_size: float | None) -> tuple[Fraction, Fraction]:
     """The shares of test and of training rows, as fractions."""
     for name, size in (("test_size", test_size), ("train_size", train_size)):
-        if size is not None and not (isinstance(size, float) and 0 < size < 1):
+        if size is not None and not (isinstance(size, Real) and 0 < size < 1):
             raise ValueError(f"{name} of a Source must be a share between 0 and 1, not {size!r}")
     if test_size is None:
         test_size = 0.25 if train_size is None else 1 - train_size
-    test = Fraction(test_size).limit_denominator(MOST)
-    train = 1 - test if train_size is None else Fraction(train_size).limit_denominator(MOST)
+    test = Fraction(float(test_size)).limit_denominator(MOST)
+    train = 1 - test if train_size is None else Fraction(float(train_size)).limit_denominator(MOST)
     if not test or not train or test + train > 1:
         raise ValueError(f"test_size {test_size} and train_size {train_size} must be above 0, and 1 at most together")
     return test, train
