@@ -215,7 +215,7 @@ class Store(Storage):
         path = path.rstrip("/")
         try:
             return self.steady(lambda: self._find(path))
-        except (TypeError, *failures()) as error:
+        except failures(TypeError) as error:
             wrong = error if isinstance(error, TypeError) else error.__cause__
             if isinstance(wrong, TypeError) and self.options:
                 raise DataError(
@@ -319,9 +319,9 @@ class Store(Storage):
             time.sleep(FIRST_WAIT * 2 ** (failed - 1))
 
 
-def failures() -> tuple[type[Exception], ...]:
+def failures(*more: type[Exception]) -> tuple[type[Exception], ...]:
     """What reading a file may raise: also what fsspec lets through of servers, as far as such packages are in use."""
-    found: list[type[Exception]] = [pa.ArrowException, OSError, TimeoutError]
+    found: list[type[Exception]] = [pa.ArrowException, OSError, TimeoutError, *more]
     for module, names in (("aiohttp", ("ClientError",)), ("botocore.exceptions", ("BotoCoreError", "ClientError"))):
         if module in sys.modules:
             found += [getattr(sys.modules[module], name) for name in names]

@@ -85,7 +85,7 @@ def train_test_split(
     return found
 
 
-def _shares(test_size: float | None, train_size: float | None) -> tuple[Fraction, Fraction]:
+def _shares(test_size: Any, train_size: Any) -> tuple[Fraction, Fraction]:
     """The shares of test and of training rows, as fractions."""
     for name, size in (("test_size", test_size), ("train_size", train_size)):
         if size is not None and not (isinstance(size, Real) and 0 < size < 1):
