@@ -88,7 +88,7 @@ def train_test_split(
 def _shares(test_size: Any, train_size: Any) -> tuple[Fraction, Fraction]:
     """The shares of test and of training rows, as fractions."""
     for name, size in (("test_size", test_size), ("train_size", train_size)):
-        if size is not None and not (isinstance(size, Real) and 0 < size < 1):
+        if size is not None and not (isinstance(size, Real) and 0 < float(size) < 1):
             raise ValueError(f"{name} of a Source must be a share between 0 and 1, not {size!r}")
     if test_size is None:
         test_size = 0.25 if train_size is None else 1 - train_size
