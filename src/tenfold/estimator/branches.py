@@ -168,9 +168,12 @@ class Branches(_BaseComposition, Team, Transformer):
 
     @property
     def cross_fits(self) -> bool:
-        """Whether one of the transformers does; a parameter that is no list is refused by `fit`."""
+        """Whether one of the transformers does; what is none, and a parameter that is no list, is refused by `fit`."""
         given = getattr(self, self.listed)
-        return (given is None or isinstance(given, (list, tuple))) and any(member.cross_fits for member in self.team())
+        if given is not None and not isinstance(given, (list, tuple)):
+            return False
+        each = [b.transformer for b in self.branches()]
+        return any(isinstance(one, Transformer) and one.cross_fits for one in each)
 
     def bound(self, X: Any, y: Any = None, target: Any = None) -> Any:
         """A copy, not fitted, whose columns are chosen by name for these rows, and whose target is known."""
