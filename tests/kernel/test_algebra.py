@@ -93,7 +93,7 @@ def test_a_kernel_is_a_value_that_learners_copy_and_files_hold():
     assert np.array_equal(back(X), kernel(X))
 
 
-@pytest.mark.parametrize("kernel", [tn.FunctionKernel(np.sum), LINEAR + tn.CallableKernel(np.matmul)])
+@pytest.mark.parametrize("kernel", [tn.FunctionKernel(np.sum), LINEAR + tn.CallableKernel(np.dot)])
 def test_a_function_is_in_no_file(kernel):
     with pytest.raises(ModelFileError, match=r"function.* is a function, and a model file holds no code"):
         Writer().value(kernel, "kernel")
