@@ -83,6 +83,17 @@ _NEAR = {
 _PRIOR = {"alpha": [0.0, 1e-9, 0.5, 10.0], "fit_prior": [False]}
 _PRUNE = {"held_back": [0.4], "ccp_alpha": [0.01, 0.1]}
 
+_TERMS: dict[str, list[Any]] = {
+    "ngram_range": [(1, 2), (2, 3)],
+    "analyzer": ["char", "char_wb"],
+    "lowercase": [False],
+    "strip_accents": ["unicode", "ascii"],
+    "stop_words": ["english", ["red"]],
+    "min_df": [2, 0.1],
+    "max_df": [0.7],
+    "max_features": [1, 5],
+    "vocabulary": [["red", "blue"]],
+}
 SPACES: dict[str, dict[str, list[Any]]] = {
     "AdaBoostClassifier": {"learning_rate": [0.3, 2.0], "max_bins": [2, 16]},
     "BaggingClassifier": {"oob_score": [True]},
@@ -204,11 +215,13 @@ SPACES: dict[str, dict[str, list[Any]]] = {
     },
     "PoissonRegressor": {"alpha": [0.0, 0.1, 10.0], "fit_intercept": [False], "standard_errors": ["HC0", "HC3"]},
     "PolynomialBasis": {"degree": [1, 3], "interaction_only": [True], "include_bias": [True]},
+    "PolynomialFeatures": {"degree": [1, 3], "interaction_only": [True], "include_bias": [False]},
     "PolynomialRegression": {"degree": [1, 3], "interaction_only": [True], "fit_intercept": [False]},
     "QuadraticDiscriminantAnalysis": {"reg_param": [0.01, 0.5, 1.0]},
     "RadialBasis": _SPREAD,
     "RBFNetworkClassifier": {"n_centers": [1, 3, 40], "gamma": [1e-3, 10.0], "C": [1e-3, 1e6]},
     "RBFNetworkRegressor": {"n_centers": [1, 3, 40], "gamma": [1e-3, 10.0], "alpha": [0.0, 1e3]},
+    "RBFSampler": {"gamma": ["scale", 0.1], "n_components": [1, 5, 30]},
     "RandomFeatures": {"kernel": ["laplacian"], "gamma": ["scale", 0.1], "n_components": [1, 5, 30]},
     "RandomForestClassifier": {
         **_LEAVES,
@@ -250,17 +263,9 @@ SPACES: dict[str, dict[str, list[Any]]] = {
     "StandardScaler": {"with_mean": [False], "with_std": [False]},
     "TanhBasis": _SPREAD,
     "TextFeatures": {
+        **_TERMS,
         "weighting": ["binary", "count"],
-        "ngram_range": [(1, 2), (2, 3)],
-        "analyzer": ["char", "char_wb"],
-        "lowercase": [False],
-        "strip_accents": ["unicode", "ascii"],
-        "stop_words": ["english", ["red"]],
         "stemmer": ["english", "german"],
-        "min_df": [2, 0.1],
-        "max_df": [0.7],
-        "max_features": [1, 5],
-        "vocabulary": [["red", "blue"]],
         "max_terms": [1000],
         "n_features": [1, 64],
         "alternate_sign": [True],
@@ -268,6 +273,8 @@ SPACES: dict[str, dict[str, list[Any]]] = {
         "smooth_idf": [False],
         "norm": ["l1", None],
     },
+    "CountVectorizer": {**_TERMS, "binary": [True]},
+    "TfidfVectorizer": {**_TERMS, "sublinear_tf": [True], "smooth_idf": [False], "norm": ["l1", None]},
     "TreeAugmentedNB": _PRIOR,
     "ColumnTransformer": {"verbose_feature_names_out": [False], "sparse_threshold": [0.0]},
     "FeatureUnion": {"verbose_feature_names_out": [False]},
