@@ -8,7 +8,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
@@ -236,6 +237,18 @@ def test_what_is_wrong_is_said():
         SMALL["gru"].fit(X, SAME, lengths=LENGTHS).score(X, lengths=LENGTHS)
     with pytest.raises(tn.DataError, match="learning_rate_init"):
         tn.RNNRegressor(learning_rate_init=1e300, max_iter=3).fit(X, SUM, lengths=LENGTHS)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_set_params_after_fit_changes_nothing_that_a_model_says(name):
+    model = clone(SMALL[name]).fit(X, target(name), lengths=LENGTHS)
+    before = model.predict(X, lengths=LENGTHS)
+    size = "d_model" if name == "transformer" else "hidden_size"
+    model.set_params(**{size: 8, "max_iter": 1})
+    assert_array_equal(model.predict(X, lengths=LENGTHS), before)
+    model.fit(X, target(name), lengths=LENGTHS)
+    fresh = clone(model).fit(X, target(name), lengths=LENGTHS)
+    assert bits(model.model_) == bits(fresh.model_)
 
 
 def test_attention_is_drawn():
