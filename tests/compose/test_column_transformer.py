@@ -197,3 +197,10 @@ def test_a_union_puts_transformers_of_all_columns_side_by_side():
 def test_what_does_not_fit_is_refused_by_name(spec, said):
     with pytest.raises((ValueError, TypeError), match=said):
         tn.ColumnTransformer(spec).fit(frame())
+
+
+def test_rows_are_recognised_by_all_their_columns():
+    """Whichever columns a transformer has, the marks are those of whole rows, as of any other learner."""
+    X = np.random.default_rng(0).normal(size=(400, 3))
+    some = tn.ColumnTransformer([("a", tn.StandardScaler(), [0]), ("b", tn.MinMaxScaler(), [1, 2])]).fit(X)
+    assert some.certificate_.provenance.marks == tn.StandardScaler().fit(X).certificate_.provenance.marks != ""

@@ -71,11 +71,7 @@ def outputs(model, other, table, folder):
     return found
 
 
-ALONE = [one for one in learners() if not one.need.per_sequence]
-"""those of whole sequences, which need `lengths` everywhere, have a test beside the others of them"""
-
-
-@pytest.fixture(scope="module", params=ALONE, ids=name_of)
+@pytest.fixture(scope="module", params=learners(), ids=name_of)
 def fitted(request, tmp_path_factory):
     """A model, one of other rows, its own rows, and what it says."""
     table = draw(request.param.need, seed=0, rows=40)

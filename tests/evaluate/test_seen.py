@@ -280,13 +280,8 @@ def test_the_same_rows_of_an_array_in_another_form_are_recognised(form):
 
 
 def test_every_learner_has_marks_of_its_rows():
-    """Of whatever it asks first, and however it walks over the rows; one that holds rows too.
-
-    Transformers of some columns each have none: no summary of theirs sees a row whole.
-    """
+    """Of whatever it asks first, and however it walks over the rows; one that holds rows too."""
     for learner in learners():
-        if isinstance(learner, (tn.ColumnTransformer, tn.FeatureUnion)):
-            continue
         table = draw(learner.need, 0, rows=60)
         model = clone(learner).fit(table.X, table.y, **(table.given if learner.need.per_sequence else {}))
         assert model.certificate_.provenance.marks, type(learner).__name__

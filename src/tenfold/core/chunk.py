@@ -49,6 +49,8 @@ class Chunk(NamedTuple):
     """the place of the first row of the chunk, as it was loaded"""
     picked: Codes | None = None
     """which rows of the chunk, as it was loaded, these are; None: all from the first on"""
+    whole: Columns | None = None
+    """all columns of the rows, where X has some of them; None: X has all"""
     window: Literal["", "first", "later"] = ""
     """whether these are some rows of a long sequence: its first, or those that go on from the chunk before"""
 
@@ -74,6 +76,7 @@ class Chunk(NamedTuple):
             picked = which
         return self._replace(
             X=self.X.rows(which),
+            whole=None if self.whole is None else self.whole.rows(which),
             y=y,
             weight=self.weight[which],
             dropped=0,

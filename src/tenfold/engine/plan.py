@@ -80,8 +80,8 @@ class Leaf(Value):
 
     @property
     def transformed(self) -> bool:
-        """Whether it sees other columns than were read."""
-        return not all(isinstance(stage, Inside) for stage in self.stages)
+        """Whether it sees what a fitted transformer made of the rows."""
+        return any(stage.learned for stage in self.stages)
 
     @property
     def every(self) -> int:
@@ -276,8 +276,7 @@ class _Within(NamedTuple):
     def grouped(self, statistic: Statistic[Any]) -> tuple[Leaf, tuple[int, ...] | None]:
         """The same; of some groups of keys, all groups are made at once if that costs no more, and serve others."""
         leaf = self.leaf(statistic)
-        learned = any(stage.learned for stage in leaf.stages)
-        if not isinstance(statistic, Grouped) or not self.picks or self.keys or learned:
+        if not isinstance(statistic, Grouped) or not self.picks or self.keys or leaf.transformed:
             return leaf, None
         groups = [0]
         for pick in self.picks:

@@ -163,7 +163,7 @@ def counted(leaf: Leaf, chunk: Chunk) -> Counted:
 def marks_of(leaf: Leaf, chunk: Chunk) -> Marks | None:
     """By which some of the rows are recognised, if that is asked for and they are there as they came."""
     wanted = leaf.marked and not leaf.transformed and chunk.held is None
-    return Marks.of(chunk.X, leaf.view.schema) if wanted else None
+    return Marks.of(chunk.X if chunk.whole is None else chunk.whole, leaf.view.schema) if wanted else None
 
 
 def drawn_anew(leaf: Leaf, chunk: Chunk) -> tuple[Chunk, Codes | None]:

@@ -123,7 +123,7 @@ class Among(Stage):
 
     def stage(self, chunk: Chunk) -> Chunk:
         """The same rows with these columns."""
-        return chunk._replace(X=self.of(chunk.X))
+        return chunk._replace(X=self.of(chunk.X), whole=chunk.X if chunk.whole is None else chunk.whole)
 
     def of(self, X: Columns) -> Columns:
         """These columns."""
