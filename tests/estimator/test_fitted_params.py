@@ -44,12 +44,17 @@ def token(value):
     )
 
 
+def lengths(learner, table):
+    """Where each sequence ends, for a learner whose target is one of whole sequences."""
+    return {"lengths": table.given["lengths"]} if learner.need.per_sequence else {}
+
+
 def outputs(model, other, table, folder):
     """Everything that a fitted model says, by name."""
     found = {"verify": token(model.verify())}
     for name in SAYS:
         if hasattr(model, name):
-            found[name] = token(np.asarray(getattr(model, name)(table.X)))
+            found[name] = token(np.asarray(getattr(model, name)(table.X, **lengths(model, table))))
     for name in dir(model):
         if name.endswith("_") and not name.startswith("_"):
             try:
@@ -57,7 +62,7 @@ def outputs(model, other, table, folder):
             except (ValueError, NotImplementedError) as error:  # it is not of this model
                 found[name] = str(error).encode()
     if hasattr(model, "score") and table.y is not None:
-        found["score"] = token(model.score(table.X, table.y))
+        found["score"] = token(model.score(table.X, table.y, **lengths(model, table)))
     model.save(folder / "model")
     found["save"] = (folder / "model").read_bytes()
     loaded = tn.load(folder / "model")
@@ -80,9 +85,9 @@ def fitted(request, tmp_path_factory):
         model = clone(request.param)
         if "random_state" in model.get_params():
             model.set_params(random_state=0)
-        model.fit(table.X, table.y)
+        model.fit(table.X, table.y, **lengths(model, table))
         more = draw(request.param.need, seed=2, rows=40)
-        other = clone(model).fit(more.X, more.y)
+        other = clone(model).fit(more.X, more.y, **lengths(model, more))
         folder = tmp_path_factory.mktemp("models")
         return model, other, table, folder, outputs(model, other, table, folder)
 
@@ -189,4 +194,4 @@ def test_a_fit_does_not_look_at_the_parameters_of_the_last(fitted):
     model, _, table, _, _ = fitted
     again = copy.copy(model)
     again._fitted_params = {name: Poison() for name in again._fitted_params}
-    assert bits(again.fit(table.X, table.y).model_) == bits(model.model_)
+    assert bits(again.fit(table.X, table.y, **lengths(model, table)).model_) == bits(model.model_)
