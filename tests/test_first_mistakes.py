@@ -69,7 +69,7 @@ def test_a_missing_path(tmp_path, monkeypatch):
         tn.scan(tmp_path / "sale.parquet")
     with pytest.raises(tn.DataError, match=rf"'{tmp_path}' has no 'years'"):
         tn.scan(tmp_path / "years" / "2025" / "sale.parquet")
-    with pytest.raises(tn.DataError, match=r"no .parquet file at '.*\*.parquet'$"):
+    with pytest.raises(tn.DataError, match=r"there is no file at '.*\*.parquet'$"):
         tn.scan(tmp_path / "x*.parquet")
     monkeypatch.setenv("HOME", str(tmp_path))
     pd.DataFrame({"a": [1.0, 2.0]}).to_parquet(tmp_path / "home.parquet")
