@@ -79,6 +79,7 @@ _PLACES = {
     "tenfold.estimator.checkpoint": ("Checkpoint",),
     "tenfold.estimator.column_selector": ("make_column_selector",),
     "tenfold.estimator.model_file": ("load",),
+    "tenfold.estimator.pipeline": ("Pipeline", "make_pipeline"),
     "tenfold.estimator.registry": ("register",),
     "tenfold.evaluate.curves.bias_variance": ("bias_variance",),
     "tenfold.evaluate.certify.certify": ("certify",),

@@ -80,6 +80,8 @@ from tenfold.engine.running import on as on
 from tenfold.estimator.checkpoint import Checkpoint as Checkpoint
 from tenfold.estimator.column_selector import make_column_selector as make_column_selector
 from tenfold.estimator.model_file import load as load
+from tenfold.estimator.pipeline import Pipeline as Pipeline
+from tenfold.estimator.pipeline import make_pipeline as make_pipeline
 from tenfold.estimator.registry import register as register
 from tenfold.evaluate.certify.certify import certify as certify
 from tenfold.evaluate.certify.intervals import Interval as Interval

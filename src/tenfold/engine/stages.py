@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import Chunk, Columns, Need
+from tenfold.core import Certificate, Chunk, Columns, Need, Schema
+from tenfold.core.schema import plain_columns
 from tenfold.core.value import Itself
 from tenfold.stats.combinators import Stage
 
@@ -26,17 +27,20 @@ class Fitted(Stage):
     """whether a learner learns from the rows: what was made of their target is then made without it"""
 
     def stage(self, chunk: Chunk) -> Chunk:
-        """The rows as it makes them.
+        """The rows as it makes them."""
+        return chunk._replace(X=self.of(chunk.X))
+
+    def of(self, X: Columns) -> Columns:
+        """Columns as it makes them.
 
         It may let missing values pass: whether the next transformer, or the learner, takes them is for its need to say.
         """
         learner = self.learner.it
-        found = (learner.training_from if self.training else learner.transform_from)(self.model.it, chunk.X)
+        found = (learner.training_from if self.training else learner.transform_from)(self.model.it, X)
         found = in_form(found, self.taker)
-        names = chunk.X.names if found.shape[1] == chunk.X.shape[1] else None
+        names = X.names if found.shape[1] == X.shape[1] else None
         place = f"the output of {type(learner).__name__}"
-        X = Columns(found, names, missing=self.taker.missing, offset=chunk.X.offset, kept=chunk.X.kept, place=place)
-        return chunk._replace(X=X)
+        return Columns(found, names, missing=self.taker.missing, offset=X.offset, kept=X.kept, place=place)
 
 
 def in_form(found: Any, need: Need) -> Any:
@@ -54,8 +58,16 @@ def stages_of(before: Before, need: Need, training: bool = False) -> tuple[Fitte
     )
 
 
-def transformed(before: Before, chunk: Chunk, need: Need) -> Chunk:
-    """Rows as fitted transformers make them for a learner with this need."""
-    for stage in stages_of(before, need):
-        chunk = stage.stage(chunk)
-    return chunk
+def width_after(learner: Any, model: Any, columns: int) -> int:
+    """How many columns a fitted transformer makes of so many."""
+    return int(learner.transform_from(model, Columns(np.empty((0, columns)))).shape[1])
+
+
+def schema_after(before: Before, schema: Schema, need: Need) -> Schema:
+    """What the outputs of fitted transformers hold, under the names that these give them."""
+    for learner, model in before:
+        fitted = learner._blank()
+        fitted._set(schema, model, None, Certificate())
+        names = tuple(fitted.names_out(list(schema.names)))
+        schema = Schema(plain_columns(names), schema.target, schema.classes, schema.named)
+    return Schema(schema.columns, need.target, schema.classes if need.target == "class" else None, schema.named)

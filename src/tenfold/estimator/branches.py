@@ -16,10 +16,12 @@ from sklearn.utils import Bunch
 from sklearn.utils.metaestimators import _BaseComposition
 
 from tenfold.core import SEQUENTIAL, Claim, Columns, DataError, Matrix, Need, Schema
+from tenfold.estimator.chain import as_pipeline, chained, check_steps, learns_target, with_target
 from tenfold.estimator.kinds import Transformer
 from tenfold.estimator.members import common_need
 from tenfold.estimator.passthrough import Passthrough
-from tenfold.estimator.target_kind import TargetTransformer, target_kind
+from tenfold.estimator.registry import is_pipeline
+from tenfold.estimator.target_kind import target_kind
 from tenfold.estimator.team import Team, TeamModel
 from tenfold.sources.column_choice import first_rows, places_of
 from tenfold.sources.column_choice import names_of as names_of
@@ -59,10 +61,13 @@ class Branches(_BaseComposition, Team, Transformer):
         branches = self.branches()
         self._validate_names([b.name for b in branches if b.name != "remainder"])
         for b in branches:
+            if is_pipeline(b.transformer):
+                check_steps(b.name, b.transformer)
+                continue
             if not (isinstance(b.transformer, Transformer) or b.transformer in ("drop", "passthrough")):
                 raise TypeError(
                     f"{b.name!r} is {b.transformer!r}, which is no transformer of tenfold, so it cannot share a scan. "
-                    "Remedy: a transformer of tenfold, 'passthrough' or 'drop'; scikit-learn's own "
+                    "Remedy: a transformer of tenfold, a pipeline of such, 'passthrough' or 'drop'; scikit-learn's own "
                     f"{type(self).__name__} takes any, of rows in memory"
                 )
             if isinstance(b.transformer, Transformer) and b.transformer.passes == SEQUENTIAL:
@@ -72,7 +77,7 @@ class Branches(_BaseComposition, Team, Transformer):
 
     def team(self) -> list[Any]:
         """Copies of the transformers, not fitted."""
-        return [Passthrough() if _is(b.transformer, "passthrough") else b.transformer._blank() for b in self.going()]
+        return [_member(b.transformer) for b in self.going()]
 
     @property
     def need(self) -> Need:
@@ -181,10 +186,9 @@ class Branches(_BaseComposition, Team, Transformer):
         if not frame.shape[1]:
             raise DataError(f"Found array with 0 feature(s) (shape={frame.shape}) while a minimum of 1 is required.")
         found = self.bound_to(frame)
-        if any(isinstance(b.transformer, TargetTransformer) for b in self.branches()):
+        if any(learns_target(b.transformer) for b in self.branches()):
             kind = target_kind(X, y) if target is None else target
-            named = [(n, t.with_target(kind) if isinstance(t, TargetTransformer) else t) for n, t in found._named]
-            found._named = named
+            found._named = [(name, with_target(one, kind)) for name, one in found._named]
         return found
 
     def bound_to(self, frame: Any) -> Any:
@@ -256,8 +260,17 @@ class Branches(_BaseComposition, Team, Transformer):
         """The fitted transformers by name."""
         if "model_" not in self.__dict__:
             raise AttributeError("named_transformers_")
-        going = [(b.name, self.fitted(at)) for at, b in enumerate(self.going())]
-        return Bunch(**dict(going))
+        going = [(b, self.fitted(at)) for at, b in enumerate(self.going())]
+        return Bunch(**{
+            b.name: as_pipeline(b.transformer, one) if is_pipeline(b.transformer) else one for b, one in going
+        })  # fmt: skip
+
+
+def _member(transformer: Any) -> Any:
+    """A transformer as a member of the team, not fitted."""
+    if _is(transformer, "passthrough"):
+        return Passthrough()
+    return chained(transformer) if is_pipeline(transformer) else transformer._blank()
 
 
 def _is(transformer: Any, word: str) -> bool:

@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
+import tenfold
 from tenfold.core import ModelFileError, Schema
 from tenfold.core.axes import Bundle, check, fields, is_record, values, with_schema
 from tenfold.core.losses import LOSSES, Loss
 from tenfold.core.value import Parameter
 from tenfold.estimator.container import STORED
-from tenfold.estimator.registry import class_of, id_of, parameter_of
+from tenfold.estimator.registry import class_of, id_of, is_pipeline, parameter_of
 
 MAX_DEPTH = 16
 MAX_DIGITS = 40
@@ -99,6 +100,8 @@ class Writer:
             return {"float": value.hex()}
         if isinstance(value, np.ndarray):
             return {"tensor": self.tensor(value, where)}
+        if is_pipeline(value):
+            return {"pipeline": self.value(list(value.steps), where, depth + 1)}
         if hasattr(value, "get_params") and not isinstance(value, type):
             return {"learner": id_of(type(value)), "params": self.params(value, depth + 1)}
         if isinstance(value, Loss):
@@ -240,6 +243,8 @@ class Reader:
             return self.parameter(node, depth)
         if len(node) != 1:
             raise ModelFileError("a value is malformed")
+        if kind == "pipeline":
+            return tenfold.Pipeline(self.value(content, depth + 1))
         if kind == "ufunc" and _ufunc(content) is not None:
             return _ufunc(content)
         if kind == "is" and (content is None or isinstance(content, (bool, str))):

@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from tenfold.core import SEQUENTIAL, Array, Need, Schema
+from tenfold.core import SEQUENTIAL, Array, Certificate, Need, Provenance, Schema
 from tenfold.core.axes import Bundle, bits, starts_alike
 from tenfold.engine.loop import summarized as summarized
 from tenfold.engine.loop import turn, why_end
 from tenfold.engine.snapshot import Snapshot
+from tenfold.engine.threads import one_blas_thread
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.kinds import winners
+from tenfold.estimator.merging import refusing_arithmetic_errors
 
 NONE = Bundle(())
 """in the place of a summary that was not asked for, or of a model that there is not"""
@@ -56,6 +58,17 @@ def said(member: Any, model: Any, X: Any, classes: int) -> Array:
     scores = member.scores_from(model, X)[:, :classes]
     found = member.probability_from(scores) if member.has_probabilities else votes(scores)
     return found
+
+
+def fitted_member(member: Any, model: Any, summary: Any, schema: Schema, where: Provenance | None) -> Any:
+    """A member with what it has learned: model, last summary (if any), claims."""
+    with one_blas_thread, refusing_arithmetic_errors():
+        claims = () if summary is None else member.certify(model, summary) or ()
+    member._set(schema, model, summary, Certificate(claims, where))
+    member.n_features_in_ = len(schema.columns)
+    if schema.named:
+        member.feature_names_in_ = np.array(schema.names, dtype=object)
+    return member
 
 
 def records_of(member: Any) -> tuple[type, ...]:

@@ -34,8 +34,8 @@ def add(a: Any, b: Any, *, again: bool = False) -> Any:
         raise MergeError(f"{name} reads {how}, so two of its models do not merge")
     if why := a.does_not_merge or b.does_not_merge:
         raise MergeError(why)
-    if different := _different(a.get_params(), b.get_params()):
-        raise MergeError(f"{name} models with different parameters do not merge: {different}")
+    if said := different(a.get_params(), b.get_params()):
+        raise MergeError(f"{name} models with different parameters do not merge: {said}")
     if not again:
         _refuse_twice(a.certificate_.provenance, b.certificate_.provenance)
     where = a.certificate_.provenance + b.certificate_.provenance
@@ -139,7 +139,8 @@ def _unlike(learner: Any, again: Any, model: Any) -> list[str]:
     return names
 
 
-def _different(a: dict[str, Any], b: dict[str, Any]) -> str:
+def different(a: dict[str, Any], b: dict[str, Any]) -> str:
+    """In which parameters two sets of them differ; empty: in none."""
     pairs = ((k, a[k], b[k]) for k in a if not _equal(a[k], b[k]))
     return ", ".join(f"{k} is {x!r} and {y!r}" for k, x, y in pairs)
 
@@ -148,7 +149,7 @@ def _equal(x: Any, y: Any) -> bool:
     if hasattr(x, "__array__") or hasattr(y, "__array__"):
         return np.array_equal(x, y)
     if hasattr(x, "get_params") and type(x) is type(y):
-        return not _different(x.get_params(), y.get_params())
+        return not different(x.get_params(), y.get_params())
     if isinstance(x, (list, tuple)) and type(x) is type(y):
         return len(x) == len(y) and all(map(_equal, x, y))
     return bool(x == y) or (x != x and y != y)  # NaN is NaN

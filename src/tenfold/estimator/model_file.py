@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -18,8 +19,9 @@ from tenfold.core import Certificate, Claim, Column, MergeError, ModelFileError,
 from tenfold.core.axes import starts_alike
 from tenfold.core.certificate import About, Status
 from tenfold.estimator import container
-from tenfold.estimator.encoding import Reader, Writer, ordered, parts
-from tenfold.estimator.registry import id_of
+from tenfold.estimator.encoding import MAX_DEPTH, Reader, Writer, ordered, parts
+from tenfold.estimator.fitted_params import as_fitted
+from tenfold.estimator.registry import id_of, is_pipeline
 
 BARE: dict[str, Literal["numeric", "text", "unused"]] = {"-": "numeric", "T": "text", ".": "unused"}
 """how columns without categories are written"""
@@ -29,7 +31,16 @@ def save(model: Any, path: Any, *, summary: bool = True) -> None:
     """Write a fitted model to a file. What could not be loaded is not written."""
     check_is_fitted(model)
     to = Writer()
-    document = {
+    document = _document(to, model, summary)
+    _build(document, to.tensors)
+    container.write(path, document, to.tensors)
+
+
+def _document(to: Writer, model: Any, summary: bool) -> dict[str, Any]:
+    """A model as a node; of a pipeline, one for each step with its name."""
+    if is_pipeline(model):
+        return {"pipeline": [[name, _step(to, name, step, summary)] for name, step in model.steps]}
+    return {
         "learner": id_of(type(model)),
         "params": to.params(model),
         "schema": write_schema(to, model.schema_),
@@ -37,8 +48,20 @@ def save(model: Any, path: Any, *, summary: bool = True) -> None:
         "summary": write_summary(to, model.summary_ if summary else None),
         "certificate": _write_certificate(to, model.certificate_),
     }
-    _build(document, to.tensors)
-    container.write(path, document, to.tensors)
+
+
+def _step(to: Writer, name: str, step: Any, summary: bool) -> dict[str, Any] | None:
+    """A step of a pipeline; None for one that passes rows on."""
+    if step is None or isinstance(step, str):
+        return None
+    if type(step).__name__ == "FrozenEstimator":
+        return {"frozen": _step(to, name, step.estimator, summary)}
+    if not is_pipeline(step) and not hasattr(step, "certificate_"):
+        raise ModelFileError(
+            f"step {name!r} is {step!r}, which is not of tenfold: a model file cannot hold it. Remedy: a learner of "
+            "tenfold in its place"
+        )
+    return _document(to, step if is_pipeline(step) else as_fitted(step), summary)
 
 
 def load(path: Any) -> Any:
@@ -67,9 +90,19 @@ def load(path: Any) -> Any:
 
 def _build(document: dict[str, Any], tensors: dict[str, Any]) -> Any:
     """The model that a document and its tensors describe, or ModelFileError."""
+    reader = Reader(tensors)
+    model = _model(reader, document, 0)
+    reader.finish()
+    return model
+
+
+def _model(reader: Reader, document: Any, depth: int) -> Any:
+    """The model that a node describes."""
+    if isinstance(document, dict) and set(document) == {"pipeline"}:
+        return _pipeline(reader, document["pipeline"], depth)
+    reader.kinds = set()
     names = ("learner", "params", "schema", "model", "summary", "certificate")
     learner, params, schema, kept, summary, certificate = parts(document, *names)
-    reader = Reader(tensors)
     model = reader.learner({"learner": learner, "params": params})
     try:
         columns = read_schema(reader, schema, model)
@@ -83,12 +116,42 @@ def _build(document: dict[str, Any], tensors: dict[str, Any]) -> Any:
     if not fits:
         raise ModelFileError(f"the model does not fit the schema of this {learner}")
     claimed = _read_certificate(reader, certificate).coming_from("claimed by the file")
-    reader.finish()
     model._set(columns, made, read, claimed)
     model.n_features_in_ = len(columns.columns)
     if columns.named:
         model.feature_names_in_ = np.array(columns.names, dtype=object)
     return model
+
+
+def _pipeline(reader: Reader, node: Any, depth: int) -> Any:
+    """A pipeline of steps that fit together: each takes as many columns as the one before it makes."""
+    import tenfold
+
+    if not isinstance(node, list) or not node or depth > MAX_DEPTH:
+        raise ModelFileError("the pipeline is malformed")
+    if not all(isinstance(one, list) and len(one) == 2 and isinstance(one[0], str) for one in node):
+        raise ModelFileError("the pipeline is malformed")
+    found = tenfold.Pipeline([(name, _read_step(reader, step, depth + 1)) for name, step in node])
+    with refusing_parameters():
+        found._validate_steps()
+        steps = [step for _, _, step in found._iter()]
+        if not steps:
+            raise ModelFileError("the pipeline is malformed: there is no step that learns")
+        for before, after in pairwise(steps):
+            if len(before.get_feature_names_out()) != after.n_features_in_:
+                raise ModelFileError("the steps of the pipeline do not fit together")
+    return found
+
+
+def _read_step(reader: Reader, node: Any, depth: int) -> Any:
+    """A step of a pipeline."""
+    if node is None:
+        return "passthrough"
+    if isinstance(node, dict) and set(node) == {"frozen"}:
+        from sklearn.frozen import FrozenEstimator
+
+        return FrozenEstimator(_model(reader, node["frozen"], depth))
+    return _model(reader, node, depth)
 
 
 def check_start(learner: Any, record: Any, schema: Schema) -> None:

@@ -69,6 +69,11 @@ def parameter_of(name: Any) -> type[Parameter]:
     return found
 
 
+def is_pipeline(model: Any) -> bool:
+    """Whether it is a pipeline, of tenfold or of scikit-learn, whose module takes longer to import than a model to fit."""
+    return isinstance(model, BaseEstimator) and hasattr(model, "steps") and hasattr(type(model), "named_steps")
+
+
 def _is_parameter(cls: Any) -> bool:
     return isinstance(cls, type) and issubclass(cls, Parameter)
 

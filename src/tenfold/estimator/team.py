@@ -12,25 +12,24 @@ from typing import Annotated, Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
-from tenfold.core import MANY, ONE, Certificate, Claim, Codes, DataError, Flags, Need, Schema
+from tenfold.core import MANY, ONE, Claim, Codes, DataError, Flags, Need, Schema
 from tenfold.core.allowed import CLASS_COUNT, COUNTS
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
 from tenfold.core.statistic import Expression
-from tenfold.engine.threads import one_blas_thread
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.members import (
     NONE,
     advance,
     begins,
     common_need,
+    fitted_member,
     model_of,
     nothing,
     records_of,
     resumable_member,
     sound_member,
 )
-from tenfold.estimator.merging import refusing_arithmetic_errors
 from tenfold.stats.combinators import After, Among, Each, Onward, every
 from tenfold.stats.joint import Joint
 
@@ -233,13 +232,7 @@ class Team(Estimator):
 
     def as_fitted(self, member: Any, model: Any, summary: Any, schema: Schema) -> Any:
         """A learner with what it has learned."""
-        with one_blas_thread, refusing_arithmetic_errors():
-            claims = () if summary is None else member.certify(model, summary) or ()
-        member._set(schema, model, summary, Certificate(claims, self.certificate_.provenance))
-        member.n_features_in_ = len(schema.columns)
-        if schema.named:
-            member.feature_names_in_ = np.array(schema.names, dtype=object)
-        return member
+        return fitted_member(member, model, summary, schema, self.certificate_.provenance)
 
     def size_fits(self, record: Any) -> bool:
         """Whether there are as many members as the parameters say."""

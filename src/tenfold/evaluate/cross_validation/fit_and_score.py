@@ -18,14 +18,14 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, column_or_1d, has_fit_parameter
 
-from tenfold.core import ONE, Array, Chunk, Codes, Column, Columns, DataError, Labels, MatrixLike, Need, Schema
+from tenfold.core import ONE, Array, Codes, DataError, Labels, MatrixLike, Need, Schema
 from tenfold.core.statistic import Expression
 from tenfold.engine import Local, Member, Snapshot, current, opened, run, schema_of
 from tenfold.engine.keys import Key, Listed, Stratified
 from tenfold.engine.plan import Groups
 from tenfold.engine.progress import progress
 from tenfold.engine.runner import Session
-from tenfold.engine.stages import Before, transformed
+from tenfold.engine.stages import schema_after
 from tenfold.engine.tally import Counted
 from tenfold.estimator import SummaryScored
 from tenfold.estimator.callbacks import History
@@ -34,7 +34,7 @@ from tenfold.evaluate.cross_validation.candidates import Candidate
 from tenfold.evaluate.cross_validation.fold_shift import ColumnMeans, warn_of_shift
 from tenfold.evaluate.cross_validation.folds import Folds, Grouping, Split, Splits, nested_shares, splits_of
 from tenfold.evaluate.cross_validation.result import CrossValidation
-from tenfold.evaluate.frame_columns import only_column, without_column
+from tenfold.evaluate.frame_columns import only_column, without_column, without_rows
 from tenfold.evaluate.scoring.predictors import Given
 from tenfold.evaluate.scoring.scorers import Scoring, scorers_of
 from tenfold.sources import Source
@@ -44,6 +44,8 @@ from tenfold.stats.combinators import As, By, Each, joined
 from tenfold.stats.metrics import Regression
 from tenfold.stats.score import Score
 
+ROWS = Need()
+"""of columns that a transformer makes, whoever takes them"""
 SQUARED = ("r2", "neg_mean_squared_error", "neg_root_mean_squared_error")
 """scores that summaries of rows may tell without the rows"""
 
@@ -190,7 +192,10 @@ class FitAndScore:
         if stage:
             stages = candidate.stages[:stage]
             befores = [tuple((s, m[j].at.model) for s, m in zip(stages, candidate.members)) for j in range(len(splits))]
-            mine = _after(befores[0], schema, learner.need)
+            if learner.chooses_columns:
+                rows = without_rows(schema_after(befores[0], schema, ROWS).names)
+                learner = candidate.stages[stage] = learner.bound(rows, target=candidate.stages[-1].need.target)
+            mine = schema_after(befores[0], schema, learner.need)
         start = learner.start(mine)
         members = [
             Member(
@@ -353,12 +358,3 @@ def _apart(splits: Sequence[Split]) -> list[list[int]]:
         else:
             sets.append((split.key, set(split.test), [j]))
     return [some for _, _, some in sets]
-
-
-def _after(before: Before, schema: Schema, need: Need) -> Schema:
-    """What the outputs of transformers hold."""
-    p = len(schema.columns)
-    none = Chunk(Columns(np.empty((0, p)), schema.names), None, np.empty(0), True, 0, 0)
-    width = transformed(before, none, need).X.shape[1]
-    columns = tuple(Column(f"x{j}", "numeric") for j in range(width))
-    return Schema(columns, need.target, schema.classes if need.target == "class" else None, False)

@@ -13,7 +13,6 @@ from typing import Any, Literal, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
-from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, check_consistent_length
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
@@ -25,6 +24,7 @@ from tenfold.engine.runner import Session
 from tenfold.estimator import Estimator
 from tenfold.estimator.fitted_params import as_fitted
 from tenfold.estimator.kinds import Classifier, Regressor, Transformer
+from tenfold.estimator.pipeline import learned_steps
 from tenfold.estimator.predictor import Model
 from tenfold.sources import ArraySource, Source
 from tenfold.sources.inputs import as_source, check_target, is_lazy, target, weights
@@ -153,7 +153,7 @@ class GivenRows(Predictor):
 
 def learners_of(model: BaseEstimator) -> list[Estimator]:
     """A learner of tenfold, or the steps of a pipeline of such; empty if there is anything else in it."""
-    steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
+    steps = learned_steps(model)
     ours = all(isinstance(step, Transformer) for step in steps[:-1])
     return steps if ours and isinstance(steps[-1], (Regressor, Classifier)) else []
 
