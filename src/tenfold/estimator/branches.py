@@ -72,6 +72,8 @@ class Branches(_BaseComposition, Team, Transformer):
                 )
             if isinstance(b.transformer, Transformer) and b.transformer.passes == SEQUENTIAL:
                 raise TypeError(f"{b.name!r} reads one row after another: it cannot share a scan")
+            if isinstance(b.transformer, Transformer):
+                b.transformer._validate_params()
         if not self.going():
             raise ValueError("there is no transformer that has columns. Remedy: give one, or 'passthrough'")
 

@@ -254,6 +254,7 @@ def check_steps(who: str, pipeline: Any) -> None:
                 f"{where}, which takes categories or text, and the step before it makes numbers. Remedy: it comes "
                 "first, or stands beside the others with columns of its own"
             )
+        step._validate_params()
 
 
 def chained(pipeline: Any) -> Any:

@@ -6,6 +6,7 @@ It is scikit-learn's Pipeline, which only hands rows on, and so takes sources to
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -59,11 +60,16 @@ class Pipeline(sklearn.pipeline.Pipeline):
     [2.0]
     """
 
+    def _fit(self, *args: Any, **given: Any) -> Any:
+        """Fit the steps before the last; rows as they make them, in the form that the last one takes."""
+        X, last = super()._fit(*args, **given), self.steps[-1][1]
+        return in_form(X, last.need) if sp.issparse(X) and isinstance(last, Estimator) else X
+
     def _before_last(self, X: Any) -> Any:
         """Rows as the steps before the last make them, in the form that it takes."""
         check_is_fitted(self)
         steps = [step for _, _, step in self._iter(with_final=False)]
-        for step, taker in zip(steps, [*steps[1:], self.steps[-1][1]], strict=True):
+        for step, taker in pairwise([*steps, self.steps[-1][1]]):
             X = _handed(step.transform(X), taker)
         return X
 

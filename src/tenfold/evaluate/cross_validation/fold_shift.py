@@ -16,7 +16,6 @@ import numpy as np
 from scipy import stats
 
 from tenfold.core import Array, Chunk, Codes
-from tenfold.core.columns import TextColumns
 from tenfold.core.statistic import Grouped
 
 ROWS = 512
@@ -63,7 +62,7 @@ class ColumnMeans(Grouped[FoldMeans]):
         values = np.empty((len(which), width))
         for c in range(width):
             some = X.column(c)
-            values[:, c] = [np.nan if t is None else len(t) for t in some] if isinstance(X, TextColumns) else some
+            values[:, c] = [np.nan if t is None else len(t) for t in some] if some.dtype.hasobject else some
         here = np.isfinite(values)
         place, values = (codes[which, None] * width + np.arange(width))[here], values[here]
         count = np.bincount(place, minlength=groups * width)

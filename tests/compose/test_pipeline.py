@@ -1,0 +1,412 @@
+"""Steps one after the other: scikit-learn's numbers, over sources too; one file; models that add up; branches."""
+
+import hashlib
+import json
+import struct
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn.compose as peer
+import sklearn.pipeline as peer_pipeline
+from sklearn.base import clone
+from sklearn.feature_selection import VarianceThreshold
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import tenfold as tn
+from tenfold.estimator.chain import Chain
+from tenfold.sources.parquet import ParquetSource
+from tenfold.testing import bits
+
+CHAINS = {
+    "principal components": (tn.SimpleImputer(strategy="median"), tn.StandardScaler(), tn.PCA(2)),
+    "indicators": (tn.SimpleImputer(add_indicator=True), tn.MinMaxScaler()),
+    "several passes": (tn.SimpleImputer(), tn.PowerTransformer(), tn.StandardScaler()),
+    "sparse between": (tn.SimpleImputer(), tn.KBinsDiscretizer(n_bins=3), tn.PCA(2)),
+    "more columns": (tn.FunctionTransformer(np.cbrt), tn.SimpleImputer(), tn.PolynomialFeatures(2)),
+    "none that learns": ("passthrough",),
+    "one that learns": ("passthrough", tn.StandardScaler(), "passthrough"),
+}
+NUMBERS = ["age", "fare", "rank"]
+
+
+def frame(rows=300, seed=0):
+    rng = np.random.default_rng(seed)
+    found = pd.DataFrame(
+        {
+            "age": np.where(rng.random(rows) < 0.2, np.nan, rng.normal(30, 9, rows)),
+            "fare": np.where(rng.random(rows) < 0.1, np.nan, rng.gamma(2.0, 9.0, rows)),
+            "rank": rng.integers(0, 4, rows),
+            "port": rng.choice(["Bern", "Oslo", "Rome"], rows),
+            "note": rng.choice(["red fox", "red hen", "hen", "blue fox"], rows),
+        }
+    )
+    found["bought"] = np.where(found["rank"] + (found["port"] == "Rome") + rng.normal(size=rows) > 2, "yes", "no")
+    return found
+
+
+def steps(make, some):
+    return make([(f"s{at}", one if isinstance(one, str) else clone(one)) for at, one in enumerate(some)])
+
+
+def columns(make=tn.Pipeline, name="principal components"):
+    return [("num", steps(make, CHAINS[name]), NUMBERS), ("cat", tn.OneHotEncoder(), ["port"])]
+
+
+def dense(found):
+    return found.toarray() if hasattr(found, "toarray") else np.asarray(found)
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """One entry for each part that is read of files."""
+    found, read = [], ParquetSource.tables
+
+    def counting(self, part, columns, rows=None):
+        found.append(part)
+        return read(self, part, columns, rows)
+
+    monkeypatch.setattr(ParquetSource, "tables", counting)
+    return found
+
+
+# ---- the pipeline itself -------------------------------------------------------------------------
+
+
+@parametrize_with_checks(
+    [tn.make_pipeline(tn.StandardScaler(), tn.LogisticRegression()), tn.make_pipeline(tn.StandardScaler(), tn.Ridge())]
+)
+def test_scikit_learn_finds_nothing_wrong(estimator, check):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check(estimator)
+
+
+@pytest.mark.parametrize("name", [name for name in CHAINS if name != "sparse between"])
+def test_rows_in_memory_give_what_scikit_learn_gives(name):
+    rows = frame()
+    mine = steps(tn.Pipeline, CHAINS[name]).fit(rows[NUMBERS])
+    theirs = steps(peer_pipeline.Pipeline, CHAINS[name]).fit(rows[NUMBERS])
+    np.testing.assert_allclose(dense(mine.transform(rows[NUMBERS])), dense(theirs.transform(rows[NUMBERS])), atol=1e-12)
+    if name != "none that learns":
+        names = mine.get_feature_names_out(NUMBERS).tolist()
+        assert names == theirs.get_feature_names_out(NUMBERS).tolist()
+
+
+def test_it_predicts_scores_and_is_looked_into_as_scikit_learns():
+    rows = frame()
+    made = [
+        make([("columns", tn.ColumnTransformer(columns())), ("last", tn.LogisticRegression())])
+        for make in (tn.Pipeline, peer_pipeline.Pipeline)
+    ]
+    mine, theirs = (one.fit(rows, rows["bought"]) for one in made)
+    assert mine.predict(rows).tolist() == theirs.predict(rows).tolist()
+    for method in ("predict_proba", "predict_log_proba"):
+        np.testing.assert_array_equal(getattr(mine, method)(rows), getattr(theirs, method)(rows))
+    weight = np.arange(300.0) % 3
+    assert mine.score(rows, rows["bought"], weight) == theirs.score(rows, rows["bought"], sample_weight=weight)
+    assert mine.classes_.tolist() == ["no", "yes"]
+    assert mine.feature_names_in_.tolist() == list(rows.columns)
+    assert mine[:-1].transform(rows).shape == (300, 5)
+    assert mine[0] is mine["columns"] is mine.named_steps.columns
+    assert not hasattr(mine, "transform") and not hasattr(mine, "decision_function")
+    mine.set_params(last__C=0.5, columns__num__s2__n_components=1)
+    assert mine["last"].C == 0.5 and mine["columns"].transformers[0][1][-1].n_components == 1
+    assert "Pipeline" in mine._repr_html_()
+
+
+def test_frames_come_out_if_asked():
+    rows = frame()[NUMBERS]
+    model = tn.make_pipeline(tn.SimpleImputer(), tn.StandardScaler()).set_output(transform="pandas").fit(rows)
+    found = model.transform(rows)
+    assert found.columns.tolist() == NUMBERS and found.index.equals(rows.index)
+    assert np.abs(found.to_numpy().mean(axis=0)).max() < 1e-12
+
+
+def test_weights_go_to_the_step_that_is_named():
+    rows = frame()[["rank"]]
+    weight = np.arange(300.0)
+    model = tn.make_pipeline(tn.StandardScaler(), tn.Ridge()).fit(rows, rows["rank"], ridge__sample_weight=weight)
+    alone = tn.Ridge().fit(tn.StandardScaler().fit_transform(rows), rows["rank"], weight)
+    np.testing.assert_array_equal(model[-1].coef_, alone.coef_)
+
+
+def test_a_dense_learner_takes_sparse_rows_from_the_step_before():
+    rows = frame()
+    model = tn.make_pipeline(tn.OneHot(), tn.DecisionTreeClassifier(max_depth=3))
+    found = model.fit(rows[["port", "note"]], rows["bought"]).predict(rows[["port", "note"]])
+    source = tn.scan(rows[["port", "note", "bought"]], target="bought")
+    assert clone(model).fit(source).predict(rows[["port", "note"]]).tolist() == found.tolist()
+    assert len({*found}) == 2
+
+
+def test_a_source_is_read_once_for_each_step_and_gives_the_bits_of_a_frame(tmp_path, reads):
+    rows = frame(700)
+    rows[[*NUMBERS, "bought"]].to_parquet(tmp_path / "rows.parquet", row_group_size=100)
+    source = tn.scan(tmp_path / "rows.parquet", target="bought")
+    model = tn.make_pipeline(tn.SimpleImputer(), tn.StandardScaler(), tn.GaussianNB())
+    classes = len(source)  # the classes are found in a scan before
+    model.fit(source)
+    assert len(reads) == 3 * len(source) + classes
+    with tn.on(tn.Local(threads=2)):
+        again = clone(model).fit(tn.scan(tmp_path / "rows.parquet", target="bought"))
+    assert [bits(one.model_) for _, one in again.steps] == [bits(one.model_) for _, one in model.steps]
+    here = clone(model).fit(rows[NUMBERS], rows["bought"])
+    np.testing.assert_allclose(model.predict_proba(rows[NUMBERS]), here.predict_proba(rows[NUMBERS]), atol=1e-12)
+    assert model.predict(source).collect().tolist() == here.predict(rows[NUMBERS]).tolist()
+
+
+def test_no_warning_of_names_after_a_fit_to_a_source():
+    rows = frame()
+    source = tn.scan(rows, target="bought")
+    model = tn.make_pipeline(tn.ColumnTransformer(columns()), tn.LogisticRegression()).fit(source)
+    assert model.feature_names_in_.tolist() == [*NUMBERS, "port", "note"]
+    assert model[-1].feature_names_in_.tolist() == model[:-1].get_feature_names_out().tolist()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = model.predict(rows.drop(columns="bought"))
+        model.predict_proba(rows.drop(columns="bought"))
+    assert found.tolist() == model.predict(source).collect().tolist()
+    plain = tn.make_pipeline(tn.StandardScaler(), tn.Ridge()).fit(tn.scan(rows[["rank"]].assign(y=1.0), target="y"))
+    with pytest.warns(UserWarning, match="does not have valid feature names, but StandardScaler"):
+        plain.predict(np.ones((2, 1)))  # which is as it should be: the first step has seen names
+
+
+# ---- files and sums ------------------------------------------------------------------------------
+
+
+def saved(tmp_path, model, **given):
+    model.save(tmp_path / "model", **given)
+    return tn.load(tmp_path / "model")
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_all_steps_are_saved_in_one_file(tmp_path, name):
+    rows = frame()
+    rows["bought"] = rows["bought"].astype(object)
+    first = tn.ColumnTransformer(columns(peer_pipeline.Pipeline, name))
+    rows[NUMBERS] = rows[NUMBERS].fillna(1.0)  # one of the chains lets gaps pass
+    model = tn.Pipeline([("columns", first), ("none", "passthrough"), ("last", tn.LogisticRegression())])
+    model.fit(rows, rows["bought"])
+    found = saved(tmp_path, model)
+    assert type(found) is tn.Pipeline and [n for n, _ in found.steps] == ["columns", "none", "last"]
+    np.testing.assert_array_equal(found.predict_proba(rows), model.predict_proba(rows))
+    assert found[0].verify().claims == model[0].certificate_.claims
+    assert bits(found[-1].model_) == bits(model[-1].model_)
+    bare = saved(tmp_path, model, summary=False)
+    assert bare[-1].summary_ is None and bare.predict(rows).tolist() == model.predict(rows).tolist()
+
+
+def test_pipelines_within_pipelines_and_frozen_steps_are_saved(tmp_path):
+    X, y = frame()[["rank"]], frame()["bought"]
+    scaler = FrozenEstimator(tn.StandardScaler().fit(X[:50]))
+    model = tn.Pipeline([("scale", scaler), ("rest", tn.make_pipeline(tn.MinMaxScaler(), tn.GaussianNB()))]).fit(X, y)
+    found = saved(tmp_path, model)
+    assert isinstance(found["scale"], FrozenEstimator) and found["scale"].mean_ == scaler.mean_
+    np.testing.assert_array_equal(found.predict_proba(X), model.predict_proba(X))
+
+
+def test_a_step_of_another_library_is_not_saved(tmp_path):
+    model = tn.make_pipeline(VarianceThreshold(), tn.Ridge()).fit([[0.0], [1.0]], [0.0, 1.0])
+    with pytest.raises(tn.ModelFileError, match="step 'variancethreshold' is VarianceThreshold.*Remedy"):
+        model.save(tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+
+
+def forged(path, change):
+    """The file with another document, its checksum made anew."""
+    raw = path.read_bytes()
+    (length,) = struct.unpack("<Q", raw[:8])
+    head = json.loads(raw[8 : 8 + length])
+    document = json.loads(head["__metadata__"]["tenfold"])
+    change(document)
+    document["sha256"] = "0" * 64
+    head["__metadata__"]["tenfold"] = json.dumps(document, separators=(",", ":"))
+    text = json.dumps(head, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    raw = struct.pack("<Q", len(text)) + text + raw[8 + length :]
+    path.write_bytes(raw.replace(b"0" * 64, hashlib.sha256(raw).hexdigest().encode(), 1))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda d: d["pipeline"].pop(0),
+        lambda d: d["pipeline"].reverse(),
+        lambda d: d.update(pipeline=[]),
+        lambda d: d.update(pipeline=[["a", None]]),
+        lambda d: d.update(pipeline={"a": 1}),
+        lambda d: d["pipeline"][0].__setitem__(0, 3),
+        lambda d: d["pipeline"][0].__setitem__(0, "a__b"),
+        lambda d: d["pipeline"][1].__setitem__(0, "poly"),
+        lambda d: d["pipeline"][0].__setitem__(1, {"frozen": None}),
+        lambda d: d["pipeline"][0].__setitem__(1, 7),
+    ],
+)
+def test_a_forged_file_is_refused(tmp_path, change):
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    model = tn.Pipeline([("poly", tn.PolynomialFeatures(2)), ("last", tn.Ridge())]).fit(X, X[:, 0])
+    model.save(tmp_path / "model")
+    forged(tmp_path / "model", lambda d: None)
+    assert tn.load(tmp_path / "model").predict(X).tolist() == model.predict(X).tolist()
+    forged(tmp_path / "model", change)
+    with pytest.raises(tn.ModelFileError):
+        tn.load(tmp_path / "model")
+
+
+def test_pipelines_add_up_if_the_steps_before_the_last_are_the_same():
+    X, y = frame()[["rank"]].to_numpy(float), frame()["bought"].to_numpy()
+    scaler = FrozenEstimator(tn.StandardScaler().fit(X[:50]))
+    model = tn.Pipeline([("cbrt", tn.FunctionTransformer(np.cbrt)), ("scale", scaler), ("last", tn.GaussianNB())])
+    parts = [clone(model).fit(X[some], y[some]) for some in (slice(100), slice(100, 220), slice(220, 300))]
+    both, whole = sum(parts), clone(model).fit(X, y)
+    assert type(both) is tn.Pipeline and both[-1].certificate_.provenance.rows == 300
+    np.testing.assert_allclose(both.predict_proba(X), whole.predict_proba(X), rtol=0, atol=1e-12)
+
+
+def test_pipelines_whose_steps_differ_do_not_add_up_and_say_why():
+    X, y = frame()[["rank"]].to_numpy(float), frame()["bought"].to_numpy()
+
+    def fitted(some, *steps):
+        return tn.make_pipeline(*steps).fit(X[some], y[some])
+
+    first, rest = slice(100), slice(100, None)
+    with pytest.raises(tn.MergeError, match="step 'standardscaler' has learned from other rows.*Remedy"):
+        fitted(first, tn.StandardScaler(), tn.GaussianNB()) + fitted(rest, tn.StandardScaler(), tn.GaussianNB())
+    with pytest.raises(tn.MergeError, match="different parameters.*var_smoothing"):
+        fitted(first, tn.GaussianNB()) + fitted(rest, tn.GaussianNB(var_smoothing=0.1))
+    with pytest.raises(tn.MergeError, match="step 'variancethreshold' is .*not of tenfold"):
+        fitted(first, VarianceThreshold(), tn.GaussianNB()) + fitted(rest, VarianceThreshold(), tn.GaussianNB())
+    with pytest.raises(tn.MergeError, match="LogisticRegression reads its rows several times"):
+        fitted(first, tn.LogisticRegression()) + fitted(rest, tn.LogisticRegression())
+
+
+# ---- among the branches of a ColumnTransformer or a FeatureUnion ---------------------------------
+
+
+@pytest.mark.parametrize("name", [name for name in CHAINS if name != "sparse between"])
+@pytest.mark.parametrize("make", [tn.Pipeline, peer_pipeline.Pipeline])
+def test_a_branch_gives_what_scikit_learn_gives(name, make):
+    rows = frame()
+    mine = tn.ColumnTransformer(columns(make, name)).fit(rows)
+    theirs = peer.ColumnTransformer(columns(peer_pipeline.Pipeline, name)).fit(rows)
+    np.testing.assert_allclose(dense(mine.transform(rows)), dense(theirs.transform(rows)), rtol=0, atol=1e-12)
+    if name != "none that learns":
+        assert mine.get_feature_names_out().tolist() == theirs.get_feature_names_out().tolist()
+    inner = mine.named_transformers_.num
+    assert type(inner) is tn.Pipeline
+    np.testing.assert_allclose(
+        dense(inner.transform(rows[NUMBERS])), dense(theirs.named_transformers_["num"].transform(rows[NUMBERS])),
+        rtol=0, atol=1e-12,
+    )  # fmt: skip
+
+
+def test_branches_share_scans_and_bits_do_not_depend_on_threads(tmp_path, reads):
+    rows = frame(600)
+    rows[NUMBERS].to_parquet(tmp_path / "rows.parquet", row_group_size=100)
+    source = tn.scan(tmp_path / "rows.parquet")
+    spec = [
+        ("a", tn.make_pipeline(tn.SimpleImputer(), tn.StandardScaler()), ["age", "fare"]),
+        ("b", tn.make_pipeline(tn.SimpleImputer(strategy="median"), tn.MinMaxScaler()), ["age", "rank"]),
+        ("c", tn.StandardScaler(), ["rank"]),
+    ]
+    model = tn.ColumnTransformer(spec).fit(source)
+    assert len(reads) == 2 * len(source)
+    with tn.on(tn.Local(threads=2)):
+        again = tn.ColumnTransformer(spec).fit(tn.scan(tmp_path / "rows.parquet"))
+    assert bits(again.model_) == bits(model.model_)
+    here = peer.ColumnTransformer(spec).fit_transform(rows[NUMBERS])
+    np.testing.assert_allclose(model.transform(source).collect(), here, rtol=0, atol=1e-12)
+    assert [c.kind for c in model.certificate_.claims][:2] == ["a: imputer: gap", "a: imputer: columns with gaps"]
+
+
+def test_a_fit_that_was_cut_off_goes_on(tmp_path):
+    rows = frame()
+    whole = tn.ColumnTransformer(columns(name="several passes")).fit(rows)
+    model = tn.ColumnTransformer(columns(name="several passes"))
+    update, calls = Chain.update, []
+
+    def interrupted(self, state, summary):
+        calls.append(state)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return update(self, state, summary)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Chain, "update", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(rows, checkpoint=tmp_path)
+    model.fit(rows, checkpoint=tmp_path)
+    assert bits(model.model_) == bits(whole.model_)
+
+
+def test_a_union_takes_pipelines():
+    rows = frame()[NUMBERS]
+    spec = [("p", steps(tn.Pipeline, CHAINS["principal components"])), ("s", tn.SimpleImputer())]
+    mine, theirs = tn.FeatureUnion(spec).fit(rows), peer_pipeline.FeatureUnion(spec).fit(rows)
+    np.testing.assert_allclose(mine.transform(rows), theirs.transform(rows), rtol=0, atol=1e-12)
+    assert mine.get_feature_names_out().tolist() == theirs.get_feature_names_out().tolist()
+
+
+def test_the_target_is_learned_within_a_branch_without_a_row_seeing_its_own():
+    rows = frame()
+    spec = [("mean", tn.make_pipeline(tn.TargetEncoder(), tn.StandardScaler()), ["note", "port"])]
+    mine, theirs = tn.ColumnTransformer(spec), peer.ColumnTransformer(spec)
+    a, b = mine.fit_transform(rows, rows["bought"]), theirs.fit_transform(rows, rows["bought"])
+    np.testing.assert_allclose(a, b, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(mine.transform(rows), theirs.transform(rows), rtol=0, atol=1e-12)
+    assert np.abs(a - mine.transform(rows)).max() > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("some", "said"),
+    [
+        ((tn.SimpleImputer(), tn.OneHot()), "step 'onehot' of 'num' is .*takes categories or text.*Remedy"),
+        ((tn.SimpleImputer(), tn.Ridge()), "step 'ridge' of 'num' is .*no transformer of tenfold.*Remedy"),
+        ((VarianceThreshold(),), "step 'variancethreshold' of 'num'.*no transformer of tenfold"),
+        ((tn.ColumnTransformer(), tn.PCA(1)), "takes columns apart.*Remedy"),
+        ((tn.SimpleImputer(strategy="mood"), tn.PCA(1)), "'strategy' parameter"),
+        ((tn.StandardScaler(), tn.PCA(1)), "NaN in column 'age' of the output of StandardScaler"),
+    ],
+)
+def test_what_cannot_be_a_branch_is_refused_by_its_step(some, said):
+    with pytest.raises((TypeError, ValueError), match=said):
+        tn.ColumnTransformer([("num", tn.make_pipeline(*some), NUMBERS)]).fit(frame())
+
+
+# ---- folds ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [tn.Pipeline, peer_pipeline.Pipeline])
+def test_each_fold_learns_from_its_own_rows(make):
+    rows = frame(240)
+    spec = [*columns(make), ("text", tn.make_pipeline(tn.TextFeatures(), tn.PCA(2)), ["note"])]
+    model = make([("columns", tn.ColumnTransformer(spec)), ("none", "passthrough"), ("last", tn.LogisticRegression())])
+    found = tn.cross_validate(model, tn.scan(rows, target="bought"), folds=np.arange(240) % 3).scores[0, 0]
+    for j in range(3):
+        train, test = rows[np.arange(240) % 3 != j], rows[np.arange(240) % 3 == j]
+        alone = clone(model).fit(train, train["bought"])
+        assert found[j] == pytest.approx(alone.score(test, test["bought"]), abs=1e-12)
+
+
+def test_names_after_the_first_step_are_known_in_folds():
+    rows = frame(200)[[*NUMBERS, "bought"]]
+    second = tn.ColumnTransformer([("s", tn.StandardScaler(), ["missingindicator_age", "rank"])])
+    model = tn.make_pipeline(tn.SimpleImputer(add_indicator=True), second, tn.LogisticRegression())
+    source = tn.scan(rows, target="bought")
+    found = tn.cross_validate(model, source, folds=4)
+    assert found.scores.min() > 0.5
+    assert model.fit(source)[1].get_feature_names_out().tolist() == ["s__missingindicator_age", "s__rank"]
+    gaps = tn.make_pipeline(tn.StandardScaler(), tn.LogisticRegression())
+    with pytest.raises(tn.DataError, match="NaN in column 'age' of the output of StandardScaler"):
+        tn.cross_validate(gaps, source, folds=4)
+
+
+def test_steps_are_tuned_by_their_names():
+    rows = frame(200)
+    model = tn.make_pipeline(tn.ColumnTransformer(columns()), tn.LogisticRegression())
+    found = tn.tune(model, {"columntransformer__num__s2__n_components": [1, 2]}, tn.scan(rows, target="bought"))
+    assert type(found.best_estimator_) is tn.Pipeline
+    assert found.best_estimator_[0].named_transformers_.num[-1].components_.shape[0] in (1, 2)
