@@ -299,6 +299,21 @@ SNIPPETS = {
         clf.fit(X, y)
         result = clf.score(X, y)
         """, 0.01),
+    "a pipeline within a transformer of columns": (
+        FRAME + """
+        from sklearn.compose import ColumnTransformer
+        from sklearn.impute import SimpleImputer
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.pipeline import Pipeline
+        from sklearn.preprocessing import OneHotEncoder, StandardScaler
+        numeric = Pipeline(steps=[("imputer", SimpleImputer(strategy="median")), ("scaler", StandardScaler())])
+        categorical = OneHotEncoder(handle_unknown="ignore")
+        preprocessor = ColumnTransformer(transformers=[
+            ("num", numeric, ["age", "fare"]), ("cat", categorical, ["sex", "port"])])
+        clf = Pipeline(steps=[("preprocessor", preprocessor), ("classifier", LogisticRegression())])
+        clf.fit(X, y)
+        result = clf.score(X, y)
+        """, 0.01),
     "a grid search over a pipeline": (
         CANCER + """
         from sklearn.model_selection import GridSearchCV
@@ -385,20 +400,6 @@ SNIPPETS = {
 
 
 REFUSED = {
-    "a pipeline within a transformer of columns": (
-        FRAME + """
-        from sklearn.compose import ColumnTransformer
-        from sklearn.impute import SimpleImputer
-        from sklearn.linear_model import LogisticRegression
-        from sklearn.pipeline import Pipeline
-        from sklearn.preprocessing import OneHotEncoder, StandardScaler
-        numeric = Pipeline(steps=[("imputer", SimpleImputer(strategy="median")), ("scaler", StandardScaler())])
-        categorical = OneHotEncoder(handle_unknown="ignore")
-        preprocessor = ColumnTransformer(transformers=[
-            ("num", numeric, ["age", "fare"]), ("cat", categorical, ["sex", "port"])])
-        clf = Pipeline(steps=[("preprocessor", preprocessor), ("classifier", LogisticRegression())])
-        clf.fit(X, y)
-        """, "cannot share a scan.*Remedy"),
     "bags of fewer rows and columns": (
         IRIS + """
         from sklearn.ensemble import BaggingClassifier

@@ -111,7 +111,7 @@ def test_it_predicts_scores_and_is_looked_into_as_scikit_learns():
     assert mine.feature_names_in_.tolist() == list(rows.columns)
     assert mine[:-1].transform(rows).shape == (300, 5)
     assert mine[0] is mine["columns"] is mine.named_steps.columns
-    assert not hasattr(mine, "transform") and not hasattr(mine, "decision_function")
+    assert not hasattr(mine, "transform") and not hasattr(mine, "score_samples")
     mine.set_params(last__C=0.5, columns__num__s2__n_components=1)
     assert mine["last"].C == 0.5 and mine["columns"].transformers[0][1][-1].n_components == 1
     assert "Pipeline" in mine._repr_html_()

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from tenfold.core import Certificate, Chunk, Columns, Need, Schema
 from tenfold.core.schema import plain_columns
-from tenfold.core.value import Itself
+from tenfold.core.value import Described, Itself
 from tenfold.stats.combinators import Stage
 
 Before = Sequence[tuple[Any, Any]]
@@ -20,8 +20,8 @@ Before = Sequence[tuple[Any, Any]]
 class Fitted(Stage):
     """A fitted transformer, before something with a need."""
 
-    learner: Itself
-    model: Itself
+    learner: Itself | Described
+    model: Itself | Described
     taker: Need
     training: bool = False
     """whether a learner learns from the rows: what was made of their target is then made without it"""
@@ -50,11 +50,17 @@ def in_form(found: Any, need: Need) -> Any:
     return sp.csr_array(found) if need.sparse else found.toarray()
 
 
-def stages_of(before: Before, need: Need, training: bool = False) -> tuple[Fitted, ...]:
-    """Transformers as stages before a learner with this need, which learns from the rows or predicts."""
+def stages_of(
+    before: Before, need: Need, training: bool = False, by: type[Itself | Described] = Itself
+) -> tuple[Fitted, ...]:
+    """Transformers as stages before a learner with this need, which learns from the rows or predicts.
+
+    They are told by being what they are, or by their parameters and every bit of their models (`by=Described`), which
+    holds in any process, and after a fit was cut off.
+    """
     takers = [*(learner.need for learner, _ in before[1:]), need]
     return tuple(
-        Fitted(Itself(learner), Itself(model), taker, training) for (learner, model), taker in zip(before, takers)
+        Fitted(by(learner), by(model), taker, training) for (learner, model), taker in zip(before, takers)
     )
 
 

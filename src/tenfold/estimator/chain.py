@@ -14,6 +14,7 @@ from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
 from tenfold.core.schema import plain_columns
 from tenfold.core.statistic import Expression
+from tenfold.core.value import Described
 from tenfold.engine.stages import Before, stages_of, width_after
 from tenfold.estimator.fitted_params import frozen
 from tenfold.estimator.kinds import Transformer
@@ -117,7 +118,8 @@ class Chain(Transformer):
         asked: Expression = Onward(str(at), steps[at].ask(state.now.each[0]))
         if at:
             held = any(step.costly for step in steps[:at]) and steps[at].passes == MANY
-            asked = After(stages_of(self._before(state.done), steps[at].need, training=True), asked, held)
+            before = stages_of(self._before(state.done), steps[at].need, training=True, by=Described)
+            asked = After(before, asked, held)
         return Each((asked,), state.now.width)
 
     def update(self, state: Any, summary: Any) -> Any:
