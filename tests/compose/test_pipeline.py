@@ -111,9 +111,11 @@ def test_it_predicts_scores_and_is_looked_into_as_scikit_learns():
     assert mine.feature_names_in_.tolist() == list(rows.columns)
     assert mine[:-1].transform(rows).shape == (300, 5)
     assert mine[0] is mine["columns"] is mine.named_steps.columns
-    assert not hasattr(mine, "transform") and not hasattr(mine, "score_samples")
+    assert not hasattr(mine, "transform")
+    assert not hasattr(mine, "score_samples")
     mine.set_params(last__C=0.5, columns__num__s2__n_components=1)
-    assert mine["last"].C == 0.5 and mine["columns"].transformers[0][1][-1].n_components == 1
+    assert mine["last"].C == 0.5
+    assert mine["columns"].transformers[0][1][-1].n_components == 1
     assert "Pipeline" in mine._repr_html_()
 
 
@@ -121,7 +123,8 @@ def test_frames_come_out_if_asked():
     rows = frame()[NUMBERS]
     model = tn.make_pipeline(tn.SimpleImputer(), tn.StandardScaler()).set_output(transform="pandas").fit(rows)
     found = model.transform(rows)
-    assert found.columns.tolist() == NUMBERS and found.index.equals(rows.index)
+    assert found.columns.tolist() == NUMBERS
+    assert found.index.equals(rows.index)
     assert np.abs(found.to_numpy().mean(axis=0)).max() < 1e-12
 
 
@@ -191,12 +194,14 @@ def test_all_steps_are_saved_in_one_file(tmp_path, name):
     model = tn.Pipeline([("columns", first), ("none", "passthrough"), ("last", tn.LogisticRegression())])
     model.fit(rows, rows["bought"])
     found = saved(tmp_path, model)
-    assert type(found) is tn.Pipeline and [n for n, _ in found.steps] == ["columns", "none", "last"]
+    assert type(found) is tn.Pipeline
+    assert [n for n, _ in found.steps] == ["columns", "none", "last"]
     np.testing.assert_array_equal(found.predict_proba(rows), model.predict_proba(rows))
     assert found[0].verify().claims == model[0].certificate_.claims
     assert bits(found[-1].model_) == bits(model[-1].model_)
     bare = saved(tmp_path, model, summary=False)
-    assert bare[-1].summary_ is None and bare.predict(rows).tolist() == model.predict(rows).tolist()
+    assert bare[-1].summary_ is None
+    assert bare.predict(rows).tolist() == model.predict(rows).tolist()
 
 
 def test_pipelines_within_pipelines_and_frozen_steps_are_saved(tmp_path):
@@ -204,7 +209,8 @@ def test_pipelines_within_pipelines_and_frozen_steps_are_saved(tmp_path):
     scaler = FrozenEstimator(tn.StandardScaler().fit(X[:50]))
     model = tn.Pipeline([("scale", scaler), ("rest", tn.make_pipeline(tn.MinMaxScaler(), tn.GaussianNB()))]).fit(X, y)
     found = saved(tmp_path, model)
-    assert isinstance(found["scale"], FrozenEstimator) and found["scale"].mean_ == scaler.mean_
+    assert isinstance(found["scale"], FrozenEstimator)
+    assert found["scale"].mean_ == scaler.mean_
     np.testing.assert_array_equal(found.predict_proba(X), model.predict_proba(X))
 
 
@@ -262,7 +268,8 @@ def test_pipelines_add_up_if_the_steps_before_the_last_are_the_same():
     model = tn.Pipeline([("cbrt", tn.FunctionTransformer(np.cbrt)), ("scale", scaler), ("last", tn.GaussianNB())])
     parts = [clone(model).fit(X[some], y[some]) for some in (slice(100), slice(100, 220), slice(220, 300))]
     both, whole = sum(parts), clone(model).fit(X, y)
-    assert type(both) is tn.Pipeline and both[-1].certificate_.provenance.rows == 300
+    assert type(both) is tn.Pipeline
+    assert both[-1].certificate_.provenance.rows == 300
     np.testing.assert_allclose(both.predict_proba(X), whole.predict_proba(X), rtol=0, atol=1e-12)
 
 

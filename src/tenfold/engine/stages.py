@@ -59,9 +59,7 @@ def stages_of(
     holds in any process, and after a fit was cut off.
     """
     takers = [*(learner.need for learner, _ in before[1:]), need]
-    return tuple(
-        Fitted(by(learner), by(model), taker, training) for (learner, model), taker in zip(before, takers)
-    )
+    return tuple(Fitted(by(learner), by(model), taker, training) for (learner, model), taker in zip(before, takers))
 
 
 def width_after(learner: Any, model: Any, columns: int) -> int:

@@ -70,7 +70,7 @@ def parameter_of(name: Any) -> type[Parameter]:
 
 
 def is_pipeline(model: Any) -> bool:
-    """Whether it is a pipeline, of tenfold or of scikit-learn, whose module takes longer to import than a model to fit."""
+    """Whether it is a pipeline, of tenfold or of scikit-learn; told without their modules, which take long to import."""
     return isinstance(model, BaseEstimator) and hasattr(model, "steps") and hasattr(type(model), "named_steps")
 
 
