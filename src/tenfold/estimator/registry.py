@@ -70,7 +70,7 @@ def parameter_of(name: Any) -> type[Parameter]:
 
 
 def is_pipeline(model: Any) -> bool:
-    """Whether it is a pipeline, of tenfold or of scikit-learn; told without their modules, which take long to import."""
+    """Whether it is a pipeline, of tenfold or of scikit-learn; told without their modules, which are slow to import."""
     return isinstance(model, BaseEstimator) and hasattr(model, "steps") and hasattr(type(model), "named_steps")
 
 
