@@ -76,7 +76,11 @@ def reads(monkeypatch):
 
 
 @parametrize_with_checks(
-    [tn.make_pipeline(tn.StandardScaler(), tn.LogisticRegression()), tn.make_pipeline(tn.StandardScaler(), tn.Ridge())]
+    [tn.make_pipeline(tn.StandardScaler(), tn.LogisticRegression()), tn.make_pipeline(tn.StandardScaler(), tn.Ridge())],
+    expected_failed_checks=lambda model: dict.fromkeys(
+        ("check_estimators_overwrite_params", "check_dont_overwrite_parameters"),
+        "fit puts the fitted steps into `steps`, as scikit-learn's own Pipeline does",
+    ),
 )
 def test_scikit_learn_finds_nothing_wrong(estimator, check):
     with warnings.catch_warnings():
