@@ -63,6 +63,12 @@ cases = {
     "MaxAbsScaler": (tn.MaxAbsScaler(), X, None),
     "MinMaxScaler": (tn.MinMaxScaler(), X, None),
     "ColumnTransformer": (tn.ColumnTransformer([("a", tn.StandardScaler(), [0]), ("b", "passthrough", [1])]), X, None),
+    "ColumnTransformer, pipelines": (
+        tn.ColumnTransformer([
+            ("a", tn.make_pipeline(tn.PowerTransformer(), tn.PCA(2)), [0, 3, 4]),
+            ("b", tn.make_pipeline(tn.Imputer("median"), tn.MinMaxScaler()), [1]),
+        ]), X, None,
+    ),
     "TargetEncoder": (tn.TargetEncoder(), words, y),
     "FeatureUnion": (tn.FeatureUnion(), X, None),
     "UnitVector": (tn.UnitVector(), X, None),

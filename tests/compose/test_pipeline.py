@@ -13,6 +13,7 @@ import sklearn.pipeline as peer_pipeline
 from sklearn.base import clone
 from sklearn.feature_selection import VarianceThreshold
 from sklearn.frozen import FrozenEstimator
+from sklearn.utils._test_common.instance_generator import PER_ESTIMATOR_XFAIL_CHECKS
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import tenfold as tn
@@ -77,10 +78,7 @@ def reads(monkeypatch):
 
 @parametrize_with_checks(
     [tn.make_pipeline(tn.StandardScaler(), tn.LogisticRegression()), tn.make_pipeline(tn.StandardScaler(), tn.Ridge())],
-    expected_failed_checks=lambda model: dict.fromkeys(
-        ("check_estimators_overwrite_params", "check_dont_overwrite_parameters"),
-        "fit puts the fitted steps into `steps`, as scikit-learn's own Pipeline does",
-    ),
+    expected_failed_checks=lambda model: PER_ESTIMATOR_XFAIL_CHECKS[peer_pipeline.Pipeline],
 )
 def test_scikit_learn_finds_nothing_wrong(estimator, check):
     with warnings.catch_warnings():

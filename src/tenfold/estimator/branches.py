@@ -16,7 +16,7 @@ from sklearn.utils import Bunch
 from sklearn.utils.metaestimators import _BaseComposition
 
 from tenfold.core import SEQUENTIAL, Claim, Columns, DataError, Matrix, Need, Schema
-from tenfold.estimator.chain import as_pipeline, chained, check_steps, learns_target, with_target
+from tenfold.estimator.chain import as_pipeline, chained, check_steps, learns_target, steps_of, with_target
 from tenfold.estimator.kinds import Transformer
 from tenfold.estimator.members import common_need
 from tenfold.estimator.passthrough import Passthrough
@@ -179,7 +179,7 @@ class Branches(_BaseComposition, Team, Transformer):
         given = getattr(self, self.listed)
         if given is not None and not isinstance(given, (list, tuple)):
             return False
-        each = [b.transformer for b in self.branches()]
+        each = [step for b in self.branches() for step in steps_of(b.transformer)]
         return any(isinstance(one, Transformer) and one.cross_fits for one in each)
 
     def bound(self, X: Any, y: Any = None, target: Any = None) -> Any:

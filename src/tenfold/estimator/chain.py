@@ -236,6 +236,11 @@ def named_steps(pipeline: Any) -> list[tuple[str, Any]]:
     return found
 
 
+def steps_of(transformer: Any) -> list[Any]:
+    """The steps of a pipeline that learn, or a transformer itself."""
+    return [step for _, step in named_steps(transformer)] if is_pipeline(transformer) else [transformer]
+
+
 def check_steps(who: str, pipeline: Any) -> None:
     """Refuse a pipeline that cannot learn in scans that it shares, by the name of the step."""
     for at, (name, step) in enumerate(named_steps(pipeline)):
@@ -291,8 +296,7 @@ def _filled(pipeline: Any, found: dict[str, Any], inside: str) -> Pipeline:
 
 def learns_target(transformer: Any) -> bool:
     """Whether a transformer, or a step of a pipeline, waits to be told what the target is."""
-    steps = [step for _, step in named_steps(transformer)] if is_pipeline(transformer) else [transformer]
-    return any(isinstance(step, TargetTransformer) for step in steps)
+    return any(isinstance(step, TargetTransformer) for step in steps_of(transformer))
 
 
 def with_target(transformer: Any, kind: Any) -> Any:
