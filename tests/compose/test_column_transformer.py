@@ -1,7 +1,12 @@
 """Transformers side by side, each of its own columns: scikit-learn's numbers, one scan, files, merging, folds."""
 
+import sys
+
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import sklearn.compose as peer
 import sklearn.pipeline as peer_pipeline
@@ -192,6 +197,7 @@ def test_a_union_puts_transformers_of_all_columns_side_by_side():
         ([("s", tn.Ridge(), ["rank"])], "no transformer of tenfold"),
         ([("s", tn.StandardScaler())], "must be a list of"),
         ([("s", tn.StandardScaler(), [])], "no transformer that has columns"),
+        ([("p", "passthrough", ["rank", "city"])], r"'p' is 'passthrough'.*columns \['city'\] hold text. Remedy"),
     ],
 )
 def test_what_does_not_fit_is_refused_by_name(spec, said):
@@ -199,8 +205,84 @@ def test_what_does_not_fit_is_refused_by_name(spec, said):
         tn.ColumnTransformer(spec).fit(frame())
 
 
+@pytest.mark.parametrize("form", [pd.DataFrame, pl.DataFrame, tn.scan, np.asarray])
+def test_text_does_not_pass_as_it_is(form):
+    rows = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}).astype({"b": object})
+    with pytest.raises(tn.DataError, match=r"'remainder' is 'passthrough'.*hold text. Remedy: OneHotEncoder"):
+        tn.ColumnTransformer([("s", tn.StandardScaler(), [0])], remainder="passthrough").fit(form(rows))
+
+
 def test_rows_are_recognised_by_all_their_columns():
     """Whichever columns a transformer has, the marks are those of whole rows, as of any other learner."""
     X = np.random.default_rng(0).normal(size=(400, 3))
     some = tn.ColumnTransformer([("a", tn.StandardScaler(), [0]), ("b", tn.MinMaxScaler(), [1, 2])]).fit(X)
     assert some.certificate_.provenance.marks == tn.StandardScaler().fit(X).certificate_.provenance.marks != ""
+
+
+@pytest.mark.parametrize("kept_in", ["pandas", "polars", "pyarrow", "parquet"])
+@pytest.mark.parametrize("spec", [SPECS["by name"], SPECS["by number"], SPECS["twice"]])
+def test_names_decide_which_columns_are_meant(spec, kept_in, tmp_path):
+    """In any order, with others beside them, and without those that nobody takes: as in scikit-learn."""
+    fitted_to = frame().drop(columns="day")
+    rows = frame(80, seed=1)
+    mine, theirs = tn.ColumnTransformer(spec).fit(fitted_to), peer.ColumnTransformer(spec).fit(fitted_to)
+    used = {name for _, one, some in mine.transformers_ if one != "drop" for name in some}
+    other = rows.assign(more=1.0, day="x")[["more", *sorted(used, reverse=True), "day"]]
+    pq.write_table(table := pa.Table.from_pandas(other, preserve_index=False), tmp_path / "rows.parquet")
+    forms = {"pandas": lambda: other, "polars": lambda: pl.from_arrow(table), "pyarrow": lambda: table}
+    given = forms[kept_in]() if kept_in in forms else tn.scan(tmp_path / "rows.parquet")
+    found = mine.transform(given)
+    found = found.collect() if kept_in == "parquet" else found
+    np.testing.assert_allclose(dense(found), dense(theirs.transform(other)), rtol=0, atol=1e-12)
+    gone = sorted(used)[0]
+    with pytest.raises(ValueError, match="columns are missing"):
+        theirs.transform(other.drop(columns=gone))
+    with pytest.raises(ValueError, match=rf"columns are missing: \['{gone}'\].*Remedy"):
+        mine.transform(other.drop(columns=gone))
+    with pytest.raises(ValueError, match="Found array with 0 sample"):
+        mine.transform(other[:0])
+
+
+@pytest.mark.parametrize("make", [peer.make_column_selector, tn.make_column_selector])
+@pytest.mark.parametrize("kept_in", ["polars", "pyarrow", "numpy", "source"])
+def test_no_pandas_is_needed(kept_in, make, monkeypatch):
+    rows = frame().drop(columns=["day", "sort"]).fillna(0.0)
+    spec = [("n", tn.StandardScaler(), make(dtype_include="number")), ("o", tn.OneHot(), make(dtype_exclude="number"))]
+    table = pa.Table.from_pandas(rows, preserve_index=False)
+    forms = {"polars": pl.from_arrow, "pyarrow": lambda table: table, "source": tn.scan}
+    given = rows[["size", "rank"]].to_numpy() if kept_in == "numpy" else forms[kept_in](table)
+    model = peer.ColumnTransformer(spec)
+    theirs = model.fit_transform(rows[["size", "rank"]] if kept_in == "numpy" else rows)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    mine = tn.ColumnTransformer(spec).fit(given)
+    found = mine.transform(given)
+    np.testing.assert_allclose(dense(found.collect() if kept_in == "source" else found), dense(theirs), atol=1e-12)
+    columns = [0, 1] if kept_in == "numpy" else ["size", "rank"]
+    steps = make_pipeline(tn.ColumnTransformer([("s", tn.StandardScaler(), columns)]), tn.Ridge())
+    given = tn.scan(table.append_column("y", table["size"]), target="y") if kept_in == "source" else given
+    scores = tn.cross_validate(steps, given, *([] if kept_in == "source" else [rows["size"].to_numpy()]), folds=3)
+    assert scores.scores.min() > 0.99
+    with pytest.raises(ImportError, match="function that chooses columns.*Remedy"):
+        tn.ColumnTransformer([("s", tn.StandardScaler(), lambda rows: [0])]).fit(given)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"dtype_include": "number"},
+        {"dtype_include": np.number, "pattern": "n"},
+        {"dtype_include": ["bool", "category"]},
+        {"dtype_exclude": ["number", "category"]},
+        {"dtype_include": object},
+        {"dtype_include": "datetime"},
+        {"dtype_include": np.float64},
+        {"dtype_include": int, "dtype_exclude": "category"},
+    ],
+)
+def test_types_are_told_as_pandas_tells_them(given):
+    rows = frame(9).assign(sign=True, kind=pd.Categorical(["u"] * 9), city=["Rome"] * 9).astype({"city": object})
+    rows = rows.assign(sort=rows["city"])
+    found = tn.make_column_selector(**given)(tn.scan(rows))
+    assert found == peer.make_column_selector(**given)(rows)
+    assert found == tn.make_column_selector(**given)(pl.from_pandas(rows))
+    assert found

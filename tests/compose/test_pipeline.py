@@ -7,8 +7,12 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import sklearn.compose as peer
+import sklearn.feature_extraction.text as text
+import sklearn.linear_model as linear
 import sklearn.pipeline as peer_pipeline
 from sklearn.base import clone
 from sklearn.feature_selection import VarianceThreshold
@@ -400,6 +404,16 @@ def test_each_fold_learns_from_its_own_rows(make):
         assert found[j] == pytest.approx(alone.score(test, test["bought"]), abs=1e-12)
 
 
+def test_all_folds_of_all_steps_share_scans(tmp_path, reads):
+    rows = frame(600)
+    rows[[*NUMBERS, "bought"]].fillna(0.0).to_parquet(tmp_path / "rows.parquet", row_group_size=100)
+    source = tn.scan(tmp_path / "rows.parquet", target="bought")
+    model = tn.make_pipeline(tn.SimpleImputer(), tn.StandardScaler(), tn.PCA(2), tn.GaussianNB())
+    found = tn.cross_validate(model, source, folds=5)
+    assert found.scans == 7  # the classes, the folds of each, four steps, the scores
+    assert len(reads) == found.scans * len(source)
+
+
 def test_names_after_the_first_step_are_known_in_folds():
     rows = frame(200)[[*NUMBERS, "bought"]]
     second = tn.ColumnTransformer([("s", tn.StandardScaler(), ["missingindicator_age", "rank"])])
@@ -419,3 +433,42 @@ def test_steps_are_tuned_by_their_names():
     found = tn.tune(model, {"columntransformer__num__s2__n_components": [1, 2]}, tn.scan(rows, target="bought"))
     assert type(found.best_estimator_) is tn.Pipeline
     assert found.best_estimator_[0].named_transformers_.num[-1].components_.shape[0] in (1, 2)
+
+
+# ---- documents -----------------------------------------------------------------------------------
+
+TEXTS = ["red fox runs", "blue hen", "red hen sits", "a fox and a hen", "blue blue fox", ""] * 6
+FORMS = {"list": list, "array": np.array, "pandas": pd.Series, "polars": pl.Series, "arrow": pa.array, "iterator": iter}
+
+
+def vectorizers(module):
+    return [("count", module.CountVectorizer()), ("weigh", module.TfidfVectorizer(ngram_range=(1, 2)))]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_union_takes_documents(form):
+    mine, theirs = tn.FeatureUnion(vectorizers(tn)), peer_pipeline.FeatureUnion(vectorizers(text))
+    found = mine.fit(FORMS[form](TEXTS)).transform(FORMS[form](TEXTS))
+    np.testing.assert_allclose(dense(found), dense(theirs.fit_transform(TEXTS)), rtol=0, atol=1e-12)
+    assert mine.get_feature_names_out().tolist() == theirs.get_feature_names_out().tolist()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_documents_are_classified(form):
+    y = np.arange(36) % 3 == 0
+    model = tn.make_pipeline(tn.TfidfVectorizer(), tn.LogisticRegression()).fit(FORMS[form](TEXTS), y)
+    theirs = peer_pipeline.make_pipeline(text.TfidfVectorizer(), linear.LogisticRegression(tol=1e-10)).fit(TEXTS, y)
+    found = model.predict_proba(FORMS[form](TEXTS))
+    np.testing.assert_allclose(found, theirs.predict_proba(TEXTS), rtol=0, atol=1e-5)
+
+
+def test_documents_are_classified_in_folds_that_learn_their_own_words():
+    some = [f"{one} word{at}" for at, one in enumerate(TEXTS)]
+    y = np.array([("fox" in one) for one in some])
+    union = tn.make_union(tn.TfidfVectorizer(), tn.make_pipeline(tn.CountVectorizer(), tn.PCA(2)))
+    model = tn.make_pipeline(union, tn.LogisticRegression())
+    found = tn.cross_validate(model, some, y, folds=np.arange(36) % 3).scores[0, 0]
+    for j in range(3):
+        train, test = np.flatnonzero(np.arange(36) % 3 != j), np.flatnonzero(np.arange(36) % 3 == j)
+        alone = clone(model).fit([some[i] for i in train], y[train])
+        assert alone.score([some[i] for i in test], y[test]) == found[j]

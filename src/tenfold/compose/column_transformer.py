@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from tenfold.core import Matrix
-from tenfold.estimator.branches import ALL, Branch, Branches, named_after_classes, names_of, numbers
+from tenfold.estimator.branches import ALL, Branch, Branches, named_after_classes, numbers
 from tenfold.estimator.constraints import Constraints, boolean, choice, share, transformer
 from tenfold.preprocessing.standard_scaler import StandardScaler
 
@@ -15,13 +15,14 @@ class ColumnTransformer(Branches):
 
     Each transformer reads its own columns, as it takes them: numbers, categories or text. What they make of a row
     stands side by side, in the order of `transformers`. Of a Source it is computed part by part, as it is read.
-    Columns that no transformer takes are not read. If each transformer learns in one pass, models merge.
+    Columns that no transformer takes are not read. Once it is fitted to columns with names, these decide which ones of
+    a frame are meant, not their order. If each transformer learns in one pass, models merge.
 
     Parameters
     ----------
     transformers : list of (str, transformer, columns), optional
         Names, transformers of tenfold (or "drop", or "passthrough" for numbers as they are), and which columns: a
-        name or number, a list of them, a slice, a mask, or a function of a frame of the first rows, such as
+        name or number, a list of them, a slice, a mask, or a function of a pandas frame of the first rows, or
         `make_column_selector`. By default all columns are scaled.
     remainder : {"drop", "passthrough"} or transformer, default="drop"
         What becomes of the columns that are not named.
@@ -56,6 +57,7 @@ class ColumnTransformer(Branches):
     """
 
     listed = "transformers"
+    by_name = True
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {},
         {"transformers": [("scale", StandardScaler(), [0]), ("rest", "passthrough", slice(1, None))]},
@@ -107,13 +109,13 @@ class ColumnTransformer(Branches):
         checked.remainder = "drop"
         checked._validate_params()
 
-    def bound_to(self, frame: Any) -> Any:
+    def bound_to(self, first: Any) -> Any:
         """A copy, not fitted, whose columns are chosen by name, the remainder's too."""
-        found, names, taken = self._blank(), names_of(frame), set[int]()
+        found, names, taken = self._blank(), first.names, set[int]()
         chosen: list[tuple[str, Any, list[str]]] = []
         for b in self.branches():
             rest = b.name == "remainder" and self.transformers is not None and b.columns == []
-            some = numbers(frame, b.columns, repr(b.name))
+            some = numbers(first, b.columns, repr(b.name))
             if rest:
                 some = tuple(j for j in range(len(names)) if j not in taken)
             taken |= {*some}

@@ -73,10 +73,6 @@ class FeatureUnion(Branches):
             raise ValueError("transformer_list must be a list of (name, transformer)")
         return [Branch(one[0], one[1], ALL) for one in given]
 
-    def bound_to(self, frame: Any) -> Any:
-        """A copy, not fitted: there is no column to choose."""
-        return self._blank()
-
 
 def make_union(*transformers: Any, verbose_feature_names_out: bool = True) -> FeatureUnion:
     """A FeatureUnion whose transformers are named after their classes.

@@ -7,25 +7,27 @@ What they make of a row stands one after the other. Named members, as scikit-lea
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.compose import make_column_selector
 from sklearn.pipeline import _name_estimators
 from sklearn.utils import Bunch
 from sklearn.utils.metaestimators import _BaseComposition
 
 from tenfold.core import SEQUENTIAL, Claim, Columns, DataError, Matrix, Need, Schema
 from tenfold.estimator.chain import as_pipeline, chained, check_steps, learns_target, steps_of, with_target
+from tenfold.estimator.column_selector import chosen_columns
 from tenfold.estimator.kinds import Transformer
 from tenfold.estimator.members import common_need
 from tenfold.estimator.passthrough import Passthrough
 from tenfold.estimator.registry import is_pipeline
 from tenfold.estimator.target_kind import target_kind
 from tenfold.estimator.team import Team, TeamModel
-from tenfold.sources.column_choice import first_rows, places_of
-from tenfold.sources.column_choice import names_of as names_of
+from tenfold.sources.column_choice import FirstRows, first_rows, places_of
 from tenfold.sources.frames import is_frame, settled
+from tenfold.sources.inputs import named_columns
 from tenfold.stats.combinators import Among
 from tenfold.stats.joint import Joint
 
@@ -46,6 +48,8 @@ class Branches(_BaseComposition, Team, Transformer):
     listed: str
     """the parameter that has the named transformers"""
     chooses_columns = True
+    by_name: ClassVar[bool] = False
+    """whether columns are chosen: `transform` then takes them by their names, in any order, whatever else is there"""
     verbose_feature_names_out: Any
 
     def branches(self) -> list[Branch]:
@@ -184,17 +188,21 @@ class Branches(_BaseComposition, Team, Transformer):
 
     def bound(self, X: Any, y: Any = None, target: Any = None) -> Any:
         """A copy, not fitted, whose columns are chosen by name for these rows, and whose target is known."""
-        frame = first_rows(X)
-        if not frame.shape[1]:
-            raise DataError(f"Found array with 0 feature(s) (shape={frame.shape}) while a minimum of 1 is required.")
-        found = self.bound_to(frame)
+        found = self._blank()
+        if self.by_name:
+            first = first_rows(X)
+            if not first.labels:
+                shape = first.rows.shape
+                raise DataError(f"Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required.")
+            found = self.bound_to(first)
+            _refuse_text(found, first)
         if any(learns_target(b.transformer) for b in self.branches()):
             kind = target_kind(X, y) if target is None else target
             found._named = [(name, with_target(one, kind)) for name, one in found._named]
         return found
 
-    def bound_to(self, frame: Any) -> Any:
-        """The same for rows whose first are these, as a frame of pandas."""
+    def bound_to(self, first: FirstRows) -> Any:
+        """The same for rows whose first are these, whatever the target is, if columns have names."""
         return self._blank()
 
     def _fit(self, X: Any, y: Any, *args: Any, **given: Any) -> Any:
@@ -207,11 +215,8 @@ class Branches(_BaseComposition, Team, Transformer):
 
     def _apply(self, function: Any, X: Any, names: Any) -> Any:
         X = settled(X)
-        known = self.__dict__.get("feature_names_in_")
-        if known is not None and is_frame(X) and type(X).__name__ == "DataFrame":
-            there, names = list(X.columns), known.tolist()
-            if len(there) > len(names) and [n for n in there if n in names] == names:  # others stand among them
-                X = X[names]
+        if self.by_name and "feature_names_in_" in self.__dict__ and is_frame(X):
+            X = named_columns(X, [c.name for c in self.schema_.columns if c.kind != "unused"])
         return super()._apply(function, X, names)
 
     # ---- as scikit-learn has it ------------------------------------------------------------------
@@ -284,18 +289,34 @@ def _names(columns: Any) -> bool:
     return isinstance(columns, (list, tuple)) and all(isinstance(one, str) for one in columns)
 
 
+def _refuse_text(bound: Any, first: FirstRows) -> None:
+    """Refuse text that is to pass as it is: what comes out is numbers."""
+    for b in bound.branches():
+        if not _is(b.transformer, "passthrough"):
+            continue
+        places = places_of(b.columns, first.names, repr(b.name))
+        if words := [first.labels[j] for j in places if first.holds_text(j)]:
+            raise DataError(
+                f"{b.name!r} is 'passthrough', which hands numbers on as they are, and columns {words} hold text. "
+                "Remedy: OneHotEncoder() or OrdinalEncoder() for them, or 'drop'"
+            )
+
+
 def _empty(columns: Any) -> bool:
     """Whether no column is meant."""
     return isinstance(columns, (list, tuple, np.ndarray)) and not len(columns)
 
 
-def numbers(frame: Any, chosen: Any, who: str) -> tuple[int, ...]:
-    """The numbers of the columns of a frame that are meant."""
-    chosen = chosen(frame) if callable(chosen) else chosen
-    names = list(frame.columns)
-    if all(isinstance(name, str) for name in names):
-        return places_of(chosen, names, who)
-    return places_of(_places(chosen, names), names_of(frame), who)
+def numbers(first: FirstRows, chosen: Any, who: str) -> tuple[int, ...]:
+    """The numbers of the columns that are meant."""
+    if isinstance(chosen, make_column_selector):
+        chosen = chosen_columns(chosen, first)
+    elif callable(chosen):
+        chosen = chosen(first.frame())
+    labels = list(first.labels)
+    if all(isinstance(label, str) for label in labels):
+        return places_of(chosen, labels, who)
+    return places_of(_places(chosen, labels), first.names, who)
 
 
 def _places(chosen: Any, names: list[Any]) -> Any:

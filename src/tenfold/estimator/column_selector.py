@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+import numpy as np
 from sklearn.compose import make_column_selector as SelectColumns
 
-from tenfold.sources.column_choice import first_rows
+from tenfold.sources.column_choice import FirstRows, first_rows
+
+KINDS = {
+    "number": np.number,
+    "datetime": np.datetime64,
+    "datetimetz": np.datetime64,
+    "timedelta": np.timedelta64,
+    "string": np.object_,
+    "str": np.object_,
+    str: np.object_,
+}
+"""words of pandas for types that numpy has under another name"""
 
 
 class ColumnSelector(SelectColumns):
@@ -14,8 +27,36 @@ class ColumnSelector(SelectColumns):
 
     def __call__(self, rows: Any) -> list[str]:
         """The names of the columns that are chosen."""
-        found: list[str] = super().__call__(first_rows(rows))
+        return chosen_columns(self, first_rows(rows))
+
+
+def chosen_columns(selector: SelectColumns, first: FirstRows) -> list[Any]:
+    """The columns that a selector, this one or scikit-learn's, chooses; of rows that are not of pandas, without it."""
+    if type(first.rows).__name__ == "DataFrame":
+        found: list[Any] = SelectColumns.__call__(selector, first.rows)
         return found
+    chosen = []
+    for label, kind in zip(first.labels, first.types(), strict=True):
+        wanted = selector.dtype_include is None or _is_any(kind, selector.dtype_include)
+        refused = selector.dtype_exclude is not None and _is_any(kind, selector.dtype_exclude)
+        named = selector.pattern is None or re.search(selector.pattern, str(label)) is not None
+        if wanted and not refused and named:
+            chosen.append(label)
+    return chosen
+
+
+def _is_any(kind: Any, words: Any) -> bool:
+    """Whether a type is one of those that are meant by words of pandas; None is that of categories."""
+    each = words if isinstance(words, (list, tuple, set, frozenset)) else [words]
+    if kind is None:
+        return any(str(word) == "category" for word in each)
+    return any(issubclass(kind.type, _meant(word)) for word in each if str(word) != "category")
+
+
+def _meant(word: Any) -> type:
+    """The type of numpy that a word of pandas stands for."""
+    meant = KINDS.get(word, word)
+    return meant if isinstance(meant, type) and issubclass(meant, np.generic) else np.dtype(meant).type
 
 
 def make_column_selector(
@@ -23,7 +64,7 @@ def make_column_selector(
 ) -> ColumnSelector:
     """Choose columns by their types or their names: for ColumnTransformer, of frames and of sources.
 
-    Types are those that pandas gives the columns: of a Source, no row is read to know them.
+    Types are told by the words of pandas, which need not be installed: of a Source, no row is read to know them.
 
     Parameters
     ----------

@@ -33,13 +33,6 @@ def without_column(X: MatrixLike, column: str | None) -> MatrixLike:
     return X.drop(columns=[column]) if _library(X) == "pandas" else X.drop(column)
 
 
-def without_rows(names: Sequence[str]) -> MatrixLike:
-    """A frame of columns of numbers with these names, and no row: which columns are meant can be told by it."""
-    import pandas as pd
-
-    return pd.DataFrame(columns=list(names), dtype=np.float64)
-
-
 def only_column(X: MatrixLike, column: str) -> MatrixLike:
     """A frame of one column."""
     if not is_frame(X):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 import scipy.sparse as sp
 
 from tenfold.core import DataError, MatrixLike
+from tenfold.sources.arrow import is_category
 from tenfold.sources.base import Source, no_column
 from tenfold.sources.dask import is_dask
 from tenfold.sources.frames import is_frame, table_of
@@ -18,32 +20,92 @@ FIRST = 100
 """rows that a function looks at"""
 
 
-def first_rows(X: MatrixLike) -> Any:
-    """The types of columns, as a pandas frame of the first rows, of a source of none; without names they are numbered.
+class FirstRows(NamedTuple):
+    """What the columns are called, and the first rows (of a source, none), by which their types are told."""
+
+    labels: tuple[Any, ...]
+    """names, or the numbers of columns without names"""
+    rows: Any
+    """a frame of pandas, an Arrow table, or an array"""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What a source calls the columns: labels that are no text count as none."""
+        if all(isinstance(label, str) for label in self.labels):
+            return self.labels
+        return tuple(f"x{j}" for j in range(len(self.labels)))
+
+    def without(self, column: str | None) -> FirstRows:
+        """All columns but one of this name."""
+        if column is None or column not in self.labels:
+            return self
+        left = [label for label in self.labels if label != column]
+        return FirstRows(tuple(left), self.rows.select(left) if isinstance(self.rows, pa.Table) else self.rows[left])
+
+    def types(self) -> list[Any]:
+        """The type of each column, as numpy has it; None for categories."""
+        if not isinstance(self.rows, pa.Table):
+            return [np.asarray(self.rows).dtype] * len(self.labels)
+        return [_type_of(kind) for kind in self.rows.schema.types]
+
+    def holds_text(self, j: int) -> bool:
+        """Whether there is text in a column, by its number."""
+        if isinstance(self.rows, pa.Table):
+            return is_category(self.rows.schema.types[j])
+        values = self.rows[:, j] if isinstance(self.rows, np.ndarray) else self.rows.iloc[:, j]
+        return any(isinstance(value, str) for value in values)
+
+    def frame(self) -> Any:
+        """The rows as a frame of pandas, for functions that choose columns."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError(
+                "a function that chooses columns is given a frame of pandas, which is not installed. Remedy: names of "
+                "columns, tenfold.make_column_selector, or pip install pandas"
+            ) from None
+        if isinstance(self.rows, pd.DataFrame):
+            return self.rows
+        found = self.rows.to_pandas() if isinstance(self.rows, pa.Table) else pd.DataFrame(self.rows)
+        return found.set_axis(list(self.labels), axis=1)
+
+
+def no_rows(names: Sequence[str]) -> FirstRows:
+    """Columns of numbers with these names, and no row."""
+    return FirstRows(tuple(names), pa.schema([(name, pa.float64()) for name in names]).empty_table())
+
+
+def _type_of(kind: pa.DataType) -> Any:
+    if pa.types.is_dictionary(kind):
+        return None
+    text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    return np.dtype(object if text else kind.to_pandas_dtype())
+
+
+def first_rows(X: MatrixLike) -> FirstRows:
+    """The names and types of columns, with the first rows, of a source none; without names they are numbered.
 
     Parameters
     ----------
-    X : array, CSR matrix, frame, collection of Dask, or Source
+    X : array, CSR matrix, frame, collection of Dask, Source, or first rows
     """
-    import pandas as pd
-
+    if isinstance(X, FirstRows):
+        return X
     if is_dask(X):
         X = as_source(X)
     if isinstance(X, Source):
-        found = X.schema.empty_table().select(list(X.names)).to_pandas()
-        return found if X.named else found.set_axis(range(found.shape[1]), axis=1)
+        found = X.schema.empty_table().select(list(X.names))
+        return FirstRows(X.names if X.named else tuple(range(len(X.names))), found)
     if is_frame(X):
-        return X.head(FIRST) if isinstance(X, pd.DataFrame) else table_of(X).slice(0, FIRST).to_pandas()
+        X = X.head(FIRST) if type(X).__name__ == "DataFrame" else table_of(X).slice(0, FIRST)
+        if type(X).__module__.split(".")[0] == "pandas":
+            return FirstRows(tuple(X.columns), X)
+        table = table_of(X)
+        return FirstRows(tuple(table.column_names), table)
     X = X.tocsr()[:FIRST].toarray() if sp.issparse(X) else np.asarray(X)
     if X.ndim != 2:
         raise DataError(f"Expected 2D array, got {X.ndim}D array instead: X is no table of rows and columns")
-    return pd.DataFrame(X[:FIRST])
-
-
-def names_of(frame: Any) -> tuple[str, ...]:
-    """What the columns of a frame are called by a source: names that are no text count as none."""
-    columns = list(frame.columns)
-    return tuple(columns if all(isinstance(n, str) for n in columns) else [f"x{j}" for j in range(len(columns))])
+    return FirstRows(tuple(range(X.shape[1])), X[:FIRST])
 
 
 def places_of(chosen: Any, names: Sequence[str], who: str) -> tuple[int, ...]:

@@ -262,14 +262,30 @@ def _frame(model: Any, X: MatrixLike, reset: bool) -> pa.Table:
             f"X has {table.num_columns} features, but {type(model).__name__} is expecting {model.n_features_in_} "
             "features as input"
         )
+    _refuse_empty(table)
+    if not hasattr(model, "feature_names_in_"):
+        table = table.rename_columns([f"x{j}" for j in range(table.num_columns)])
+    return table
+
+
+def _refuse_empty(table: pa.Table) -> None:
     if not table.num_rows or not table.num_columns:
         raise DataError(
             f"Found array with {table.num_rows} sample(s) and {table.num_columns} feature(s) "
             "while a minimum of 1 is required."
         )
-    if not hasattr(model, "feature_names_in_"):
-        table = table.rename_columns([f"x{j}" for j in range(table.num_columns)])
-    return table
+
+
+def named_columns(frame: MatrixLike, names: list[str]) -> Source:
+    """Some columns of a frame by their names, wherever they stand and whatever others there are, as a source."""
+    there = frame.column_names if isinstance(frame, pa.Table) else list(frame.columns)
+    if missing := [name for name in names if name not in there]:
+        raise DataError(f"columns are missing: {missing}. The frame has {there[:20]}. Remedy: those of the fit")
+    table = frame.select(names) if isinstance(frame, pa.Table) else table_of(frame[names])
+    _refuse_empty(table)
+    source = TableSource(table, Roles())
+    source.lazy = False
+    return source
 
 
 def numbers(model: Any, X: MatrixLike, need: Need, reset: bool) -> ColumnData:

@@ -65,8 +65,7 @@ class Candidate:
         if self.stages:
             first, last = self.stages[0], self.stages[-1]
             if first.chooses_columns:
-                rows = first_rows(X)
-                rows = rows[[name for name in rows.columns if name != column]]
+                rows = X if column is None else first_rows(X).without(column)
                 first = self.stages[0] = first.bound(rows, target=last.need.target)
             self.need = replace(first.need, target=last.need.target, binary=last.need.binary)
 

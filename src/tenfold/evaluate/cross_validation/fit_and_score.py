@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,10 +34,11 @@ from tenfold.evaluate.cross_validation.candidates import Candidate
 from tenfold.evaluate.cross_validation.fold_shift import ColumnMeans, warn_of_shift
 from tenfold.evaluate.cross_validation.folds import Folds, Grouping, Split, Splits, nested_shares, splits_of
 from tenfold.evaluate.cross_validation.result import CrossValidation
-from tenfold.evaluate.frame_columns import only_column, without_column, without_rows
+from tenfold.evaluate.frame_columns import only_column, without_column
 from tenfold.evaluate.scoring.predictors import Given
 from tenfold.evaluate.scoring.scorers import Scoring, scorers_of
 from tenfold.sources import Source
+from tenfold.sources.column_choice import no_rows
 from tenfold.sources.frames import settled
 from tenfold.sources.inputs import as_source, form_of, refuse_lazy
 from tenfold.stats.combinators import As, By, Each, joined
@@ -188,22 +189,22 @@ class FitAndScore:
         if candidate.need.binary and len(schema.classes) > 2:
             raise ValueError(f"{candidate.name} is of two classes, and the target has {len(schema.classes)}")
         mine = schema if learner.need.target else Schema(schema.columns, None, None, schema.named)
-        befores: list[tuple[tuple[Any, Any], ...]] = [()] * len(splits)
-        if stage:
-            stages = candidate.stages[:stage]
-            befores = [tuple((s, m[j].at.model) for s, m in zip(stages, candidate.members)) for j in range(len(splits))]
-            if learner.chooses_columns:
-                rows = without_rows(schema_after(befores[0], schema, ROWS).names)
-                learner = candidate.stages[stage] = learner.bound(rows, target=candidate.stages[-1].need.target)
-            mine = schema_after(befores[0], schema, learner.need)
-        start = learner.start(mine)
-        members = [
-            Member(
-                learner, Snapshot(mine, start), learner.stop(), (), split.key, split.train, before,
-                candidate.need, schema, certified=False,
-            )
-            for split, before in zip(splits, befores, strict=True)
-        ]  # fmt: skip
+        start = None if stage else learner.start(mine)
+        members = []
+        for j, split in enumerate(splits):
+            before = tuple((m[j].learner, m[j].at.model) for m in candidate.members)
+            if stage:  # each split has columns of its own: other words, other categories
+                if learner.chooses_columns:
+                    rows = no_rows(schema_after(before, schema, ROWS).names)
+                    learner = candidate.stages[stage].bound(rows, target=candidate.stages[-1].need.target)
+                mine = schema_after(before, schema, learner.need)
+                start = learner.start(mine)
+            members.append(
+                Member(
+                    learner, Snapshot(mine, start), learner.stop(), (), split.key, split.train, before,
+                    candidate.need, schema, certified=False,
+                )
+            )  # fmt: skip
         candidate.members.append(members)
         if self.whole and len(candidate.stages) == 1 and learner.passes == ONE:
             key: Key | None = splits[0].key
