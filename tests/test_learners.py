@@ -11,13 +11,15 @@ from sklearn.base import clone
 from helpers import by_law_params, learners, name_of
 from tenfold.core.axes import fields
 from tenfold.testing import LAWS, check_contract, check_law
+from tenfold.testing.contract import ABOUT_ROWS
 from tenfold.testing.data import draw
 
-DRAWS = int(os.environ.get("TENFOLD_DRAWS", "25"))
-"""of each law, for the first of the parameter sets of a learner"""
+DRAWS = int(os.environ.get("TENFOLD_DRAWS", "8"))
+"""of each law, for the first of the parameter sets of a learner; `benchmarks/laws.py` draws a thousand"""
 
 
 QUICK = {f"MLP{kind}": {"max_iter": 30, "learning_rate_init": 0.02} for kind in ("Classifier", "Regressor")}
+QUICK["Adaline"] = {"max_iter": 50}
 """parameters for scikit-learn's checks, which fit hundreds of times: of learners whose defaults take long"""
 QUICK["OneHotEncoder"] = {"handle_unknown": "ignore"}  # they ask for rows of weight zero, whose categories are unknown
 QUICK["OrdinalEncoder"] = {"handle_unknown": "use_encoded_value", "unknown_value": -1}
@@ -68,12 +70,23 @@ def test_sets_of_parameters_are_declared_by_name(learner):
     assert len(set(made)) == len(made) >= 1
 
 
-@pytest.mark.parametrize("rows", [1, None] if DRAWS <= 25 else [1, 7, None])
+def takes_tables(learner):
+    """Whether scikit-learn's checks have rows for it."""
+    return learner.__sklearn_tags__().input_tags.two_d_array
+
+
 @pytest.mark.parametrize("learner", learners(), ids=name_of)
-def test_contract(learner, rows):
+def test_contract(learner):
     least = 10 if learner.need.kinds == "text" or learner.need.sequence is not None else 48
     learner.set_params(**QUICK.get(name_of(learner), {}))
-    assert len(check_contract(learner, rows)) > least
+    assert len(check_contract(learner)) > least
+
+
+@pytest.mark.parametrize("learner", [one for one in learners() if takes_tables(one)], ids=name_of)
+def test_contract_with_one_row_a_part(learner):
+    """The checks that parts of few rows may break."""
+    learner.set_params(**QUICK.get(name_of(learner), {}))
+    assert len(check_contract(learner, 1, ABOUT_ROWS)) > 5
 
 
 @pytest.mark.parametrize("learner", [one for one in learners() if one.expected_failed_checks], ids=name_of)

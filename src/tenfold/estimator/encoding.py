@@ -23,6 +23,8 @@ from tenfold.estimator.registry import class_of, id_of, is_pipeline, parameter_o
 
 MAX_DEPTH = 16
 MAX_DIGITS = 40
+DTYPES = {kind.__name__: kind for kind in (np.int32, np.int64, np.float32, np.float64)}
+"""kinds of numbers that a parameter may name"""
 FEW = 1 << 14
 """texts that are read at a time"""
 WIDEST = 1 << 16
@@ -117,6 +119,8 @@ class Writer:
             return {"dict": [[self.value(x, where, depth + 1) for x in pair] for pair in value.items()]}
         if isinstance(value, np.ufunc) and _ufunc(name := str(value.__name__)) is value:
             return {"ufunc": name}
+        if isinstance(value, type) and DTYPES.get(value.__name__) is value:
+            return {"dtype": value.__name__}
         if callable(value):
             raise ModelFileError(
                 f"{where} is a function, and a model file holds no code, so it cannot be written. Remedy: a kernel "
@@ -247,6 +251,8 @@ class Reader:
             return tenfold.Pipeline(self.value(content, depth + 1))
         if kind == "ufunc" and _ufunc(content) is not None:
             return _ufunc(content)
+        if kind == "dtype" and isinstance(content, str) and content in DTYPES:
+            return DTYPES[content]
         if kind == "is" and (content is None or isinstance(content, (bool, str))):
             return content
         if kind in ("list", "tuple") and isinstance(content, list):

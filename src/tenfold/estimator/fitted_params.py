@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._available_if import _AvailableIfDescriptor
 from sklearn.utils.metaestimators import available_if
 
-PLAIN = frozenset({bool, int, float, str, type(None)})
+PLAIN = frozenset({bool, int, float, str, type, type(None)})
 """types of most parameters: nothing to copy"""
 
 

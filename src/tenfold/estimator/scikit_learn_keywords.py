@@ -13,6 +13,7 @@ from functools import cache
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
+import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 
@@ -48,17 +49,7 @@ class Refused(NamedTuple):
         return f"refused: {self.because}. Remedy: {self.remedy}"
 
 
-class Absent(NamedTuple):
-    """A keyword that is no parameter here: Python itself refuses it."""
-
-    because: str
-    remedy: str
-
-    def __str__(self) -> str:
-        return f"not there: {self.because}. Remedy: {self.remedy}"
-
-
-Decision = Renamed | NoEffect | Refused | Absent
+Decision = Renamed | NoEffect | Refused
 
 _integer, _number, _flag = (Integral, None), (Real, None), ("boolean",)
 _any_start = "the minimum is found to `tol` from any start"
@@ -92,7 +83,7 @@ poisson_draws = Refused(
 )
 all_counted = NoEffect("all rows are counted", _integer)
 categories = Refused("categories are those of the rows", "a frame with categorical columns", ("auto",))
-dtype = Absent("what is made are 64-bit floats", "astype")
+dtype = Refused("what comes out are 64-bit floats", "astype of what comes out", (np.float64,))
 one_metric = Refused("a metric has no parameters beside p", "metric, p and attribute_weights", (None,))
 
 _bag: dict[str, Decision] = {
@@ -167,10 +158,10 @@ _vectorizer: dict[str, Decision] = {
     "input": Refused("documents are text, not files", "tenfold.scan, or the text itself", ("content",)),
     "encoding": NoEffect("documents are text, not bytes", (str,)),
     "decode_error": NoEffect("documents are text, not bytes", (StrOptions({"strict", "ignore", "replace"}),)),
-    "preprocessor": Absent(
-        "a function cannot be written to a model file", "strip_accents, lowercase, or text made before"
+    "preprocessor": Refused(
+        "a function cannot be written to a model file", "strip_accents, lowercase, or text made before", (None,)
     ),
-    "tokenizer": Absent("a function cannot be written to a model file", "token_pattern"),
+    "tokenizer": Refused("a function cannot be written to a model file", "token_pattern", (None,)),
     "dtype": dtype,
 }
 _members: dict[str, Decision] = {"n_jobs": n_jobs, "verbose": verbose}
@@ -211,9 +202,9 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
     "ElasticNet": {**_lasso, "warm_start": restart, "random_state": unseeded},
     "ElasticNetCV": {**_lasso, "verbose": verbose, "n_jobs": n_jobs},
     "FunctionTransformer": {
-        "validate": Absent("rows are always checked", "leave it out"),
-        "accept_sparse": Absent("a function is given arrays", "toarray() before"),
-        "check_inverse": Absent("the inverse is taken as it is", "compare inverse_transform(transform(X)) with X"),
+        "validate": NoEffect("a function is always given an array of numbers that was checked", _flag),
+        "accept_sparse": Refused("a function is given arrays", "toarray() before", (False,)),
+        "check_inverse": NoEffect("it only warns, and the inverse is taken as it is", _flag),
     },
     "GammaRegressor": _glm,
     "FeatureUnion": _side_by_side,
@@ -233,8 +224,17 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
         **_boosting,
         "alpha": Renamed("quantile"),
     },
-    "CountVectorizer": _vectorizer,
-    "KBinsDiscretizer": {"dtype": dtype, "subsample": all_counted, "random_state": unseeded},
+    "CountVectorizer": {
+        **_vectorizer,
+        "dtype": Refused(
+            "counts come as 64-bit floats, which hold them exactly", "astype of what comes out", (np.int64, np.float64)
+        ),
+    },
+    "KBinsDiscretizer": {
+        "dtype": Refused("what comes out is as precise as what went in", "astype of what goes in", (None,)),
+        "subsample": all_counted,
+        "random_state": unseeded,
+    },
     "MLPClassifier": {"verbose": verbose},
     "MLPRegressor": {
         "verbose": verbose,
@@ -413,7 +413,12 @@ def has_no_effect(cls: type, name: str) -> bool:
 
 
 def _same(given: Any, value: Any) -> bool:
-    """Whether a parameter has a value; True is not 1, and an array is no single value."""
+    """Whether a parameter has a value; True is not 1, and an array is no single value. A dtype has several names."""
+    if isinstance(value, type) and isinstance(given, (type, str, np.dtype)):
+        try:
+            return bool(np.dtype(given) == value)
+        except TypeError:
+            return False
     return (
         isinstance(given, bool) == isinstance(value, bool)
         and isinstance(given, (Real, str, type(None)))

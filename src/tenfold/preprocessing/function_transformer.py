@@ -44,6 +44,10 @@ class FunctionTransformer(OnePass, Transformer):
         that went in; or None for these if there are as many columns as before, and numbers else.
     kw_args, inv_kw_args : dict or None, default=None
         Keywords for the two functions.
+    accept_sparse : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    validate, check_inverse : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
     ----------
@@ -83,12 +87,18 @@ class FunctionTransformer(OnePass, Transformer):
         feature_names_out: Function | str | None = None,
         kw_args: Mapping[str, Any] | None = None,
         inv_kw_args: Mapping[str, Any] | None = None,
+        validate: bool = False,
+        accept_sparse: bool = False,
+        check_inverse: bool = True,
     ) -> None:
         self.func = func
         self.inverse_func = inverse_func
         self.feature_names_out = feature_names_out
         self.kw_args = kw_args
         self.inv_kw_args = inv_kw_args
+        self.validate = validate
+        self.accept_sparse = accept_sparse
+        self.check_inverse = check_inverse
 
     def statistic(self, schema: Schema) -> TotalWeight:
         """How many rows there are."""

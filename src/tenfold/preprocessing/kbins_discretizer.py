@@ -45,6 +45,8 @@ class KBinsDiscretizer(OnePass, Transformer):
         Whether bins are equally wide, or have equally many rows.
     quantile_method : {"averaged_inverted_cdf", "inverted_cdf", "linear"}, default="averaged_inverted_cdf"
         Where between two rows a quantile is, as in `numpy.quantile`.
+    dtype : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
     subsample, random_state : optional
         As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
@@ -89,6 +91,7 @@ class KBinsDiscretizer(OnePass, Transformer):
         encode: str = "onehot",
         strategy: str = "quantile",
         quantile_method: str = "averaged_inverted_cdf",
+        dtype: None = None,
         subsample: int | None = 200000,
         random_state: int | None = None,
     ) -> None:
@@ -96,6 +99,7 @@ class KBinsDiscretizer(OnePass, Transformer):
         self.encode = encode
         self.strategy = strategy
         self.quantile_method = quantile_method
+        self.dtype = dtype
         self.subsample = subsample
         self.random_state = random_state
 

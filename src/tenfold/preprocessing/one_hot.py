@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import DTypeLike
 
 from tenfold.core import Codes, Columns, DataError, Matrix, Values
 from tenfold.estimator.constraints import Constraints, boolean, choice, fraction, integer
@@ -184,7 +185,7 @@ class OneHotEncoder(OneHot):
         Categories of fewer rows, or of a smaller share of the rows that have a value, share one indicator: the last.
     max_categories : int or None, default=None
         The most indicators that a column has, with the one for rare categories; the rarest go there.
-    categories, feature_name_combiner : optional
+    categories, dtype, feature_name_combiner : optional
         As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
 
     Examples
@@ -205,8 +206,10 @@ class OneHotEncoder(OneHot):
         min_frequency: float | None = None,
         max_categories: int | None = None,
         categories: str = "auto",
+        dtype: DTypeLike = np.float64,
         feature_name_combiner: str = "concat",
     ) -> None:
         super().__init__(handle_unknown, drop, sparse_output, min_frequency, max_categories)
         self.categories = categories
+        self.dtype = dtype
         self.feature_name_combiner = feature_name_combiner

@@ -6,6 +6,7 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from tenfold.core import Array, Columns, Schema, Values
 from tenfold.estimator.constraints import Constraints, choice, fraction, integer
@@ -30,7 +31,7 @@ class OrdinalEncoder(CategoryEncoder):
         Categories of fewer rows, or of a smaller share of the rows that have a value, are one category: the last.
     max_categories : int or None, default=None
         The most that a column has, with the one for rare ones; the rarest go there.
-    categories : optional
+    categories, dtype : optional
         As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
 
     Attributes
@@ -75,6 +76,7 @@ class OrdinalEncoder(CategoryEncoder):
         min_frequency: float | None = None,
         max_categories: int | None = None,
         categories: str = "auto",
+        dtype: DTypeLike = np.float64,
     ) -> None:
         self.handle_unknown = handle_unknown
         self.unknown_value = unknown_value
@@ -82,6 +84,7 @@ class OrdinalEncoder(CategoryEncoder):
         self.min_frequency = min_frequency
         self.max_categories = max_categories
         self.categories = categories
+        self.dtype = dtype
 
     def _validate_params(self) -> None:
         super()._validate_params()

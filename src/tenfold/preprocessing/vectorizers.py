@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import DTypeLike
+
 from tenfold.estimator.analyzers import TOKEN_PATTERN
 from tenfold.estimator.constraints import Constraints, boolean
 from tenfold.preprocessing.text_features import TextFeatures
@@ -32,7 +35,7 @@ class CountVectorizer(TextFeatures):
         Which terms are kept.
     binary : bool, default=False
         Whether a term counts once, however often it is there.
-    input : optional
+    input, preprocessor, tokenizer, dtype : optional
         As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
     encoding, decode_error : optional
         As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
@@ -81,6 +84,9 @@ class CountVectorizer(TextFeatures):
         input: str = "content",
         encoding: str = "utf-8",
         decode_error: str = "strict",
+        preprocessor: None = None,
+        tokenizer: None = None,
+        dtype: DTypeLike = np.int64,
     ) -> None:
         self.strip_accents = strip_accents
         self.lowercase = lowercase
@@ -96,6 +102,9 @@ class CountVectorizer(TextFeatures):
         self.input = input
         self.encoding = encoding
         self.decode_error = decode_error
+        self.preprocessor = preprocessor
+        self.tokenizer = tokenizer
+        self.dtype = dtype
 
     @property
     def _weighting(self) -> str:
@@ -115,7 +124,7 @@ class TfidfVectorizer(TextFeatures):
         Which terms are kept.
     norm, smooth_idf, sublinear_tf
         How terms are weighed.
-    input, binary, use_idf : optional
+    input, preprocessor, tokenizer, dtype, binary, use_idf : optional
         As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
     encoding, decode_error : optional
         As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
@@ -166,6 +175,9 @@ class TfidfVectorizer(TextFeatures):
         decode_error: str = "strict",
         binary: bool = False,
         use_idf: bool = True,
+        preprocessor: None = None,
+        tokenizer: None = None,
+        dtype: DTypeLike = np.float64,
     ) -> None:
         self.strip_accents = strip_accents
         self.lowercase = lowercase
@@ -185,3 +197,6 @@ class TfidfVectorizer(TextFeatures):
         self.decode_error = decode_error
         self.binary = binary
         self.use_idf = use_idf
+        self.preprocessor = preprocessor
+        self.tokenizer = tokenizer
+        self.dtype = dtype

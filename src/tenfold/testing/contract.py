@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Collection
 from contextlib import AbstractContextManager, nullcontext
 from unittest import SkipTest
 
@@ -89,7 +90,7 @@ TRANSFORMERS = (
 )
 
 
-def check_contract(learner: Estimator, rows: int | None = None) -> list[str]:
+def check_contract(learner: Estimator, rows: int | None = None, only: Collection[str] | None = None) -> list[str]:
     """Put scikit-learn's checks on a learner: none may fail, or be skipped, but those that it declares.
 
     Parameters
@@ -98,6 +99,8 @@ def check_contract(learner: Estimator, rows: int | None = None) -> list[str]:
         Not fitted.
     rows : int, optional
         Rows of a part: of 7 at the least in checks that are not about rows. As many as usual by default.
+    only : collection of str, optional
+        Names of the checks to make; all of them by default.
 
     Returns
     -------
@@ -105,16 +108,18 @@ def check_contract(learner: Estimator, rows: int | None = None) -> list[str]:
         The checks that passed.
     """
     if learner.need.kinds == "text":
-        return _check(learner, WITHOUT_ROWS, rows)
+        return _check(learner, WITHOUT_ROWS, rows, only)
     if learner.need.sequence is not None:
         on = ON_SEQUENCES if learner.need.kinds == "numeric" else ()
         refused = {"check_estimators_nan_inf"} if learner.need.missing else set()  # as scikit-learn does
-        return _check(learner, WITHOUT_ROWS + tuple(name for name in on if name not in refused), rows)
+        return _check(learner, WITHOUT_ROWS + tuple(name for name in on if name not in refused), rows, only)
     passed, wrong, known = [], [], learner.expected_failed_checks
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the checks provoke warnings on purpose
         for one, check in estimator_checks_generator(clone(learner)):
             name = check.func.__name__
+            if only is not None and name not in only:
+                continue
             try:
                 with _parts(rows, name):
                     check(one)
@@ -124,22 +129,20 @@ def check_contract(learner: Estimator, rows: int | None = None) -> list[str]:
             except Exception as error:
                 wrong += [] if name in known else [f"{name}: {error}"]
         assert not wrong, "\n".join(wrong)
-        always = ALWAYS[1:] if isinstance(learner, Branches) and learner.by_name else ALWAYS
-        more = [*always, *(TRANSFORMERS if isinstance(learner, Transformer) else ())]
-        for name in more:
-            with _parts(rows, name):
-                getattr(estimator_checks, name)(type(learner).__name__, clone(learner))
-    return passed + more
+    always = ALWAYS[1:] if isinstance(learner, Branches) and learner.by_name else ALWAYS
+    more = (*always, *(TRANSFORMERS if isinstance(learner, Transformer) else ()))
+    return passed + _check(learner, more, rows, only)
 
 
-def _check(learner: Estimator, names: tuple[str, ...], rows: int | None) -> list[str]:
-    """Put some of scikit-learn's checks on a learner that takes no table of rows; laws give it what it takes."""
+def _check(learner: Estimator, names: tuple[str, ...], rows: int | None, only: Collection[str] | None) -> list[str]:
+    """Put checks by name on a learner: such as scikit-learn would not by itself."""
+    made = [name for name in names if only is None or name in only]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name in names:
+        for name in made:
             with _parts(rows, name):
                 getattr(estimator_checks, name)(type(learner).__name__, clone(learner))
-    return list(names)
+    return made
 
 
 def _parts(rows: int | None, check: str) -> AbstractContextManager[None]:
