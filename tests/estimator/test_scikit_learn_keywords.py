@@ -125,3 +125,14 @@ def test_another_name_of_a_parameter_gives_the_same_model():
         ),
     ):
         assert bits(a.fit(X, target).model_) == bits(b.fit(X, target).model_)
+
+
+@pytest.mark.parametrize("learner", [tn.CountVectorizer(), tn.TfidfVectorizer()], ids=name_of)
+def test_a_dtype_goes_by_several_names_and_through_a_file(learner, tmp_path):
+    documents = ["red apple", "red red wine"]
+    for dtype in (np.float64, "float64", np.dtype("f8")):
+        clone(learner).set_params(dtype=dtype).fit(documents)
+    with pytest.raises(ValueError, match="dtype=<class 'numpy.float32'> is refused"):
+        clone(learner).set_params(dtype=np.float32).fit(documents)
+    learner.fit(documents).save(tmp_path / "model.tenfold")
+    assert tn.load(tmp_path / "model.tenfold").get_params()["dtype"] is learner.dtype

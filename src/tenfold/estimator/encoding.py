@@ -119,7 +119,7 @@ class Writer:
             return {"dict": [[self.value(x, where, depth + 1) for x in pair] for pair in value.items()]}
         if isinstance(value, np.ufunc) and _ufunc(name := str(value.__name__)) is value:
             return {"ufunc": name}
-        if isinstance(value, type) and DTYPES.get(value.__name__) is value:
+        if isinstance(value, type) and value in DTYPES.values():
             return {"dtype": value.__name__}
         if callable(value):
             raise ModelFileError(
