@@ -178,6 +178,7 @@ _PLACES = {
     "tenfold.neural.transformer_classifier": ("TransformerClassifier",),
     "tenfold.preprocessing.max_abs_scaler": ("MaxAbsScaler",),
     "tenfold.preprocessing.min_max_scaler": ("MinMaxScaler",),
+    "tenfold.preprocessing.date_parts": ("DateParts",),
     "tenfold.preprocessing.function_transformer": ("FunctionTransformer",),
     "tenfold.preprocessing.imputer": ("Imputer", "SimpleImputer"),
     "tenfold.preprocessing.kbins_discretizer": ("KBinsDiscretizer",),

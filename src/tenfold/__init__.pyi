@@ -201,6 +201,7 @@ from tenfold.neural.network_graph import NetworkGraph as NetworkGraph
 from tenfold.neural.rnn_classifier import RNNClassifier as RNNClassifier
 from tenfold.neural.rnn_regressor import RNNRegressor as RNNRegressor
 from tenfold.neural.transformer_classifier import TransformerClassifier as TransformerClassifier
+from tenfold.preprocessing.date_parts import DateParts as DateParts
 from tenfold.preprocessing.function_transformer import FunctionTransformer as FunctionTransformer
 from tenfold.preprocessing.imputer import Imputer as Imputer
 from tenfold.preprocessing.imputer import SimpleImputer as SimpleImputer

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
-Kinds = Literal["numeric", "categorical", "mixed", "text"]
+Kinds = Literal["numeric", "categorical", "mixed", "text", "date"]
 Target = Literal["number", "class"]
 
 
@@ -19,9 +19,9 @@ class Need:
 
     Parameters
     ----------
-    kinds : {"numeric", "categorical", "mixed", "text"}
-        How columns enter: as numbers, as codes of categories, each by its own type as one of these, or as text:
-        strings as they are, which nobody enumerates.
+    kinds : {"numeric", "categorical", "mixed", "text", "date"}
+        How columns enter: as numbers, as codes of categories, each by its own type as one of these, as text: strings as
+        they are, which nobody enumerates; or as dates: seconds since 1970 by the clock of the column's time zone.
     missing : bool
         Whether a missing value may reach the learner: NaN, or None among text. Empty text is not missing.
     sparse : bool
@@ -65,10 +65,10 @@ class Need:
         """How a column enters, by its name."""
         return dict(self.each).get(name, "unused") if self.each else self.kinds
 
-    def plain(self, name: str) -> Literal["numeric", "text", "unused"]:
+    def plain(self, name: str) -> Literal["numeric", "text", "date", "unused"]:
         """The kind of a column that has no categories."""
         kind = self.kind_of(name)
-        return "text" if kind == "text" else "unused" if kind == "unused" else "numeric"
+        return "numeric" if kind == "mixed" or kind == "categorical" else kind
 
     @property
     def every_kind(self) -> frozenset[Kinds]:

@@ -21,10 +21,13 @@ MOVING = frozenset({"value", "feature", "joint", "design", "predictor"})
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column: its name, and its sorted categories if it has any; one that is unused is there, and not read."""
+    """A column: its name, and its sorted categories if it has any; one that is unused is there, and not read.
+
+    Dates are seconds since 1970 began, by the clock of the column's time zone; times, of a day, since midnight.
+    """
 
     name: str
-    kind: Literal["numeric", "categorical", "text", "unused"]
+    kind: Literal["numeric", "categorical", "text", "date", "time", "unused"]
     categories: Any = None
 
     def __eq__(self, other: object) -> bool:

@@ -409,8 +409,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         tags.input_tags.sparse = self.need.sparse
         tags.input_tags.allow_nan = self.need.missing
         tags.input_tags.categorical = self.need.kinds == "categorical"
-        tags.input_tags.string = self.need.kinds != "numeric"
-        tags.input_tags.two_d_array = self.need.kinds != "text" and self.need.sequence is None
+        tags.input_tags.string = self.need.kinds not in ("numeric", "date")
+        tags.input_tags.two_d_array = self.need.kinds not in ("text", "date") and self.need.sequence is None
         tags.input_tags.positive_only = self.need.counts
         tags.target_tags.positive_only = self.need.positive
         return tags

@@ -115,7 +115,7 @@ class Branches(_BaseComposition, Team, Transformer):
             for name in b.columns:
                 who, had = found.get(name, (b.name, "mixed"))
                 if "mixed" not in (kind, had) and kind != had:
-                    words = {"numeric": "numbers", "categorical": "categories", "text": "text"}
+                    words = {"numeric": "numbers", "categorical": "categories", "text": "text", "date": "dates"}
                     raise ValueError(
                         f"column {name!r} enters as {words[had]} for {who!r}, and as {words[kind]} for {b.name!r}. "
                         "Remedy: a copy of the column under another name"

@@ -106,8 +106,8 @@ class Mapped(Source):
 
     def schema_of(self, part: int, need: Need) -> Schema:
         """Outputs are numbers; the target is the base's."""
-        if need.every_kind & {"categorical", "text"}:
-            raise DataError("the outputs of a model are numbers, neither categories nor text")
+        if need.every_kind & {"categorical", "text", "date"}:
+            raise DataError("the outputs of a model are numbers, neither categories nor text nor dates")
         below = replace(self._need, missing=True, sparse=False, target=need.target, binary=need.binary)
         found = self.base.schema_of(part, below) if need.target == "class" else None
         return Schema(plain_columns(self.names), need.target, None if found is None else found.classes, True)

@@ -131,7 +131,7 @@ def check_member(name: str, member: Any, target: str, *, seeded: bool = True) ->
 def common_need(needs: list[Need], name: str) -> Need:
     """What can be given to all."""
     kinds = {need.kinds for need in needs}
-    if kinds & {"categorical", "text"} and len(kinds) > 1:
+    if kinds & {"categorical", "text", "date"} and len(kinds) > 1:
         raise ValueError(f"some members of {name} take categories or text only, others numbers: no rows serve both")
     if len({need.sequence for need in needs}) > 1:
         raise ValueError(f"some members of {name} take whole sequences, others rows or other sequences")

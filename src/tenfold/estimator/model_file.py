@@ -23,7 +23,9 @@ from tenfold.estimator.encoding import MAX_DEPTH, Reader, Writer, ordered, parts
 from tenfold.estimator.fitted_params import as_fitted
 from tenfold.estimator.registry import id_of, is_pipeline
 
-BARE: dict[str, Literal["numeric", "text", "unused"]] = {"-": "numeric", "T": "text", ".": "unused"}
+BARE: dict[str, Literal["numeric", "text", "date", "time", "unused"]] = {
+    "-": "numeric", "T": "text", "D": "date", "H": "time", ".": "unused",
+}  # fmt: skip
 """how columns without categories are written"""
 
 
@@ -214,6 +216,7 @@ def read_schema(reader: Reader, node: Any, model: Any) -> Schema:
     if (target == "class") != (classes is not None) or not names:
         raise ModelFileError("the schema is not one of this learner")
     allowed = {"numeric": {"-"}, "categorical": {*categories}, "mixed": {"-", *categories}, "text": {"T"}}
+    allowed["date"] = {"D", "H"}
     each = [allowed.get(model.need.kind_of(name), {"."}) for name in names]
     if any(kind not in some for kind, some in zip(kinds, each, strict=True)):
         raise ModelFileError("the schema is not one of this learner")

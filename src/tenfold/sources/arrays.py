@@ -34,7 +34,7 @@ from tenfold.core.need import Target
 from tenfold.core.schema import is_text, plain_columns
 from tenfold.sources import validation
 from tenfold.sources.base import Source
-from tenfold.sources.labels import class_codes, code, levels, texts
+from tenfold.sources.labels import class_codes, code, dates, levels, texts
 
 _part_rows: ContextVar[int | None] = ContextVar("part_rows", default=None)
 
@@ -64,7 +64,7 @@ def _numbered(width: int) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _plain_schema(
-    names: tuple[str, ...], kind: Literal["numeric", "text"], target: Target | None, named: bool
+    names: tuple[str, ...], kind: Literal["numeric", "text", "date", "unused"], target: Target | None, named: bool
 ) -> Schema:
     """Of columns without categories, and a target that is no class: one for all rows that are alike."""
     columns = plain_columns(names) if kind == "numeric" else tuple(Column(name, kind) for name in names)
@@ -145,7 +145,7 @@ class ArraySource(Source):
         return "categorical" in kinds
 
     def schema_of(self, part: int, need: Need) -> Schema:
-        plain = _plain_schema(self.names, "text" if need.kinds == "text" else "numeric", need.target, self.named)
+        plain = _plain_schema(self.names, need.plain(""), need.target, self.named)
         if need.each:
             plain = Schema(tuple(Column(n, need.plain(n)) for n in self.names), need.target, None, self.named)
         if need.target != "class" and not self._has_categories(need):
@@ -212,6 +212,9 @@ class ArraySource(Source):
                 continue
             if column.kind == "text":
                 out.append(validation.present(texts(values, where), need, where, rows.start, keep))
+                continue
+            if column.kind == "date":
+                out.append(dates(values, where))
                 continue
             if column.kind == "numeric":
                 if is_text(values):

@@ -6,12 +6,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tenfold.core import Array, DataError, Labels, Values
+from tenfold.core import Array, Codes, DataError, Labels, Values
 from tenfold.core.schema import is_text as holds_text
 from tenfold.sources import labels
 
 FEW = 8
 """entries of a dictionary that are looked for one by one"""
+EXACT = 2.0**32
+"""seconds (136 years) up to which float64 tells microseconds apart"""
 
 
 def is_number(kind: pa.DataType) -> bool:
@@ -45,6 +47,65 @@ def is_text(kind: pa.DataType) -> bool:
     """Whether a column's values are text, plain or in a dictionary, or all missing."""
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     return _is_text(kind) or bool(pa.types.is_null(kind))
+
+
+def is_date(kind: pa.DataType) -> bool:
+    """Whether a column holds dates, dates with a time, or times of a day."""
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_timestamp(kind) or pa.types.is_date(kind) or pa.types.is_time(kind))
+
+
+def is_time(kind: pa.DataType) -> bool:
+    """Whether a column holds times of a day, without the day."""
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_time(kind))
+
+
+def dates(column: pa.ChunkedArray, where: str, *, time: bool = False) -> Array:
+    """Seconds since 1970 began, by the clock of the column's time zone; of a `time`, since midnight. NaN is missing."""
+    column = whole(column)
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    kind = column.type
+    if pa.types.is_null(kind):
+        return np.full(len(column), np.nan)
+    if not is_date(kind):
+        raise DataError(
+            f"{where} holds {kind}, not dates. Remedy: make dates of it, pandas.to_datetime, or leave it out"
+        )
+    if is_time(kind) != time:
+        had = ("times of a day", "dates") if time else ("dates", "times of a day")
+        raise DataError(f"{where} held {had[0]} when the model was fitted, and holds {had[1]} now")
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        try:
+            column = pc.local_timestamp(column)
+        except pa.ArrowInvalid as error:
+            raise DataError(
+                f"{where} is in a time zone that is not known here ({error}). Remedy: the package tzdata of the "
+                "system, or a column in another zone"
+            ) from None
+    short = pa.types.is_date32(kind) or pa.types.is_time32(kind)
+    numbers = column.cast(pa.int32() if short else pa.int64())
+    gone = numbers.is_null().to_numpy(zero_copy_only=False) if numbers.null_count else None
+    count = (numbers if gone is None else numbers.fill_null(0)).to_numpy().astype(np.int64, copy=False)
+    unit = "ms" if pa.types.is_date64(kind) else "D" if pa.types.is_date32(kind) else kind.unit
+    found = _seconds(count, unit)
+    if gone is not None:
+        found[gone] = np.nan
+    return found
+
+
+def _seconds(count: Codes, unit: str) -> Array:
+    """Seconds of so many units, none rounded up; of microseconds as many as float64 tells apart, else whole ones."""
+    if unit == "D":
+        return count * 86_400.0
+    per = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
+    if per == 1:
+        return count.astype(np.float64)
+    whole, rest = np.divmod(count, per)
+    found: Array = whole.astype(np.float64)
+    parts = rest // max(per // 10**6, 1) / min(per, 10**6)
+    return np.add(found, parts, out=found, where=np.abs(found) < EXACT)
 
 
 def texts(column: pa.ChunkedArray, where: str) -> Values:

@@ -24,7 +24,7 @@ from sklearn.utils.validation import (
 
 from tenfold.core import Array, Codes, ColumnData, DataError, Labels, MatrixLike, Need, Values, VectorLike
 from tenfold.sources.arrays import ArraySource
-from tenfold.sources.arrow import is_category
+from tenfold.sources.arrow import is_category, is_date
 from tenfold.sources.base import Source
 from tenfold.sources.dask import is_dask
 from tenfold.sources.frames import is_column, is_frame, settled, table_of
@@ -166,7 +166,7 @@ def form_of(X: MatrixLike, need: Need) -> tuple[Any, ...]:
     """
     if is_lazy(X):
         return (need.target,)
-    kinds = (need.kinds == "categorical", need.kinds == "text", need.each, need.sequence is not None)
+    kinds = need.kinds if need.kinds in ("categorical", "text", "date") else None, need.each, need.sequence is not None
     return (need.target, *kinds, need.sparse and sp.issparse(X))
 
 
@@ -185,7 +185,7 @@ def _in_memory(
         data = _frame(model, X, reset)
         rows = data.num_rows
     else:
-        data = {"numeric": numbers, "mixed": either, "categorical": labels, "text": texts}[need.kinds](
+        data = {"numeric": numbers, "mixed": either, "categorical": labels, "text": texts, "date": labels}[need.kinds](
             model, X, need, reset
         )
         rows = len(data[0]) if isinstance(data, tuple) else data.shape[0]
@@ -318,12 +318,12 @@ def _settled_already(model: Any, X: MatrixLike, types: frozenset[np.dtype[Any]],
 
 
 def either(model: Any, X: MatrixLike, need: Need, reset: bool) -> ColumnData:
-    """X as floats or CSR; if text is among them, as a tuple of columns, text or floats."""
+    """X as floats or CSR; if text or dates are among them, as a tuple of columns: these, or floats."""
     X = as_labels(X) if isinstance(X, (list, tuple)) else X
     if not isinstance(X, np.ndarray) or X.dtype.kind not in "OUT":
         return numbers(model, X, need, reset)
     columns = labels(model, X, need, reset)
-    text = [_holds_text(values, f"column number {j}") for j, values in enumerate(columns)]
+    text = [_holds_words(values, f"column number {j}") for j, values in enumerate(columns)]
     if not any(text):
         return numbers(model, X, need, reset)
     return tuple(
@@ -331,8 +331,10 @@ def either(model: Any, X: MatrixLike, need: Need, reset: bool) -> ColumnData:
     )
 
 
-def _holds_text(values: Values, where: str) -> bool:
-    return bool(is_category(column_of(values, where).type))
+def _holds_words(values: Values, where: str) -> bool:
+    """Whether a column holds text or dates."""
+    kind = column_of(values, where).type
+    return is_category(kind) or is_date(kind)
 
 
 def labels(model: Any, X: MatrixLike, need: Need, reset: bool) -> tuple[Values, ...]:

@@ -78,6 +78,20 @@ def texts(values: VectorLike, where: str) -> Values:
     return arrow.texts(column_of(values, where), where)
 
 
+def dates(values: VectorLike, where: str) -> Array:
+    """Seconds since 1970 began of an array of dates: `datetime64`, or objects of Python or pandas. NaN is missing."""
+    from tenfold.sources import arrow
+
+    if values.dtype.kind == "M":
+        fine = np.datetime_data(values.dtype)[0] in ("D", "s", "ms", "us", "ns")
+        return arrow.dates(pa.array(in_native_order(values if fine else values.astype("M8[s]"))), where)
+    if values.dtype.kind == "O":
+        return arrow.dates(column_of(values, where), where)
+    raise DataError(
+        f"{where} holds {values.dtype}, not dates. Remedy: make dates of it, pandas.to_datetime, or leave it out"
+    )
+
+
 def class_codes(values: VectorLike, classes: Labels) -> Codes:
     """Class codes of a target; a class that the schema does not know is refused."""
     if (

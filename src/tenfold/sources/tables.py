@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import pyarrow as pa
@@ -159,7 +159,7 @@ class ArrowSource(Source):
         for name in self.names:
             kind = self.types.field(name).type
             fits = arrow.is_label if self._is_category(name, need) else arrow.is_number
-            fits = arrow.is_text if (how := need.kind_of(name)) == "text" else fits
+            fits = {"text": arrow.is_text, "date": _is_date}.get(how := need.kind_of(name), fits)
             if how != "unused" and (not fits(kind) or (how == "numeric" and name in self.roles.categorical)):
                 wrong[name] = "a category" if fits(kind) else str(kind)
         if wrong:
@@ -170,11 +170,18 @@ class ArrowSource(Source):
                 "categorical": "categories",
                 "mixed": "numbers or categories",
                 "text": "text",
+                "date": "dates",
             }
-            other = {"mixed": "convert them first", "text": "make text of them first, .astype(str)"}
+            other = {
+                "mixed": "convert them first",
+                "text": "make text of them first, .astype(str)",
+                "date": "make dates of them first, pandas.to_datetime",
+            }
             kinds = {need.kind_of(name) for name in wrong}
             wanted = kinds.pop() if len(kinds) == 1 else "mixed"
             remedy = other.get(wanted, "encode them first (OneHot for categories)")
+            if wanted in ("numeric", "mixed") and (dates := [n for n in wrong if _is_date(self.types.field(n).type)]):
+                remedy += f"; make numbers of dates, ColumnTransformer([('when', DateParts(), {dates!r}), ...])"
             raise DataError(
                 f"columns that do not enter as {words[wanted]}: {said}. Remedy: leave them out, "
                 f"{self._call(drop)}, or {remedy}"
@@ -212,10 +219,15 @@ class ArrowSource(Source):
         columns = tuple(
             Column(n, "categorical", found.get(n, np.empty(0, dtype=object)))
             if n in coded
-            else Column(n, need.plain(n))
+            else Column(n, self._plain(n, need))
             for n in self.names
         )
         return Schema(columns, need.target, classes, self.named)
+
+    def _plain(self, name: str, need: Need) -> Literal["numeric", "text", "date", "time", "unused"]:
+        """The kind of a column that has no categories."""
+        kind = need.plain(name)
+        return "time" if kind == "date" and arrow.is_time(self.types.field(name).type) else kind
 
     def _classes(self, table: pa.Table, part: int) -> Labels:
         return validation.check_classes(arrow.levels(self._target_of(table, part, labels=True), "the target"), "it")
@@ -322,6 +334,9 @@ class ArrowSource(Source):
             found, where = table.column(name), self._at(name, part)
             if column.kind == "text":
                 data.append(validation.present(arrow.texts(found, where), need, where, start, kept))
+                continue
+            if column.kind == "date" or column.kind == "time":
+                data.append(arrow.dates(found, where, time=column.kind == "time"))
                 continue
             if column.kind == "numeric":
                 data.append(arrow.numbers(found, where))
@@ -461,6 +476,11 @@ class TableSource(ArrowSource):
             text += "" if more is None else str(np.asarray(more)[at].tolist())
         digest = hashlib.blake2b(text.encode(errors="backslashreplace"), digest_size=8).hexdigest()
         return f"table {self.counted} x {len(self.names)}, {digest}"
+
+
+def _is_date(kind: pa.DataType) -> bool:
+    """Whether a column's values are dates, or all missing."""
+    return arrow.is_date(kind) or bool(pa.types.is_null(kind))
 
 
 def filtered(table: pa.Table, where: pc.Expression, said: str) -> pa.Table:

@@ -121,7 +121,8 @@ def refuse_dates(values: VectorLike, where: str) -> None:
 
 
 def _no_numbers(where: str, kind: str) -> DataError:
-    remedy = {"text": "convert it, .astype(float), if it means numbers"}.get(kind, "make numbers of it first")
+    remedy = "convert it, .astype(float), if it means numbers" if kind == "text" else "make numbers of it first"
+    remedy += ", DateParts()" if kind.startswith(("datetime64", "timestamp", "date", "time")) else ""
     return DataError(f"{where} holds {kind}, not numbers. Remedy: {remedy}, or leave it out")
 
 
