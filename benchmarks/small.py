@@ -133,6 +133,10 @@ def cases() -> dict[str, tuple[Any, Any, Any, Any]]:
         "MaxAbsScaler": (tn.MaxAbsScaler(), pre.MaxAbsScaler(), X, None),
         "MinMaxScaler": (tn.MinMaxScaler(), pre.MinMaxScaler(), X, None),
         "Nystroem": (tn.Nystroem(), kernel_approximation.Nystroem(random_state=0), X, None),
+        "DateParts": (
+            tn.DateParts(["year"]), pre.FunctionTransformer(lambda X: X.astype("M8[Y]").astype(float)),
+            (codes * 10**9).astype("M8[s]"), None,
+        ),
         "FunctionTransformer": (tn.FunctionTransformer(np.cbrt), pre.FunctionTransformer(np.cbrt), X, None),
         "Imputer": (tn.Imputer(), impute.SimpleImputer(), X, None),
         "OneHot": (tn.OneHot(), pre.OneHotEncoder(), codes, None),

@@ -141,6 +141,7 @@ CHOICES: dict[str, Choice] = {
     "PolynomialFeatures": feature("products of columns", "1", "features"),
     "RBFSampler": feature("the space of a kernel, by random waves", "p k", "p k", "restriction"),
     "Normalizer": feature("rows of length 1", "1"),
+    "DateParts": feature("year, month, weekday, hour of dates"),
     "FunctionTransformer": feature("a function of your own"),
     "Imputer": feature("missing values filled in", "n p log n"),
     "SimpleImputer": feature("missing values filled in", "n p log n"),

@@ -165,7 +165,9 @@ def _slow(one: Any) -> bool:
 def _rows(one: Any, d: Data) -> tuple[Any, Any]:
     """Rows and target as a learner takes them."""
     need = one.need
-    X = {"numeric": d.numbers, "categorical": d.words, "mixed": d.mixed, "text": documents(d)}[need.kinds]
+    X = {"numeric": d.numbers, "categorical": d.words, "mixed": d.mixed, "text": documents(d), "date": dates(d)}[
+        need.kinds
+    ]
     X = np.abs(X) if need.counts else X
     X = X[:, :1] if need.sequence is not None and need.kinds == "categorical" else X
     if need.target is None:
@@ -175,6 +177,13 @@ def _rows(one: Any, d: Data) -> tuple[Any, Any]:
     if need.target == "class":
         return X, d.two if need.binary else d.three
     return X, d.counts if need.positive else d.y
+
+
+def dates(d: Data) -> Any:
+    """Dates of about a century, some missing."""
+    found = (d.numbers * 1e9).astype("M8[s]")
+    found[::9, 0] = np.datetime64("NaT")
+    return found
 
 
 def documents(d: Data) -> Any:

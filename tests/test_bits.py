@@ -27,6 +27,7 @@ both = np.column_stack([X.astype(object), words[:, :2]])
 names = np.char.add("w", random.integers(0, 2500, n).astype(str)).astype(object)
 many = np.column_stack([X[:, :2].astype(object), names, words[:, 0]])
 documents = [" ".join([*some, name]) for some, name in zip(np.char.multiply(words.astype(str), 2).tolist(), names)]
+dates = (10**8 * X[:, :2]).astype("M8[ms]")
 cases = {
     "LinearRegression, words": (tn.LinearRegression(), both, y),
     "Ridge, very many words": (tn.Ridge(), many, y),
@@ -83,6 +84,7 @@ cases = {
     "RBFSampler": (tn.RBFSampler(n_components=7), X, None),
     "CountVectorizer": (tn.CountVectorizer(), documents, None),
     "TfidfVectorizer": (tn.TfidfVectorizer(), documents, None),
+    "DateParts": (tn.DateParts(cyclic=True), dates, None),
     "FunctionTransformer": (tn.FunctionTransformer(np.cbrt), X, None),
     "Imputer": (tn.Imputer(), X, None),
     "Imputer, median": (tn.Imputer("median"), X, None),

@@ -77,7 +77,7 @@ def takes_tables(learner):
 
 @pytest.mark.parametrize("learner", learners(), ids=name_of)
 def test_contract(learner):
-    least = 10 if learner.need.kinds == "text" or learner.need.sequence is not None else 48
+    least = 10 if learner.need.kinds in ("text", "date") or learner.need.sequence is not None else 48
     learner.set_params(**QUICK.get(name_of(learner), {}))
     assert len(check_contract(learner)) > least
 

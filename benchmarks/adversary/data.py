@@ -31,6 +31,8 @@ def columns_drawn(random: Any, n: int, need: Any, ordinary: bool) -> tuple[dict[
     """Columns that suit a need, or (unless they are to be ordinary) that should be refused, and their kinds."""
     if need.kinds == "text":
         return {"t0": documents_drawn(random, n)}, ["documents"]
+    if need.kinds == "date":
+        return dates_drawn(random, n), ["dates"]
     text = {"numeric": 0.03, "mixed": 0.35, "categorical": 0.8}[need.kinds]
     if random.random() < text:
         kind = pick(random, ["few_text", "few_text", "mixed_text", "repeated_text", "text_ids", "numbers_as_text"])
@@ -89,6 +91,19 @@ def documents_drawn(random: Any, n: int) -> Any:
     lengths = random.integers(0, pick(random, [2, 8, 30]), n)
     texts = [pick(random, [" ", " ", "\t", ", "]).join(random.choice(words, k)) for k in lengths.tolist()]
     return np.array(texts if random.random() < 0.7 else [texts[i % 3 % n] for i in range(n)], dtype=object)
+
+
+def dates_drawn(random: Any, n: int) -> dict[str, Any]:
+    """Columns of dates in many units, some missing: of a few days, or of centuries."""
+    found = {}
+    for j in range(int(random.integers(1, 4))):
+        unit = pick(random, ["D", "s", "ms", "us", "ns"])
+        wide = {"D": 10**5, "s": 10**10, "ms": 10**13, "us": 10**16, "ns": 2**62}[unit]
+        values = random.integers(-wide, wide, n) if random.random() < 0.7 else random.integers(0, 5, n)
+        found[f"d{j}"] = values.astype(f"M8[{unit}]")
+        if random.random() < 0.3:
+            found[f"d{j}"][random.random(n) < 0.2] = np.datetime64("NaT")
+    return found
 
 
 def _repeated(random: Any, n: int, p: int) -> Any:

@@ -184,6 +184,7 @@ SPACES: dict[str, dict[str, list[Any]]] = {
     "MultinomialNB": _PRIOR,
     "NaiveBayes": {**_PRIOR, "m": [0.0, 3.0], "p": ["marginal"], "bernoulli": [[]], "var_smoothing": [0.0, 1e-3]},
     "Nystroem": {**_KERNEL, "n_components": [1, 3, 20]},
+    "DateParts": {"parts": [["hour"], ["week", "elapsed_seconds", "is_month_end"]], "cyclic": [True]},
     "FunctionTransformer": {"feature_names_out": ["one-to-one"]},
     "Imputer": {
         "strategy": ["median", "most_frequent", "constant"],

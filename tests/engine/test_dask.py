@@ -66,6 +66,7 @@ def table(seed=0, rows=ROWS):
             "y of run": X[np.arange(rows) // 7 * 7, 3],
             "label of run": label[np.arange(rows) // 7 * 7],
             "text": [" ".join(2 * word for word in some) for some in words],
+            "when": (10**8 * X[:, 3]).astype("M8[ms]"),
         }
     )
 
@@ -103,7 +104,7 @@ def rows(folder, need, weight="weight", near=False):
     target = {None: None, "number": number, "class": label}[need.target]
     columns = WORDS if need.kinds == "categorical" else [*NUMBERS, *(["near"] if near else [])]
     columns = ["above", "id"] if need.counts else columns  # none is below zero
-    columns = ["text"] if need.kinds == "text" else columns
+    columns = {"text": ["text"], "date": ["when"]}.get(need.kinds, columns)
     if need.sequence is not None:
         target = {"number": "y of run", "class": "label of run"}[need.target] if need.per_sequence else target
         columns = columns[:1] if need.kinds == "categorical" else columns

@@ -33,7 +33,8 @@ class ColumnSelector(SelectColumns):
 def chosen_columns(selector: SelectColumns, first: FirstRows) -> list[Any]:
     """The columns that a selector, this one or scikit-learn's, chooses; of rows that are not of pandas, without it."""
     if type(first.rows).__name__ == "DataFrame":
-        found: list[Any] = SelectColumns.__call__(selector, first.rows)
+        types = {word: _with_zones(getattr(selector, word)) for word in ("dtype_include", "dtype_exclude")}
+        found: list[Any] = SelectColumns(selector.pattern, **types)(first.rows)
         return found
     chosen = []
     for label, kind in zip(first.labels, first.types(), strict=True):
@@ -59,6 +60,13 @@ def _meant(word: Any) -> type:
     return meant if isinstance(meant, type) and issubclass(meant, np.generic) else np.dtype(meant).type
 
 
+def _with_zones(types: Any) -> Any:
+    """Types of columns; with "datetime" also dates that have a time zone, which pandas tells apart."""
+    given = list(types) if isinstance(types, (list, tuple)) else [types]
+    dates = any(isinstance(one, str) and one in ("datetime", "datetime64") for one in given)
+    return [*given, "datetimetz"] if dates else types
+
+
 def make_column_selector(
     pattern: str | None = None, *, dtype_include: Any = None, dtype_exclude: Any = None
 ) -> ColumnSelector:
@@ -71,7 +79,8 @@ def make_column_selector(
     pattern : str, optional
         A regular expression that is to be found in the name.
     dtype_include, dtype_exclude : type or list of types, optional
-        As `pandas.DataFrame.select_dtypes` has them: "number", "bool", "category", str, "datetime".
+        As `pandas.DataFrame.select_dtypes` has them: "number", "bool", "category", str, "datetime"; the last also for
+        dates with a time zone.
 
     Returns
     -------
@@ -84,6 +93,8 @@ def make_column_selector(
     >>> rows = tn.scan(pd.DataFrame({"size": [1.0], "city": ["Oslo"], "day": [pd.Timestamp("2024-02-29")]}))
     >>> tn.make_column_selector(dtype_include="number")(rows)
     ['size']
+    >>> tn.make_column_selector(dtype_include="datetime")(rows)
+    ['day']
     >>> tn.make_column_selector(pattern="^(?:city|day)$")(rows)
     ['city', 'day']
     """

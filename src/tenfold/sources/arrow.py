@@ -9,11 +9,12 @@ import pyarrow.compute as pc
 from tenfold.core import Array, Codes, DataError, Labels, Values
 from tenfold.core.schema import is_text as holds_text
 from tenfold.sources import labels
+from tenfold.sources.time_zones import ahead_of_utc
 
 FEW = 8
 """entries of a dictionary that are looked for one by one"""
 EXACT = 2.0**32
-"""seconds (136 years) up to which float64 tells microseconds apart"""
+"""seconds (136 years) up to which float64 tells microseconds apart; beyond, dates are of whole seconds"""
 
 
 def is_number(kind: pa.DataType) -> bool:
@@ -76,36 +77,34 @@ def dates(column: pa.ChunkedArray, where: str, *, time: bool = False) -> Array:
     if is_time(kind) != time:
         had = ("times of a day", "dates") if time else ("dates", "times of a day")
         raise DataError(f"{where} held {had[0]} when the model was fitted, and holds {had[1]} now")
-    if pa.types.is_timestamp(kind) and kind.tz is not None:
-        try:
-            column = pc.local_timestamp(column)
-        except pa.ArrowInvalid as error:
-            raise DataError(
-                f"{where} is in a time zone that is not known here ({error}). Remedy: the package tzdata of the "
-                "system, or a column in another zone"
-            ) from None
     short = pa.types.is_date32(kind) or pa.types.is_time32(kind)
     numbers = column.cast(pa.int32() if short else pa.int64())
     gone = numbers.is_null().to_numpy(zero_copy_only=False) if numbers.null_count else None
     count = (numbers if gone is None else numbers.fill_null(0)).to_numpy().astype(np.int64, copy=False)
     unit = "ms" if pa.types.is_date64(kind) else "D" if pa.types.is_date32(kind) else kind.unit
-    found = _seconds(count, unit)
+    whole_seconds, rest = _seconds(count, unit)
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        try:
+            whole_seconds = whole_seconds + ahead_of_utc(kind.tz, whole_seconds)
+        except ValueError as error:
+            raise DataError(f"{where}: {error}. Remedy: pip install tzdata, or convert it to another zone") from None
+    found: Array = whole_seconds.astype(np.float64)
+    if rest is not None:
+        np.add(found, rest, out=found, where=np.abs(found) < EXACT)
     if gone is not None:
         found[gone] = np.nan
     return found
 
 
-def _seconds(count: Codes, unit: str) -> Array:
-    """Seconds of so many units, none rounded up; of microseconds as many as float64 tells apart, else whole ones."""
+def _seconds(count: Codes, unit: str) -> tuple[Codes, Array | None]:
+    """Whole seconds of so many units, and the rest, to the microsecond; none is rounded up."""
     if unit == "D":
-        return count * 86_400.0
+        return count * 86_400, None
     per = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
     if per == 1:
-        return count.astype(np.float64)
-    whole, rest = np.divmod(count, per)
-    found: Array = whole.astype(np.float64)
-    parts = rest // max(per // 10**6, 1) / min(per, 10**6)
-    return np.add(found, parts, out=found, where=np.abs(found) < EXACT)
+        return count, None
+    found, rest = np.divmod(count, per)
+    return found, rest // max(per // 10**6, 1) / min(per, 10**6)
 
 
 def texts(column: pa.ChunkedArray, where: str) -> Values:

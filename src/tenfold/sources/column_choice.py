@@ -66,7 +66,10 @@ class FirstRows(NamedTuple):
             ) from None
         if isinstance(self.rows, pd.DataFrame):
             return self.rows
-        found = self.rows.to_pandas() if isinstance(self.rows, pa.Table) else pd.DataFrame(self.rows)
+        if isinstance(self.rows, pa.Table):
+            found = self.rows.to_pandas(date_as_object=False)
+        else:
+            found = pd.DataFrame(self.rows)
         return found.set_axis(list(self.labels), axis=1)
 
 
@@ -78,6 +81,8 @@ def no_rows(names: Sequence[str]) -> FirstRows:
 def _type_of(kind: pa.DataType) -> Any:
     if pa.types.is_dictionary(kind):
         return None
+    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+        return np.dtype("M8[ns]")
     text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
     return np.dtype(object if text else kind.to_pandas_dtype())
 

@@ -28,7 +28,7 @@ WITHOUT_ROWS = (
     "check_set_params",
     "check_param_validation",
 )
-"""checks that give no rows: scikit-learn's have rows of numbers only, so it puts none on a learner of text"""
+"""checks that give no rows: scikit-learn's have rows of numbers only, so it puts none on learners of text or dates"""
 ON_SEQUENCES = (
     "check_estimators_overwrite_params",
     "check_estimators_fit_returns_self",
@@ -107,7 +107,7 @@ def check_contract(learner: Estimator, rows: int | None = None, only: Collection
     names : list of str
         The checks that passed.
     """
-    if learner.need.kinds == "text":
+    if learner.need.kinds in ("text", "date"):
         return _check(learner, WITHOUT_ROWS, rows, only)
     if learner.need.sequence is not None:
         on = ON_SEQUENCES if learner.need.kinds == "numeric" else ()

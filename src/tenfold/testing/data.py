@@ -84,7 +84,7 @@ def draw(need: Need, seed: int, rows: int = 24, columns: int = 3) -> Table:
         if need.per_sequence and table.y is not None:
             table = table._replace(y=np.repeat(table.y[::LENGTH], LENGTH))
         return table._replace(weight=table.weight[::LENGTH] + (np.arange(rows) == 0), length=LENGTH)
-    made = {"categorical": _text, "text": _documents}.get(need.kinds, _numbers)
+    made = {"categorical": _text, "text": _documents, "date": _dates}.get(need.kinds, _numbers)
     X: Values = made(random, rows, columns)
     X = np.abs(X) if need.counts else X
     y = None
@@ -97,7 +97,7 @@ def draw(need: Need, seed: int, rows: int = 24, columns: int = 3) -> Table:
         y = names[random.integers(0, len(names), rows)]
     weight = random.integers(0, 4, rows).astype(np.float64)
     weight[random.integers(rows)] = 1.0
-    if need.missing and X.dtype.kind == "f" and seed % 3 == 0:
+    if need.missing and X.dtype.kind in "fM" and seed % 3 == 0:
         _forget(np.random.default_rng([seed, 1]), X)
     if need.kinds != "mixed" or seed % 2 == 0:
         return Table(X, y, weight)
@@ -111,7 +111,7 @@ def _forget(random: Generator, X: Values) -> None:
     """Make an eighth of the values missing, but for one in each column."""
     gone = random.random(X.shape) < 0.125
     gone[random.integers(len(X), size=X.shape[1]), np.arange(X.shape[1])] = False
-    X[gone] = np.nan
+    X[gone] = np.nan if X.dtype.kind == "f" else np.datetime64("NaT")
 
 
 def _numbers(random: Generator, rows: int, columns: int) -> Values:
@@ -121,6 +121,15 @@ def _numbers(random: Generator, rows: int, columns: int) -> Values:
     X[random.integers(0, rows, len(again))] = X[again]
     if random.random() < 0.2:
         X[:, random.integers(columns)] = 5.0
+    return X
+
+
+def _dates(random: Generator, rows: int, columns: int) -> Values:
+    """Seconds of a few centuries, some rows more than once, and a column of midnights."""
+    X: Values = random.integers(-(2**32), 2**32, (rows, columns)).astype("M8[s]")
+    X[:, 0] = X[:, 0].astype("M8[D]")
+    again = random.integers(0, rows, rows // 4)
+    X[random.integers(0, rows, len(again))] = X[again]
     return X
 
 

@@ -1,0 +1,107 @@
+"""How far the clocks of a time zone are ahead of UTC: a step function of time, found once with `zoneinfo`.
+
+Steps are found by looking at each day and bisecting those in which the clocks are set, then looked up for all rows at
+once. Past the years that the database of time zones lists, the last rules go on, as the calendar does every 400 years.
+(Arrow keeps to winter time from 2038 on.)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from tenfold.core import Codes
+
+DAY = 86_400
+"""seconds of a day"""
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+FIRST = int(np.datetime64("1800-01-01", "s").astype(np.int64))
+"""before it no clock was set by a zone: that of the place goes on"""
+RULES = int(np.datetime64("2038-01-01", "s").astype(np.int64))
+"""from then on clocks are set by rules, of which the database lists no dates"""
+CYCLE = 146_097 * DAY
+"""after 400 years, days of the week and leap years come again"""
+
+
+def ahead_of_utc(zone: str, seconds: Codes) -> Codes:
+    """Seconds that the clocks of a zone are ahead of UTC.
+
+    Parameters
+    ----------
+    zone : str
+        A name of the database of time zones, "Europe/Oslo", or an offset, "+02:00".
+    seconds : array of int
+        Since 1970 began, UTC.
+
+    Returns
+    -------
+    ahead : array of int
+
+    Raises
+    ------
+    ValueError
+        If there is no such zone here.
+    """
+    if not len(seconds):
+        return np.zeros(0, np.int64)
+    at = np.where(seconds >= RULES, RULES + (seconds - RULES) % CYCLE, np.maximum(seconds, FIRST))
+    first, last = (int(year) for year in np.array([at.min(), at.max()]).astype("M8[s]").astype("M8[Y]").astype(int))
+    starts, ahead = _steps(zone, first + 1970, last + 1970)
+    found: Codes = ahead[np.searchsorted(starts, at, side="right") - 1]
+    return found
+
+
+@lru_cache(maxsize=64)
+def _steps(zone: str, first: int, last: int) -> tuple[Codes, Codes]:
+    """When the clocks are set in some years, and what they are ahead from then on."""
+    steps = [step for year in range(first, last + 1) for step in _steps_of_year(zone, year)]
+    starts, ahead = zip(*steps, strict=True)
+    return np.array(starts, dtype=np.int64), np.array(ahead, dtype=np.int64)
+
+
+@lru_cache(maxsize=4096)
+def _steps_of_year(zone: str, year: int) -> list[tuple[int, int]]:
+    """The same of one year, which begins with a step."""
+    begin, end = (int((datetime(y, 1, 1, tzinfo=UTC) - EPOCH).total_seconds()) for y in (year, year + 1))
+    ahead = _clock(_zone(zone))
+    found = [(begin, ahead(begin))]
+    for at in range(begin, end, DAY):
+        if ahead(at + DAY) != ahead(at):
+            found.append((_change(ahead, at, at + DAY), ahead(at + DAY)))
+    return found
+
+
+def _change(ahead: Callable[[int], int], low: int, high: int) -> int:
+    """The first second after `low` at which the clocks are set."""
+    before = ahead(low)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if ahead(middle) == before else (low, middle)
+    return high
+
+
+def _clock(zone: tzinfo) -> Callable[[int], int]:
+    """From seconds since 1970, UTC, to those that the zone is ahead."""
+
+    def ahead(at: int) -> int:
+        found = (EPOCH + timedelta(seconds=at)).astimezone(zone).utcoffset()
+        assert found is not None
+        return int(found.total_seconds())
+
+    return ahead
+
+
+def _zone(name: str) -> tzinfo:
+    """A zone by its name, or an offset from UTC."""
+    if given := re.fullmatch(r"([+-])(\d\d):?(\d\d)", name):
+        sign, hours, minutes = given.groups()
+        return timezone((1 if sign == "+" else -1) * timedelta(hours=int(hours), minutes=int(minutes)))
+    try:
+        return ZoneInfo(name)
+    except (KeyError, OSError, ValueError):
+        raise ValueError(f"no time zone {name!r} is known here") from None
