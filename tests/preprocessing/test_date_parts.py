@@ -204,7 +204,7 @@ def test_a_pipeline_learns_the_hour_and_takes_folds(path):
     rows = tn.scan(path, target="label")
     hour = tn.ColumnTransformer([("date", tn.DateParts(["hour"]), ["when"])])
     pipeline = make_pipeline(hour, tn.Imputer(), tn.DecisionTreeClassifier(max_depth=2))
-    cv = tn.cross_validate(pipeline, rows, folds=5, shuffle=True)
+    cv = tn.cross_validate(pipeline, rows, folds=3, shuffle=True)
     assert cv.scores.mean() > 0.95
     frame = FRAME.drop(columns="label")
     assert pipeline.fit(frame, FRAME["label"]).score(frame, FRAME["label"]) > 0.95
@@ -233,12 +233,9 @@ def test_objects_of_all_kinds_in_one_array():
     np.testing.assert_array_equal(model.fit_transform(rows), [[5, -1, 1, 0], [np.nan, 1, 0, 1]])
 
 
-def test_dask_frames_and_arrays():
+def test_dask_arrays():
     dask = pytest.importorskip("dask.array")
-    frames = pytest.importorskip("dask.dataframe")
     want = parts().fit_transform(pd.DataFrame({"when": WHEN}))
-    frame = frames.from_pandas(pd.DataFrame({"when": WHEN}), npartitions=3)
-    np.testing.assert_array_equal(parts().fit(frame).transform(frame).collect(), want)
     array = dask.from_array(WHEN.to_numpy()[:, None], chunks=(200, 1))
     np.testing.assert_array_equal(parts().fit(array).transform(array).collect(), want)
 

@@ -23,7 +23,7 @@ def by_zoneinfo(zone, at):
 @pytest.mark.parametrize("zone", ZONES)
 def test_ahead_as_zoneinfo_says(zone):
     random = np.random.default_rng(0)
-    at = random.integers(*seconds("1850-01-01", "2200-01-01"), 500)
+    at = random.integers(*seconds("1850-01-01", "2200-01-01"), 20)
     changes = seconds(
         "2024-03-31T01:00", "2024-10-27T01:00", "2024-03-10T07:00", "2024-11-03T06:00", "2024-04-06T15:00",
         "2024-10-05T15:30", "1985-12-31T18:30", "2010-03-27T23:00", "2011-03-26T23:00", "2014-10-25T22:00",
@@ -36,7 +36,7 @@ def test_ahead_as_zoneinfo_says(zone):
 def test_summer_goes_on_after_2037_and_comes_again_after_400_years():
     july = seconds("2037-07-01", "2038-07-01", "2437-07-01", "2438-07-01", "9999-07-01", "9999-12-31")
     assert ahead_of_utc("Europe/Oslo", july).tolist() == [7200] * 5 + [3600]
-    random = np.random.default_rng(1).integers(RULES, RULES + CYCLE, 200)
+    random = np.random.default_rng(1).integers(RULES, RULES + CYCLE, 20)
     assert (ahead_of_utc("America/New_York", random) == ahead_of_utc("America/New_York", random + 19 * CYCLE)).all()
 
 

@@ -104,7 +104,7 @@ def _seconds(count: Codes, unit: str) -> tuple[Codes, Array | None]:
     if per == 1:
         return count, None
     found, rest = np.divmod(count, per)
-    return found, rest // max(per // 10**6, 1) / min(per, 10**6)
+    return found, (rest // max(per // 10**6, 1)).astype(np.float64) / min(per, 10**6)
 
 
 def texts(column: pa.ChunkedArray, where: str) -> Values:

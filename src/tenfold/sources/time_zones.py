@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -50,16 +51,17 @@ def ahead_of_utc(zone: str, seconds: Codes) -> Codes:
     if not len(seconds):
         return np.zeros(0, np.int64)
     at = np.where(seconds >= RULES, RULES + (seconds - RULES) % CYCLE, np.maximum(seconds, FIRST))
-    first, last = (int(year) for year in np.array([at.min(), at.max()]).astype("M8[s]").astype("M8[Y]").astype(int))
-    starts, ahead = _steps(zone, first + 1970, last + 1970)
+    years = at.astype("M8[s]").astype("M8[Y]").astype(np.int64) + 1970
+    first = int(years.min())
+    starts, ahead = _steps(zone, tuple((np.flatnonzero(np.bincount(years - first)) + first).tolist()))
     found: Codes = ahead[np.searchsorted(starts, at, side="right") - 1]
     return found
 
 
 @lru_cache(maxsize=64)
-def _steps(zone: str, first: int, last: int) -> tuple[Codes, Codes]:
+def _steps(zone: str, years: tuple[int, ...]) -> tuple[Codes, Codes]:
     """When the clocks are set in some years, and what they are ahead from then on."""
-    steps = [step for year in range(first, last + 1) for step in _steps_of_year(zone, year)]
+    steps = [step for year in years for step in _steps_of_year(zone, year)]
     starts, ahead = zip(*steps, strict=True)
     return np.array(starts, dtype=np.int64), np.array(ahead, dtype=np.int64)
 
@@ -69,11 +71,11 @@ def _steps_of_year(zone: str, year: int) -> list[tuple[int, int]]:
     """The same of one year, which begins with a step."""
     begin, end = (int((datetime(y, 1, 1, tzinfo=UTC) - EPOCH).total_seconds()) for y in (year, year + 1))
     ahead = _clock(_zone(zone))
-    found = [(begin, ahead(begin))]
-    for at in range(begin, end, DAY):
-        if ahead(at + DAY) != ahead(at):
-            found.append((_change(ahead, at, at + DAY), ahead(at + DAY)))
-    return found
+    days = [(at, ahead(at)) for at in range(begin, end + 1, DAY)]
+    changes = [
+        (_change(ahead, at, next_day), after) for (at, before), (next_day, after) in pairwise(days) if after != before
+    ]
+    return [days[0], *changes]
 
 
 def _change(ahead: Callable[[int], int], low: int, high: int) -> int:
