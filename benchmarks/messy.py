@@ -1,11 +1,11 @@
 """A messy table out of core: `python benchmarks/messy.py [--rows 20000000] [--folder DIR]`.
 
 A generator writes Parquet in pieces, once: five columns of numbers with holes, ten of categories as text with holes,
-two of dates, a class that some of them tell of and a coin that nothing tells of. Then, in processes
-of their own, on threads and on a cluster of Dask: impute, encode, take dates apart and scale, then logistic regression of ten folds; and
-gradient boosting of 20 rounds of three folds, on a quarter of the rows. Scores and models must have the same bits on
-both, preprocessing must read the rows no more than once for each of its stages, and the process on threads must stay
-within 2 GiB. Of the coin nothing can be learned: its area under the curve shows that no fold leaks.
+two of dates, a class that some of them tell of and a coin that nothing tells of. Then, in processes of their own, on
+threads and on a cluster of Dask: impute, encode, take dates apart and scale, then logistic regression of ten folds;
+and gradient boosting of 20 rounds of three folds, on a quarter of the rows. Scores and models must have the same bits
+on both, preprocessing must read the rows no more than once for each of its stages, and the process on threads must
+stay within 2 GiB. Of the coin nothing can be learned: its area under the curve shows that no fold leaks.
 """
 
 from __future__ import annotations
