@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 import sklearn.preprocessing as peer
+from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
 from tenfold import OneHot
@@ -172,10 +173,114 @@ def test_the_name_of_scikit_learn_has_its_defaults():
         tn.OneHotEncoder().fit([["a"]]).transform([["b"]])
 
 
-@pytest.mark.parametrize(("drop", "words"), [("first", ["a", "b", "c", None]), ("if_binary", ["a", "b", None])])
-def test_a_missing_value_is_not_taken_for_the_dropped_category(drop, words):
-    rows = np.array(words, dtype=object)[:, None]
-    model = tn.OneHotEncoder(drop=drop, sparse_output=False).fit(rows)
-    with pytest.raises(tn.DataError, match=f"'x0', row {len(words) - 1} is missing.*Remedy: drop=None"):
-        model.transform(rows)
-    assert model.transform(rows[:-1]).sum() == len(words) - 2
+LISTS = [["d", "b", "a", "c", "never"], ["yes", "no"], [0.0, 0.5, 1.0, 1.5]]
+WITH_MISSING = [["d", "b"], ["yes", "no", np.nan], [0.0, 0.5, 1.0, 1.5, 2.0, np.nan]]
+
+
+def few(seed, gaps, rows=80):
+    random = np.random.default_rng(seed)
+    words = np.array(["a", "b", "c", "d"], dtype=object)
+    X = pd.DataFrame(
+        {
+            "text": words[np.minimum(random.geometric(0.5, rows) - 1, 3)],
+            "two": np.array(["no", "yes"], dtype=object)[random.integers(0, 2, rows)],
+            "half": random.integers(0, 4, rows) / 2,
+        }
+    )
+    for name in X if gaps else ():
+        X.loc[random.random(rows) < 0.1, name] = np.nan
+    return X
+
+
+def same(a, b):
+    a, b = np.asarray(a, dtype=object), np.asarray(b, dtype=object)
+    return a.shape == b.shape and all(x == y or (x != x and y != y) for x, y in zip(a.flat, b.flat, strict=True))
+
+
+def answer(call, rows):
+    try:
+        return call(rows)
+    except ValueError:
+        return None
+
+
+@pytest.mark.filterwarnings("ignore:Found unknown categories")  # theirs
+@pytest.mark.parametrize("handle_unknown", ["error", "ignore", "infrequent_if_exist"])
+@pytest.mark.parametrize("drop", [None, "first", "if_binary", ["b", "yes", 1.0], ["b", "no", np.nan]])
+@pytest.mark.parametrize("categories", ["auto", LISTS, WITH_MISSING])
+def test_listed_dropped_and_missing_categories_equal_scikit_learn(categories, drop, handle_unknown):
+    given = {"categories": categories, "drop": drop, "handle_unknown": handle_unknown, "sparse_output": False}
+    for limits in ({}, {"min_frequency": 7}, {"max_categories": 3}):
+        for gaps in (False, True):
+            X = few(0, gaps)
+            ours, theirs = (answer(kind(**given, **limits).fit, X) for kind in (tn.OneHotEncoder, peer.OneHotEncoder))
+            assert (ours is None) == (theirs is None)
+            if ours is None:
+                continue
+            assert ours.get_feature_names_out().tolist() == theirs.get_feature_names_out().tolist()
+            assert all(same(a, b) for a, b in zip(ours.categories_, theirs.categories_, strict=True))
+            assert same(ours.drop_idx_, theirs.drop_idx_)
+            for new in (few(1, False), few(1, True)):
+                found, expected = (answer(model.transform, new) for model in (ours, theirs))
+                assert (found is None) == (expected is None)
+                if expected is not None:
+                    np.testing.assert_array_equal(found, expected)
+
+
+def test_the_way_back_from_a_missing_and_from_a_dropped_category():
+    X = few(0, True)
+    for drop in (None, "first", ["b", "no", np.nan]):
+        given = {"drop": drop, "categories": [["d", "b", "a", "c", np.nan], ["yes", "no", np.nan], WITH_MISSING[2]]}
+        ours, theirs = tn.OneHotEncoder(**given).fit(X), peer.OneHotEncoder(**given).fit(X)
+        assert same(ours.inverse_transform(ours.transform(X)), X)
+        assert same(ours.inverse_transform(ours.transform(X)), theirs.inverse_transform(theirs.transform(X)))
+
+
+def test_listed_categories_are_the_same_in_parts_merged_in_files_and_beside_others(tmp_path):
+    X = few(0, True)
+    given = {"categories": WITH_MISSING, "handle_unknown": "ignore", "drop": np.array(["b", "no", 0.5], dtype=object)}
+    whole = tn.OneHotEncoder(**given).fit(X)
+    with part_rows(7):
+        assert bits(tn.OneHotEncoder(**given).fit(X).model_) == bits(whole.model_)
+    merged = tn.OneHotEncoder(**given).fit(X[:30]) + tn.OneHotEncoder(**given).fit(X[30:])
+    assert bits(merged.model_) == bits(whole.model_)
+    whole.save(tmp_path / "model")
+    again = tn.load(tmp_path / "model")
+    assert again.verify().origin == "verified"
+    assert (again.transform(X) != whole.transform(X)).nnz == 0
+    X.to_parquet(tmp_path / "x.parquet", row_group_size=20)
+    rows = tn.scan(str(tmp_path / "x.parquet"))
+    beside = tn.ColumnTransformer([("c", tn.OneHotEncoder(**given), ["text", "two", "half"])]).fit(rows)
+    new = few(1, True).assign(text="d")  # a category that is listed, and that no row need have had
+    np.testing.assert_array_equal(dense(beside.transform(new)), dense(whole.transform(new)))
+    together = tn.fit_together([tn.OneHotEncoder(**given)], rows)[0]
+    assert bits(together.model_) == bits(whole.model_)
+
+
+def test_folds_know_listed_categories():
+    X = few(0, False)[["text"]]
+    y = (X["text"] == "a").to_numpy(float)
+    encoder = tn.OneHotEncoder(categories=[["a", "b", "c", "d", "never"]])
+    ours = tn.cross_validate(make_pipeline(encoder, tn.Ridge()), X, y, folds=4)
+    assert ours.scores.min() > 0.9
+
+
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        ({"categories": [["a"]]}, "categories lists those of 1 columns, and there are 2"),
+        ({"categories": [["a", "b"], ["x", "x"]]}, "In column 1, the predefined categories contain duplicate"),
+        ({"categories": [["a", "b"], ["x", 1]]}, "column number 1 are text and numbers"),
+        ({"categories": [["a", "b"], [2, 1]]}, "Unsorted categories"),
+        ({"categories": [["a", "b"], [1, 2]]}, "column 'x1' holds text on one side and numbers on the other"),
+        ({"categories": [["a", None, "b"], ["x"]]}, "Nan should be the last"),
+        ({"categories": [["a"], ["x"]]}, "Found unknown categories \\['b'\\] in column 'x0' during fit"),
+        ({"drop": ["a"]}, "`drop` should have one category for each of the 2 columns"),
+        ({"drop": ["a", "y"]}, "column 'x1' has no category 'y' to leave out"),
+        ({"drop": ["b", "x"], "min_frequency": 2}, "Unable to drop category 'b'"),
+    ],
+)
+def test_lists_that_do_not_fit_are_refused(given, what):
+    rows = np.array([["a", "x"], ["a", "x"], ["b", "x"]], dtype=object)
+    with pytest.raises(ValueError, match=what):
+        tn.OneHotEncoder(**given).fit(rows)

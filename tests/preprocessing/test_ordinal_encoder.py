@@ -40,6 +40,30 @@ def test_equals_scikit_learn(limits):
         assert bits(OrdinalEncoder(**limits).fit(X).model_) == bits(ours.model_)
 
 
+LISTS = [[" b", "漢", "", "größe", "a", "never"], [-3, -2, -1, 0, 1, 2, 3, 9], [0.0, 0.5, 1.0]]
+
+
+@pytest.mark.parametrize("limits", [{}, {"min_frequency": 60}, {"max_categories": 3}])
+def test_listed_categories_equal_scikit_learn(limits):
+    X, new = frame(), frame(1)
+    new.loc[3, "text"], new.loc[4, "whole"] = "never", 9
+    given = {"categories": LISTS, **limits}
+    ours, theirs = OrdinalEncoder(**given).fit(X), peer.OrdinalEncoder(**given).fit(X)
+    np.testing.assert_array_equal(ours.transform(new), theirs.transform(new))
+    assert [a.tolist() for a in ours.categories_] == [a.tolist() for a in theirs.categories_] == LISTS
+    back = ours.inverse_transform(theirs.transform(new))
+    assert back.tolist() == theirs.inverse_transform(theirs.transform(new)).tolist()
+
+
+def test_rows_that_have_other_categories_than_those_listed():
+    X = np.array([["a"], ["b"], [np.nan]], dtype=object)
+    with pytest.raises(ValueError, match="unknown categories \\['b'\\] in column 'x0' during fit"):
+        OrdinalEncoder(categories=[["a"]]).fit(X)
+    given = {"categories": [["a"]], "handle_unknown": "use_encoded_value", "unknown_value": -1}
+    assert OrdinalEncoder(**given).fit(X).transform(X)[:2].ravel().tolist() == [0.0, -1.0]
+    assert peer.OrdinalEncoder(**given).fit(X[:2]).transform(X[:2]).ravel().tolist() == [0.0, -1.0]
+
+
 def test_numbers_come_back_as_numbers():
     X = frame()[["whole"]]
     model = OrdinalEncoder().fit(X)

@@ -37,6 +37,9 @@ class Learner(Protocol):
     def need(self) -> Need:
         """What it takes from the rows."""
 
+    def foreseen(self, schema: Schema) -> Schema:
+        """The schema of the rows, with the categories that parameters name."""
+
     def start(self, schema: Schema) -> Any:
         """The state before any rows are read."""
 

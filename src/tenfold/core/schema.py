@@ -187,13 +187,13 @@ class Schema:
     def places(self, axis: str, larger: Schema) -> Codes | None:
         """Where each label of `axis` stands in a larger schema; None where nothing moves."""
         if axis == "class" and not same(self.classes, larger.classes):
-            return _places(self.classes, larger.classes)
+            return places_among(self.classes, larger.classes)
         if axis not in MOVING or all(same(a.categories, b.categories) for a, b in zip(self.columns, larger.columns)):
             return None
         at, start = [], 0
         for a, b in zip(self.columns, larger.columns):
             if a.categories is not None:
-                at.append(_places(a.categories, b.categories) + start)
+                at.append(places_among(a.categories, b.categories) + start)
             elif axis != "value":
                 at.append(np.array([start]))
             start += (axis != "value") if b.categories is None else len(b.categories)
@@ -204,7 +204,7 @@ class Schema:
         return np.concatenate(at) if at else None
 
 
-def _places(labels: Labels, larger: Labels) -> Codes:
+def places_among(labels: Labels, larger: Labels) -> Codes:
     """Where each label stands in a larger array of labels."""
     here, there = comparable(labels, larger)
     return np.searchsorted(there, here)

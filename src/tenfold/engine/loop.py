@@ -74,7 +74,7 @@ def fit(
     resumed = resume is not None
     with opened(runner, source) as session:
         if resume is None:
-            schema = schema_of(source, learner.need, session)
+            schema = learner.foreseen(schema_of(source, learner.need, session))
             resume = Snapshot(schema, learner.start(schema))
         member = Member(learner, resume, stop or Never(), watchers, keep=source.costly)
         run([member], source, session)

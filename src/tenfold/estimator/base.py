@@ -206,6 +206,10 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         """The learners that this one is made of, each with its model."""
         return ()
 
+    def foreseen(self, schema: Schema) -> Schema:
+        """The schema of the rows, with the categories that parameters name."""
+        return schema
+
     def sound(self, model: Any, summary: Any, schema: Schema) -> bool:
         """Whether a model that comes from a file holds together, beyond what each of its fields may be."""
         return True

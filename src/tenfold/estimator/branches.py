@@ -131,6 +131,14 @@ class Branches(_BaseComposition, Team, Transformer):
         """Of the columns of each transformer."""
         return [schema.some(some) for some in self.columns(schema)]
 
+    def foreseen(self, schema: Schema) -> Schema:
+        """With the categories that the transformers name, each in its columns."""
+        for member, some in zip(self.team(), self.columns(schema), strict=True):
+            known = dict(zip(some, member.foreseen(schema.some(some)).columns, strict=True))
+            columns = tuple(known.get(j, column) for j, column in enumerate(schema.columns))
+            schema = Schema(columns, schema.target, schema.classes, schema.named)
+        return schema
+
     def certify(self, model: TeamModel, s: Joint) -> tuple[Claim, ...] | None:
         """What the transformers claim, each under its name."""
         each = self.certified(model, s)

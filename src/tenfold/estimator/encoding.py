@@ -100,6 +100,8 @@ class Writer:
             return {"int": str(int(value))}
         if isinstance(value, float):
             return {"float": value.hex()}
+        if isinstance(value, np.ndarray) and value.dtype.kind in "OU":
+            value = value.tolist()
         if isinstance(value, np.ndarray):
             return {"tensor": self.tensor(value, where)}
         if is_pipeline(value):

@@ -82,7 +82,6 @@ poisson_draws = Refused(
     "each row is drawn a Poisson number of times, of mean 1", "fit to a share of the rows", (None, 1.0)
 )
 all_counted = NoEffect("all rows are counted", _integer)
-categories = Refused("categories are those of the rows", "a frame with categorical columns", ("auto",))
 dtype = Refused("what comes out are 64-bit floats", "astype of what comes out", (np.float64,))
 one_metric = Refused("a metric has no parameters beside p", "metric, p and attribute_weights", (None,))
 
@@ -246,11 +245,10 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
     "MinMaxScaler": _scaler,
     "Normalizer": _scaler,
     "OneHotEncoder": {
-        "categories": categories,
         "dtype": dtype,
         "feature_name_combiner": Refused("names are joined by an underscore", "rename the columns", ("concat",)),
     },
-    "OrdinalEncoder": {"categories": categories, "dtype": dtype},
+    "OrdinalEncoder": {"dtype": dtype},
     "PolynomialFeatures": {
         "order": NoEffect("it says how an array lies in memory, not what is in it", (StrOptions({"C", "F"}),))
     },

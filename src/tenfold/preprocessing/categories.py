@@ -7,9 +7,9 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Labels, Need, Schema, Values
-from tenfold.core.allowed import NOT_NEGATIVE, OFFSETS
-from tenfold.core.schema import is_text
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Labels, MergeError, Need, Schema, Values
+from tenfold.core.allowed import NOT_NEGATIVE, OFFSETS, Between
+from tenfold.core.schema import Column, is_text, places_among
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, Transformer
 from tenfold.kernels.counting import add_counts
@@ -20,17 +20,18 @@ INFREQUENT = "infrequent_sklearn"
 
 @dataclass(frozen=True, eq=False)
 class ValueCounts:
-    """Weight of each category of each column."""
+    """Weight of each category of each column, and of the rows that miss a value."""
 
     exact: ClassVar[bool] = True
     count: Annotated[Array, "value", NOT_NEGATIVE]
+    missing: Annotated[Array, "column", NOT_NEGATIVE]
 
     def __add__(self, other: ValueCounts) -> ValueCounts:
-        return ValueCounts(self.count + other.count)
+        return ValueCounts(self.count + other.count, self.missing + other.missing)
 
 
 class CountsByColumn(Grouped[ValueCounts]):
-    """Weight of each category of each column."""
+    """Weight of each category of each column, and of the rows that miss a value."""
 
     first: Codes
     """where each column begins on the axis of values, and where the last one ends"""
@@ -38,27 +39,37 @@ class CountsByColumn(Grouped[ValueCounts]):
     def summarize(self, chunk: Chunk) -> ValueCounts:
         """Count the codes of all rows."""
         total, count = np.zeros(1), np.zeros((1, int(self.first[-1])))
+        missing = np.zeros(chunk.X.shape[1])
         group = np.zeros(chunk.n, dtype=np.int64)
         for rows, block in chunk.X.blocks():
             add_counts(block, self.first, group[rows], chunk.weight[rows], total, count)
-        return ValueCounts(count[0])
+            missing += chunk.weight[rows] @ np.isnan(block)
+        return ValueCounts(count[0], missing)
 
 
 class CategoryModel(NamedTuple):
-    """The weight of each category, and where each column begins among them."""
+    """The weight of each category, and where it stands among those of its column."""
 
     value_count: Annotated[Array, "value"]
     first: Annotated[Codes, "boundary", OFFSETS]
     """where each column begins on the axis of values, and where the last one ends"""
+    missing: Annotated[Array, "column", NOT_NEGATIVE]
+    """weight of the rows that miss a value of each column"""
+    order: Annotated[Codes, "value", Between(-1)]
+    """the number of each value among the categories of its column; -1: it is none of those that were listed"""
+    with_missing: Annotated[Codes, "column", Between(0, 1)]
+    """1 where a missing value is a category too, the last"""
+    dropped: Annotated[Codes, "column", Between(-1)]
+    """which output of each column is left out; -1: none"""
 
 
 class Places(NamedTuple):
     """Where categories go: those that are too rare go together, behind the others of their column."""
 
-    rare: Any
-    """whether each category of all columns is too rare"""
-    place: Codes
-    """of each category among the outputs of its column"""
+    rare: list[Any]
+    """of each column, whether each of its categories is too rare"""
+    place: list[Codes]
+    """of each column, where each of its categories is among the outputs"""
     outputs: Codes
     """of each column"""
 
@@ -69,17 +80,88 @@ class CategoryEncoder(OnePass, Transformer):
     need = Need("categorical", missing=True)
     model_type = CategoryModel
     summary_types = (ValueCounts,)
+    hidden = frozenset({"order", "with_missing", "dropped"})
+    counts_missing: ClassVar[bool] = False
+    """whether a missing value is a category if there was one in fitting, and unknown if there was none"""
     handle_unknown: str
     min_frequency: float | None
     max_categories: int | None
+    categories: Any = "auto"
+
+    # ---- categories that are listed ----------------------------------------------------------------
+
+    def _lists(self, width: int) -> list[Labels] | None:
+        """The categories of each column that were listed; None: they are those of the rows."""
+        if isinstance(self.categories, str):
+            return None
+        found = [_labels(some, j) for j, some in enumerate(self.categories)]
+        if len(found) != width:
+            raise ValueError(
+                f"Shape mismatch: categories lists those of {len(found)} columns, and there are {width}. Remedy: a "
+                "list for each column"
+            )
+        return found
+
+    def foreseen(self, schema: Schema) -> Schema:
+        """With the categories that are listed, whether or not a row has them."""
+        lists = self._lists(len(schema.columns))
+        if lists is None:
+            return schema
+        each = zip(schema.columns, lists, strict=True)
+        listed = [Column(column.name, column.kind, np.unique(_present(some))) for column, some in each]
+        try:
+            return schema + Schema(tuple(listed), schema.target, schema.classes, schema.named)
+        except MergeError as error:
+            raise ValueError(f"categories: {error}. Remedy: list them as the rows have them") from None
+
+    def _places_listed(self, schema: Schema, s: ValueCounts, lists: list[Labels]) -> tuple[Codes, Codes]:
+        """The number of each value among those that are listed, and whether a missing value is among them."""
+        first = schema.value_offsets
+        order = np.full(int(first[-1]), -1)
+        missing = np.zeros(len(lists), dtype=np.int64)
+        for j, (column, some) in enumerate(zip(schema.columns, lists, strict=True)):
+            named = _present(some)
+            missing[j] = self.counts_missing and len(named) < len(some)
+            order[first[j] + places_among(named, column.categories)] = np.arange(len(named))
+            here = slice(first[j], first[j + 1])
+            new = column.categories[(order[here] < 0) & (s.count[here] > 0)].tolist()
+            new += [np.nan] * int(self.counts_missing and s.missing[j] > 0 and not missing[j])
+            if new and self.handle_unknown == "error":
+                raise ValueError(
+                    f"Found unknown categories {new[:5]} in column {column.name!r} during fit. Remedy: list them in "
+                    "categories, or set handle_unknown"
+                )
+        return order, missing
+
+    # ---- the fit -----------------------------------------------------------------------------------
 
     def statistic(self, schema: Schema) -> CountsByColumn:
         """The weight of each category."""
+        self._lists(len(schema.columns))
         return CountsByColumn(schema.value_offsets)
 
     def solve(self, schema: Schema, s: ValueCounts) -> CategoryModel:
-        """The counts are the model."""
-        return CategoryModel(s.count, schema.value_offsets)
+        """The counts are the model, and where each category goes."""
+        first = schema.value_offsets
+        lists = self._lists(len(schema.columns))
+        if lists is None:
+            order = np.arange(first[-1]) - np.repeat(first[:-1], np.diff(first))
+            missing = ((s.missing > 0) & self.counts_missing).astype(np.int64)
+        else:
+            order, missing = self._places_listed(schema, s, lists)
+        none = np.full(len(missing), -1)
+        model = CategoryModel(s.count, first, s.missing, order.astype(np.int64), missing, none)
+        return model._replace(dropped=self.left_out(schema, model))
+
+    def left_out(self, schema: Schema, model: CategoryModel) -> Codes:
+        """Which output of each column is left out: none."""
+        return model.dropped
+
+    def sound(self, model: CategoryModel, summary: ValueCounts | None, schema: Schema) -> bool:
+        """Whether categories are numbered from 0 on, and no more is left out than there is."""
+        numbered = [np.sort(order[order >= 0]) for order in (model.order[some] for some in self._columns(model))]
+        whole = all(np.array_equal(order, np.arange(len(order))) for order in numbered)
+        return whole and bool((model.dropped < self.places(model).outputs).all())
 
     def certify(self, model: CategoryModel, s: ValueCounts) -> tuple[Claim, ...]:
         """How many categories there are, and how rare the rarest is."""
@@ -92,17 +174,28 @@ class CategoryEncoder(OnePass, Transformer):
         why = f"weight of category number {rarest - model.first[j]} of column number {j}, the rarest"
         return (*claims, Claim("rarest category", float(s.count[rarest]), "proved", why, "data"))
 
+    # ---- where categories go -----------------------------------------------------------------------
+
     def places(self, model: CategoryModel) -> Places:
         """Which categories are too rare, and where each goes."""
-        rare = np.zeros(len(model.value_count), dtype=bool)
-        place, outputs = np.zeros(len(rare), dtype=np.int64), []
-        for some in self._columns(model):
-            count = model.value_count[some]
-            rare[some] = self._rare(count)
-            kept = ~rare[some]
-            place[some] = np.where(kept, np.cumsum(kept) - 1, kept.sum())
-            outputs.append(int(kept.sum() + rare[some].any()))
+        rare, place, outputs = [], [], []
+        for j, some in enumerate(self._columns(model)):
+            rare.append(self._rare(self._weights(model, j, some)))
+            kept = ~rare[-1]
+            place.append(np.where(kept, np.cumsum(kept) - 1, kept.sum()))
+            outputs.append(int(kept.sum() + rare[-1].any()))
         return Places(rare, place, np.array(outputs, dtype=np.int64))
+
+    @staticmethod
+    def _weights(model: CategoryModel, j: int, some: slice) -> Array:
+        """The weight of each category of one column, in their order."""
+        order, count = model.order[some], model.value_count[some]
+        listed = order >= 0
+        found = np.zeros(int(listed.sum()) + int(model.with_missing[j]))
+        found[order[listed]] = count[listed]
+        if model.with_missing[j]:
+            found[-1] = model.missing[j]
+        return found
 
     def _rare(self, count: Array) -> Any:
         """Which of the categories of one column are rarer than `min_frequency`, or beyond `max_categories`."""
@@ -117,12 +210,21 @@ class CategoryEncoder(OnePass, Transformer):
 
     @staticmethod
     def _columns(model: CategoryModel) -> list[slice]:
-        """Where the categories of each column are."""
+        """Where the values of each column are."""
         return [slice(a, b) for a, b in zip(model.first[:-1].tolist(), model.first[1:].tolist(), strict=True)]
 
-    def refuse_unknown(self, model: CategoryModel, X: Columns, rows: slice, block: Array, remedy: str) -> None:
+    def known(self, model: CategoryModel) -> Any:
+        """Whether each code is a category: of each column, its values, what is missing, and what no row had."""
+        found = []
+        for j, some in enumerate(self._columns(model)):
+            never = some.start == some.stop and not model.with_missing[j]  # of such a column nothing is unknown
+            missing = bool(model.with_missing[j]) or not self.counts_missing or never
+            found += [*(model.order[some] >= 0), missing, never]
+        return np.array(found, dtype=bool)
+
+    def refuse_unknown(self, known: Any, X: Columns, rows: slice, codes: Codes, remedy: str) -> None:
         """Name the column and the row of a category that was not there in fitting."""
-        unknown = (block == -1) & (np.diff(model.first) > 0)
+        unknown = ~known[codes]
         if unknown.any():
             i, j = (int(k) for k in np.argwhere(unknown)[0])
             name = X.names[j] if X.names is not None else f"x{j}"
@@ -131,26 +233,28 @@ class CategoryEncoder(OnePass, Transformer):
                 f"Remedy: fit to rows that have them, or set {remedy}"
             )
 
+    # ---- labels ------------------------------------------------------------------------------------
+
     def named(self, names: list[Labels]) -> list[Labels]:
         """The names of the outputs of each column: its categories, then one for all that are too rare."""
         found = []
-        rare = self.places(self.model_).rare
-        for some, labels in zip(self._columns(self.model_), names, strict=True):
-            kept = labels[~rare[some]]
-            found.append(np.append(kept.astype(object), INFREQUENT) if rare[some].any() else kept)
+        for rare, labels in zip(self.places(self.model_).rare, names, strict=True):
+            kept = labels[~rare]
+            found.append(np.append(kept.astype(object), INFREQUENT) if rare.any() else kept)
         return found
 
     @property
     def categories_(self) -> list[Labels]:
-        """The sorted categories of each column."""
-        return [column.categories for column in self.schema_.columns]
+        """The categories of each column, in the order of their outputs."""
+        model = self.model_
+        each = zip(self.schema_.columns, self._columns(model), model.with_missing.tolist(), strict=True)
+        return [in_order(column.categories, model.order[some], bool(missing)) for column, some, missing in each]
 
     @property
     def infrequent_categories_(self) -> list[Labels | None]:
         """The categories of each column that are taken together, None where there are none."""
-        rare = self.places(self.model_).rare
-        each = zip(self._columns(self.model_), self.categories_, strict=True)
-        return [labels[rare[some]] if rare[some].any() else None for some, labels in each]
+        each = zip(self.places(self.model_).rare, self.categories_, strict=True)
+        return [labels[rare] if rare.any() else None for rare, labels in each]
 
     def given_back(self, columns: list[tuple[Labels, Codes]]) -> Values:
         """An array of categories, by their places in each column; -1: None. Of numbers, if all are numbers."""
@@ -173,3 +277,51 @@ def as_rows(X: Any, width: int) -> Any:
     if found.ndim != 2 or found.shape[1] != width:
         raise DataError(f"X has the shape {found.shape}, not (rows, {width}). Remedy: give what transform gives")
     return found
+
+
+def coded(block: Array, first: Codes) -> Codes:
+    """Codes as places in a table that has, of each column, its values, what is missing, and what no row had."""
+    values = np.diff(first)
+    at = np.where(block >= 0, block, values + 1)
+    gone = np.isnan(block)
+    at = np.where(gone, values, at) if gone.any() else at
+    return (at + (first[:-1] + 2 * np.arange(len(values)))).astype(np.int64)
+
+
+def _labels(given: Any, j: int) -> Labels:
+    """Categories that are listed for a column: text or numbers, each once; a missing one is the last."""
+    found: Labels = np.asarray(given) if isinstance(given, np.ndarray) else np.array(list(given), dtype=object)
+    if found.dtype == object and not any(isinstance(v, str) for v in found.tolist()):
+        found = np.array([np.nan if v is None else v for v in found.tolist()])
+    if found.ndim != 1 or (found.dtype.kind not in "biufOUT"):
+        raise ValueError(f"categories of column number {j} must be a list of text or of numbers, not {given!r}")
+    here = _present(found)
+    if found.dtype.kind in "OUT" and not all(isinstance(v, str) for v in here.tolist()):
+        raise ValueError(f"categories of column number {j} are text and numbers: {found.tolist()!r}")
+    if len(np.unique(here)) < len(here) or len(found) - len(here) > 1:
+        raise ValueError(f"In column {j}, the predefined categories contain duplicate elements.")
+    if len(here) < len(found) and not _gone(found)[-1]:
+        raise ValueError(f"Nan should be the last element in user provided categories of column number {j}")
+    if found.dtype.kind in "biuf" and (np.diff(here) < 0).any():
+        raise ValueError("Unsorted categories are not supported for numerical categories")
+    return found
+
+
+def _gone(labels: Labels) -> Any:
+    """Which of some labels are missing: None, or NaN."""
+    return np.array([v is None or v != v for v in labels.tolist()], dtype=bool)
+
+
+def _present(labels: Labels) -> Labels:
+    """Labels without those that are missing."""
+    found: Labels = labels[~_gone(labels)]
+    return found
+
+
+def in_order(labels: Labels, order: Codes, missing: bool) -> Labels:
+    """The categories of a column in their order, a missing one the last."""
+    listed = np.flatnonzero(order >= 0)
+    found: Labels = labels[listed[np.argsort(order[listed])]]
+    if not missing:
+        return found
+    return np.append(found.astype(object if is_text(found) else np.float64), np.nan)

@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import DTypeLike
+from numpy.typing import ArrayLike, DTypeLike
 
-from tenfold.core import Codes, Columns, DataError, Matrix, Values
-from tenfold.estimator.constraints import Constraints, boolean, choice, fraction, integer
-from tenfold.preprocessing.categories import CategoryEncoder, CategoryModel, as_rows
+from tenfold.core import Codes, Columns, DataError, Matrix, Schema, Values
+from tenfold.estimator.constraints import Constraints, array, boolean, choice, fraction, integer
+from tenfold.preprocessing.categories import CategoryEncoder, CategoryModel, as_rows, coded, in_order
 
 
 class OneHot(CategoryEncoder):
@@ -26,8 +26,9 @@ class OneHot(CategoryEncoder):
         What happens in `transform` to a category that was not there in fitting: it is refused by the name of
         its column, gives zeros, or counts as a rare one (zeros where there are none). Rows of weight zero were not
         there.
-    drop : {"first", "if_binary"} or None, default=None
-        Whether to leave out the first category of each column, or of those that have two.
+    drop : {"first", "if_binary"}, array of shape (columns,) or None, default=None
+        Whether to leave out the first category of each column, or of those that have two; or, for each column, the
+        category that is left out.
     sparse_output : bool, default=True
         Whether the indicators come as CSR. Frames (`set_output`) need False.
     min_frequency : int, float or None, default=None
@@ -41,6 +42,8 @@ class OneHot(CategoryEncoder):
         The sorted categories of each column, dropped ones too.
     infrequent_categories_ : list of arrays or None
         Those that share an indicator.
+    drop_idx_ : array of shape (columns,) or None
+        The number of the category of each column that is left out, None where there is none.
     value_count_ : array of shape (categories of all columns,)
         The weight of each category.
     certificate_ : Certificate
@@ -57,8 +60,6 @@ class OneHot(CategoryEncoder):
     ['sun', None]
     """
 
-    told_apart: ClassVar[bool] = False
-    """whether a missing value is refused in a column of which a category is dropped, as it would look like that one"""
     law_params = (
         {},
         {"drop": "first", "handle_unknown": "error"},
@@ -67,7 +68,7 @@ class OneHot(CategoryEncoder):
     )
     _parameter_constraints: ClassVar[Constraints] = {
         "handle_unknown": [choice("error", "ignore", "infrequent_if_exist")],
-        "drop": [choice("first", "if_binary"), None],
+        "drop": [choice("first", "if_binary"), array, None],
         "sparse_output": [boolean],
         "min_frequency": [integer(1), fraction, None],
         "max_categories": [integer(1), None],
@@ -76,7 +77,7 @@ class OneHot(CategoryEncoder):
     def __init__(
         self,
         handle_unknown: str = "ignore",
-        drop: str | None = None,
+        drop: str | ArrayLike | None = None,
         sparse_output: bool = True,
         min_frequency: float | None = None,
         max_categories: int | None = None,
@@ -89,35 +90,74 @@ class OneHot(CategoryEncoder):
 
     def transform_from(self, model: CategoryModel, X: Columns) -> Matrix:
         """Ones where categories are, as CSR or dense."""
-        rare, place, outputs = self.places(model)
-        dropped = self._dropped(outputs)
-        start = np.cumsum([0, *(outputs - dropped)])
-        grouped = bool(rare.any())
-        table = np.append(place, 0)
-        last = np.where([rare[some].any() for some in self._columns(model)], outputs - 1, -1)
+        table, width = self._indicators(model)
+        known = self.known(model)
         places, counts = [np.zeros(0, dtype=np.int64)], [np.zeros(1, dtype=np.int64)]
         for rows, block in X.blocks():
+            codes = coded(block, model.first)
             if self.handle_unknown == "error":
-                self.refuse_unknown(model, X, rows, block, 'handle_unknown="ignore"')
-            if self.told_apart and dropped.any():
-                _refuse_missing(X, rows, np.isnan(block) & (dropped > 0))
-            if grouped:
-                known = block >= 0
-                at = np.where(known, block, 0).astype(np.int64) + model.first[:-1]
-                unknown = last if self.handle_unknown == "infrequent_if_exist" else -1
-                block = np.where(known, table[at], np.where(np.isnan(block), np.nan, unknown))
-            seen = block >= dropped  # neither missing (NaN), nor unknown (-1), nor left out
-            places.append((block + (start[:-1] - dropped))[seen].astype(np.int64))
+                self.refuse_unknown(known, X, rows, codes, 'handle_unknown="ignore"')
+            found = table[codes]
+            seen = found >= 0
+            places.append(found[seen])
             counts.append(seen.sum(axis=1))
         at = np.concatenate(places)
         ends = np.concatenate(counts).cumsum()
-        found = sp.csr_array((np.ones(len(at)), at, ends), shape=(len(X), int(start[-1])))
-        return found if self.sparse_output else found.toarray()
+        made = sp.csr_array((np.ones(len(at)), at, ends), shape=(len(X), width))
+        return made if self.sparse_output else made.toarray()
 
-    def _dropped(self, outputs: Codes) -> Codes:
-        """How many indicators of each column are left out: 0 or 1."""
-        out = {"first": outputs > 0, "if_binary": outputs == 2}.get(str(self.drop), np.zeros(len(outputs), dtype=bool))
-        return out.astype(np.int64)
+    def _indicators(self, model: CategoryModel) -> tuple[Codes, int]:
+        """The indicator of each code, as `coded` numbers them, -1: none; and how many indicators there are."""
+        rare, place, outputs = self.places(model)
+        found, start = [], 0
+        for j, some in enumerate(self._columns(model)):
+            left_out = int(model.dropped[j])
+            behind = (place[j] > left_out) & (left_out >= 0)
+            at = np.where(place[j] == left_out, -1, place[j] - behind + start)
+            unknown = at[rare[j]][0] if self.handle_unknown == "infrequent_if_exist" and rare[j].any() else -1
+            order = model.order[some]
+            missing = at[-1] if model.with_missing[j] else unknown if self.counts_missing else -1
+            found.append(np.where(order >= 0, np.append(at, -1)[order], unknown))
+            found.append(np.array([missing, unknown]))
+            start += int(outputs[j]) - (left_out >= 0)
+        return np.concatenate(found).astype(np.int64), start
+
+    def left_out(self, schema: Schema, model: CategoryModel) -> Codes:
+        """Which indicator of each column is left out; -1: none."""
+        rare, place, outputs = self.places(model)
+        if self.drop is None or isinstance(self.drop, str):
+            some = {"first": outputs > 0, "if_binary": outputs == 2}.get(str(self.drop), outputs < 0)
+            return np.where(some, 0, -1)
+        given = np.asarray(self.drop, dtype=object)
+        if given.shape != (len(outputs),):
+            raise ValueError(
+                f"`drop` should have one category for each of the {len(outputs)} columns, not the shape {given.shape}"
+            )
+        found = np.full(len(outputs), -1)
+        for j, (column, some) in enumerate(zip(schema.columns, self._columns(model), strict=True)):
+            labels = in_order(column.categories, model.order[some], bool(model.with_missing[j])).tolist()
+            at = [k for k, v in enumerate(labels) if v == given[j] or (v != v and _is_missing(given[j]))]
+            if not at:
+                raise ValueError(
+                    f"drop: column {column.name!r} has no category {given[j]!r} to leave out. It has {labels[:5]}"
+                )
+            if rare[j][at[0]]:
+                raise ValueError(
+                    f"Unable to drop category {given[j]!r} from feature {column.name!r} because it is infrequent"
+                )
+            found[j] = place[j][at[0]]
+        return found
+
+    @property
+    def drop_idx_(self) -> Any:
+        """The number of the category of each column that is left out, None where there is none; None if no one is."""
+        if self.drop is None:
+            return None
+        place = self.places(self.model_).place
+        each = zip(self.model_.dropped.tolist(), place, strict=True)
+        found = np.empty(len(place), dtype=object)
+        found[:] = [None if k < 0 else int((at == k).argmax()) for k, at in each]
+        return found
 
     def inverse_transform(self, X: Any) -> Values:
         """The categories that have these indicators; where all are zero, the one that was dropped, or None.
@@ -131,18 +171,18 @@ class OneHot(CategoryEncoder):
         X : array of shape (rows, columns)
             Of numbers if all categories are, else of objects. All rare categories are "infrequent_sklearn".
         """
-        outputs = self.places(self.model_).outputs
-        dropped = self._dropped(outputs)
-        start = np.cumsum([0, *(outputs - dropped)])
+        outputs, dropped = self.places(self.model_).outputs, self.model_.dropped
+        start = np.cumsum([0, *(outputs - (dropped >= 0))])
         given = as_rows(X, int(start[-1]))
         found = []
         for j, labels in enumerate(self.named(self.categories_)):
             some = given[:, start[j] : start[j + 1]]
             some = some.toarray() if sp.issparse(some) else some
             none = ~some.any(axis=1)
-            at = some.argmax(axis=1) + dropped[j] if some.shape[1] else np.zeros(len(some), np.int64)
-            found.append((labels, np.where(none, 0 if dropped[j] else -1, at)))
-            if none.any() and not dropped[j] and self.handle_unknown == "error" and len(labels):
+            at = some.argmax(axis=1) if some.shape[1] else np.zeros(len(some), np.int64)
+            at += (dropped[j] >= 0) & (at >= dropped[j])
+            found.append((labels, np.where(none, dropped[j], at)))
+            if none.any() and dropped[j] < 0 and self.handle_unknown == "error" and len(labels):
                 row = int(none.argmax())
                 raise DataError(
                     f"row {row} has no category of column {self.schema_.names[j]!r}: all of its indicators are 0. "
@@ -152,30 +192,26 @@ class OneHot(CategoryEncoder):
 
     def names_out(self, names: list[str]) -> list[str]:
         """The name of the column, an underscore, and the category."""
-        kept = zip(names, self.named(self.categories_), self._dropped(self.places(self.model_).outputs), strict=True)
-        return [f"{name}_{v}" for name, some, k in kept for v in some[k:]]
+        each = zip(names, self.named(self.categories_), self.model_.dropped.tolist(), strict=True)
+        return [f"{name}_{v}" for name, some, left_out in each for k, v in enumerate(some) if k != left_out]
 
 
-def _refuse_missing(X: Columns, rows: slice, gone: Any) -> None:
-    """Name the row and column of a missing value that would look like the category that was dropped."""
-    if gone.any():
-        i, j = (int(k) for k in np.argwhere(gone)[0])
-        raise DataError(
-            f"{X.where(rows.start + i, j)} is missing, and would be all zeros as the dropped category is. Remedy: "
-            "drop=None, or fill it in before"
-        )
+def _is_missing(value: Any) -> bool:
+    """Whether a category is None or NaN."""
+    return value is None or value != value
 
 
 class OneHotEncoder(OneHot):
     """The indicators of categories under scikit-learn's name: unknown categories are refused unless you say otherwise.
 
-    A missing value is no category, and all indicators of its column are zero; where a category was dropped that would
-    look the same, and is refused.
+    A missing value is a category, the last of its column and called nan, if there was one in fitting; else it is
+    unknown.
 
     Parameters
     ----------
-    drop : {"first", "if_binary"} or None, default=None
-        Whether to leave out the first category of each column, or of those that have two.
+    drop : {"first", "if_binary"}, array of shape (columns,) or None, default=None
+        Whether to leave out the first category of each column, or of those that have two; or, for each column, the
+        category that is left out.
     sparse_output : bool, default=True
         Whether the indicators come as CSR. Frames (`set_output`) need False.
     handle_unknown : {"error", "ignore", "infrequent_if_exist"}, default="error"
@@ -185,7 +221,10 @@ class OneHotEncoder(OneHot):
         Categories of fewer rows, or of a smaller share of the rows that have a value, share one indicator: the last.
     max_categories : int or None, default=None
         The most indicators that a column has, with the one for rare categories; the rarest go there.
-    categories, dtype, feature_name_combiner : optional
+    categories : "auto" or list of arrays, default="auto"
+        Those of the rows, sorted; or the categories of each column, in this order, whether or not rows have them.
+        Numbers must be sorted. None or NaN, the last, is a missing value.
+    dtype, feature_name_combiner : optional
         As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
 
     Examples
@@ -193,19 +232,26 @@ class OneHotEncoder(OneHot):
     >>> from tenfold import OneHotEncoder
     >>> OneHotEncoder(sparse_output=False).fit_transform([["sun"], ["rain"]]).tolist()
     [[0.0, 1.0], [1.0, 0.0]]
+    >>> sizes = OneHotEncoder(categories=[["small", "large"]], drop=["small"]).fit([["large"], ["small"]])
+    >>> sizes.get_feature_names_out().tolist()
+    ['x0_large']
     """
 
-    told_apart = True
+    counts_missing = True
+    _parameter_constraints: ClassVar[Constraints] = {
+        **OneHot._parameter_constraints,
+        "categories": [choice("auto"), list],
+    }
 
     def __init__(
         self,
         *,
-        drop: str | None = None,
+        drop: str | ArrayLike | None = None,
         sparse_output: bool = True,
         handle_unknown: str = "error",
         min_frequency: float | None = None,
         max_categories: int | None = None,
-        categories: str = "auto",
+        categories: str | list[Any] = "auto",
         dtype: DTypeLike = np.float64,
         feature_name_combiner: str = "concat",
     ) -> None:

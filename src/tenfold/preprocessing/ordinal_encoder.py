@@ -10,11 +10,13 @@ from numpy.typing import DTypeLike
 
 from tenfold.core import Array, Columns, Schema, Values
 from tenfold.estimator.constraints import Constraints, choice, fraction, integer
-from tenfold.preprocessing.categories import CategoryEncoder, CategoryModel, ValueCounts, as_rows
+from tenfold.preprocessing.categories import CategoryEncoder, CategoryModel, ValueCounts, as_rows, coded
 
 
 class OrdinalEncoder(CategoryEncoder):
     """Make each category (text or number) the number of its place among the sorted ones, exact in one pass.
+
+    Categories that have an order of their own, small before large, are listed in it.
 
     Merging two models unites their categories, which are then numbered anew.
 
@@ -31,13 +33,16 @@ class OrdinalEncoder(CategoryEncoder):
         Categories of fewer rows, or of a smaller share of the rows that have a value, are one category: the last.
     max_categories : int or None, default=None
         The most that a column has, with the one for rare ones; the rarest go there.
-    categories, dtype : optional
+    categories : "auto" or list of arrays, default="auto"
+        Those of the rows, sorted; or the categories of each column, in this order, whether or not rows have them.
+        Numbers must be sorted. None or NaN, the last, changes nothing: see `encoded_missing_value`.
+    dtype : optional
         As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
 
     Attributes
     ----------
     categories_ : list of arrays
-        The sorted categories of each column.
+        The categories of each column: sorted, or as they were listed.
     infrequent_categories_ : list of arrays or None
         Those that are taken together.
     value_count_ : array of shape (categories of all columns,)
@@ -52,6 +57,9 @@ class OrdinalEncoder(CategoryEncoder):
     [1.0, 0.0, -1.0]
     >>> model.inverse_transform([[1.0], [-1.0]]).ravel().tolist()
     ['sun', None]
+    >>> sizes = OrdinalEncoder(categories=[["small", "medium", "large"]])
+    >>> sizes.fit_transform([["large"], ["small"]]).ravel().tolist()
+    [2.0, 0.0]
     """
 
     law_params = (
@@ -65,6 +73,7 @@ class OrdinalEncoder(CategoryEncoder):
         "encoded_missing_value": [Real],
         "min_frequency": [integer(1), fraction, None],
         "max_categories": [integer(1), None],
+        "categories": [choice("auto"), list],
     }
 
     def __init__(
@@ -75,7 +84,7 @@ class OrdinalEncoder(CategoryEncoder):
         encoded_missing_value: float = np.nan,
         min_frequency: float | None = None,
         max_categories: int | None = None,
-        categories: str = "auto",
+        categories: str | list[Any] = "auto",
         dtype: DTypeLike = np.float64,
     ) -> None:
         self.handle_unknown = handle_unknown
@@ -110,16 +119,24 @@ class OrdinalEncoder(CategoryEncoder):
 
     def transform_from(self, model: CategoryModel, X: Columns) -> Array:
         """The places of categories."""
-        places = np.append(self.places(model).place, 0).astype(np.float64)
+        table, known = self._numbers(model), self.known(model)
         out = np.empty(X.shape)
         for rows, block in X.blocks():
+            codes = coded(block, model.first)
             if self.handle_unknown == "error":
-                self.refuse_unknown(model, X, rows, block, "handle_unknown='use_encoded_value' and unknown_value=-1")
-            known = block >= 0
-            at = np.where(known, block, 0).astype(np.int64) + model.first[:-1]
-            found = np.where(known, places[at], np.nan if self.unknown_value is None else self.unknown_value)
-            out[rows] = np.where(np.isnan(block), self.encoded_missing_value, found)
+                self.refuse_unknown(known, X, rows, codes, "handle_unknown='use_encoded_value' and unknown_value=-1")
+            out[rows] = table[codes]
         return out
+
+    def _numbers(self, model: CategoryModel) -> Array:
+        """What each code becomes, as `coded` numbers them."""
+        unknown = np.nan if self.unknown_value is None else float(self.unknown_value)
+        found = []
+        for place, some in zip(self.places(model).place, self._columns(model), strict=True):
+            order = model.order[some]
+            found.append(np.where(order >= 0, np.append(place, -1)[order], unknown))
+            found.append(np.array([self.encoded_missing_value, unknown], dtype=np.float64))
+        return np.concatenate(found)
 
     def inverse_transform(self, X: Any) -> Values:
         """The categories that have these places; None for what was missing, unknown or rare.

@@ -387,7 +387,7 @@ def _summary(learner: Estimator, state: State, source: ArraySource, schema: Sche
 
 
 def _schema(learner: Estimator, source: ArraySource) -> Schema:
-    return source.known(learner.need) or source.schema_of(0, learner.need)
+    return learner.foreseen(source.known(learner.need) or source.schema_of(0, learner.need))
 
 
 def _states(learner: Estimator, source: ArraySource) -> Iterator[tuple[State, Schema]]:

@@ -155,6 +155,8 @@ class FitAndScore:
                 candidate.need = candidate.need if ours else need
                 self.scans += ours and source.known(candidate.need) is None
                 candidate.schema = schema_of(source, candidate.need, session)
+                if ours:
+                    candidate.schema = candidate.stages[0].foreseen(candidate.schema)
             found = self._splits(source, need, session)
             self.scans += found.scans if ours else 0
             for candidate in candidates:

@@ -66,7 +66,7 @@ def _members(learners: list[Estimator], source: Source) -> list[Member]:
     with opened(current(), source) as session:
         members = []
         for learner in learners:
-            schema = schema_of(source, learner.need, session)
+            schema = learner.foreseen(schema_of(source, learner.need, session))
             members.append(Member(learner, Snapshot(schema, learner.start(schema)), learner.stop(), [History()]))
         run(members, source, session)
     return members
