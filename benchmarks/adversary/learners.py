@@ -194,7 +194,7 @@ SPACES: dict[str, dict[str, list[Any]]] = {
     "KBinsDiscretizer": {
         "n_bins": [2, 9],
         "encode": ["ordinal", "onehot-dense"],
-        "strategy": ["uniform"],
+        "strategy": ["uniform", "kmeans"],
         "quantile_method": ["linear"],
     },
     "OneHot": _INDICATORS,

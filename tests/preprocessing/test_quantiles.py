@@ -9,7 +9,7 @@ import sklearn.preprocessing as peer
 import tenfold as tn
 from tenfold import KBinsDiscretizer, QuantileTransformer, RobustScaler
 from tenfold.sources import part_rows
-from tenfold.stats import distribution
+from tenfold.stats import distribution, lloyd
 from tenfold.testing import bits
 
 LEARNERS = [RobustScaler(), QuantileTransformer(n_quantiles=50), KBinsDiscretizer(4, encode="ordinal")]
@@ -85,6 +85,7 @@ def test_quantile_transformer_equals_scikit_learn(output, n_quantiles):
     "given",
     [
         {"strategy": "uniform"},
+        {"strategy": "kmeans", "n_bins": [2, 3, 4, 7]},
         {"n_bins": [2, 3, 4, 7]},
         {"n_bins": 7, "quantile_method": "linear"},
         {"quantile_method": "inverted_cdf"},
@@ -102,6 +103,34 @@ def test_bins_equal_scikit_learn(given, encode):
     np.testing.assert_array_equal(dense(found), dense(expected))
     np.testing.assert_allclose(ours.inverse_transform(found), theirs.inverse_transform(expected), rtol=1e-12)
     assert ours.get_feature_names_out().tolist() == theirs.get_feature_names_out().tolist()
+
+
+@pytest.mark.filterwarnings("ignore:Bins whose width", "ignore:Number of distinct clusters")
+def test_bins_of_k_means_equal_scikit_learn_where_each_centre_has_values(monkeypatch):
+    emptied = []
+    monkeypatch.setattr(lloyd, "_fill_empty", lambda *given, had=lloyd._fill_empty: emptied.append(had(*given)))
+    random, equal = np.random.default_rng(0), 0
+    for number in range(60):
+        rows, values = int(random.integers(9, 200)), int(random.integers(2, 40))
+        column = random.normal(size=values)[random.integers(0, values, rows), None] * 10.0 ** random.integers(-2, 4)
+        weight = random.integers(1, 4, rows).astype(float) if number % 3 == 0 else None
+        given = {"n_bins": int(random.integers(2, 9)), "encode": "ordinal", "strategy": "kmeans"}
+        emptied.clear()
+        ours = KBinsDiscretizer(**given).fit(column, sample_weight=weight)
+        theirs = peer.KBinsDiscretizer(**given).fit(column, sample_weight=weight)
+        if not emptied and np.ptp(column):
+            np.testing.assert_allclose(ours.bin_edges_[0], theirs.bin_edges_[0], rtol=1e-9, atol=1e-9)
+            equal += 1
+    assert equal > 30
+
+
+def test_bins_of_k_means_of_so_many_values_that_they_are_counted_together():
+    X = np.random.default_rng(0).gamma(1.0, size=(200_000, 1))
+    ours = KBinsDiscretizer(4, strategy="kmeans", encode="ordinal").fit(X)
+    theirs = peer.KBinsDiscretizer(4, strategy="kmeans", encode="ordinal", subsample=None).fit(X)
+    assert 0 < ours.certificate_["widest group"].value < 1e-3
+    np.testing.assert_allclose(ours.bin_edges_[0], theirs.bin_edges_[0], rtol=1e-3)
+    assert KBinsDiscretizer(4, strategy="kmeans").fit(X[:50_000]).certificate_["widest group"].value == 0
 
 
 def dense(Z):

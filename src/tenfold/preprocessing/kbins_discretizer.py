@@ -13,11 +13,12 @@ from tenfold.core.allowed import ANYTHING, Between
 from tenfold.estimator import OnePass, Transformer
 from tenfold.estimator.constraints import Constraints, array, choice, integer
 from tenfold.preprocessing.categories import as_rows
-from tenfold.stats.distribution import Distribution, DistributionByColumn
+from tenfold.stats.distribution import Distribution, DistributionByColumn, Groups
 from tenfold.stats.extremes import Extremes, ExtremesByColumn
+from tenfold.stats.lloyd import line_centers
 
 NARROW = 1e-8
-"""a bin between quantiles that is no wider than this goes to its neighbour, as scikit-learn has it"""
+"""a bin between quantiles or centres that is no wider than this goes to its neighbour, as scikit-learn has it"""
 
 
 class BinsModel(NamedTuple):
@@ -28,11 +29,11 @@ class BinsModel(NamedTuple):
 
 
 class KBinsDiscretizer(OnePass, Transformer):
-    """Cut each column into bins, of even width or with evenly many rows, in one pass.
+    """Cut each column into bins, of even width, with evenly many rows or around the centres of k-means, in one pass.
 
-    Quantiles are exact while a column has at most 65,536 distinct values. With more, neighbouring values are counted
-    together, and the certificate says by which share of the rows an edge may be off. A column that never changes is one
-    bin.
+    Quantiles and centres are exact while a column has at most 65,536 distinct values. With more, neighbouring values
+    are counted together, and the certificate says by which share of the rows a quantile may be off, or how far apart
+    values are that centres take for one. A column that never changes is one bin.
 
     Parameters
     ----------
@@ -41,8 +42,9 @@ class KBinsDiscretizer(OnePass, Transformer):
         and the certificate how few at the least.
     encode : {"onehot", "onehot-dense", "ordinal"}, default="onehot"
         Whether a column of 0 and 1 comes out for each bin, as CSR or dense, or the numbers of the bins.
-    strategy : {"uniform", "quantile"}, default="quantile"
-        Whether bins are equally wide, or have equally many rows.
+    strategy : {"uniform", "quantile", "kmeans"}, default="quantile"
+        Whether bins are equally wide, have equally many rows, or the values that are nearest to one of the centres of
+        k-means, which starts with those of bins of equal width.
     quantile_method : {"averaged_inverted_cdf", "inverted_cdf", "linear"}, default="averaged_inverted_cdf"
         Where between two rows a quantile is, as in `numpy.quantile`.
     dtype : optional
@@ -76,11 +78,12 @@ class KBinsDiscretizer(OnePass, Transformer):
         {"n_bins": 3, "encode": "ordinal"},
         {"n_bins": 4, "encode": "onehot-dense", "strategy": "uniform"},
         {"n_bins": 3, "quantile_method": "linear"},
+        {"n_bins": 3, "encode": "ordinal", "strategy": "kmeans"},
     )
     _parameter_constraints: ClassVar[Constraints] = {
         "n_bins": [integer(2), array],
         "encode": [choice("onehot", "onehot-dense", "ordinal")],
-        "strategy": [choice("uniform", "quantile")],
+        "strategy": [choice("uniform", "quantile", "kmeans")],
         "quantile_method": [choice("averaged_inverted_cdf", "inverted_cdf", "linear")],
     }
 
@@ -133,17 +136,29 @@ class KBinsDiscretizer(OnePass, Transformer):
             elif column is None:
                 found = np.linspace(s.low[j], s.high[j], k + 1)
             else:
-                found = column.quantiles(np.linspace(0, 100, k + 1) / 100, self.quantile_method)
+                found = self._edges(column, k)
                 found = found[np.ediff1d(found, to_begin=np.inf) > NARROW]
             n_bins[j] = max(len(found) - 1, 1)
             edges[j, : len(found)] = found
         return BinsModel(n_bins, edges)
+
+    def _edges(self, column: Groups, k: int) -> Array:
+        """The edges of bins of one column, between its least value and its greatest."""
+        if self.strategy == "quantile":
+            return column.quantiles(np.linspace(0, 100, k + 1) / 100, self.quantile_method)
+        even = np.linspace(column.low[0], column.high[-1], k + 1)
+        centers = line_centers(column.middle, column.weight, (even[1:] + even[:-1]) * 0.5)
+        return np.concatenate([even[:1], (centers[1:] + centers[:-1]) * 0.5, even[-1:]])
 
     def certify(self, model: BinsModel, s: Distribution | Extremes) -> tuple[Claim, ...]:
         """How exact the edges are, and how few bins a column has."""
         fewest = Claim("fewest bins", float(model.n_bins.min()), "proved", "of all columns", "data")
         if isinstance(s, Extremes):
             return (Claim("gap", 0.0, "proved", "minima and maxima are exact", "objective"), fewest)
+        if self.strategy == "kmeans":
+            widest = float(np.max(s.high - s.low, initial=0.0))
+            why = "so far apart are values, at the most, that were taken for one; 0: each was counted by itself"
+            return (Claim("widest group", widest, "proved", why, "data"), fewest)
         return (s.claim(), fewest)
 
     def transform_from(self, model: BinsModel, X: Columns) -> Matrix:
