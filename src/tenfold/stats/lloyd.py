@@ -46,7 +46,7 @@ def line_centers(values: Array, weight: Array, start: Array) -> Array:
     before: Codes | None = None
     for _ in range(ROUNDS):
         nearest = np.searchsorted((centers[1:] + centers[:-1]) / 2, x)
-        mass, total = (np.bincount(nearest, some, len(centers)) for some in (weight, weight * x))
+        mass, total = _sums(nearest, weight, len(centers)), _sums(nearest, weight * x, len(centers))
         if not mass.all():
             _fill_empty(x, weight, np.abs(x - centers[nearest]), nearest, mass, total)
         moved = np.sort(np.divide(total, mass, out=centers.copy(), where=mass > 0))
@@ -56,6 +56,12 @@ def line_centers(values: Array, weight: Array, start: Array) -> Array:
             break
         before = nearest
     return (centers + middle) * size
+
+
+def _sums(at: Codes, numbers: Array, size: int) -> Array:
+    """The sum of the numbers at each place."""
+    found: Array = np.bincount(at, numbers, size).astype(np.float64)
+    return found
 
 
 def _fill_empty(x: Array, weight: Array, away: Array, nearest: Codes, mass: Array, total: Array) -> None:
