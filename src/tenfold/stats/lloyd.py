@@ -36,7 +36,7 @@ def line_centers(values: Array, weight: Array, start: Array) -> Array:
     Examples
     --------
     >>> import numpy as np
-    >>> line_centers(np.array([0.0, 1.0, 9.0]), np.ones(3), np.array([2.0, 7.0])).tolist()
+    >>> line_centers(np.array([0.0, 1.0, 9.0]), np.ones(3), np.array([2.0, 7.0])).round(6).tolist()
     [0.5, 9.0]
     """
     size = max(abs(float(values[0])), abs(float(values[-1])), 1e-300)  # squares of what is divided by it are finite
