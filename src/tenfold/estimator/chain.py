@@ -105,6 +105,11 @@ class Chain(Transformer):
         """The steps that are done, with their models."""
         return [(step, link.each[0]) for step, link in zip(self.learners(), done.each, strict=False)]
 
+    def foreseen(self, schema: Schema) -> Schema:
+        """With the categories that the first step names."""
+        found: Schema = self.learners()[0].foreseen(schema)
+        return found
+
     def start(self, schema: Schema) -> Chaining:
         """The first step at its own start."""
         return Chaining(0, schema, NONE, Bundle((self.learners()[0].start(schema),)))
