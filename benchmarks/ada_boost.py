@@ -24,7 +24,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=50)
     given = parser.parse_args()
     failed = False
-    print(f"{given.sets} random sets of 12 to 250 rows, two to four classes, {given.rounds} rounds at the most")
+    print(f"{given.sets} random sets of 12 to 250 rows, two to four classes, {given.rounds} rounds at most")
     for name, learner in LEARNERS.items():
         start, all_ = time.perf_counter(), []
         for seed in range(given.sets):

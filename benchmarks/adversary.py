@@ -26,7 +26,7 @@ PATIENCE = 600
 
 
 def work(seed: int, start: int, stop: int, step: int, only: str, dask: bool, seconds: float, at: Any, out: Any) -> None:
-    """Judge some cases, and send what became of each."""
+    """Score some cases, and send what became of each."""
     faulthandler.enable()
     seen: set[Any] = set()
     for index in range(start, stop, step):
@@ -108,7 +108,7 @@ class Report:
 
 
 def run(seed: int, first: int, cases: int, only: str, processes: int, dask: bool, seconds: float) -> Report:
-    """Judge cases in processes of their own: one that crashes or hangs is a find, and the rest goes on."""
+    """Score cases in processes of their own: one that crashes or hangs is a find, and the rest goes on."""
     context = multiprocessing.get_context("spawn")
     report = Report()
     command = f"python benchmarks/adversary.py --seed {seed}" + (f" --only {only}" if only else "")

@@ -51,7 +51,7 @@ def write(path: Path, given: argparse.Namespace) -> None:
 
 
 def peak() -> float:
-    """GiB that this process has had at the most (`ru_maxrss` would count what its parent had, too)."""
+    """GiB that this process has had at most (`ru_maxrss` would count what its parent had, too)."""
     said = Path("/proc/self/status").read_text()
     return int(said.split("VmHWM:")[1].split()[0]) / 2**20
 

@@ -153,7 +153,7 @@ def rounds(cluster: faults.Cluster, promises: Promises, stumps: int = 100) -> No
     print(
         f"a round of AdaBoost, {rows.n_rows:,} rows in {len(rows)} parts: {1000 * statistics.median(each):.1f} ms "
         f"(slowest {1000 * each.max():.1f}; on threads {1000 * here:.1f}); the scheduler has {ten} tasks at round 10, "
-        f"{last} at round {stumps}, {max(known)} at the most",
+        f"{last} at round {stumps}, {max(known)} at most",
         flush=True,
     )
     promises.at_most("milliseconds of a round", 1000 * statistics.median(each), ROUND)

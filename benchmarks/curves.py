@@ -22,7 +22,7 @@ from workloads import Promises
 FASTER = 5.0
 """times as fast as scikit-learn: a curve shares its scans, and scikit-learn fits each point of each fold"""
 HOLDS = 0.92
-"""share of intervals at 95 % that hold the true area, at the least"""
+"""share of intervals at 95 % that hold the true area, at least"""
 SIZES = [0.1, 0.325, 0.55, 0.775, 1.0]
 
 

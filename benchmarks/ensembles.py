@@ -22,9 +22,9 @@ import tenfold as tn
 from workloads import Promises, seconds
 
 SLOWER = 0.8
-"""of the peer's speed, and of that of the members one by one, that a team has at the least"""
+"""of the peer's speed, and of that of the members one by one, that a team has at least"""
 WORSE = 0.01
-"""less of a score than the peer's, at the most"""
+"""less of a score than the peer's, at most"""
 
 
 def main(rows: int) -> None:

@@ -20,7 +20,7 @@ from workloads import Promises
 FASTER = {"classes": 4.0, "numbers": 3.0}
 """times as fast as scikit-learn on both cores; 5.7 was measured for classes"""
 WORSE = 0.01
-"""less of a test score than scikit-learn's, at the most"""
+"""less of a test score than scikit-learn's, at most"""
 
 
 def timed(model, X, y):

@@ -103,7 +103,7 @@ def _say(model: Any, rows: Any, where: str, rounds: int, taken: float, bare: flo
 
 
 def _most(cluster: Any) -> int:
-    """Megabytes that a process has had at the most: a worker, or this one."""
+    """Megabytes that a process has had at most: a worker, or this one."""
     return max(_peak(), *cluster.client.run(_peak).values())
 
 

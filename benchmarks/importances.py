@@ -23,9 +23,9 @@ from workloads import Promises
 
 LEVEL = 0.95
 HOLDS = 0.92
-"""share of runs in which an interval at 95 % holds, at the least, from 60 rows on: 0.92 to 0.97 was measured"""
+"""share of runs in which an interval at 95 % holds, at least, from 60 rows on: 0.92 to 0.97 was measured"""
 SLOWER = 0.8
-"""of the speed of scikit-learn's function, at the least"""
+"""of the speed of scikit-learn's function, at least"""
 
 
 def coverage(runs: int, n: int) -> tuple[np.ndarray, np.ndarray]:

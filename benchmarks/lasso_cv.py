@@ -36,12 +36,12 @@ def timed(name: str, call: Any, repeat: int = 1) -> tuple[float, Any]:
 
 
 def folds(name: str, ours: Any, lot: Any, theirs: Any, X: Any, y: Any, repeat: int, promises: Promises) -> None:
-    """Both on the same folds, and ours with folds by lot."""
+    """Both on the same folds, and ours with random folds."""
     print(f"\n{name}, {FOLDS} folds, {X.shape[0]:,} x {X.shape[1]}")
     slow, wanted = timed("peer", lambda: theirs.fit(X, y))
     fast, found = timed("tenfold, the same folds", lambda: ours.fit(X, y), repeat)
-    own, _ = timed("tenfold, folds by lot", lambda: lot.fit(X, y), repeat)
-    print(f"  peer : tenfold {slow / fast:.1f}   (by lot: {slow / own:.1f})")
+    own, _ = timed("tenfold, random folds", lambda: lot.fit(X, y), repeat)
+    print(f"  peer : tenfold {slow / fast:.1f}   (at random: {slow / own:.1f})")
     promises.at_least(f"{name}, times as fast as the peer", slow / fast, FASTER[name])
     print(f"  alpha {found.alpha_:.10g} and {wanted.alpha_:.10g}, gap {found.certificate_['gap'].value:.2g}")
     if hasattr(wanted, "mse_path_"):

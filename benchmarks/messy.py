@@ -160,7 +160,7 @@ def own_process(path: str, few: str, workers: int) -> dict[str, Any]:
 
 
 def run(folder: Path, rows: int, *, bind: bool, workers: int = 2) -> Promises:
-    """Write the table, judge it on both runners, and hold what is promised against it."""
+    """Write the table, score it on both runners, and hold what is promised against it."""
     path, few = folder / f"messy-{rows}.parquet", folder / f"messy-{rows // BOOSTED}-few.parquet"
     for file, many in ((path, rows), (few, rows // BOOSTED)):
         if not file.exists():

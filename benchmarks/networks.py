@@ -191,7 +191,7 @@ def em(cases: int, promises: Promises) -> None:
             worst = max(worst, before - summary.log_likelihood / summary.weight)
             before = summary.log_likelihood / summary.weight
             state = learner.update(state, summary)
-    print(f"{cases} runs of EM: the mean log-likelihood fell by {worst:.1e} at the most")
+    print(f"{cases} runs of EM: the mean log-likelihood fell by {worst:.1e} at most")
     promises.at_least("EM never falls (by more than rounding)", float(worst < 1e-12), 1.0)
 
 

@@ -32,7 +32,7 @@ RUNS = 5
 """of each, in turn; the best counts"""
 ROWS, COLUMNS, PIECE = 20_000_000, 10, 500_000
 GIB = 2.0
-"""of memory, at the most"""
+"""of memory, at most"""
 
 
 def seconds(model, X, y):
@@ -88,7 +88,7 @@ def write_rows(path, rows):
 
 
 def peak():
-    """GiB that this process has had at the most."""
+    """GiB that this process has had at most."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / (1 << 20)
 
@@ -112,7 +112,7 @@ def memory(rows, promises):
     learned, taken, most, loss = map(float, said)
     print(f"an epoch over {learned:,.0f} rows: {taken:.0f} s, loss {loss:.3f}, peak {most:.2f} GiB")
     promises.at_least("rows learned from", learned, rows)
-    promises.at_most("GiB at the most", most, GIB)
+    promises.at_most("GiB at most", most, GIB)
     promises.at_most("loss of one epoch", loss, 0.2)
 
 

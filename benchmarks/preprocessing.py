@@ -30,7 +30,7 @@ def timed(model: Any, X: Any) -> tuple[float, float, Any]:
 
 
 def ranks(found: Any, expected: Any, X: Any) -> float:
-    """By which share of the rows quantiles are off, at the most."""
+    """By which share of the rows quantiles are off, at most."""
     found, expected = np.atleast_2d(found), np.atleast_2d(expected)
     each = (
         np.abs(np.searchsorted(np.sort(x), a) - np.searchsorted(np.sort(x), b)).max()

@@ -2,7 +2,7 @@
 
 python benchmarks/real_data.py [--folds 5] [--repeats 5] [--data iris wine ...]
 
-All learners are judged on the same folds, drawn anew for each repeat. The difference from the best peer has the
+All learners are scored on the same folds, drawn again for each repeat. The difference from the best peer has the
 interval of Nadeau and Bengio, which knows that folds share what they learn from. "Within noise" means that 0 is in it;
 that the peer is chosen by its score on these folds is to its advantage. The script fails if a peer is better than that.
 """

@@ -22,9 +22,9 @@ import tenfold as tn
 from workloads import Promises
 
 EPOCH = 0.7
-"""of the peer's speed that an epoch has at the least"""
+"""of the peer's speed that an epoch has at least"""
 WORSE = 0.02
-"""less of a score than the peer's, at the most"""
+"""less of a score than the peer's, at most"""
 
 
 def seconds(learner: Any, X: Any, y: Any, epochs: int) -> tuple[float, float]:

@@ -43,11 +43,11 @@ import tenfold as tn
 from workloads import Promises, regression
 
 FIT = 1.0
-"""times as fast as the counterpart, at the least"""
+"""times as fast as the counterpart, at least"""
 PREDICT = 1.2
-"""times the counterpart's time for one row, at the most"""
+"""times the counterpart's time for one row, at most"""
 CROSS_VALIDATE = 3.0
-"""times as fast as scikit-learn's `cross_validate` of the five counterparts, at the least"""
+"""times as fast as scikit-learn's `cross_validate` of the five counterparts, at least"""
 BUDGET = float(os.environ.get("BUDGET", "1.0"))
 """seconds for each comparison; half as many for a row"""
 RUNS, BLOCK = 20, 0.05

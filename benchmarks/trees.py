@@ -28,7 +28,7 @@ FASTER = {"full": 6.0, "depth 8": 15.0, "1,000 x 20": 0.7}
 LIGHTGBM = 1.0
 """times as fast as LightGBM's single tree: 1.4 was measured"""
 BINS = -0.005
-"""accuracy on bins less that of exact trees, at the least, in the mean over 20 data sets"""
+"""accuracy on bins minus that of exact trees, at least, in the mean over 20 data sets"""
 
 
 def data(n: int, p: int, seed: int = 0, classes: int = 2) -> tuple[Any, Any]:
@@ -86,7 +86,7 @@ def accuracy() -> None:
     mean = statistics.mean(differences)
     error = statistics.stdev(differences) / 20**0.5
     print(
-        f"20 data sets, 10,000 rows to learn from, 20,000 to judge: accuracy on bins less exact {mean:+.4f} ±"
+        f"20 data sets, 10,000 rows to learn from, 20,000 to score: accuracy on bins less exact {mean:+.4f} ±"
         f" {1.96 * error:.4f}, from {min(differences):+.4f} to {max(differences):+.4f}"
     )
     promises = Promises()

@@ -92,7 +92,7 @@ def threatened(theirs: int, mine: int, kings: int, forward: tuple[int, int]) -> 
 
 
 def features(board: Board) -> list[float]:
-    """The six numbers by which a player judges the board after a move, as shares of twelve pieces."""
+    """The six numbers by which a player scores the board after a move, as shares of twelve pieces."""
     mine, theirs, ways = (board.red, board.black, UP) if board.turn == 0 else (board.black, board.red, DOWN)
     counts = (
         mine.bit_count(), theirs.bit_count(), (mine & board.kings).bit_count(), (theirs & board.kings).bit_count(),
@@ -102,7 +102,7 @@ def features(board: Board) -> list[float]:
 
 
 def choose(after: list[Board], weights: np.ndarray, rng: np.random.Generator, explore: float = 0.0) -> Board:
-    """The move after which the board is worth most; by lot among equals, and sometimes in any case."""
+    """The move after which the board is worth most; at random among equals, and sometimes in any case."""
     if explore and rng.random() < explore:
         return after[rng.integers(len(after))]
     worth = np.array([features(board) for board in after]) @ weights[1:]

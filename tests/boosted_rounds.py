@@ -48,7 +48,7 @@ class Examined(NamedTuple):
     zero: int
     """rounds after which theory says that no row is wrong"""
     wrong: float
-    """training error at the most in those"""
+    """training error at most in those"""
     bounded: int
     """rounds whose bound says something"""
 

@@ -36,7 +36,7 @@ class Cluster:
     ----------
     workers : int
     ttl : float, optional
-        Seconds without a sign of life after which the scheduler gives a worker up (it takes 5 at the least).
+        Seconds without a sign of life after which the scheduler gives a worker up (it takes 5 at least).
     """
 
     def __init__(self, workers: int = 3, ttl: float | None = None) -> None:

@@ -29,7 +29,7 @@ def test_erratum_30_rows_are_polynomial_in_the_size_of_the_concept():
 
 
 def test_erratum_30_entropy_runs_over_classes():
-    """Three classes that are equally frequent have log₂ 3 bits, whatever the columns; two values have 1 at the most."""
+    """Three classes that are equally frequent have log₂ 3 bits, whatever the columns; two values have 1 at most."""
     X = np.array([["u"], ["u"], ["v"]] * 20)
     y = np.repeat(["a", "b", "c"], 20)
     bits = entropy(np.unique(y, return_counts=True)[1])
@@ -55,7 +55,7 @@ def test_erratum_30_pruning_uses_rows_that_the_tree_has_not_seen():
     assert cut.tree_.node_count < full.tree_.node_count / 4
     far = random.normal(size=(5000, 3))
     assert cut.score(far, far[:, 0] > 0) > full.score(far, far[:, 0] > 0) + 0.05
-    claim = cut.certificate_["held-back error"]
+    claim = cut.certificate_["validation error"]
     assert claim.value > 0
     assert "rows" in claim.because
 

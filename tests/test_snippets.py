@@ -149,7 +149,7 @@ SNIPPETS = {
         clf = GradientBoostingClassifier(n_estimators=30, learning_rate=0.2, max_depth=2, random_state=0)
         result = clf.fit(X_train, y_train).score(X_test, y_test)
         """, 0.03),
-    "AdaBoost judged by folds": (
+    "AdaBoost scored by folds": (
         IRIS + """
         from sklearn.ensemble import AdaBoostClassifier
         from sklearn.model_selection import cross_val_score

@@ -1,4 +1,4 @@
-"""One case: drawn from a seed and a number, then judged: held, refused with a reason, skipped, or a find."""
+"""One case: drawn from a seed and a number, then scored: held, refused with a reason, skipped, or a find."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ HOME = str(Path(tenfold.__file__).parent)
 CHECKS = {**LAWS, **ORACLES}
 
 DECLARED: tuple[tuple[str, str], ...] = (
-    (r"as one sample would be|is more than there are samples", "one row leaves nothing to be judged on"),
+    (r"as one sample would be|is more than there are samples", "one row leaves nothing to be scored on"),
     (r"too large|too long|too small|beyond", "sums of squares leave the range of float64, and that is said"),
-    (r"grow without end", "steps of a length that was asked for diverge, and that is said"),
+    (r"weights diverge", "steps of a length that was asked for diverge, and that is said"),
     (r"needs two classes", "rows without weight are no rows, and have no class"),
     (r"of so few rows do not merge", "models that draw the same places do not add up, and the remedy is named"),
     (r"that are not whole: they are measured", "numbers with a fraction are no categories"),
     (r"Found unknown categories", "rows without weight are no rows, and have no categories"),
-    (r"row was held back", "pruning by rows held back needs some; scikit-learn has no such pruning"),
+    (r"row was set aside for validation", "pruning by validation rows needs some; scikit-learn has no such pruning"),
     (r"no member has drawn a row", "one row, and no bag drew it"),
     (r"n_samples=\d+ should be >= n_clusters", "rows without weight are no rows"),
     (r"do not enter as numbers|holds text", "text in a frame is text, though it looks like numbers"),

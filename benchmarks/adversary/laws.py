@@ -502,7 +502,7 @@ def a_pipeline_is_its_steps(case: Any) -> None:
     often=2.0,
 )
 def folds_are_those_of_a_loop(case: Any) -> None:
-    """All folds over shared scans are judged as if each were fitted by itself to its own rows."""
+    """All folds over shared scans are scored as if each were fitted by itself to its own rows."""
     classes = classifies(case)
     if classes and min(Counter(case.y.tolist()).values()) < 3:
         raise Skip("a class that not every fold has")

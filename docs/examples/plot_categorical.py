@@ -37,8 +37,8 @@ print(model.summary())
 
 # %%
 # What the categories add to the rent, with intervals of 95 percent. Hollow dots are the references, rings the truth. A
-# city with few homes has a wide interval. That of Kyiv just misses the truth, as one in twenty does. Oil is not told
-# apart from gas, the reference: its interval covers 0.
+# city with few homes has a wide interval. That of Kyiv just misses the truth, as one in twenty does. Oil is not
+# significantly different from gas, the reference: its interval covers 0.
 
 names, ends = model.coef_names_, model.conf_int(0.95)
 shown = [j for j, name in enumerate(names) if name != "size"]

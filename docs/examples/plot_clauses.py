@@ -2,7 +2,7 @@
 Clauses: how much a hypothesis may say
 ======================================
 
-A k-CNF is a conjunction of clauses, each with k literals at the most: the larger k, the more it can say, and the more
+A k-CNF is a conjunction of clauses, each with k literals at most: the larger k, the more it can say, and the more
 rows it takes to find out what. The learner keeps every clause that no positive violates.
 """
 

@@ -29,7 +29,7 @@ X = powers(x, 20)
 
 # %%
 # The validation curve: a ridge regression on powers of x, from no penalty to a large one. To the left the model fits
-# the rows it learned from and no others; to the right it fits neither. 100 rows, 25 penalties, ten folds: one scan.
+# its training rows and no others; to the right it fits neither. 100 rows, 25 penalties, ten folds: one scan.
 
 penalties = np.logspace(-4, 4, 25).tolist()
 few = slice(0, 100)
@@ -51,7 +51,7 @@ print(tn.overfits(loose, best, learned, others, names=("the loose one", "the bes
 
 # %%
 # Learning curves: a straight line has too much bias, and more rows change nothing. Twenty powers have much variance,
-# and more rows mend it. All sizes of all folds are merges of the summaries of one scan.
+# and more rows cure it. All sizes of all folds are merges of the summaries of one scan.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained", sharey=True)
 for degree, axes in ((1, left), (20, right)):

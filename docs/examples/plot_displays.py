@@ -21,7 +21,7 @@ train, test = slice(0, 8_000), slice(8_000, None)
 once = tn.GaussianNB().fit(X[train, :2], y[train])
 four = tn.GaussianNB().fit(X[train], y[train])
 always = tn.DummyClassifier().fit(X[train], y[train])
-print(f"always saying the same: {always.score(X[test], y[test]):.3f} right")
+print(f"always predicting the same: {always.score(X[test], y[test]):.3f} right")
 print(f"naive Bayes, four copies: {four.score(X[test], y[test]):.3f} right")
 
 # %%

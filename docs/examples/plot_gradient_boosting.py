@@ -30,13 +30,13 @@ for claim in short.certificate_.claims:
     print(f"{claim.kind}: {claim.value:.4f} ({claim.status})")
 
 # %%
-# Both models have the same trees as far as the shorter one goes. Staged predictions judge each number of rounds on
+# Both models have the same trees as far as the shorter one goes. Staged predictions score each number of rounds on
 # rows that neither has seen.
 
 unseen = [-np.mean(np.log(p[np.arange(len(y_new)), y_new.astype(int)])) for p in long.staged_predict_proba(X_new)]
 fig, ax = plt.subplots(figsize=(7, 4))
 ax.plot(long.train_score_, color="C0", label="training")
-ax.plot(long.validation_score_, color="C1", label="rows kept back")
+ax.plot(long.validation_score_, color="C1", label="validation rows")
 ax.plot(np.arange(1, len(unseen) + 1), unseen, color="C2", ls="--", label="20,000 other rows")
 ax.axvline(short.n_iter_, color="0.5", lw=1)
 ax.annotate(f"stops here ({short.n_iter_})", (short.n_iter_, 0.62), (short.n_iter_ + 4, 0.62), va="center", color="0.3")

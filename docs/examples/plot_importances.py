@@ -1,6 +1,6 @@
 """
-What a model leans on
-=====================
+What a model relies on
+======================
 
 Boosted trees learn how many bicycles are lent in a day. Which columns help them on days they have not seen, and what do
 they make of each?
@@ -33,7 +33,7 @@ unseen, truth = weather[2_500:], lent[2_500:]
 print(f"R² on {len(unseen):,} other days: {model.score(unseen, truth):.3f}")
 
 # %%
-# One scan judges every column in each of ten repeats. The bars tell how far other days would move a dot. The coin helps
+# One scan scores every column in each of ten repeats. The bars tell how far other days would move a dot. The coin helps
 # nobody: its bar holds zero. How warm it feels seems to matter little beside the temperature; swapped together, the
 # two weigh more than the sum of both by themselves.
 

@@ -17,7 +17,7 @@ ring = np.hypot(*X.T) + 0.1 * rng.normal(size=900)
 y = np.array(["core", "ring", "far"])[np.digitize(ring, [0.8, 1.6])]
 
 # %%
-# The loss by epoch, and dashed the score of rows held back. Long steps learn fast, and then go to and fro.
+# The loss by epoch, and dashed the score of validation rows. Long steps learn fast, and then go to and fro.
 
 ways = {f"steps of {rate}": rate for rate in (0.001, 0.01, 0.1)}
 given = {"early_stopping": True, "max_iter": 60, "n_iter_no_change": 60}
@@ -41,7 +41,7 @@ plt.show()
 # %%
 # Adaline is one linear unit, trained by the delta rule. Over all rows at once every epoch needs only their moments, so
 # the rows are read once; and the moments hold the minimum too. With steps of 1/λ, λ the largest curvature, the distance
-# from it is multiplied by (1 - μ/λ)² at the most in every epoch, μ the smallest.
+# from it is multiplied by (1 - μ/λ)² at most in every epoch, μ the smallest.
 
 Z = X @ [[1.0, 0.0], [0.9, 0.4]]
 side = X[:, 0] + 0.5 * rng.normal(size=900) > 0

@@ -42,7 +42,7 @@ for name, scores in zip(cv.names, cv.scores[:, 0]):
 
 # %%
 # Neighbours are ahead. But a fold has 38 rows, and one row more or less is 2.6 points. The differences fold by fold say
-# more than the two means, since both learners had the same rows to learn from and the same to be judged on.
+# more than the two means, since both learners had the same rows to learn from and the same to be scored on.
 
 difference = cv.scores[1, 0] - cv.scores[0, 0]
 figure, ax = plt.subplots(figsize=(7, 3), layout="constrained")
@@ -61,7 +61,7 @@ plt.show()
 # --------------
 #
 # The paired t-test asks whether independent differences have a mean of zero. These are not independent: any two folds
-# of ten share eight ninths of the rows they learn from, and those of another repeat are the same rows, dealt anew. A
+# of ten share eight ninths of the rows they learn from, and those of another repeat are the same rows, dealt again. A
 # sample that happens to suit one learner suits it in all folds.
 
 plain = tn.compare(cv, ("neighbours", "naive Bayes"), "paired")
@@ -91,7 +91,7 @@ for run in range(RUNS):
     for method, repeats in told:
         some = slice(10 * repeats)
         found = tn.compare(a.scores[0, 0, some], b.scores[0, 0, some], method, sizes=a.sizes[some])
-        told[method, repeats] += found.told_apart
+        told[method, repeats] += found.significant
 
 # %%
 # On ten folds the plain test comes off lightly here: their test rows are disjoint, and naive Bayes changes little with
@@ -139,7 +139,7 @@ print(tn.compare(halves, ("neighbours", "naive Bayes"), "5x2"))
 # one point matters, so there are three questions, and "no" to all of them is an answer too: the rows do not tell.
 
 MATTERS = 0.01
-print(f"told apart: {found.told_apart}")
+print(f"significantly different: {found.significant}")
 print(f"by at least {MATTERS}, with confidence: {found.low >= MATTERS}")
 print(f"as good as each other, but for {MATTERS}: {found.within(MATTERS)}")
 
@@ -160,8 +160,8 @@ mcnemar = tn.compare(said["neighbours"], said["naive Bayes"], "mcnemar", truth=y
 print(mcnemar)
 
 # %%
-# The better one may be promised, if it is said that two were judged on these rows: `reused=2` moves the ends of the
-# interval out. (Without it, tenfold warns when a second model is judged on the same rows.)
+# The better one may be promised, if it is said that two were scored on these rows: `reused=2` moves the ends of the
+# interval out. (Without it, tenfold warns when a second model is scored on the same rows.)
 
 promise = tn.certify(models["neighbours"], X_test, y_test, reused=2)
 for kind in ("error", "error at least", "error at most", "baseline error"):
@@ -217,8 +217,8 @@ print(f"{needed} data sets")
 # - *Of the learners, on tumours like these and samples of this size*: neighbours are better than naive Bayes, by
 #   something between nothing worth mentioning and five points. The evidence is thin: p is just below 5 %, the test of
 #   five times two folds does not find it, and among ten pairs it would not stand.
-# - *Of the two models*: the rows that were put away do not tell them apart. They are 190, and the models differ on ten
-#   of them. What is sure is that either beats the majority by far.
+# - *Of the two models*: the rows that were put away show no significant difference. They are 190, and the models
+#   differ on ten of them. What is sure is that either beats the majority by far.
 # - *Not*: that neighbours are better on other data; that the two are as good as each other where a test finds nothing;
 #   that p is the chance of being wrong; that the best of five learners is as good as its score.
 # - The intervals take scores of folds for nearly normal, and rows for independent. Tumours of one patient would not be:

@@ -3,7 +3,7 @@ Weights of a network without a gradient
 =======================================
 
 A network of eight hidden units that decide by a step has no gradient. Its 33 weights are numbers in a box, and one
-call of the objective judges the networks of a whole population.
+call of the objective scores the networks of a whole population.
 """
 
 import matplotlib.pyplot as plt

@@ -46,7 +46,7 @@ took["tenfold: 10 folds, 30 learners"], _ = seconds(
 # scikit-learn's ridge on the same folds comes to the same scores. It fits ten times.
 
 took["scikit-learn: 10 folds"], peer = seconds(lambda: cross_val_score(Ridge(), X, y, cv=KFold(10)), times=1)
-print(f"scores differ by {np.abs(cv.scores[0, 0] - peer).max():.1e} at the most")
+print(f"scores differ by {np.abs(cv.scores[0, 0] - peer).max():.1e} at most")
 print(f"scans of the rows: {cv.scans}")
 
 # %%

@@ -3,7 +3,7 @@ A tree, grown, pruned and drawn
 ===============================
 
 Fourteen days, and whether tennis was played: the tree of the textbooks. Then 569 tumours, where the full tree learns
-more than there is to learn, and rows that are held back cut it.
+more than there is to learn, and validation rows cut it.
 """
 
 import matplotlib.pyplot as plt

@@ -101,7 +101,7 @@ def test_shares_and_laplace():
         (lambda: Gaussian.of([1.0, np.nan]), "finite numbers"),
         (lambda: Gaussian.of([1.0], [0.0]), "weight above 0"),
         (lambda: Gaussian.of([1.0]).unbiased_variance, "at least two"),
-        (lambda: Gaussian.of([1.0]).posterior(), "do not tell a variance"),
+        (lambda: Gaussian.of([1.0]).posterior(), "do not determine a variance"),
         (lambda: Gaussian.of([1.0], [-1.0]), "sample_weight"),
         (lambda: Uniform.of([-1.0]), "0 or above"),
         (lambda: Uniform.of([0.0]).posterior(), "above 0"),

@@ -80,8 +80,8 @@ def test_a_new_class_is_welcome_later():
 
 def test_what_is_thin_is_said():
     model = GaussianNB().fit([[0.0, 1.0], [1.0, 1.0], [2.0, 1.0]], [0, 0, 1])
-    assert model.certificate_["thinnest class"].value == 1
-    assert model.certificate_["flat columns"].value == 3  # column 1 in both classes, column 0 in class 1
+    assert model.certificate_["smallest class"].value == 1
+    assert model.certificate_["constant columns"].value == 3  # column 1 in both classes, column 0 in class 1
     assert model.certificate_["gap"].status == "proved"
 
 

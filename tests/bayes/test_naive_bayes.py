@@ -153,7 +153,7 @@ def test_a_class_without_values_of_a_column_takes_those_of_all():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"poisson": ["price"]}, r"poisson names \['price'\], which are none of the columns"),
+        ({"poisson": ["price"]}, r"poisson names \['price'\], which are not among the columns"),
         ({"poisson": ["size"]}, r"columns \['size'\] hold numbers below 0. Remedy: leave them out of poisson="),
         ({"bernoulli": ["clicks"]}, r"columns \['clicks'\] hold numbers other than 0 and 1"),
         ({"bernoulli": ["colour"]}, r"columns \['colour'\] cannot be bernoulli: they are categorical"),
@@ -171,5 +171,5 @@ def test_certificate_says_what_is_thin(frame):
     holes, _, y, _ = frame
     certificate = NaiveBayes().fit(holes, y).certificate_
     assert certificate["gap"].value == 0
-    assert certificate["thinnest class"].value == min(np.unique(y, return_counts=True)[1])
+    assert certificate["smallest class"].value == min(np.unique(y, return_counts=True)[1])
     assert 0 < certificate["unseen pairs"].value < 0.5

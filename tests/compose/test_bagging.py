@@ -162,7 +162,7 @@ def test_out_of_bag_by_hand():
             want = 1 - np.sum(weight[told] * error**2) / np.sum(weight[told] * (target[told] - mean) ** 2)
         assert bag.oob_score_ == pytest.approx(want, abs=1e-12)
         left = weight[~unseen.any(axis=0)].sum() / weight.sum()
-        assert bag.certificate_["rows not judged"].value == pytest.approx(left, abs=1e-12)
+        assert bag.certificate_["rows never out of bag"].value == pytest.approx(left, abs=1e-12)
         assert bag.verify().origin == "verified"
 
 
@@ -259,7 +259,7 @@ def test_checkpoint(tmp_path):
 
 
 def test_refused():
-    with pytest.raises(TypeError, match="no learner of tenfold"):
+    with pytest.raises(TypeError, match="not a learner of tenfold"):
         tn.BaggingClassifier(PeerNB()).fit(X, label)
     with pytest.raises(TypeError, match="does not predict classes"):
         tn.BaggingClassifier(tn.Ridge()).fit(X, label)

@@ -228,7 +228,7 @@ def test_a_step_of_another_library_is_not_saved(tmp_path):
 
 
 def forged(path, change):
-    """The file with another document, its checksum made anew."""
+    """The file with another document, its checksum made again."""
     raw = path.read_bytes()
     (length,) = struct.unpack("<Q", raw[:8])
     head = json.loads(raw[8 : 8 + length])

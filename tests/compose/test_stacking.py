@@ -119,7 +119,7 @@ def test_passthrough_of_words():
 
 
 def test_a_last_learner_that_draws_rows_draws_them_independently_of_folds():
-    """Its trees see rows of both folds, and rows they have not drawn are judged fairly."""
+    """Its trees see rows of both folds, and rows they have not drawn are scored fairly."""
     last = tn.RandomForestRegressor(60, max_depth=4)
     model = tn.StackingRegressor([("a", tn.Ridge()), ("b", tn.DummyRegressor())], last, cv=2).fit(X, y)
     fold, places = folds_of(model, np.ones(len(X))), np.arange(len(X)) + NESTED
@@ -206,7 +206,7 @@ def test_cross_validated_and_stacked_again():
 
 
 def test_refused():
-    with pytest.raises(TypeError, match="no learner of tenfold"):
+    with pytest.raises(TypeError, match="not a learner of tenfold"):
         tn.StackingRegressor(final_estimator=linear.Ridge()).fit(X, y)
     with pytest.raises(TypeError, match="categories only"):
         tn.StackingClassifier(final_estimator=tn.CategoricalNB()).fit(X, label)

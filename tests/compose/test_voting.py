@@ -205,7 +205,7 @@ def test_parameters(kind):
 @pytest.mark.parametrize(
     ("team", "says"),
     [
-        ([("a", linear.Ridge())], "no learner of tenfold"),
+        ([("a", linear.Ridge())], "not a learner of tenfold"),
         ([("a", tn.GaussianNB())], "does not predict numbers"),
         ([("a", tn.SGDRegressor())], "one row after another"),
         ([("a", tn.DecisionTreeRegressor(random_state=None))], "random_state=0"),

@@ -60,7 +60,7 @@ def test_wrong_input_is_named(model):
     learner, X = model
     for given, message in (
         ({"X": X[:2]}, "a nomogram is of one row, and X has 2"),
-        ({"pos_label": "z"}, "'z' is none of the classes"),
+        ({"pos_label": "z"}, "'z' is not one of the classes"),
         ({"pos_label": "a", "against": "a"}, "a class against itself"),
     ):
         with pytest.raises(ValueError, match=message):

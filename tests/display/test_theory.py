@@ -28,7 +28,7 @@ def test_bounds_on_the_error():
         assert (np.diff(display.bounds[name]) <= 0).all()
     assert display.bounds["some"][1] <= 0.1, "99 rows are enough for 973 hypotheses"
     assert display.bounds["gap"][2] == pytest.approx(0.1 + 0.16398, abs=5e-6)
-    assert (display.ax_.get_xscale(), display.ax_.get_ylabel()) == ("log", "bound on the error, 95 % sure")
+    assert (display.ax_.get_xscale(), display.ax_.get_ylabel()) == ("log", "bound on the error, with 95 % confidence")
     assert len(tn.ErrorBoundDisplay.from_classes({"x": {"vc": 1}}).rows) > 50
     with pytest.raises(ValueError, match="classes is empty"):
         tn.ErrorBoundDisplay.from_classes({})

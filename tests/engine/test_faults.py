@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 GROUPS, GROUP = 66, 100
 NUMBERS = [f"x{j}" for j in range(5)]
 PAUSE = 0.006
-"""seconds that a part takes at the least: a fit is long enough to go wrong in the middle"""
+"""seconds that a part takes at least: a fit is long enough to go wrong in the middle"""
 AFTER = {"Ridge": 6, "GaussianNB": 14, "KMeans": 30, "AdaBoostClassifier": 60}
 """tasks that have ended when the fault is fired: of 18 for each scan or round"""
 

@@ -135,7 +135,7 @@ def test_a_drawn_seed_is_kept(tmp_path, monkeypatch):
 
 
 def test_a_source_goes_on_in_other_hands(tmp_path, monkeypatch):
-    """Parquet on other threads, as an equal source made anew, given to an equal learner."""
+    """Parquet on other threads, as an equal source made again, given to an equal learner."""
     table = pa.table({**{f"x{j}": X[:, j] for j in range(4)}, "label": LABEL})
     pq.write_table(table, tmp_path / "rows.parquet", row_group_size=50)
 
@@ -197,7 +197,7 @@ SCALED = X.copy()
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_row_in_memory_counts(tmp_path, monkeypatch, form):
-    """Equal rows go on; if any is another, the fit starts anew."""
+    """Equal rows go on; if any is another, the fit starts again."""
     learner = tn.KMeans(4, init=X[:4], max_iter=8, tol=0.0)
     cut = Cut(monkeypatch, learner)
     other = X.copy()

@@ -460,7 +460,7 @@ def test_a_file_of_the_first_format_is_refused_and_says_so(files, tmp_path):
     text, head, body = taken_apart(files[RIDGE])
     document = json.loads(text) | {"version": 1}
     (tmp_path / "m").write_bytes(put_together(json.dumps(document, separators=(",", ":")), head, body))
-    with pytest.raises(ModelFileError, match="has format 1; this tenfold reads format 2.*fit and save it anew"):
+    with pytest.raises(ModelFileError, match="has format 1; this tenfold reads format 2.*fit and save it again"):
         tn.load(tmp_path / "m")
 
 

@@ -88,9 +88,9 @@ def test_without_a_rule_nothing_changes_and_what_is_no_rule_is_refused():
     a, b = tn.KMeans(5).fit(X), tn.KMeans(5).fit(X, stop=None)
     np.testing.assert_array_equal(a.cluster_centers_, b.cluster_centers_)
     for wrong in (10, "gap", tn.Rounds):
-        with pytest.raises(TypeError, match=r"is no rule. Remedy: Gap\(1e-3\) \| Seconds\(60\)"):
+        with pytest.raises(TypeError, match=r"is not a rule. Remedy: Gap\(1e-3\) \| Seconds\(60\)"):
             tn.KMeans(5).fit(X, stop=wrong)
-        with pytest.raises(TypeError, match="is no rule"):
+        with pytest.raises(TypeError, match="is not a rule"):
             tn.Ridge().fit(X, X[:, 0], stop=wrong)
 
 

@@ -1,4 +1,4 @@
-"""What goes to the workers when a model is applied or judged: parameters, state and schema, never its summary."""
+"""What goes to the workers when a model is applied or scored: parameters, state and schema, never its summary."""
 
 from contextlib import contextmanager
 

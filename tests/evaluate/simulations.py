@@ -59,14 +59,14 @@ def rejected(runs, rows=100, level=0.95, seed=5):
             some = splits(random, rows, kind)
             a, b = ([one(*split).mean() for split in some] for one in learners)
             if kind == "5x2":
-                found["5x2"] += compare(np.reshape(a, (5, 2)), np.reshape(b, (5, 2)), "5x2", level=level).told_apart
+                found["5x2"] += compare(np.reshape(a, (5, 2)), np.reshape(b, (5, 2)), "5x2", level=level).significant
                 continue
             sizes = [(len(train), len(test)) for train, test in some]
             for method in ("corrected", "paired"):
-                found[f"{method}, {kind}"] += compare(a, b, method, sizes=sizes, level=level).told_apart
+                found[f"{method}, {kind}"] += compare(a, b, method, sizes=sizes, level=level).significant
         train, test = splits(random, rows, "draws")[0]
         a, b = (np.where(one(train, test), y[test], 1 - y[test]) for one in learners)
-        found["mcnemar"] += compare(a, b, "mcnemar", truth=y[test], level=level).told_apart
+        found["mcnemar"] += compare(a, b, "mcnemar", truth=y[test], level=level).significant
     return {name: count / runs for name, count in found.items()}
 
 

@@ -135,7 +135,7 @@ def test_what_it_prints():
     X, y = random.normal(size=(100, 2)), random.normal(size=100)
     text = str(tn.bias_variance(tn.Ridge(), X, y, sets=5))
     assert "bias² and noise" in text
-    assert "5 sets of 70 rows, judged on 30 others" in text
+    assert "5 sets of 70 rows, scored on 30 others" in text
     assert "<table" in tn.bias_variance(tn.Ridge(), X, y, sets=5, truth=y)._repr_html_()
 
 

@@ -21,7 +21,7 @@ from tenfold.stats.metrics import scorers
 
 @pytest.fixture(autouse=True)
 def fresh():
-    """No rows have judged anything yet."""
+    """No rows have scored anything yet."""
     forget()
 
 
@@ -351,7 +351,7 @@ def test_no_spread_no_ends():
     X = np.arange(20.0)[:, None]
     found = certify(Said().fit(None, None), X, X[:, 0])
     assert found["mean absolute error"].value == 0
-    assert "no ends to tell" in found["mean absolute error"].because
+    assert "so there is no interval" in found["mean absolute error"].because
     assert found.get("mean absolute error at most") is None
     perfect = certify(LogisticRegression().fit(X, X[:, 0] > 9), X, X[:, 0] > 9, scoring=["roc_auc", "error"])
     assert perfect.get("roc auc at least") is None
@@ -369,7 +369,11 @@ def test_no_spread_no_ends():
         (lambda m, X, y: certify(m, X, y, reused=0), ValueError, "reused"),
         (lambda m, X, y: certify(m, X, y, method="guess"), ValueError, "method must be one of"),
         (lambda m, X, y: certify(m, X, y, random_state=-1), ValueError, "random_state"),
-        (lambda m, X, y: certify(m, X, y, scoring="accuracy"), ValueError, "scoring='accuracy' is no score of Ridge"),
+        (
+            lambda m, X, y: certify(m, X, y, scoring="accuracy"),
+            ValueError,
+            "scoring='accuracy' is not a score of Ridge",
+        ),
         (lambda m, X, y: certify(m, X, y, scoring="nothing"), ValueError, "scoring='nothing'"),
         (lambda m, X, y: certify(m, X, y, scoring=[]), ValueError, "scoring is empty"),
         (lambda m, X, y: certify(m, X, y[:-1]), ValueError, "inconsistent numbers of samples"),
@@ -378,7 +382,7 @@ def test_no_spread_no_ends():
         (lambda m, X, y: certify(m, X, y, groups=np.zeros((400, 2))), ValueError, "one value for each row"),
         (lambda m, X, y: certify(m, X, y, groups=[None, *["a"] * 399]), ValueError, "misses a value in row 0"),
         (lambda m, X, y: certify(m, X, y, groups="day"), ValueError, "'day'"),
-        (lambda m, X, y: certify(m, pd.DataFrame(X), y, groups="day"), ValueError, "groups='day' is no column"),
+        (lambda m, X, y: certify(m, pd.DataFrame(X), y, groups="day"), ValueError, "groups='day' is not a column"),
         (lambda m, X, y: certify(m, X[:1], y[:1]), ValueError, "not two rows"),
         (
             lambda m, X, y: certify(Said().fit(X, y), X, y, groups=[1, 2]),
@@ -442,7 +446,7 @@ def test_errors_name_the_argument_and_the_remedy(call, kind, word, data, ridge):
 @pytest.mark.parametrize("judge", ["certify", "displayed", "importance"])
 @pytest.mark.parametrize("ours", [True, False])
 def test_classes_that_a_model_does_not_know_at_all_are_refused(data, bayes, judge, ours):
-    """No row could be right: y was made anew in between, and all of it counted as wrong would look like a score."""
+    """No row could be right: y was made again in between, and all of it counted as wrong would look like a score."""
     X, _, kind = data
     model = bayes if ours else LogisticRegression().fit(X[:500], kind[:500])
     y = np.where(kind[500:] == "yes", "ja", "nein")

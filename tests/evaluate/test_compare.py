@@ -88,7 +88,7 @@ def test_mcnemar():
     assert many.p == pytest.approx(stats.chi2.sf(19**2 / 60, 1), rel=1e-10)
     assert (many.difference, many.high < 0) == (-0.1, True)
     same = compare(*predictions(0, 0), "mcnemar", truth=truth)
-    assert (same.p, same.difference, same.told_apart) == (1, 0, False)
+    assert (same.p, same.difference, same.significant) == (1, 0, False)
     assert same.low == -same.high < 0
     equal = compare(*predictions(30, 30), "mcnemar", truth=truth)
     assert (equal.p, equal.statistic) == (1, 0)
@@ -104,7 +104,9 @@ def test_words():
     assert turned.sentence == found.sentence
     assert (turned.better, found.better) == ("new", "new")
     close = compare(A, B, sizes=(90, 10), level=0.999)
-    assert close.sentence.startswith("The data do not tell a and b apart: the difference in score is 0.015 (99.9 %")
+    assert close.sentence.startswith(
+        "a and b are not significantly different: the difference in score is 0.015 (99.9 %"
+    )
     assert close.better is None
     assert str(close) == repr(close)
     assert "corrected resampled t-test: statistic = 3.359, df = 9, p = 0.0084" in str(close)
@@ -118,10 +120,10 @@ def test_words():
 def test_no_spread():
     same = compare(A, A, sizes=(9, 1))
     assert (same.p, same.statistic, same.low, same.high) == (1, 0, 0, 0)
-    assert not same.told_apart
+    assert not same.significant
     ahead = compare([0.75, 0.5], [0.5, 0.25], sizes=(9, 1))
     assert (ahead.p, ahead.statistic) == (0, np.inf)
-    assert "spread cannot be told" in ahead.note
+    assert "variance cannot be estimated" in ahead.note
     rounding = compare(np.array(A) * (1 + 1e-15), A, sizes=(9, 1))
     assert (rounding.p, rounding.difference, rounding.better) == (1, 0, None)
     steady = compare(np.array(A) + 0.1, A, sizes=(9, 1))
@@ -144,7 +146,7 @@ def test_sides_and_levels(scores, one, two, method):
     assert theirs == pytest.approx((-mine[0], -mine[2], -mine[1]))
     assert turned.p == pytest.approx(narrow.p)
     if np.ptp(np.subtract(a, b)) > 1e-9:
-        assert narrow.told_apart == (not narrow.low < 0 < narrow.high) or narrow.p == pytest.approx(1 - narrow.level)
+        assert narrow.significant == (not narrow.low < 0 < narrow.high) or narrow.p == pytest.approx(1 - narrow.level)
 
 
 @settings(deadline=None)
@@ -256,7 +258,7 @@ def test_holm():
         (lambda cv: compare([], [], "mcnemar", truth=[]), "a class for each row"),
         (lambda cv: compare(cv, score=None), "not among the 2 scores"),
         (lambda cv: compare_all(cv, "mcnemar"), "method"),
-        (lambda cv: compare_all([cv, 3]), "results[1] is no CrossValidation"),
+        (lambda cv: compare_all([cv, 3]), "results[1] is not a CrossValidation"),
     ],
 )
 def test_errors_name_the_argument_and_the_remedy(call, word, judged):

@@ -650,7 +650,7 @@ def test_who_cannot_be_judged():
             tn.cross_validate(wrong, X, Y)
     with pytest.raises(TypeError, match="number two is neither"):
         tn.cross_validate({"number one": tn.Ridge(), "number two": tn.KMeans()}, X, Y)
-    with pytest.raises(ValueError, match="no learner to judge"):
+    with pytest.raises(ValueError, match="no learner to score"):
         tn.cross_validate([], X, Y)
     with pytest.raises(ValueError, match="no score in common"):
         tn.cross_validate([tn.Ridge(), tn.GaussianNB()], X, (Y > 32).astype(int))
@@ -661,9 +661,9 @@ def test_who_cannot_be_judged():
 def test_scores_that_are_not_there():
     with pytest.raises(ValueError, match="there is no score 'r_2'; there are .*'r2'"):
         tn.cross_validate(tn.Ridge(), X, Y, scoring="r_2")
-    with pytest.raises(ValueError, match=r"'accuracy' is no score of Ridge\(\)"):
+    with pytest.raises(ValueError, match=r"'accuracy' is not a score of Ridge\(\)"):
         tn.cross_validate(tn.Ridge(), X, Y, scoring=["r2", "accuracy"])
-    with pytest.raises(ValueError, match="'r2' is no score of bayes"):
+    with pytest.raises(ValueError, match="'r2' is not a score of bayes"):
         tn.cross_validate({"bayes": tn.GaussianNB()}, X, LABEL, scoring="r2")
     for learner in (tn.GaussianNB(), naive_bayes.GaussianNB()):
         with pytest.raises(ValueError, match="'roc_auc' is of two classes and the target has 3"):

@@ -1,4 +1,4 @@
-"""Folds: who learns from which rows and who is judged on which, by learners that keep a ledger."""
+"""Folds: who learns from which rows and who is scored on which, by learners that keep a ledger."""
 
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
@@ -46,7 +46,7 @@ quiet = settings(
 seeds = st.integers(0, 2**32 - 1)
 
 JUDGED = []
-"""what the learners below were asked: the rows they had learned from, and those they were judged on"""
+"""what the learners below were asked: the rows they had learned from, and those they were scored on"""
 
 
 class Ids:
@@ -140,14 +140,14 @@ KEEPERS = {"number": (KeepsNumbers(), RecordsNumbers()), "class": (KeepsClasses(
 
 
 def splits_of(learner, X, y=None, **options):
-    """Pairs of training rows and rows judged on."""
+    """Pairs of training rows and rows scored on."""
     JUDGED.clear()
     score = "accuracy" if isinstance(learner, (KeepsClasses, RecordsClasses)) else "neg_mean_absolute_error"
     cv = tn.cross_validate(learner, X, y, scoring=score, **options)
     found = {}
     for train, test in JUDGED:
         rows = found.setdefault(train, set())
-        assert not rows & set(test), "a row was judged twice by one model"
+        assert not rows & set(test), "a row was scored twice by one model"
         rows |= set(test)
     assert sorted(cv.sizes) == sorted((len(train), len(test)) for train, test in found.items())
     return {(train, frozenset(test)) for train, test in found.items()}
@@ -193,7 +193,7 @@ SPLITTERS = {
 @pytest.mark.parametrize("kind", ["number", "class"])
 @pytest.mark.parametrize("name", SPLITTERS)
 def test_a_splitter_is_followed_to_the_row(name, kind):
-    """Learned from and judged on are exactly the rows that the splitter says: nothing leaks, nothing is lost."""
+    """Learned from and scored on are exactly the rows that the splitter says: nothing leaks, nothing is lost."""
     X, y, label, group = rows()
     if kind == "number":
         label = y = (y > 0).astype(float)  # numbers that can be stratified
@@ -226,7 +226,7 @@ def test_numbers_of_folds_are_those_of_scikit_learn(part):
 
 @pytest.mark.parametrize("kind", ["number", "class"])
 def test_given_folds(kind):
-    """As an array of labels, and as a list of rows to learn from and to be judged on."""
+    """As an array of labels, and as a list of training rows and test rows."""
     X, y, label, _ = rows()
     target = label if kind == "class" else y
     fold = np.random.default_rng(4).integers(0, 5, len(X))
@@ -380,7 +380,7 @@ def draw(seed):
 
 
 def judged_of(splits, n):
-    """The rows judged, of each split, which partition all rows; what is left is learned from."""
+    """The rows scored, of each split, which partition all rows; what is left is learned from."""
     assert sorted(i for _, test in splits for i in test) == list(range(n))
     assert all(train == frozenset(range(n)) - test for train, test in splits)
     return [test for _, test in splits]
@@ -647,9 +647,9 @@ def test_folds_that_cannot_be():
 def test_splits_that_cannot_be():
     X, y, *_ = rows()
     for splits, why in (
-        ([(np.arange(50), np.arange(40, 90))], "split 0 learns from rows that it is judged on"),
+        ([(np.arange(50), np.arange(40, 90))], "split 0 learns from rows that it is scored on"),
         ([(np.arange(40), np.arange(40, 90)), (np.arange(0), np.arange(9))], "split 1 has no rows to learn from"),
-        ([(np.arange(40), np.arange(0))], "or none to be judged on"),
+        ([(np.arange(40), np.arange(0))], "or none to be scored on"),
         ([(np.arange(40) // 2, np.arange(40, 90))], "split 0 learns from some rows more than once"),
     ):
         with pytest.raises(tn.DataError, match=why):
@@ -710,5 +710,5 @@ def test_a_fold_without_weight():
     weight = np.where(np.arange(90) < 30, 0.0, 1.0)
     source = tn.scan(X, target=y, weight=weight)
     for learner, score in ((KeepsNumbers(), "r2"), (tn.Ridge(), "r2"), (tn.Ridge(), "neg_mean_absolute_error")):
-        with pytest.raises(tn.DataError, match="split 0 has no rows to be judged on"):
+        with pytest.raises(tn.DataError, match="split 0 has no rows to be scored on"):
             tn.cross_validate(learner, source, folds=3, scoring=score)

@@ -188,7 +188,9 @@ def test_paired_differences_turn_with_their_sides(four, one, two, method):
 
 def test_what_is_shown():
     found = error_interval(1, 20, method="z")
-    assert str(found).startswith("error rate 0.05; 95 % interval 0 to 0.145517 (normal curve); careful: there are 20")
+    assert str(found).startswith(
+        "error rate 0.05; 95 % interval 0 to 0.145517 (normal approximation); careful: there are 20"
+    )
     assert "careful" in found._repr_html_()
     assert "<td" in found._repr_html_()
     assert "at least 0.00256" in str(error_interval(1, 20, 0.95, side="lower"))

@@ -1,4 +1,4 @@
-"""Scores by training rows: nested shares, one scan, the same by summaries as by fitting the rows anew."""
+"""Scores by training rows: nested shares, one scan, the same by summaries as by fitting the rows again."""
 
 import numpy as np
 import pandas as pd

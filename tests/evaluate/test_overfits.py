@@ -36,8 +36,8 @@ def test_trees():
     assert not back
     assert "no less error rate" in back.sentence
     few = tn.overfits(deep, stump, train, (X[300:310], y[300:310]))
-    assert few.verdict == "cannot be told"
-    assert "cannot be told at this level" in str(few)
+    assert few.verdict == "undecided"
+    assert "cannot be decided at this level" in str(few)
     assert "<table" in few._repr_html_()
 
 
@@ -57,7 +57,7 @@ def test_regressors_by_the_paired_t_interval():
 
 
 def test_equal_models_are_rarely_called_overfitted():
-    """Two models that are as good as each other on all rows: 5 % at the most may be told apart, half of it each way."""
+    """Two models as good as each other on all rows: 5 % at most may be found different, half of it each way."""
     random = np.random.default_rng(4)
     cries = 0
     for _ in range(400):

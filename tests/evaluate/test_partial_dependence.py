@@ -338,7 +338,7 @@ def test_what_is_refused(boosted):
     model = tn.Ridge().fit(frame, np.arange(40.0))
     with pytest.raises(tn.DataError, match="has 40 categories, more than grid_resolution=10"):
         tn.partial_dependence(model, frame, "kind", grid_resolution=10)
-    with pytest.raises(ValueError, match=r"\['other'\] are none of its categories"):
+    with pytest.raises(ValueError, match=r"\['other'\] are not among its categories"):
         tn.partial_dependence(model, frame, "kind", custom_values={"kind": ["other"]})
     with pytest.raises(ValueError, match="NaN or infinity"):
         tn.partial_dependence(model, frame, "size", custom_values={"size": [np.nan]})

@@ -381,7 +381,7 @@ def test_what_is_refused():
         tn.permutation_importance(model, X)
     with pytest.raises(ValueError, match="names its own target"):
         tn.permutation_importance(model, ArraySource(X, y), y)
-    with pytest.raises(ValueError, match="scoring='accuracy' is no score of Ridge"):
+    with pytest.raises(ValueError, match="scoring='accuracy' is not a score of Ridge"):
         tn.permutation_importance(model, X, y, scoring="accuracy")
     with pytest.raises(ValueError, match="there is no column 'z'"):
         tn.permutation_importance(model, X, y, columns=["z"])

@@ -36,9 +36,9 @@ def test_ranks_of_the_published_example():
     # of Nemenyi's test the paper tells C4.5 from the two that fit m at .10, none at .05
     assert found.cliques == [[3, 1, 2, 0]]
     at_ten = compare_all(table, names=NAMES, level=0.9)
-    assert at_ten.told_apart("C4.5", "C4.5+m")
-    assert at_ten.told_apart(0, 3)
-    assert not at_ten.told_apart("C4.5+cf", "C4.5+m")
+    assert at_ten.significant("C4.5", "C4.5+m")
+    assert at_ten.significant(0, 3)
+    assert not at_ten.significant("C4.5+cf", "C4.5+m")
     assert at_ten.cliques == [[3, 1, 2], [2, 0]]
 
 
@@ -58,7 +58,7 @@ def test_ranks_of_cross_validations():
     found = compare_all([judged] * 5)
     assert found.names == ("one", "two", "many")
     assert found.datasets == 5
-    assert found.told_apart("one", "many") == (found.ranks[2] - found.ranks[0] >= found.critical)
+    assert found.significant("one", "many") == (found.ranks[2] - found.ranks[0] >= found.critical)
     assert compare_all({"monday": judged, "tuesday": judged}, score="r2").datasets == 2
     assert "mean rank" in str(found)
     assert "Nemenyi" in found._repr_html_()
@@ -76,7 +76,7 @@ def test_ties_everywhere():
     found = compare_all(np.ones((4, 3)))
     assert (found.statistic, found.p, found.ranks) == (0, 1, (2, 2, 2))
     assert found.cliques == [[0, 1, 2]]
-    assert "do not tell the learners apart" in str(found)
+    assert ": not significantly different" in str(found)
 
 
 @settings(deadline=None, max_examples=25)
@@ -124,8 +124,8 @@ def test_diagram_without_matplotlib(monkeypatch):
         (lambda: compare_all({"a": [1.0, 2.0], "b": [2.0, 3.0]}), "results is a dict"),
         (lambda: compare_all(np.eye(3), names=["a"]), "names has 1 entries, and results 3 columns"),
         (lambda: compare_all(np.eye(2), names="ab"), "names must be one for each learner"),
-        (lambda: compare_all(np.eye(2)).told_apart("a", 1), "there is no learner 'a'"),
-        (lambda: compare_all(np.eye(2)).told_apart(0, 2), "there is no learner 2"),
+        (lambda: compare_all(np.eye(2)).significant("a", 1), "there is no learner 'a'"),
+        (lambda: compare_all(np.eye(2)).significant(0, 2), "there is no learner 2"),
     ],
 )
 def test_errors_name_the_argument_and_the_remedy(call, word):

@@ -1,4 +1,4 @@
-"""Units counted anew: as if the summaries of the units that were drawn had been merged."""
+"""Units counted again: as if the summaries of the units that were drawn had been merged."""
 
 import numpy as np
 import pytest

@@ -53,7 +53,7 @@ def test_scores_that_are_undefined_are_not_the_best():
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.99])
 def test_the_interval_is_that_of_nadeau_and_bengio(level):
-    """Variance of the folds times 1/k plus the share of rows judged to training rows; Student's t."""
+    """Variance of the folds times 1/k plus the share of rows scored to training rows; Student's t."""
     ends = results().interval(level)
     assert ends.shape == (3, 2, 2)
     share = sum(test / train for train, test in SIZES) / 4

@@ -1,4 +1,4 @@
-"""Rows that were seen before: by the model that is judged, or by others that were judged on them."""
+"""Rows that were seen before: by the model that is scored, or by others that were scored on them."""
 
 import warnings
 
@@ -24,7 +24,7 @@ from tenfold.testing.data import draw
 
 @pytest.fixture(autouse=True)
 def fresh():
-    """No rows have judged anything yet."""
+    """No rows have scored anything yet."""
     forget()
 
 
@@ -66,11 +66,11 @@ def test_reuse_moves_the_ends_apart(data, bayes, ridge):
     found = certify(bayes, X[500:], kind[500:], reused=20)
     strict = certify(bayes, X[500:], kind[500:], level=1 - 0.05 / 20)
     assert ends(found, "error") == pytest.approx(ends(strict, "error"), rel=1e-12)
-    assert "95 % sure of all 20 models together (Bonferroni)" in found["error at most"].because
-    assert found["models judged"].value == 20
+    assert "with 95 % confidence for all 20 models together (Bonferroni)" in found["error at most"].because
+    assert found["models scored"].value == 20
     once, often = (certify(ridge, X[500:], number[500:], reused=k) for k in (1, 5))
     assert ends(often, "r2")[0] < ends(once, "r2")[0]
-    assert once.get("models judged") is None
+    assert once.get("models scored") is None
 
 
 def test_a_second_model_on_the_same_rows_is_noticed(data, bayes):
@@ -80,7 +80,7 @@ def test_a_second_model_on_the_same_rows_is_noticed(data, bayes):
     first = certify(bayes, X[500:], kind[500:])
     assert certify(bayes, X[500:], kind[500:], level=0.9)["error"] == first["error"], "the same model"
     certify(bayes, X[500:], kind[500:], groups=np.arange(400) % 40)
-    with pytest.warns(UserWarning, match=r"judged 1 other model by error.*reused=2 if it was, reused=1 if not"):
+    with pytest.warns(UserWarning, match=r"scored 1 other model by error.*reused=2 if it was, reused=1 if not"):
         found = certify(other, X[500:], kind[500:].tolist())
     exact = error_interval(round(400 * found["error"].value), 400)
     assert ends(found, "error") == (exact.low, exact.high), "the warning changes no number"
@@ -89,11 +89,11 @@ def test_a_second_model_on_the_same_rows_is_noticed(data, bayes):
     certify(other, X[500:], kind[500:], reused=2)
     early = pd.DataFrame(X[:200], columns=["a", "b", "c"])
     third = tn.GaussianNB().fit(early, kind[:200])
-    with pytest.warns(UserWarning, match="judged 2 other models by error"):
+    with pytest.warns(UserWarning, match="scored 2 other models by error"):
         certify(third, frame, kind[500:])
     source = tn.scan(frame.assign(y=kind[500:]), target="y")
     certify(bayes, source)
-    with pytest.warns(UserWarning, match="judged 1 other model by error"):
+    with pytest.warns(UserWarning, match="scored 1 other model by error"):
         certify(third, source)
 
 

@@ -69,7 +69,7 @@ def test_erratum_25_the_table_of_t_has_three_misprints():
     assert wrong == RIGHT
 
 
-# of the normal curve, by level of confidence; 68 % stands for the 68.27 % within one standard error
+# of the normal approximation, by level of confidence; 68 % stands for the 68.27 % within one standard error
 ROUNDED = {0.5: 0.67, 0.6827: 1.00, 0.8: 1.28, 0.9: 1.64, 0.95: 1.96, 0.98: 2.33, 0.99: 2.58}
 LAST_ROW = {0.5: 0.674, 0.6: 0.842, 0.7: 1.036, 0.8: 1.282, 0.9: 1.645, 0.95: 1.960, 0.98: 2.326, 0.99: 2.576,
             0.998: 3.090, 0.999: 3.291}  # fmt: skip

@@ -283,7 +283,7 @@ def test_what_cannot_be_tuned(path):
         tn.tune(tn.Ridge(), {"alpha": [1.0, -1.0]}, X, Y)
     with pytest.raises(ValueError, match="there is no score 'r_2'"):
         tn.tune(tn.Ridge(), {"alpha": [1.0]}, X, Y, scoring="r_2")
-    with pytest.raises(ValueError, match="'accuracy' is no score of Ridge"):
+    with pytest.raises(ValueError, match="'accuracy' is not a score of Ridge"):
         tn.tune(tn.Ridge(), {"alpha": [1.0]}, X, Y, scoring="accuracy")
     with pytest.raises(ValueError, match="folds must be at least 2"):
         tn.tune(tn.Ridge(), {"alpha": [1.0]}, X, Y, folds=1)

@@ -222,7 +222,7 @@ def test_likelihood_weighting_covers_the_exact_answer_at_its_level():
     [
         ({"values": {}}, "at least one variable"),
         ({"values": {"a": [0, 0], "b": [0, 1]}}, "'a' must have values, each of them once"),
-        ({"parents": {"c": ["a"]}}, "parents names 'c', which is no variable"),
+        ({"parents": {"c": ["a"]}}, "parents names 'c', which is not a variable"),
         ({"parents": {"b": ["z"]}}, "no variable 'z'"),
         ({"parents": {"a": ["b"], "b": ["a"]}}, "cycle among"),
         ({"parents": {"b": ["a", "a"]}}, "parent twice"),

@@ -141,8 +141,8 @@ def test_a_file_brings_the_network_back(tmp_path):
 @pytest.mark.parametrize(
     ("structure", "message"),
     [
-        ({"a": ["z"]}, "structure names 'z', which is no column"),
-        ({"z": ["a"]}, "structure names 'z', which is no column"),
+        ({"a": ["z"]}, "structure names 'z', which is not a column"),
+        ({"z": ["a"]}, "structure names 'z', which is not a column"),
         ({"a": ["b"], "b": ["a"]}, "cycle among"),
         ({"a": ["b", "b"]}, "parent twice"),
         ({"a": "b"}, "must be a list of names"),

@@ -136,7 +136,7 @@ def test_a_file_and_a_checkpoint_bring_it_back(tmp_path):
         ({"latent": {"a": 2}}, "latent names 'a', which is a column"),
         ({"latent": {"h": 0}}, "number of values from 1 on"),
         ({"latent": {"h": True}}, "number of values from 1 on"),
-        ({"structure": {"a": ["z"]}}, "structure names 'z', which is no variable"),
+        ({"structure": {"a": ["z"]}}, "structure names 'z', which is not a variable"),
         ({"structure": {"a": ["h"], "h": ["a"]}, "latent": {"h": 2}}, "cycle among"),
     ],
 )

@@ -63,7 +63,7 @@ def test_names_with_spaces_and_values_that_are_no_text(tmp_path):
         (("0.15 0.85", "0.15 nan"), "line 9: 2 probabilities are expected"),
         (("0.15 0.85", "0.15 0.15"), "do not sum to 1"),
         (("[ 2 ] { on, off }", "[ 3 ] { on, off }"), "3 values are announced, and 2 are there"),
-        (('light | "family out"', "light | cat"), "'cat' is no variable"),
+        (('light | "family out"', "light | cat"), "'cat' is not a variable"),
         (("default 0.05, 0.95;", ""), "'light' lacks some values of its parents"),
         (("(true) 0.6", "(maybe) 0.6"), "has no value 'maybe'"),
         (("(true) 0.6", "(true, on) 0.6"), "1 values of parents are expected"),

@@ -100,6 +100,6 @@ def test_values_that_no_number_can_hold_are_refused():
         for rows in ((large, None), (large, large), (large[:1], None)):
             with pytest.raises(tn.DataError, match="too large for a float64.*StandardScaler"):
                 tn.gram(kernel, *rows)
-    with pytest.raises(tn.DataError, match="Remedy: columns of like scale"):
+    with pytest.raises(tn.DataError, match="Remedy: columns of similar scale"):
         tn.KernelRidge(kernel="linear").fit(large, [1.0, 2.0, 3.0])
     assert np.isfinite(tn.gram(tn.LinearKernel(), np.full((2, 1), 1.2e154))).all()  # their sum alone is too large

@@ -165,7 +165,7 @@ def test_numbers_of_many_rows():
 
 
 def test_a_large_price_is_solved_although_rows_are_short_numbers(monkeypatch):
-    """Slopes are made anew in float64 where the rounding of float32 rows could matter."""
+    """Slopes are made again in float64 where the rounding of float32 rows could matter."""
     monkeypatch.setattr(dual, "WHOLE", 100)
     A, sign = many(600)
     wide = Dual.of_classes(sign, np.full(len(A), 1e4))

@@ -1,4 +1,4 @@
-"""Penalties chosen by cross-validation: scikit-learn on the same folds, brute force by lot, laws of merging."""
+"""Penalties chosen by cross-validation: scikit-learn on the same folds, brute force at random, laws of merging."""
 
 import numpy as np
 import pytest
@@ -99,7 +99,7 @@ def test_by_lot_models_add_up():
 
 @pytest.mark.parametrize("words", [False, True])
 def test_equal_rows_are_in_different_folds(words):
-    """Whole numbers and categories: what is left out is judged by models that have seen its like."""
+    """Whole numbers and categories: what is left out is scored by models that have seen its like."""
     random = np.random.default_rng(3)
     X = random.integers(0, 2, (2000, 4)).astype(float)
     y = np.round(X @ [1.0, 0.5, 0.0, 0.0] + random.normal(size=2000))
@@ -211,7 +211,7 @@ def test_sparse_rows():
 
 @pytest.mark.parametrize(
     ("cv", "words"),
-    [(50, "n_samples=20"), ([0, 1, 0], "20 rows"), ([([0], [1])] * 2, "judge each row"), (np.zeros(20), "one fold")],
+    [(50, "n_samples=20"), ([0, 1, 0], "20 rows"), ([([0], [1])] * 2, "score each row"), (np.zeros(20), "one fold")],
 )
 def test_refused(cv, words):
     X, y, _ = data(n=20)

@@ -303,7 +303,7 @@ def test_as_many_parameters_as_rows():
     model = LinearRegression().fit(X, y)
     assert np.isinf(model.standard_errors_).all()
     assert (model.p_values_ == 1).all()
-    assert "no residual to judge by" in str(model.summary())
+    assert "no residual degrees of freedom" in str(model.summary())
 
 
 def test_rows_that_decide_alone():

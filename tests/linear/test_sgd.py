@@ -209,7 +209,7 @@ def test_the_gap_of_other_losses(loss):
 def test_it_says_how_it_ended_and_how_parts_were_walked():
     model = SGDClassifier(max_iter=2, tol=None).fit(X, label)
     assert model.certificate_["epochs"].value == 2
-    assert "no more were allowed" in model.certificate_["epochs"].because
+    assert "max_iter was reached" in model.certificate_["epochs"].because
     assert model.certificate_["mixed"].value == 0
     assert "iterative parameter mixing" in SGDClassifier(mixing=True).fit(X, label).certificate_["mixed"].because
     assert model.verify().origin == "verified"

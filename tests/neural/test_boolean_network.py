@@ -90,7 +90,7 @@ def test_functions_without_inputs_and_without_terms():
 
 
 def test_what_is_wrong_is_named():
-    with pytest.raises(ValueError, match="'xor' is no gate of one perceptron. Remedy: one of and, or, nand, nor"):
+    with pytest.raises(ValueError, match="'xor' is not a gate of one perceptron. Remedy: one of and, or, nand, nor"):
         gate("xor")
     with pytest.raises(ValueError, match="term 1 names input 3, but there are 3"):
         BooleanNetwork.from_dnf([{0: True}, {3: True}], 3)

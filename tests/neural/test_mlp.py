@@ -251,7 +251,7 @@ def test_digits_are_told_above_97_percent():
     assert stopped.n_iter_ < 60
     best = stopped.validation_scores_.argmax()
     assert stopped.validation_scores_[best] == stopped.validation_scores_.max()
-    bound = stopped.certificate_["held-back bound"]
+    bound = stopped.certificate_["validation bound"]
     assert 1 - stopped.score(test, d) < bound.value < 0.2
     assert bound.status == "with confidence"
 
@@ -381,7 +381,7 @@ def test_rows_held_back_say_how_the_losses_differ():
     assert said["validation gap"].value == pytest.approx(
         said["validation loss"].value - model.summary_.loss / model.summary_.mass
     )
-    assert said.get("held-back bound") is None
+    assert said.get("validation bound") is None
     assert held.rows + model.summary_.mass == 300
     kept = model.ask(model.start(model.schema_)).holdout.learns(np.arange(300), 300)
     theirs = t[~kept]

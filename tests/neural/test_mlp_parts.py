@@ -327,7 +327,7 @@ def test_what_batches_alone_can_do_is_refused_without():
 
 def test_a_bound_counts_the_epochs_of_all_starts():
     given = {"early_stopping": True, "max_iter": 5, "validation_fraction": 0.5}
-    one, four = (MLPClassifier(3, n_init=n, **given).fit(X, label).certificate_["held-back bound"] for n in (1, 4))
+    one, four = (MLPClassifier(3, n_init=n, **given).fit(X, label).certificate_["validation bound"] for n in (1, 4))
     assert "among 5 epochs counted in" in one.because
     assert "among 20 epochs of all starts counted in" in four.because
 
@@ -335,10 +335,10 @@ def test_a_bound_counts_the_epochs_of_all_starts():
 def test_a_start_that_diverges_leaves_the_others():
     given = {"hidden_layer_sizes": 5, "solver": "sgd", "learning_rate_init": 0.03, "max_iter": 4, "random_state": 2}
     rows, far = 4 * X[:, :3], 20 * X[:, 0]
-    with pytest.raises(tn.DataError, match="without end"):
+    with pytest.raises(tn.DataError, match="weights diverge"):
         MLPRegressor(**given).fit(rows, far)  # the first of the starts
     assert np.isfinite(MLPRegressor(n_init=6, **given).fit(rows, far).predict(rows)).all()
-    with pytest.raises(tn.DataError, match="without end"):
+    with pytest.raises(tn.DataError, match="weights diverge"):
         MLPRegressor(n_init=2, **{**given, "learning_rate_init": 100.0}).fit(rows, far)
 
 

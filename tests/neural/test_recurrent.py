@@ -176,7 +176,5 @@ def test_erratum_31_backpropagation_through_time_sums_gradients_over_steps():
         there[at] = 1e-5
         each[at] = (loss(U + there) - loss(U - there)) / 2e-5
     assert_allclose(slope, each.sum(axis=0), atol=1e-8)
-    assert (
-        np.abs(each[1:]).max(axis=(1, 2)).min() > 1e-6
-    )  # every step but the first, from a state of noughts, has a part
+    assert np.abs(each[1:]).max(axis=(1, 2)).min() > 1e-6  # every step but the first, from a state of zeros, has a part
     assert not np.allclose(slope, each[-1], atol=1e-3)

@@ -154,7 +154,7 @@ def test_the_certificate_has_the_gradient_at_the_end_and_claims_no_optimum(name)
             np.linalg.norm(slope + model.alpha * heavy) / 60, rel=1e-9
         )
     assert "vacuous" in model.certificate_["gap"].because
-    assert ("held-back bound" in str(model.certificate_)) == held
+    assert ("validation bound" in str(model.certificate_)) == held
     assert len(model.loss_curve_) == model.n_iter_ == 3
 
 

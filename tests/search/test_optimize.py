@@ -196,10 +196,10 @@ def test_wrong_input_is_named(tmp_path):
     with pytest.raises(ValueError, match="smoothing must not be negative"):
         search.MIMIC(smoothing=-1)
     (tmp_path / "other.npz").write_bytes(b"something else")
-    with pytest.raises(ValueError, match="is no file that SearchResult.save wrote"):
+    with pytest.raises(ValueError, match="is not a file that SearchResult.save wrote"):
         search.load(tmp_path / "other.npz")
     np.savez(tmp_path / "array.npz", a=np.zeros(3))
-    with pytest.raises(ValueError, match="is no file that SearchResult.save wrote"):
+    with pytest.raises(ValueError, match="is not a file that SearchResult.save wrote"):
         search.load(tmp_path / "array.npz")
 
 

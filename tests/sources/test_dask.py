@@ -238,8 +238,8 @@ def test_sizes_that_are_not_known(frame):
     [
         (lambda: (blocks(X), Y), "target of a dask Array must be a dask Array"),
         (lambda: (blocks(X), blocks(Y[:50])), "the target has 50 rows, X has 100"),
-        (lambda: (blocks(Y), blocks(Y)), "1 dimensions is no table"),
-        (lambda: (da.zeros((4, 4, 4)), da.zeros(4)), "3 dimensions is no table"),
+        (lambda: (blocks(Y), blocks(Y)), "1 dimensions is not a table"),
+        (lambda: (da.zeros((4, 4, 4)), da.zeros(4)), "3 dimensions is not a table"),
         (lambda: (db.from_sequence([1, 2, 3]),), "rows cannot be read from a dask Bag"),
         (lambda: (dask.delayed(X),), "rows cannot be read from a dask Delayed"),
         (lambda: (dd.from_pandas(pandas_frame(), npartitions=2)["a"],), "rows cannot be read from a dask Series"),

@@ -104,7 +104,7 @@ def test_a_file_url_is_the_file_that_it_names_and_no_other(name, tmp_path):
 
 @pytest.mark.parametrize("other", ["s3://shop/b.parquet", "https://shop.example/b.parquet"])
 def test_files_of_this_machine_and_of_a_store_are_not_mixed(other, tmp_path):
-    with pytest.raises(tn.DataError, match=r"some are not.*Remedy: scan them apart"):
+    with pytest.raises(tn.DataError, match=r"some are not.*Remedy: scan them separately"):
         tn.scan([(tmp_path / "a.parquet").as_uri(), other])
 
 
@@ -127,7 +127,9 @@ def test_two_formats_are_not_mixed(tmp_path):
     write_csv(rows(), tmp_path / "a.csv")
     pq.write_table(rows(), tmp_path / "b.parquet")
     for data in (tmp_path, [tmp_path / "a.csv", tmp_path / "b.parquet"]):
-        with pytest.raises(tn.DataError, match=r"a\.csv and .*b\.parquet are of two formats.*Remedy: scan them apart"):
+        with pytest.raises(
+            tn.DataError, match=r"a\.csv and .*b\.parquet are of two formats.*Remedy: scan them separately"
+        ):
             tn.scan(data)
     (tmp_path / "a.csv").rename(tmp_path / "README.md")
     assert tn.scan(tmp_path).n_rows == 400
@@ -155,7 +157,7 @@ def test_a_glob_is_of_files_that_are_not_hidden(tmp_path):
         ({"a_csv": b"x,y\n1,2\n3\n"}, r"a\.csv cannot be read: .*Remedy: correct the line"),
         (
             {"a_csv_gz": gzip.compress(b"x\n" + b"1.5\n" * 9999)[:-40]},
-            r"a\.csv\.gz cannot be read: .*write the file anew",
+            r"a\.csv\.gz cannot be read: .*write the file again",
         ),
         ({"notes_txt": b"none"}, r"no file in the folder .*: \.parquet, \.csv"),
     ],

@@ -125,7 +125,7 @@ def test_what_comes_along_needs_no_schema_of_its_own():
 
 @pytest.mark.parametrize("make", SOURCES)
 def test_rows_without_columns_are_counted(make, tmp_path):
-    """As where only classes are counted: of large row groups, numbers within the part would else start anew."""
+    """As where only classes are counted: of large row groups, numbers within the part would else start again."""
     source = make(tmp_path)
     found = [chunk for part in range(len(source)) for chunk in source.chunks(part, Need(), Schema(()))]
     assert sum(chunk.n for chunk in found) == (FRAME["w"] > 0).sum()

@@ -216,7 +216,7 @@ def test_confusion_refuses():
     s = Confusion.of([0, 1], [0, 2], n_classes=3)
     with pytest.raises(ValueError, match="average='macro'"):
         s.precision()
-    with pytest.raises(ValueError, match="none of 'binary'"):
+    with pytest.raises(ValueError, match="not one of 'binary'"):
         s.precision("samples")
     with pytest.raises(ValueError, match="negative"):
         s.f_beta(-1.0, "macro")

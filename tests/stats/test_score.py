@@ -137,7 +137,7 @@ def total(truth, said, weight, classes):
 
 @pytest.mark.parametrize("part", [37, 1000])
 def test_sets_of_groups_are_judged_in_one_scan(part):
-    """Groups that a key joins: some together, some left out, and none judged twice."""
+    """Groups that a key joins: some together, some left out, and none scored twice."""
     with part_rows(part):
         source = ArraySource(X, NUMBER)
     groups = np.arange(N) % 5

@@ -34,7 +34,7 @@ def true_error(model, flip):
 @pytest.mark.parametrize("flip", [0.1, 0.5])
 def test_bounds_hold_and_without_the_correction_they_would_not(flip):
     """With labels that are all noise the choice of a pruning is worth most, and a plain bound fails most."""
-    random, broken, plain = np.random.default_rng(0), {"occam bound": 0, "held-back bound": 0}, 0
+    random, broken, plain = np.random.default_rng(0), {"occam bound": 0, "validation bound": 0}, 0
     tight = []
     for _ in range(RUNS):
         model = tn.DecisionTreeClassifier(prune="reduced_error").fit(*draw(random, 300, flip))
@@ -42,9 +42,9 @@ def test_bounds_hold_and_without_the_correction_they_would_not(flip):
         for kind in broken:
             broken[kind] += claims[kind].value < error
         back = model.summary_.back[:, :-1]
-        wrong = round(claims["held-back error"].value * back.sum())
+        wrong = round(claims["validation error"].value * back.sum())
         plain += float(held_out_bound(wrong, int(back.sum()), DELTA)) < error
-        tight.append(claims["held-back bound"].value - error)
+        tight.append(claims["validation bound"].value - error)
     allowed = binom.ppf(0.999, RUNS, DELTA)
     assert max(broken.values()) <= allowed
     assert np.median(tight) < 0.3, "a bound that says nothing is easy to keep"
@@ -80,10 +80,10 @@ def test_there_is_no_bound_where_rows_do_not_count_the_same():
 def test_a_bound_of_95_percent_is_not_called_proved():
     X, y = np.random.default_rng(1).normal(size=(300, 2)), np.arange(300) % 2
     found = tn.DecisionTreeClassifier(max_depth=2, prune="reduced_error").fit(X, y).certificate_
-    bounds = [claim for claim in found.claims if claim.kind in ("occam bound", "held-back bound")]
+    bounds = [claim for claim in found.claims if claim.kind in ("occam bound", "validation bound")]
     assert bounds
     for claim in bounds:
         assert claim.status == "with confidence"
-        assert "95 % sure" in claim.because
+        assert "with 95 % confidence" in claim.because
     for text in (str(found), found._repr_html_()):
         assert "with confidence" in text

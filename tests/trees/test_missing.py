@@ -128,7 +128,7 @@ def decrease(column, branch, y, w, way, criterion, multiway):
         y, w, branch, column = y[known], w[known], branch[known], column[known]
         heft = np.sort(np.bincount(branch, weights=w))
         if heft[-2 if multiway else 0] < 1 - 1e-3:
-            return -1.0  # a leaf has a row at the least, in parts or whole
+            return -1.0  # a leaf has a row at least, in parts or whole
     parts = send(column, branch, y, w, way)
     return impurity(y, w, criterion) - sum(impurity(y[p > 0], p[p > 0], criterion) for p in parts.T)
 

@@ -35,7 +35,7 @@ def below(tree, k):
 
 
 def small(seed):
-    """A tree, and losses of rows that it has not seen, some of which end in inner nodes."""
+    """A tree, and losses of unseen rows, some of which end in inner nodes."""
     random = np.random.default_rng(seed)
     frame = pd.DataFrame({"a": random.normal(size=80), "b": np.array(list("uvwx"))[random.integers(0, 4, 80)]})
     y = random.integers(0, 3, 80)
@@ -111,7 +111,7 @@ def test_erratum_6_the_new_leaf_takes_the_majority_of_the_training_rows():
     X, y = np.where(right, 1.0, -1.0)[:, None], (right | back).astype(int)
     assert tn.DecisionTreeClassifier().fit(X[~back], y[~back]).tree_.node_count == 3
     model = tn.DecisionTreeClassifier(prune="reduced_error").fit(X, y)
-    assert model.tree_.node_count == 1, "the rows held back lose nothing by the cut"
+    assert model.tree_.node_count == 1, "the validation rows lose nothing by the cut"
     assert model.predict([[-1.0], [1.0]]).tolist() == [0, 0]
     assert model.value_.tolist() == [[(~back & ~right).sum(), right.sum()]]
 
@@ -123,7 +123,7 @@ def held_back_rows(n, seed=0, share=0.25):
 @pytest.mark.parametrize("method", ["histogram", "exact"])
 @pytest.mark.parametrize("prune", BY_ROWS)
 def test_pruned_by_hand_from_rows_held_back(prune, method):
-    """The tree is that of the other rows, cut; held-back rows count in errors alone."""
+    """The tree is that of the other rows, cut; validation rows count in errors alone."""
     X, y = noisy(1)
     back = held_back_rows(len(X))
     assert 0.18 < back.mean() < 0.32
@@ -132,7 +132,7 @@ def test_pruned_by_hand_from_rows_held_back(prune, method):
     assert 1 < model.tree_.node_count < whole.tree_.node_count
     errors = (model.predict(X[back]) != y[back]).mean()
     assert errors <= (whole.predict(X[back]) != y[back]).mean()
-    assert model.certificate_["held-back error"].value == pytest.approx(errors, abs=1e-15)
+    assert model.certificate_["validation error"].value == pytest.approx(errors, abs=1e-15)
     assert model.certificate_["training error"].value == pytest.approx((model.predict(X[~back]) != y[~back]).mean())
     n = model.tree_.node_count
     inner = model.tree_.feature >= 0
@@ -206,7 +206,7 @@ def test_no_other_price_suits_the_held_back_rows_better():
         (tn.DecisionTreeClassifier(ccp_alpha=a * 1.000001).fit(X[~back], y[~back]).predict(X[back]) != y[back]).mean()
         for a in np.unique(path.ccp_alphas)
     ]
-    assert model.certificate_["held-back error"].value == pytest.approx(min(errors), abs=1e-12)
+    assert model.certificate_["validation error"].value == pytest.approx(min(errors), abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", [0, 1])

@@ -151,7 +151,7 @@ def test_rules_pruned_by_held_back_rows(seed):
         assert all(x > limits[-1] for x in fewer)
     assert limits == sorted(limits)
     assert len(rules) < len(tn.RuleListClassifier("entropy", min_samples_leaf=3).fit(frame, target).rules_)
-    for name, some in (("training error", learns), ("held-back error", ~learns)):
+    for name, some in (("training error", learns), ("validation error", ~learns)):
         found = (model.predict(frame[some]) != target[some]).mean()
         assert model.certificate_[name].value == pytest.approx(found, abs=1e-12)
     model.verify()

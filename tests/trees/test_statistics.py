@@ -1,4 +1,4 @@
-"""What trees ask of the rows: values that hold no weights, so that rows may be drawn anew, and that are small."""
+"""What trees ask of the rows: values that hold no weights, so that rows may be drawn again, and that are small."""
 
 import pickle
 

@@ -242,7 +242,7 @@ def _codes(model, X):
 
 def test_what_is_refused(monkeypatch):
     X, y = rows(False)
-    with pytest.raises(TypeError, match="Ridge is no tree"):
+    with pytest.raises(TypeError, match="Ridge is not a tree"):
         tn.TreeShap(tn.Ridge().fit(X, y))
     with pytest.raises(ValueError, match=r"does not keep how many rows .*TreeShap\(model, data\)"):
         tn.TreeShap(fitted("boosted", X, y))

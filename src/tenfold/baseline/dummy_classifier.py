@@ -47,7 +47,7 @@ class DummyClassifier(OnePass, Classifier):
     >>> model.predict([[9.0]]).tolist()
     ['ham']
     >>> print(model.certificate_["training error"])
-    training error = 0.333333 (proved; data): always saying class number 0, the most frequent one
+    training error = 0.333333 (proved; data): always predicting class number 0, the most frequent one
     """
 
     poor_score = True
@@ -79,7 +79,7 @@ class DummyClassifier(OnePass, Classifier):
     def certify(self, model: PriorModel, s: ClassWeights) -> tuple[Claim, ...]:
         """No constant errs less on these rows, and this is how often it errs."""
         why = "no other class is more frequent: counted"
-        always = f"always saying class number {_levelled(s.weight).argmax()}, the most frequent one"
+        always = f"always predicting class number {_levelled(s.weight).argmax()}, the most frequent one"
         error = 1 - float(s.weight.max() / s.weight.sum())
         return (
             Claim("gap", 0.0, "proved", why, "objective"),

@@ -73,7 +73,7 @@ class DummyRegressor(OnePass, Regressor):
     def certify(self, model: MeanModel, s: Centre) -> tuple[Claim, ...]:
         """No constant is nearer to these rows in squares, and this is how near it is."""
         why = "the merged mean itself: closed form"
-        always = "always saying the mean: the variance of the target"
+        always = "always predicting the mean: the variance of the target"
         return (
             Claim("gap", 0.0, "proved", why, "objective"),
             Claim("training mean squared error", s.variance, "proved", always, "data"),

@@ -101,7 +101,7 @@ class BernoulliNB(CountedNB):
 
 
 def _absent(there: Any, without: Array) -> Array:
-    """Σ_j (1 - x_j) without[c, j]: the sum of all, less that of those which are there."""
+    """Σ_j (1 - x_j) without[c, j]: the sum of all, minus that of those which are there."""
     never = np.isneginf(without)
     known = np.where(never, 0.0, without)
     out = np.asarray(known.sum(axis=1) - there @ known.T)

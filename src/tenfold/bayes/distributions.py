@@ -191,7 +191,7 @@ class Gaussian:
     def unbiased_variance(self) -> float:
         """The variance, divided by n - 1 in the place of n."""
         if self.n <= 1:
-            raise ValueError("one draw does not tell a variance. Remedy: at least two")
+            raise ValueError("one draw does not determine a variance. Remedy: at least two")
         return self.square / (self.n - 1)
 
     def posterior(self, mean: float = 0.0, draws: float = 0.0, shape: float = -0.5, scale: float = 0.0) -> Any:
@@ -208,7 +208,7 @@ class Gaussian:
         a = shape + self.n / 2
         b = scale + self.square / 2 + draws * self.n * off * off / (2 * k)
         if not a > 0 or not b > 0:
-            raise ValueError("draws and prior do not tell a variance. Remedy: more draws, or a scale above 0")
+            raise ValueError("draws and prior do not determine a variance. Remedy: more draws, or a scale above 0")
         return t(2 * a, loc=(draws * mean + self.n * self.mean) / k, scale=math.sqrt(b / (a * k)))
 
 

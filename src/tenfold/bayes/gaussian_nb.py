@@ -89,14 +89,14 @@ class GaussianNB(OnePass, GroupScored):
         least = int(s.weight.argmin())
         flat = float(((s.square == 0) & (s.weight > 0)[:, None]).sum())
         why = "the merged means and variances themselves, smoothed as asked: closed form"
-        few = f"weight of class number {least}, the thinnest: its parameters rest on that much"
+        few = f"weight of class number {least}, the smallest: its parameters rest on that much"
         claims: tuple[Claim, ...] = (
             Claim("gap", 0.0, "proved", why, "objective"),
-            Claim("thinnest class", float(s.weight[least]), "proved", few, "data"),
+            Claim("smallest class", float(s.weight[least]), "proved", few, "data"),
         )
         if flat:
             why = "columns that never change within a class; var_smoothing alone keeps them finite"
-            claims += (Claim("flat columns", flat, "proved", why, "data"),)
+            claims += (Claim("constant columns", flat, "proved", why, "data"),)
         return claims
 
     def scores_by(self, models: Sequence[GaussianModel], X: Columns, codes: Codes) -> Array:

@@ -203,10 +203,10 @@ class NaiveBayes(OnePass, GroupScored):
         weight, count = s.counts.weight, s.counts.count
         least = int(weight.argmin())
         why = "the merged counts, means and variances themselves, smoothed as asked: closed form"
-        few = f"weight of class number {least}, the thinnest: its parameters rest on that much"
+        few = f"weight of class number {least}, the smallest: its parameters rest on that much"
         claims: tuple[Claim, ...] = (
             Claim("gap", 0.0, "proved", why, "objective"),
-            Claim("thinnest class", float(weight[least]), "proved", few, "data"),
+            Claim("smallest class", float(weight[least]), "proved", few, "data"),
         )
         if count.size:
             unseen = "share of pairs of class and category that never occurred: smoothing alone"
@@ -376,7 +376,7 @@ def _at(name: str | int, schema: Schema) -> int:
 def _numbers(parameter: str, given: list[str | int], schema: Schema) -> list[int]:
     found = [_at(name, schema) for name in given]
     if missing := [name for name, j in zip(given, found, strict=True) if j < 0]:
-        raise ValueError(f"{parameter} names {missing}, which are none of the columns {list(schema.names)}")
+        raise ValueError(f"{parameter} names {missing}, which are not among the columns {list(schema.names)}")
     return found
 
 
@@ -385,4 +385,4 @@ def _refuse(parameter: str, at: list[int], fits: Flags, schema: Schema) -> None:
     wrong = [schema.names[j] for j in at if not fits[j]]
     if wrong:
         what = "numbers other than 0 and 1" if parameter == "bernoulli" else "numbers below 0"
-        raise DataError(f"columns {wrong} hold {what}. Remedy: leave them out of {parameter}=, or mend them")
+        raise DataError(f"columns {wrong} hold {what}. Remedy: leave them out of {parameter}=, or correct them")

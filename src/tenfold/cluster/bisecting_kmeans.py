@@ -184,7 +184,7 @@ class BisectingKMeans(NearestCenter):
     bisecting_strategy : "biggest_inertia" or "largest_cluster", default="biggest_inertia"
         Which cluster to cut next.
     max_iter : int, default=300
-        Rounds of each cut at the most.
+        Rounds of each cut at most.
     tol : float, default=1e-4
         End a cut when the squared movement of its centres is at most this share of the mean variance.
     random_state : int, default=0

@@ -41,7 +41,7 @@ START_TOL = 1e-4
 
 
 class Assigning(NamedTuple):
-    """There are centres: weights, means and covariances are those of the rows nearest to each, or of rows by lot."""
+    """There are centres: weights, means and covariances are those of the rows nearest to each, or of rows at random."""
 
     step: int
     centers: Annotated[Array, "component", "column"]
@@ -77,7 +77,7 @@ class GaussianMixture(Density):
     reg_covar : float, default=1e-6
         Added to each variance, so that a component on few rows keeps a density. With 0 the likelihood never falls.
     max_iter : int, default=100
-        Rounds at the most.
+        Rounds at most.
     init_params : "kmeans", "k-means++", "random_from_data" or "random", default="kmeans"
         How to start: from clusters of k-means (of few rounds over all rows), from those of a sample, from rows drawn at
         random with what is nearest to them, or from rows shared out at random.

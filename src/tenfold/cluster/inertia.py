@@ -19,7 +19,7 @@ def bounded(n_clusters: int, columns: int) -> bool:
 
 
 def lower_bound(scatter: Array, n_clusters: int) -> float:
-    """The sum of the scatter's least eigenvalues, all but k - 1: no k centres have less inertia (Ding and He, 2004)."""
+    """The scatter's smallest eigenvalues, all but k - 1, summed: no k centres have less inertia (Ding and He, 2004)."""
     values = sla.eigvalsh(scatter)
     rest = values[: len(values) - n_clusters + 1].sum() - 1e-12 * values.sum()
     return max(float(rest), 0.0)
@@ -32,7 +32,7 @@ def inertia_claims(model: KMeansModel, s: Summary, n_clusters: int) -> tuple[Cla
     bound = model.bound
     saves = float(s.weight @ ((s.means() - s.centers) ** 2).sum(axis=1))
     could = (s.inertia - bound) / s.inertia if s.inertia > 0 else 0.0
-    why = f"no {len(s.weight)} centres go below {bound:.6g}: the scatter's least eigenvalues"
+    why = f"no {len(s.weight)} centres go below {bound:.6g}: the scatter's smallest eigenvalues"
     if not bound and s.inertia > 0:
         why = "vacuous: as many clusters as columns, or too many columns, so no bound is known"
     near = "summed over all rows in float64, each with the centre found nearest in its own float type"

@@ -35,7 +35,7 @@ class KMeans(NearestCenter):
         How to start: from a sample of the rows that one pass draws; from rows that several passes draw, each far from
         those before it; or from given centres.
     max_iter : int, default=300
-        Rounds at the most.
+        Rounds at most.
     tol : float, default=1e-4
         Stop when the squared movement of the centres is at most this share of the mean variance.
     random_state : int, default=0

@@ -107,7 +107,7 @@ class MiniBatchKMeans(Sequential, NearestCenter):  # type: ignore[override]
     init : "k-means++", "k-means||" or array of shape (clusters, columns)
         How to start.
     max_iter : int, default=100
-        Walks over all rows at the most.
+        Walks over all rows at most.
     batch_size : int, default=1024
         Rows after which the centres move.
     tol : float, default=1e-4

@@ -59,7 +59,7 @@ def _gain(model: MixtureModel, s: ComponentSums, kind: str, reg_covar: float) ->
     except DataError:  # a component that would have no density
         return None
     gain = (expected_log_density(after, s) - expected_log_density(model, s)) / s.rows
-    why = "the next round adds so much to the mean log-likelihood, at the least: the expected one grows by it"
+    why = "the next round adds so much to the mean log-likelihood, at least: the expected one grows by it"
     return Claim("next round gains", gain, "estimated", why, "objective", "rounding errors of the usual size")
 
 

@@ -16,7 +16,7 @@ from tenfold.stats.spread import ColumnSpread
 BUCKETS = 1 << 14
 """rows that are repeated often show in the weight of their bucket"""
 LITTLE = 1e-9
-"""how far a row counts to be, at the least: so rows on a candidate have a place in the race, the last"""
+"""how far a row counts to be, at least: so rows on a candidate have a place in the race, the last"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ class StartSample(Statistic[Race]):
 
     @classmethod
     def of(cls, most: int, seed: int | None, s: Spread) -> StartSample:
-        """So many rows at the most, drawn by how rows spread."""
+        """So many rows at most, drawn by how rows spread."""
         return cls(most, seed, s.square / s.weight, s.columns.mean, s.mass / s.weight)
 
     def summarize(self, chunk: Chunk) -> Race:

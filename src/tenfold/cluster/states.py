@@ -89,7 +89,7 @@ Summary: TypeAlias = Spread | Race | Moments | Lloyd
 
 
 def next_round(state: Moving, s: Lloyd) -> Moving | Refilling | Solved:
-    """Centres at the means of their rows; those without rows are to be placed anew."""
+    """Centres at the means of their rows; those without rows are to be placed again."""
     centers, empty = s.means(), int((s.weight == 0).sum())
     if empty and s.inertia > 0:
         centers = centers[np.argsort(s.weight == 0, kind="stable")]

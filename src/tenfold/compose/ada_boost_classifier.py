@@ -47,7 +47,7 @@ class AdaBoostClassifier(Classifier):
         What is boosted, with the weights of the rows; stumps by default, which is many times as fast. Not a learner
         that goes one row after another.
     n_estimators : int, default=50
-        Rounds at the most; fewer if one makes no error, or is no better than chance.
+        Rounds at most; fewer if one makes no error, or is no better than chance.
     learning_rate : float, default=1.0
         The votes of every round are multiplied by it.
     max_bins : int, default=256
@@ -170,7 +170,7 @@ class AdaBoostClassifier(Classifier):
         return [votes / upto[t - 1] for votes, t in zip(self._rounds.votes(model, X, rounds), rounds, strict=True)]
 
     def scores_from(self, model: Any, X: Columns) -> Array:
-        """Votes for the class, less the mean of the votes for others, as a share of all."""
+        """Votes for the class, minus the mean of the votes for others, as a share of all."""
         (votes,) = self._rounds.votes(model, X, [len(model.estimator_weights)])
         return av.scores_of(votes, float(model.estimator_weights.sum()))
 

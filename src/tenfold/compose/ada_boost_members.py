@@ -46,7 +46,7 @@ class Learning(NamedTuple):
 
 
 class Judging(NamedTuple):
-    """The next member is done, and to be judged."""
+    """The next member is done, and to be scored."""
 
     step: int
     schema: Schema
@@ -56,7 +56,7 @@ class Judging(NamedTuple):
 
 
 class JudgingLast(NamedTuple):
-    """No member follows; the last one is judged under the weights that it led to."""
+    """No member follows; the last one is scored under the weights that it led to."""
 
     step: int
     so_far: Members
@@ -263,7 +263,7 @@ class MemberRounds(NamedTuple):
         return fits and all(sound_member(self.estimator, one, None, schema) for one in each)
 
     def resumable(self, state: State, summary: Any, schema: Schema) -> bool:
-        """The same while a member is learned or judged."""
+        """The same while a member is learned or scored."""
         if not self.sound(state.so_far, schema) or state.step != len(state.so_far.members.each):
             return False
         if isinstance(state, JudgingLast):
@@ -276,7 +276,7 @@ class MemberRounds(NamedTuple):
         return resumable_member(learner, now, summary, schema)
 
     def learner(self, number: int) -> Any:
-        """The learner of a round: what it draws, it draws anew."""
+        """The learner of a round: what it draws, it draws again."""
         learner = self.estimator._blank()
         if learner.seeded:
             own = learner.random_state

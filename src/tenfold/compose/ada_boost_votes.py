@@ -72,7 +72,7 @@ def bar_of(rounds: Voting) -> float:
 
 
 def scores_of(votes: Array, total: float) -> Array:
-    """Votes for the class, less the mean of the votes for others, as a share of all."""
+    """Votes for the class, minus the mean of the votes for others, as a share of all."""
     share = votes / total
     return share - (1 - share) / max(votes.shape[1] - 1, 1)
 

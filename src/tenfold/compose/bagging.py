@@ -1,4 +1,4 @@
-"""What both bags share: rows drawn anew for each member, and the judgement of rows that it has not drawn.
+"""What both bags share: rows drawn again for each member, and the judgement of rows that it has not drawn.
 
 How often a member draws a row is a Poisson number of mean one, from a hash of the row's place and the member: the
 bootstrap without a list, the same on every runner. Members learn side by side over shared scans; if the member learns
@@ -45,7 +45,7 @@ class OutOfBag(Statistic[Any]):
     draws: tuple[Bootstrap, ...]
 
     def summarize(self, chunk: Chunk) -> Any:
-        """What is said of rows by those that have not drawn them, judged as the kind of learner does."""
+        """What is said of rows by those that have not drawn them, scored as the kind of learner does."""
         bag, model = self.bag.it, self.model
         sums, count = np.zeros((chunk.n, max(model.n_classes, 1))), np.zeros(chunk.n, np.int64)
         for at, (member, draw) in enumerate(zip(bag.team(), self.draws, strict=True)):
@@ -57,7 +57,7 @@ class OutOfBag(Statistic[Any]):
 
 
 class Judging(NamedTuple):
-    """The members are done, and are to be judged by rows that they have not drawn."""
+    """The members are done, and are to be scored by rows that they have not drawn."""
 
     step: int
     team: TeamModel
@@ -111,7 +111,7 @@ class Bagging(Team):
 
     @property
     def passes(self) -> str:  # type: ignore[override]
-        """As many as the member needs, and one more to judge rows it has not drawn."""
+        """As many as the member needs, and one more to score rows it has not drawn."""
         return MANY if self.oob_score else str(self.one().passes)
 
     @property
@@ -124,7 +124,7 @@ class Bagging(Team):
         return tuple(Bootstrap(int(key)) for key in self._keys(ROWS))
 
     def on_own_rows(self, asks: dict[int, Expression]) -> tuple[Expression, ...]:
-        """Each of rows that are drawn anew."""
+        """Each of rows that are drawn again."""
         draws = self.draws()
         return tuple(Reweighted(draws[at], After((Inside(),), ask)) for at, ask in asks.items())
 
@@ -133,7 +133,7 @@ class Bagging(Team):
         return Judging(state.step, model) if self.oob_score else super().after(state, model)
 
     def ask(self, state: Any) -> Expression | None:
-        """What the members ask for; then all rows once more, if they are to be judged."""
+        """What the members ask for; then all rows once more, if they are to be scored."""
         if isinstance(state, Judging):
             return OutOfBag(Described(self._blank()), state.team, self.draws())
         return super().ask(state)
@@ -195,7 +195,7 @@ class Bagging(Team):
         return super().size_fits(record.team if isinstance(record, Judging) else record)
 
     def resumable(self, state: Any, summary: Any, schema: Schema) -> bool:
-        """Whether the members can go on, or be judged."""
+        """Whether the members can go on, or be scored."""
         if isinstance(state, Judging):
             return type(summary) is self.judged_type and super().sound(state.team, None, schema)
         return super().resumable(state, summary, schema)

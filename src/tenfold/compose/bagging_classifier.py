@@ -1,4 +1,4 @@
-"""Bagging: classifiers of rows drawn anew for each, whose probabilities, or votes, are averaged."""
+"""Bagging: classifiers of rows drawn again for each, whose probabilities, or votes, are averaged."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class BaggingClassifier(Bagging, Averaged):
         A classifier of tenfold; DecisionTreeClassifier by default.
     n_estimators : int, default=10
     oob_score : bool, default=False
-        Whether to read the rows once more, and judge each by the members that have not drawn it.
+        Whether to read the rows once more, and score each by the members that have not drawn it.
     random_state : int, default=0
         Seed of the draws, and of the members' own seeds. None draws one, and the certificate records it.
     max_samples, max_features, bootstrap, bootstrap_features, warm_start : optional
@@ -120,10 +120,10 @@ class BaggingClassifier(Bagging, Averaged):
 
     def judgement(self, s: Unseen) -> tuple[Claim, ...]:
         """The error on rows that members have not drawn."""
-        why = "share of the weight of the rows that every member has drawn: they are not judged"
-        claims = [Claim("rows not judged", s.drawn / (s.drawn + s.told), "proved", why, "data")]
+        why = "share of the weight of the rows that every member was fitted to: no prediction is out of bag"
+        claims = [Claim("rows never out of bag", s.drawn / (s.drawn + s.told), "proved", why, "data")]
         if s.told:
-            why = "each row judged by the members that have not drawn it, about a third: rather too high than too low"
+            why = "each row predicted by the members not fitted to it, about a third: rather too high than too low"
             claims.append(Claim("out-of-bag error", s.wrong / s.told, "estimated", why, "unseen rows"))
         return tuple(claims)
 

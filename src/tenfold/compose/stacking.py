@@ -133,7 +133,7 @@ class Stacking(Roster):
     # ---- members, by fold --------------------------------------------------------------------------
 
     def folds(self) -> Key:
-        """By lot, or as they are given."""
+        """At random, or as they are given."""
         codes = self._listed()
         return ByLot(self.k, seed_of(self)) if codes is None else Given(self.k, codes)
 
@@ -289,7 +289,7 @@ class Stacking(Roster):
 
     @property
     def final_estimator_(self) -> Any:
-        """The last learner, fitted to what members say of rows they have not seen."""
+        """The last learner, fitted to what members say of unseen rows."""
         if "model_" not in self.__dict__:
             raise AttributeError("final_estimator_")
         last, s = self.model_.last, self.summary_

@@ -1,4 +1,4 @@
-"""Stacking: a classifier that learns from what others say of rows they have not seen."""
+"""Stacking: a classifier that learns from what others say of unseen rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class StackingClassifier(Stacking, Averaged):
     final_estimator : learner, optional
         A classifier of tenfold; LogisticRegression by default.
     cv : int, array, or list of (train, test), default=5
-        How many folds: rows are dealt to them by lot, one of any `cv` rows in a row to each. Or the fold of each row,
+        How many folds: rows go to them at random, one of any `cv` rows in a row to each. Or the fold of each row,
         for rows in memory.
     stack_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
         What members are asked for; "auto" takes the first of the others that a member has. Of two classes the

@@ -1,4 +1,4 @@
-"""Which fold a row of a stack belongs to, and what the models say of rows they have not seen."""
+"""Which fold a row of a stack belongs to, and what the models say of unseen rows."""
 
 from __future__ import annotations
 

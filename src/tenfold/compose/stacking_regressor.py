@@ -1,4 +1,4 @@
-"""Stacking: a regressor that learns from what others predict of rows they have not seen."""
+"""Stacking: a regressor that learns from what others predict of unseen rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class StackingRegressor(Stacking, Regressor):
         A regressor of tenfold; Ridge by default. One that draws rows by what they hold, such as RidgeCV,
         draws by predictions here, which are known to rounding only.
     cv : int, array, or list of (train, test), default=5
-        How many folds: rows are dealt to them by lot, one of any `cv` rows in a row to each. Or the fold of each row,
+        How many folds: rows go to them at random, one of any `cv` rows in a row to each. Or the fold of each row,
         for rows in memory.
     passthrough : bool, default=False
         Whether the last learner sees the columns too.

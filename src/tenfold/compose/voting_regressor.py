@@ -14,7 +14,7 @@ from tenfold.stats.joint import Joint
 from tenfold.trees.decision_tree_regressor import DecisionTreeRegressor
 
 JENSEN = (
-    "the squared error of a mean is the mean of the members' squared errors less their spread around it, "
+    "the squared error of a mean is the mean of the members' squared errors minus their spread around it, "
     "on any rows: at most that mean, by this factor"
 )
 

@@ -14,7 +14,7 @@ from typing import Any
 from tenfold.concept.conjunction import ANYTHING, Between, Kind, admits, includes
 
 LIMIT = 1_000
-"""constraints on one attribute, at the most"""
+"""constraints on one attribute, at most"""
 
 
 @dataclass(frozen=True)

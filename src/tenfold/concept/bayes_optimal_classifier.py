@@ -44,7 +44,7 @@ class Covered:
     weight: Annotated[Array, "class", NOT_NEGATIVE]
     covered: Annotated[Array, "class", "hypothesis", NOT_NEGATIVE]
     literals: int
-    """that a hypothesis has at the most, if all such were made; 0 if hypotheses were given"""
+    """that a hypothesis has at most, if all such were made; 0 if hypotheses were given"""
 
     def __add__(self, other: Covered) -> Covered:
         return Covered(self.weight + other.weight, self.covered + other.covered, self.literals)
@@ -192,7 +192,7 @@ class BayesOptimalClassifier(OnePass, Classifier):
         return CoveredByHypotheses(found, len(schema.classes), self._literals(schema))
 
     def _literals(self, schema: Schema) -> int:
-        """Of all conjunctions that are made, at the most; 0 if hypotheses are given."""
+        """Of all conjunctions that are made, at most; 0 if hypotheses are given."""
         if self.hypotheses is not None:
             return 0
         width = len(schema.columns)

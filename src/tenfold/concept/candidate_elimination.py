@@ -37,7 +37,7 @@ from tenfold.estimator import OnePass
 from tenfold.estimator.constraints import Constraints, label
 
 LIMIT = 2_000
-"""members of the general boundary, at the most"""
+"""members of the general boundary, at most"""
 
 
 @dataclass(frozen=True, eq=False)

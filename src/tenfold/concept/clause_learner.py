@@ -82,7 +82,7 @@ class ClauseLearner(Classifier):
         return Begun(0, schema)
 
     def _size(self, schema: Schema) -> int:
-        """Literals of a clause at the most: no more than there are columns."""
+        """Literals of a clause at most: no more than there are columns."""
         return min(self.k, len(schema.columns))
 
     def _fired(self, positive: int, n_classes: int) -> int:

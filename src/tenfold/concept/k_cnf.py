@@ -22,7 +22,7 @@ class KCNF(ClauseLearner):
     Parameters
     ----------
     k : int, default=2
-        Literals of a clause, at the most.
+        Literals of a clause, at most.
     binarize : float, default=0.0
         Values above it are true.
     pos_label : optional

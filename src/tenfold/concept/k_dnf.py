@@ -17,7 +17,7 @@ class KDNF(ClauseLearner):
     Parameters
     ----------
     k : int, default=2
-        Literals of a term, at the most.
+        Literals of a term, at most.
     binarize : float, default=0.0
         Values above it are true.
     pos_label : optional

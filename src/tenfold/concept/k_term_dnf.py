@@ -35,7 +35,7 @@ def k_term_dnf(X: MatrixLike, y: VectorLike, k: int, *, seconds: float | None = 
     y : array of shape (n,)
         Boolean, or 0 and 1: which rows are positives.
     k : int
-        Terms, at the most.
+        Terms, at most.
     seconds : float, optional
         How long the solver may search; the problem is NP-complete.
 

@@ -175,7 +175,7 @@ class ListThenEliminate(OnePass, Undecided):
         return CoveredByHypotheses(self._listed(schema), len(schema.classes), self._literals(schema))
 
     def _literals(self, schema: Schema) -> int:
-        """Of all conjunctions that are made, at the most; 0 if hypotheses are given."""
+        """Of all conjunctions that are made, at most; 0 if hypotheses are given."""
         width = len(schema.columns)
         most = width if self.max_literals is None else min(self.max_literals, width)
         return most if self.hypotheses is None else 0

@@ -20,7 +20,7 @@ from tenfold.core.arrays import Letters
 from tenfold.core.statistic import Grouped
 
 LIMIT = 2_000_000
-"""conjunctions, at the most"""
+"""conjunctions, at most"""
 NONE = -1
 """stands where a conjunction has fewer literals"""
 

@@ -21,13 +21,13 @@ from tenfold.concept.conjunction import ANYTHING, Conjunction, admits, covers, i
 from tenfold.core import Array, Codes, DataError
 
 STATES = 200_000
-"""sets of members of the general boundary that are told apart while hypotheses are counted, at the most"""
+"""sets of members of the general boundary that are told apart while hypotheses are counted, at most"""
 POINTS = 1_000_000
-"""rows among which a question is looked for, at the most"""
+"""rows among which a question is looked for, at most"""
 BLOCK = 4_096
 """rows on which hypotheses vote at a time"""
 LISTED = 100_000
-"""hypotheses that are listed one by one, at the most"""
+"""hypotheses that are listed one by one, at most"""
 
 
 @dataclass(frozen=True)

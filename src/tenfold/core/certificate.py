@@ -62,13 +62,13 @@ class Provenance:
     first_part: int = 0
     """from which parts were numbered, if the learner draws rows by their places"""
     overlap: int = 0
-    """rows, at the most, that stand at the place of another in models that were merged"""
+    """rows, at most, that stand at the place of another in models that were merged"""
     sources: str = ""
     """hashes of the fingerprints of all sources, if there are several"""
 
     @property
     def places(self) -> int:
-        """Places at which rows stand, at the least: draws that are independent of each other."""
+        """Places at which rows stand, at least: draws that are independent of each other."""
         return self.rows - self.overlap
 
     @property
@@ -200,7 +200,7 @@ class Certificate:
             *(("worker", w) for w in where.workers),
         ]
         if where.mixed:
-            facts.append(("mixed", "unlike machines took part; bits may differ from like ones"))
+            facts.append(("mixed", "machines of several kinds took part: bits may differ from those of one kind"))
         if where.seed is not None:
             facts.append(("seed", str(where.seed)))
         return facts

@@ -1,6 +1,6 @@
 """One part, loaded, as a view for one need: what a learner summarizes.
 
-Whatever is drawn by chance of rows (bootstraps, folds, rows that are held back) is drawn by their places: the number of
+Whatever is drawn by chance of rows (bootstraps, folds, validation rows) is drawn by their places: the number of
 the part, and the number of the row among those of the part that have a weight. So two rows, however alike, are drawn
 independently; and every worker draws the same, since it asks nobody else.
 """

@@ -92,7 +92,7 @@ class EpsilonInsensitive(Loss):
 
 
 class ZeroOne(Loss):
-    """1 if y f ≤ 0, else 0. It has no slope to go down: it judges, and does not teach.
+    """1 if y f ≤ 0, else 0. It has no slope to go down: it scores, and does not teach.
 
     Examples
     --------

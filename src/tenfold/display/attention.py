@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FEW = 40
-"""of so many rows at the most, names stand at the axes"""
+"""of so many rows at most, names stand at the axes"""
 
 
 class AttentionDisplay:

@@ -159,7 +159,7 @@ class CalibrationDisplay:
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> CalibrationDisplay:
-        """Draw the curve of a fitted classifier on rows it has not seen.
+        """Draw the curve of a fitted classifier on unseen rows.
 
         Parameters
         ----------
@@ -252,7 +252,7 @@ class CalibrationDisplay:
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> CalibrationDisplay:
-        """Draw one curve of all folds: each row has a probability by the model that had not seen it.
+        """Draw one curve of all folds: each row has a probability by the model fitted without it.
 
         Parameters
         ----------

@@ -154,7 +154,7 @@ class ConfusionMatrixDisplay:
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> ConfusionMatrixDisplay:
-        """Draw the matrix of a fitted classifier on rows it has not seen.
+        """Draw the matrix of a fitted classifier on unseen rows.
 
         Parameters
         ----------
@@ -182,7 +182,7 @@ class ConfusionMatrixDisplay:
 
         def wants(classes: Labels | None) -> list[Want]:
             if classes is None:
-                raise TypeError(f"{type(estimator).__name__} is no classifier")
+                raise TypeError(f"{type(estimator).__name__} is not a classifier")
             return [("prediction", confusion)]
 
         found, classes = scores_of(estimator, X, y, sample_weight, wants)
@@ -242,7 +242,7 @@ class ConfusionMatrixDisplay:
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> ConfusionMatrixDisplay:
-        """Draw the matrix of all folds: each row is predicted by the model that had not seen it.
+        """Draw the matrix of all folds: each row is predicted by the model fitted without it.
 
         Parameters
         ----------

@@ -86,7 +86,7 @@ class LearningCurveDisplay(_CurveDisplay):
     train_scores, test_scores : array of shape (sizes, folds)
     score_name : str, optional
     sizes : array of shape (sizes, folds, 2), optional
-        Rows trained on and rows judged on, for the correction of the interval.
+        Training rows and test rows, for the correction of the interval.
 
     Attributes
     ----------
@@ -190,7 +190,7 @@ class ValidationCurveDisplay(_CurveDisplay):
     train_scores, test_scores : array of shape (values, folds)
     score_name : str, optional
     sizes : array of shape (values, folds, 2), optional
-        Rows trained on and rows judged on, for the correction of the interval.
+        Training rows and test rows, for the correction of the interval.
 
     Attributes
     ----------

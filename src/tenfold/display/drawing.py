@@ -85,7 +85,7 @@ def positive(classes: Labels, pos_label: object) -> int:
     if pos_label is None:
         return 1
     if pos_label not in known:
-        raise ValueError(f"pos_label={pos_label!r} is none of the classes {known}")
+        raise ValueError(f"pos_label={pos_label!r} is not one of the classes {known}")
     at: int = known.index(pos_label)
     return at
 
@@ -112,7 +112,7 @@ def summarized(
 
     def wants(classes: Labels | None) -> list[Want]:
         if classes is None:
-            raise TypeError(f"{type(estimator).__name__} is no classifier")
+            raise TypeError(f"{type(estimator).__name__} is not a classifier")
         return [(needs, partial(of_positive, summarize, positive(classes, pos_label)))]
 
     scores, classes = scores_of(estimator, X, y, weight, wants, how)

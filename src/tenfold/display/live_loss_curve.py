@@ -31,7 +31,7 @@ class LossCurveCallback:
     loss_curve_ : array of shape (epochs,)
         What was last seen.
     validation_scores_ : array of shape (epochs,)
-        The same of rows held back; empty if there are none.
+        The same of validation rows; empty if there are none.
 
     Examples
     --------

@@ -30,7 +30,7 @@ class LossCurveDisplay:
     losses : sequence of arrays
         The loss of each epoch, by model.
     validation_scores : sequence of arrays, optional
-        The score of rows held back, by model; empty where there is none.
+        The score of validation rows, by model; empty where there is none.
     names : sequence of str, optional
         By model.
 

@@ -132,7 +132,7 @@ class MarginsDisplay:
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> MarginsDisplay:
-        """Draw the margins of a fitted model, of the rows it has learned from or of new ones.
+        """Draw the margins of a fitted model, of its training rows or of new ones.
 
         Parameters
         ----------

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FEW = 16
-"""of so many columns at the most, numbers stand in the cells"""
+"""of so many columns at most, numbers stand in the cells"""
 
 
 class MutualInformationDisplay:
@@ -103,7 +103,7 @@ class MutualInformationDisplay:
         X : array, frame or Source
         ax : matplotlib axes, optional
         bins : int, default=16
-            Of a numeric column, at the most.
+            Of a numeric column, at most.
         **kwargs
             For `plot`.
 

@@ -208,7 +208,7 @@ def _place(classes: list[Any], given: object, joint: Array, other: int | None) -
     if given is None:
         return int(np.argmax(np.where(np.arange(len(classes)) == other, -np.inf, joint)))
     if given not in classes:
-        raise ValueError(f"{given!r} is none of the classes {classes}")
+        raise ValueError(f"{given!r} is not one of the classes {classes}")
     at: int = classes.index(given)
     return at
 

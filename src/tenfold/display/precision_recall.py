@@ -133,7 +133,7 @@ class PrecisionRecallDisplay:
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> PrecisionRecallDisplay:
-        """Draw the curve of a fitted classifier on rows it has not seen.
+        """Draw the curve of a fitted classifier on unseen rows.
 
         Parameters
         ----------

@@ -139,7 +139,7 @@ class RocCurveDisplay:
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> RocCurveDisplay:
-        """Draw the curve of a fitted classifier on rows it has not seen.
+        """Draw the curve of a fitted classifier on unseen rows.
 
         Parameters
         ----------

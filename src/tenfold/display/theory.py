@@ -73,7 +73,7 @@ class ErrorBoundDisplay:
         looks = styles(curve_kwargs, len(self.bounds), {"linewidth": 1.8})
         for (name, bound), look in zip(self.bounds.items(), looks, strict=True):
             self.lines_ += self.ax_.plot(self.rows, bound, **{"label": name, **look})
-        sure = f"bound on the error, {100 * (1 - self.delta):g} % sure"
+        sure = f"bound on the error, with {100 * (1 - self.delta):g} % confidence"
         self.ax_.set(xscale="log", yscale="log", xlabel="rows", ylabel=sure)
         finish(self.ax_, despine, "lower left")
         return self

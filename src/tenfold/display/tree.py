@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 COLOURS = ("#3b82c4", "#d9822b", "#4c9a5b", "#b05cc6", "#c44e52", "#8c7a5b", "#5bbcc4", "#c4b23b")
 MANY = 8
-"""branches at the most whose answers are written across"""
+"""branches at most whose answers are written across"""
 LINE = 13
 """letters in a line of an answer, about"""
 
@@ -84,7 +84,7 @@ class TreeDisplay:
         display : TreeDisplay
         """
         if not isinstance(estimator, SingleTree):
-            raise TypeError(f"{type(estimator).__name__} is no single tree")
+            raise TypeError(f"{type(estimator).__name__} is not a single tree")
         return cls(estimator.book()).plot(ax, max_depth=max_depth, fontsize=fontsize)
 
     def plot(

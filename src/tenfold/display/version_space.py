@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
 LARGEST = 200
-"""hypotheses that are drawn, at the most"""
+"""hypotheses that are drawn, at most"""
 COLOURS = {(True, False): "#3b82c4", (False, True): "#d9822b", (True, True): "#4c9a5b", (False, False): "#666666"}
 """by whether a hypothesis is in the specific and in the general boundary"""
 
@@ -28,7 +28,7 @@ class VersionSpaceDisplay:
     Parameters
     ----------
     space : VersionSpace
-        Of 200 hypotheses at the most.
+        Of 200 hypotheses at most.
 
     Attributes
     ----------

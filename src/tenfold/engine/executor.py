@@ -34,7 +34,7 @@ CHAIN = 32
 WIDTH = 32
 """summaries that one task merges; a power of two, so that the tree stays the same"""
 LINK = 8
-"""rounds after which what follows the rows is kept anew"""
+"""rounds after which what follows the rows is kept again"""
 CUT = 32
 """rounds after which it is made from the start: what is needed to make it again stays short"""
 ATTEMPTS = 3
@@ -48,7 +48,7 @@ class Executor(ABC):
 
     @property
     def lost(self) -> tuple[type[BaseException], ...]:
-        """Errors that say that outputs are there no more, and must all be made anew."""
+        """Errors that say that outputs are there no more, and must all be made again."""
         return ()
 
     @property
@@ -178,7 +178,7 @@ class TaskSession(Session):
             except self.executor.lost:
                 if attempt == ATTEMPTS:
                     raise
-                self._forget()  # everything is made anew, to the same bits
+                self._forget()  # everything is made again, to the same bits
         raise AssertionError
 
     def _tell(self, last: list[Handle], parts: range) -> None:
@@ -208,9 +208,9 @@ class TaskSession(Session):
         self._holds = {name: holds for name, holds in self._holds.items() if name in names}
         if not plain and not lost:
             return []
-        anew = list(lost.values())
-        todo = [self.executor.send(some, f"{what}-{tag}") for what, some in (("leaves", plain), ("hold", anew))]
-        shown = f"hold_{_shown(anew)}" if anew else _shown(plain)
+        again = list(lost.values())
+        todo = [self.executor.send(some, f"{what}-{tag}") for what, some in (("leaves", plain), ("hold", again))]
+        shown = f"hold_{_shown(again)}" if again else _shown(plain)
         made = self._read(read_parts, tuple(todo), parts, f"{shown}-{tag}")
         self._holds |= {name: Holds(leaf, made, place) for place, (name, leaf) in enumerate(lost.items())}
         return made

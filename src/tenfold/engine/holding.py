@@ -30,7 +30,7 @@ class Piece(NamedTuple):
     """What is held of one chunk between rounds."""
 
     groups: dict[int, Chunk]
-    """its rows by group; where weights are drawn anew, those that are drawn"""
+    """its rows by group; where weights are drawn again, those that are drawn"""
     rows: dict[int, int]
     """how many there were of each group"""
     dropped: int

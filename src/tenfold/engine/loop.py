@@ -31,7 +31,7 @@ from tenfold.stats.combinators import After, As, By, Each, Key, Of, Onward, Rewe
 from tenfold.stats.joint import Joint
 
 OVERFLOW = (
-    "no numbers come of these rows ({} is not finite): they are too large, too small or too unlike in size. Remedy: "
+    "{} is not finite: values are too large, too small or of too different scales. Remedy: "
     "rescale the columns, StandardScaler(), and divide the target by its largest value"
 )
 

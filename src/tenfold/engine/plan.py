@@ -1,7 +1,7 @@
 """What is to be computed: an expression as leaves, each of them once, and how their answers make up its answer.
 
 A leaf is a statistic of some rows: read in one way, some of them, through stages, group by group, with weights drawn
-anew. Leaves alone have capabilities, so combinators need to know none; and equal leaves, of whatever members, are one.
+again. Leaves alone have capabilities, so combinators need to know none; and equal leaves, of whatever members, are one.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class Counted:
     marks: Marks | None = None
     """of the rows, where they were asked for"""
     drawn: int = -1
-    """of the rows, those that have a weight, where weights were drawn anew; else all"""
+    """of the rows, those that have a weight, where weights were drawn again; else all"""
 
     @property
     def learned(self) -> int:

@@ -151,7 +151,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     ) -> Any:
         """Fit to rows whose parts are numbered from `first` on, if they are drawn by their places."""
         if not isinstance(stop, Stop | None):
-            raise TypeError(f"stop is {stop!r}, which is no rule. Remedy: Gap(1e-3) | Seconds(60)")
+            raise TypeError(f"stop is {stop!r}, which is not a rule. Remedy: Gap(1e-3) | Seconds(60)")
         fresh, learner = self._blank(), self._blank()
         fresh._validate_params()
         source = as_source(X, y, weight, fresh.need, model=fresh, classes=classes, lengths=lengths).numbered_from(first)

@@ -70,7 +70,7 @@ class Branches(_BaseComposition, Team, Transformer):
                 continue
             if not (isinstance(b.transformer, Transformer) or b.transformer in ("drop", "passthrough")):
                 raise TypeError(
-                    f"{b.name!r} is {b.transformer!r}, which is no transformer of tenfold, so it cannot share a scan. "
+                    f"{b.name!r} is {b.transformer!r}, not a transformer of tenfold, so it cannot share a scan. "
                     "Remedy: a transformer of tenfold, a pipeline of such, 'passthrough' or 'drop'; scikit-learn's own "
                     f"{type(self).__name__} takes any, of rows in memory"
                 )

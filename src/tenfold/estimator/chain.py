@@ -252,7 +252,7 @@ def check_steps(who: str, pipeline: Any) -> None:
         where = f"step {name!r} of {who!r} is {step!r}"
         if not isinstance(step, Transformer):
             raise TypeError(
-                f"{where}, which is no transformer of tenfold, so it cannot share a scan. Remedy: a transformer of "
+                f"{where}, which is not a transformer of tenfold, so it cannot share a scan. Remedy: a transformer of "
                 "tenfold, or 'passthrough'"
             )
         if step.passes == SEQUENTIAL:

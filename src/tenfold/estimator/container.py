@@ -83,7 +83,7 @@ def read(path: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     version = document.pop("version", None)
     if type(version) is not int or version != VERSION:
         given = version if type(version) is int else "of another kind"
-        older = "an earlier tenfold wrote it: fit and save it anew" if given == 1 else "a newer tenfold may read it"
+        older = "an earlier tenfold wrote it: fit and save it again" if given == 1 else "a newer tenfold may read it"
         raise ModelFileError(f"the file has format {given}; this tenfold reads format {VERSION}. Remedy: {older}")
     _check_digest(raw, length, document.pop("sha256", None))
     return document, _tensors(head, memoryview(raw)[8 + length :])

@@ -63,7 +63,7 @@ class Writer:
         try:
             raw = [str(v).encode() for v in words]
         except UnicodeEncodeError as error:
-            raise ModelFileError(f"{where}: {error.object!r} is no valid text") from None
+            raise ModelFileError(f"{where}: {error.object!r} is not a valid text") from None
         ends = np.cumsum([0, *map(len, raw)], dtype=np.int64)
         joined = np.frombuffer(b"".join(raw), np.uint8)
         return {"bytes": self.tensor(joined, where), "ends": self.tensor(ends, where)}

@@ -273,11 +273,11 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
 
     @property
     def cross_fits(self) -> bool:
-        """Whether rows that it learned from are transformed otherwise than others: without their own target."""
+        """Whether its training rows are transformed otherwise than others: without their own target."""
         return False
 
     def training_from(self, model: Any, X: Columns) -> Any:
-        """What becomes of rows that it learned from, for a learner that learns from them too."""
+        """What becomes of its training rows, for a learner that learns from them too."""
         return self.transform_from(model, X)
 
     def names_out(self, names: list[str]) -> list[str]:

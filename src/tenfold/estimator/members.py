@@ -117,7 +117,7 @@ def check_member(name: str, member: Any, target: str, *, seeded: bool = True) ->
     """Refuse what cannot be a member, and say what to do about it; with `seeded`, one that would draw a seed."""
     if not isinstance(member, Estimator):
         raise TypeError(
-            f"{name} is {member!r}, which is no learner of tenfold, so it cannot share a scan. Remedy: a learner of "
+            f"{name} is {member!r}, which is not a learner of tenfold, so it cannot share a scan. Remedy: a learner of "
             "tenfold, or scikit-learn's own ensemble"
         )
     if member.need.target != target:

@@ -91,7 +91,7 @@ def claims_of(learner: Any, model: Any, summary: Any, where: Provenance, asks: b
         claims += (Claim("another scan", 1.0, "proved", why, "arithmetic"),)
     if learner.draws_rows and where.overlap:
         why = (
-            "at the most so many rows stand at the place of another in the models that were merged, and were drawn as "
+            "at most so many rows stand at the place of another in the models that were merged, and were drawn as "
             "often, or into the same fold; partial_fit draws each by itself"
         )
         claims += (Claim("rows drawn together", float(where.overlap), "proved", why, "data"),)
@@ -99,7 +99,7 @@ def claims_of(learner: Any, model: Any, summary: Any, where: Provenance, asks: b
 
 
 def verify(model: Any) -> Certificate:
-    """The certificate, once model and claims were computed anew; or an error that lists what differs."""
+    """The certificate, once model and claims were computed again; or an error that lists what differs."""
     check_is_fitted(model)
     if model.summary_ is None:
         raise ValueError("this model was saved without its summary: there is nothing to verify")

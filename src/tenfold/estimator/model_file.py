@@ -1,7 +1,7 @@
 """Saving and loading models. A file holds numbers and texts; loading it runs no code of the file.
 
 What a file says is checked against the class it names and the schema it brings; its certificate is
-the writer's claim until `verify()` has computed it anew from the summary.
+the writer's claim until `verify()` has computed it again from the summary.
 """
 
 from __future__ import annotations

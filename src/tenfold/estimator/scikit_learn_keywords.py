@@ -312,7 +312,7 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
         "compute_labels": NoEffect("`labels_` are computed when they are read", _flag),
         "max_no_improvement": NoEffect("a fit ends by `tol` or `max_iter`", _integer),
         "init_size": NoEffect("`init` draws from a sample of its own size", _integer),
-        "reassignment_ratio": Refused("no centre is drawn anew", "KMeans, or another random_state", (0.01, 0.0)),
+        "reassignment_ratio": Refused("no centre is drawn again", "KMeans, or another random_state", (0.01, 0.0)),
     },
     "MultinomialNB": {"force_alpha": smoothed},
     "Nystroem": {

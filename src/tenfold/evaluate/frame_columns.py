@@ -47,7 +47,7 @@ def apart(X: MatrixLike, column: str, known: Container[str]) -> tuple[MatrixLike
     if not is_frame(X):
         raise DataError(f"groups={column!r} names a column, and X has no names. Remedy: groups as an array")
     if column not in (names := _names(X)):
-        raise DataError(f"groups={column!r} is no column of X; there are {names[:20]}")
+        raise DataError(f"groups={column!r} is not a column of X; there are {names[:20]}")
     return (X if column in known else without_column(X, column)), np.asarray(X[column])
 
 

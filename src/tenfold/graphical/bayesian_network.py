@@ -86,7 +86,7 @@ class BayesianNetwork:
                 raise ValueError(f"variable {name!r} must have values, each of them once, not {some!r}")
         for word, given in (("parents", parents), ("tables", tables)):
             if unknown := [name for name in given if name not in self.values]:
-                raise ValueError(f"{word} names {unknown[0]!r}, which is no variable, only {list(self.names)[:10]}")
+                raise ValueError(f"{word} names {unknown[0]!r}, which is not a variable, only {list(self.names)[:10]}")
         self.parents = {name: tuple(parents.get(name, ())) for name in self.values}
         self._places = {name: at for at, name in enumerate(self.values)}
         self._graph: Parents = tuple(tuple(self._at(one) for one in some) for some in self.parents.values())

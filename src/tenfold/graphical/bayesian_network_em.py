@@ -64,7 +64,7 @@ class BayesianNetworkEM(Density):
     tol : float, default=1e-4
         Stop when a round raises the mean log-likelihood (with smoothing: and the prior) by less than this.
     max_iter : int, default=100
-        Rounds at the most.
+        Rounds at most.
     random_state : int, default=0
         Seed of the first tables of hidden variables and their children. None draws one, and the certificate records
         it.
@@ -171,7 +171,7 @@ class BayesianNetworkEM(Density):
         return found
 
     def certify(self, model: EMModel, s: ExpectedCounts) -> tuple[Claim, ...] | None:
-        """The likelihood at these tables, and what the next round gains at the least."""
+        """The likelihood at these tables, and what the next round gains at least."""
         if not np.array_equal(s.table, model.network.table) or not s.weight:
             return None
         usual = "rounding errors of the usual size"
@@ -185,7 +185,7 @@ class BayesianNetworkEM(Density):
             ),
             Claim(
                 "next round gains", gain, "estimated",
-                "the next round adds so much to the mean objective, at the least: the expected one grows by it",
+                "the next round adds so much to the mean objective, at least: the expected one grows by it",
                 "objective", usual,
             ),
         )  # fmt: skip

@@ -119,7 +119,7 @@ def _probability(
     some = rest[1:] if rest[:1] == ["|"] else rest
     for one in (name, *some):
         if one not in values:
-            raise words.error(f"{one!r} is no variable that was declared before")
+            raise words.error(f"{one!r} is not a variable that was declared before")
     if name in tables:
         raise words.error(f"{name!r} has a table already")
     shape = tuple(len(values[one]) for one in some)

@@ -21,7 +21,7 @@ from tenfold.core import Array, Codes
 Axes: TypeAlias = tuple[int, ...]
 """the variables of a table, by their numbers"""
 ROWS = -1
-"""the number of an axis that is no variable: several sums, each with tables of its own, that share one plan"""
+"""the number of an axis that is not a variable: several sums, each with tables of its own, that share one plan"""
 LIMIT = 1 << 27
 """numbers that the largest product of two tables may have: a gibibyte"""
 

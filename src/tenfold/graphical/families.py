@@ -104,7 +104,7 @@ class NetworkModel(NamedTuple):
     def network(self, names: Sequence[str], values: Sequence[Sequence[Hashable]]) -> BayesianNetwork:
         """The network of these tables, whose variables have names and values."""
         if empty := [name for name, some in zip(names, values, strict=True) if not len(some)]:
-            raise ValueError(f"column {empty[0]!r} has no values: all are missing. Remedy: drop it, and fit anew")
+            raise ValueError(f"column {empty[0]!r} has no values: all are missing. Remedy: drop it, and fit again")
         parents = {names[at]: [names[one] for one in some] for at, some in enumerate(self.layout.parents)}
         return BayesianNetwork(dict(zip(names, values, strict=True)), parents, dict(zip(names, self.tables())))
 

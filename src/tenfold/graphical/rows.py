@@ -103,7 +103,7 @@ def codes_of(network: BayesianNetwork, columns: Mapping[str, Any]) -> Codes:
         wrong = np.flatnonzero((code == MISSING) & ~np.asarray(gone, dtype=bool))
         if len(wrong):
             raise ValueError(
-                f"column {name!r} has {some[wrong[0]]!r} in row {wrong[0]}, which is no value of that variable, only "
+                f"column {name!r} has {some[wrong[0]]!r} in row {wrong[0]}, not a value of that variable, only "
                 f"{list(network.values[name])[:10]}"
             )
         out[:, at] = code

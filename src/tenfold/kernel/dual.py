@@ -30,7 +30,7 @@ COLUMNS = 1024
 SHRINK_EVERY = 10
 """rounds between two looks for rows that can be left out"""
 MOVES = 64
-"""for each variable of a working set, at the most: it need not be at its best before slopes of others are known"""
+"""for each variable of a working set, at most: it need not be at its best before slopes of others are known"""
 
 
 class Dual(NamedTuple):
@@ -91,7 +91,7 @@ def solve_dual(
     memory : int
         Bytes that kernel rows may take.
     max_moves : int
-        Pairs that are moved at the most; -1: as many as it takes.
+        Pairs that are moved at most; -1: as many as it takes.
     shrinking : bool
         Whether to leave out rows that stay at a bound.
 
@@ -131,7 +131,7 @@ class _Search:
             self._refresh(np.arange(len(self.X)))
         for dtype in (np.float32, np.float64):
             self._decompose(dtype)
-            # rounding of float32 rows, eight times its deviation: if it may matter, slopes that decide are made anew
+            # rounding of float32 rows, eight times its deviation: if it may matter, slopes that decide are made again
             off = 8 * float(np.linalg.norm(self.beta)) * 2.0**-23 * self._scale()
             if dtype is np.float64 or off < self.tol / 2 or self.moves >= self.most:
                 return
@@ -232,7 +232,7 @@ class _Search:
         self.F[active] = F
 
     def _violation_in_float64(self, off: float) -> float:
-        """The violation, if slopes may be off by so much: those that decide, and of free variables, are made anew."""
+        """The violation, if slopes may be off by so much: those that decide, and of free variables, are made again."""
         every = np.arange(len(self.dual.row))
         _, v, up, down, top, bottom = self._violation(every)
         decide = (up & down) | (up & (v >= top - 2 * off)) | (down & (v <= bottom + 2 * off))
@@ -241,7 +241,7 @@ class _Search:
         return self.violation
 
     def _refresh(self, some: Codes) -> None:
-        """Kβ of some rows, anew, in float64."""
+        """Kβ of some rows, again, in float64."""
         self.F[some] = 0.0
         self._take_back([(some, np.zeros(len(self.X)))], np.float64)
 

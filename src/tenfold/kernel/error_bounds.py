@@ -46,4 +46,4 @@ def _claim(kind: str, bound: Bound, why: str, more: str) -> list[Claim]:
     if not float(bound) < 0.5:
         return []
     assumed = f"{bound.assumptions}; {more}"
-    return [Claim(kind, float(bound), "with confidence", f"95 % sure: {why}", "unseen rows", assumed)]
+    return [Claim(kind, float(bound), "with confidence", f"with 95 % confidence: {why}", "unseen rows", assumed)]

@@ -55,7 +55,7 @@ class KernelPerceptron(KernelExpansion, Deciding):
     fit_intercept : bool, default=True
         Whether 1 is added to the kernel: a constant feature.
     max_iter : int, default=100
-        Epochs at the most.
+        Epochs at most.
 
     Attributes
     ----------

@@ -163,7 +163,7 @@ def claims_of(judged: Sequence[Judged], support: int, rows: int, psd: bool) -> t
     worst = max((each.residuals.worst for each in judged), default=0.0)
     status: Any = "proved" if psd else "estimated"
     assumes = "" if psd else "a positive semidefinite kernel, which is not proved of this one"
-    why = f"primal value {primal:.9g} less that of the dual, both at this model, in float64, rounding counted"
+    why = f"primal value {primal:.9g} minus that of the dual, both at this model, in float64, rounding counted"
     say = "share of the primal value that the optimum may be below it"
     share = gap / primal if primal > 0 else 0.0
     return (
@@ -183,6 +183,6 @@ def margin_claims(judged: Judged, kernel: Kernel, X: Values, hard: bool) -> tupl
     radius = math.sqrt(float(kernel.diagonal(X).max(initial=0.0)))
     if hard and radius > 0:
         bound = margin_dimension(radius, margin)
-        why = f"min(⌈R²/γ²⌉, d) + 1 points at the most can planes with this margin shatter, with R = {radius:.6g}"
+        why = f"min(⌈R²/γ²⌉, d) + 1 points at most can planes with this margin shatter, with R = {radius:.6g}"
         claims.append(Claim("margin dimension", float(bound), "proved", why, "unseen rows", bound.assumptions))
     return tuple(claims)

@@ -146,7 +146,7 @@ class Nystroem(OnePass, Transformer):
             why = "every distinct row is among them: inner products are the kernel on all rows, up to rounding"
             claim = Claim("components", many, "proved", why, "data")
         else:
-            why = "distinct rows, drawn by lot: inner products are the kernel between these rows"
+            why = "distinct rows, drawn at random: inner products are the kernel between these rows"
             claim = Claim("components", many, "estimated", why, "data")
         proof = kernel.proof()
         sure = proof.holds and not proof.assumptions()

@@ -57,7 +57,7 @@ class SVC(KernelMachine, Deciding):
     """Support vector classification, in memory.
 
     All rows are needed at once; past the memory of the runner the error names what to use instead. Two models of
-    disjoint rows add up to the model of all: rows merge, and the dual is solved anew. The certificate has the duality
+    disjoint rows add up to the model of all: rows merge, and the dual is solved again. The certificate has the duality
     gap, which proves how far the model is from the best. `C=numpy.inf` is the hard margin: classes that cannot be
     separated are an error.
 
@@ -89,7 +89,7 @@ class SVC(KernelMachine, Deciding):
     verbose : bool, default=False
         Ignored.
     max_iter : int, default=-1
-        Pairs of variables that are moved at the most; -1: no limit.
+        Pairs of variables that are moved at most; -1: no limit.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Whether `decision_function` of more than two classes has a column for each class, or for each two.
     break_ties : bool, default=False
@@ -398,12 +398,12 @@ def _votes(f: Array, k: int) -> tuple[Array, Array]:
 
 
 def _leave_one_out(kernel: Kernel, X: Any, dual: Dual, beta: Array, f: Array, weight: Array) -> Claim:
-    """The share of rows that a model without them may get wrong, at the most (Joachims' ξα bound).
+    """The share of rows that a model without them may get wrong, at most (Joachims' ξα bound).
 
     It is proved for rows of one price, at the optimum, if some support vector is inside its bounds.
     """
     diagonal = float(kernel.diagonal(X).max(initial=0.0))
-    reach = diagonal if kernel.never_negative else 2 * diagonal  # largest less least value
+    reach = diagonal if kernel.never_negative else 2 * diagonal  # largest minus smallest value
     slack = np.maximum(0.0, 1 - dual.target * f)
     wrong = (np.abs(beta) > 0) & (2 * np.abs(beta) * reach + slack >= 1)
     value = float(weight[wrong].sum() / weight.sum())

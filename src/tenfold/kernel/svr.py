@@ -37,7 +37,7 @@ class SVR(KernelMachine, Regressor):
     """Epsilon-support vector regression, in memory.
 
     All rows are needed at once; past the memory of the runner the error names what to use instead. Two models of
-    disjoint rows add up to the model of all: rows merge, and the dual is solved anew. The certificate has the duality
+    disjoint rows add up to the model of all: rows merge, and the dual is solved again. The certificate has the duality
     gap, which proves how far the model is from the best.
 
     Parameters
@@ -65,7 +65,7 @@ class SVR(KernelMachine, Regressor):
     verbose : bool, default=False
         Ignored.
     max_iter : int, default=-1
-        Pairs of variables that are moved at the most; -1: no limit.
+        Pairs of variables that are moved at most; -1: no limit.
 
     Attributes
     ----------

@@ -2,7 +2,7 @@
 
 It goes down F(w) = Σ cᵢ (tᵢ - wᵀxᵢ - b)² / 2 Σ cᵢ. With m and S the mean and the covariance of the rows, q the
 covariance of rows and targets, and r the mean error, the slope of F is -r in b and Sw - q - rm in w. So the rule of all
-rows at once needs their moments alone, which merge: one pass, and no rows in its epochs. They hold the least value of F
+rows at once needs their moments alone, which merge: one pass, and no rows in its epochs. They hold the minimum of F
 too: whatever has led to some weights, F lies above its minimum by ½ (q - Sw)ᵀ S⁺ (q - Sw) + ½ r².
 """
 
@@ -81,7 +81,7 @@ class SquaredErrors(NamedTuple):
         return whiten(self.covariance, varying(np.diag(self.covariance), np.abs(self.center), 1.0), 1e-6)
 
     def gap(self, weights: Array, constant: bool) -> float:
-        """How far F is above its least value."""
+        """How far F is above its smallest value."""
         r, half = self.error(weights), self.whitening(constant).half
         if constant:
             return float(0.5 * (((self.slip(weights) @ half) ** 2).sum() + (r**2).sum()))
@@ -105,7 +105,7 @@ class Adaline(Descent, Deciding):  # type: ignore[override]
         The step length. "auto": the longest that cannot overshoot, for any row (found by one more pass), or for all.
     fit_intercept : bool, default=True
     max_iter : int, default=1000
-        Epochs at the most.
+        Epochs at most.
     tol : float or None, default=0.001
         Stop when the loss of `n_iter_no_change` epochs is not lower by this much than before; over all rows when the
         gradient is shorter than this. None: never.
@@ -213,7 +213,7 @@ class Adaline(Descent, Deciding):  # type: ignore[override]
         return Descending(state.step, state.schema, state.course, 0.0)
 
     def ask(self, state: State) -> Statistic[Any] | None:
-        """How long rows are and epochs, row by row; the moments of all rows, to learn from or to judge by."""
+        """How long rows are and epochs, row by row; the moments of all rows, to learn from or to score by."""
         if isinstance(state, (Descending, Judging)):
             return ScatterWithinClasses(len(state.schema.classes))
         return super().ask(state)
@@ -252,13 +252,13 @@ class Adaline(Descent, Deciding):  # type: ignore[override]
         white = errors.whitening(self.fit_intercept)
         steep = float(norms(errors.slope(weights, self.fit_intercept).reshape(1, -1))[0])
         why = "above the minimum, which least squares finds in the same moments"
-        which = "least eigenvalue of the correlations of the columns: of the minimum, columns having unit variance"
-        short = "the gradient was below tol" if self.batch_size is None else "the loss no longer fell by tol"
-        ended = short if model.course.left > 0 else "no more were allowed"
+        which = "smallest eigenvalue of the correlations of the columns: of the minimum, columns having unit variance"
+        short = "the gradient was below tol" if self.batch_size is None else "the loss fell by less than tol"
+        ended = short if model.course.left > 0 else "max_iter was reached"
         half = "half the mean squared error, over all rows"
         claims = (
             Claim("objective", errors.value(weights), "proved", half, "objective", USUAL),
-            Claim("gradient", steep, "proved", "its length: 0 at the minimum and nowhere else", "objective", USUAL),
+            Claim("gradient", steep, "proved", "its norm: 0 at the minimum and nowhere else", "objective", USUAL),
             Claim("gap", errors.gap(weights, self.fit_intercept), "estimated", why, "objective", USUAL),
             Claim("epochs", float(model.n_iter), "proved", f"then {ended}", "objective"),
             digits(white.least, errors.weight, which),

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 Folds: TypeAlias = FoldMoments | Sequence[Rows]
 """the folds that have rows"""
 FOLDS = 10
-"""drawn by lot, if no others are asked for"""
+"""drawn at random, if no others are asked for"""
 TIE = 1e-13
 """errors that differ by less are the same: then the larger penalty is taken"""
 CV = [None, integer(2), array]
@@ -114,7 +114,7 @@ class ByFold(Featured, OnePass, Regressor):
         return ComomentsByFold(self._folds(state), state.schema.levels, self._wide(state.schema))
 
     def model(self, state: Begun | Counted | Solved) -> Any:
-        """There is one after the folds were judged."""
+        """There is one after the folds were scored."""
         return state.model if isinstance(state, Solved) else None
 
     def _wide(self, schema: Schema) -> bool:
@@ -130,13 +130,13 @@ class ByFold(Featured, OnePass, Regressor):
         return ListedFolds(len(labels), codes.astype(np.int64), starts)
 
     def update(self, state: Begun | Counted, summary: Pieces | FoldMoments | FoldRows) -> Counted | Solved:
-        """Count; then fit every penalty to all folds but one, judge it on that one, and fit the best to all."""
+        """Count; then fit every penalty to all folds but one, score it on that one, and fit the best to all."""
         if isinstance(summary, Pieces):
             return self._counted(state.schema, summary)
         each = _filled(summary)
         if len(each) < 2:
             raise DataError(
-                "all rows are in one fold, as one sample would be: nothing is left to be judged on. "
+                "all rows are in one fold, as one sample would be: nothing is left to be scored on. "
                 "Remedy: other folds, by cv="
             )
         whole, others = _but_one(each)
@@ -200,7 +200,7 @@ class ByFold(Featured, OnePass, Regressor):
         """What is known of the errors that chose the penalty."""
         why = "of the least certain mean squared error of a fold that was left out, read off its summary"
         ratios, alphas, folds = model.mse_path.shape
-        how = "by lot" if self.cv is None else "in a row" if isinstance(self.cv, (int, np.integer)) else "as given"
+        how = "at random" if self.cv is None else "in a row" if isinstance(self.cv, (int, np.integer)) else "as given"
         many = f"{how}, each left out once by the models of {ratios * alphas:,} penalties"
         return (
             Claim("score digits", model.score_digits, "estimated", why, "arithmetic", USUAL),
@@ -217,7 +217,7 @@ class ByFold(Featured, OnePass, Regressor):
 
 
 def listed(cv: Any) -> NDArray[Any]:
-    """The fold of each row, as an array says it, or pairs of rows to learn from and rows to be judged on."""
+    """The fold of each row, as an array says it, or pairs of training rows and test rows."""
     pairs = isinstance(cv, (list, tuple)) and all(isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in cv)
     if not pairs:
         return np.asarray(cv)
@@ -228,7 +228,7 @@ def listed(cv: Any) -> NDArray[Any]:
     if (out < 0).any() or any(
         len(train) + len(test) != n or (out[train] == k).any() for k, (train, test) in enumerate(cv)
     ):
-        raise ValueError("cv must judge each row once, by a model of all others. Remedy: cv= the fold of each row")
+        raise ValueError("cv must score each row once, by a model of all others. Remedy: cv= the fold of each row")
     return out
 
 
@@ -248,7 +248,7 @@ def _listed(each: Folds) -> Sequence[Moments | Rows]:
 
 
 def errors_of(fold: Moments | Rows | FoldMoments, coefs: Array, intercepts: Array) -> tuple[Array, Array]:
-    """Mean squared errors of models on rows they have not seen, and about how much of them is rounding.
+    """Mean squared errors of models on unseen rows, and about how much of them is rounding.
 
     Of several folds, the models of each come one fold after the other.
     """

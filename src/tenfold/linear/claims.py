@@ -27,9 +27,6 @@ def claims_of(found: Solution, how: str) -> tuple[Claim, ...]:
         still = float(len(found.varies) - varying)
         claims.append(Claim("constant columns", still, "estimated", why, "data"))
     if found.rank < varying:
-        why = (
-            f"only {found.rank} of {varying} columns tell something the others do not; of all "
-            "solutions the shortest is given"
-        )
+        why = f"only {found.rank} of {varying} columns are linearly independent; the minimum-norm solution is given"
         claims.append(Claim("rank", float(found.rank), "estimated", why, "data"))
     return tuple(claims)

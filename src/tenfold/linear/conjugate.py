@@ -21,7 +21,7 @@ from tenfold.stats.coded import CodedMoments
 CLOSE = 1e-12
 """length of the residual at which the steps end, as a share of that at 0"""
 STEPS = 1000
-"""at the most, before the residual is looked at anew"""
+"""at most, before the residual is looked at again"""
 
 
 class Search(NamedTuple):

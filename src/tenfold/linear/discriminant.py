@@ -53,11 +53,11 @@ def log_prior(prior: Array, weight: Array) -> Array:
         return np.where(weight > 0, np.log(prior), -np.inf)
 
 
-def thinnest(weight: Array) -> Claim:
+def smallest_class(weight: Array) -> Claim:
     """Which class rests on the least."""
     least = int(weight.argmin())
-    few = f"weight of class number {least}, the thinnest: its parameters rest on that much"
-    return Claim("thinnest class", float(weight[least]), "proved", few, "data")
+    few = f"weight of class number {least}, the smallest: its parameters rest on that much"
+    return Claim("smallest class", float(weight[least]), "proved", few, "data")
 
 
 def shortfalls(varies: Flags, rank: int, remedy: str, where: str = "classes") -> tuple[Claim, ...]:

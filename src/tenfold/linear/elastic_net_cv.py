@@ -106,7 +106,7 @@ class ElasticNetCV(PathCV):
     """Elastic net with the penalty that predicts best, from one scan.
 
     The rows of each fold are summarized by themselves. Each model that leaves one out is made from the merge of the
-    others and judged by the summary of that one, so all folds, mixtures and penalties cost one scan.
+    others and scored by the summary of that one, so all folds, mixtures and penalties cost one scan.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class ElasticNetCV(PathCV):
     positive : bool, default=False
         Whether coefficients may not be negative.
     cv : None, int or array, default=None
-        None: ten folds by lot, to which rows are dealt by their places, so that models merge. An int: so many folds of
+        None: ten random folds, to which rows are dealt by their places, so that models merge. An int: so many folds of
         rows in a row, as scikit-learn has them; a first pass counts the rows, and models do not merge. An array: the
         fold of each row.
     random_state : int, default=0
@@ -130,7 +130,7 @@ class ElasticNetCV(PathCV):
         The duality gap at which each descent stops, as a share of half the mean squares of y. Below 1.4e-14 gaps are
         rounding errors, and that is taken instead.
     max_iter : int, default=10000
-        Sweeps over the coefficients at the most, for each penalty. Where three penalties of a path have taken them all,
+        Sweeps over the coefficients at most, for each penalty. Where three penalties of a path have taken them all,
         smaller penalties have a hundredth.
     precompute, copy_X, verbose, n_jobs, selection : optional
         As in scikit-learn, and without effect: *Coming from scikit-learn* says why.

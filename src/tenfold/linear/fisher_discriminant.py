@@ -14,7 +14,7 @@ import scipy.linalg as sla
 from tenfold.core import Array, Claim, Need, Schema
 from tenfold.core.allowed import NOT_NAN
 from tenfold.estimator.constraints import Constraints, integer
-from tenfold.linear.discriminant import LinearDiscriminant, class_means, log_prior, shortfalls, thinnest
+from tenfold.linear.discriminant import LinearDiscriminant, class_means, log_prior, shortfalls, smallest_class
 from tenfold.linear.projecting import Projector, oriented
 from tenfold.linear.solving import varying
 from tenfold.linear.whitening import USUAL, Whitening, digits, whiten
@@ -118,11 +118,13 @@ class FisherDiscriminant(Projector, LinearDiscriminant):
         """What is reached, how many digits hold, and what the rows do not tell."""
         white = _whiten(s)
         reached = "tr((W S_W Wᵀ)⁻¹ (W S_B Wᵀ)) of these directions, which no others exceed: leading eigenvectors"
-        which = "least eigenvalue of the correlations within classes: of the coefficients, columns having unit variance"
+        which = (
+            "smallest eigenvalue of the correlations within classes: of the coefficients, columns having unit variance"
+        )
         return (
             Claim("criterion", model.criterion, "estimated", reached, "objective", USUAL),
             digits(white.least, float(s.weight.sum()), which),
-            thinnest(s.weight),
+            smallest_class(s.weight),
             *shortfalls(
                 white.varies, white.rank, "LinearDiscriminantAnalysis(shrinkage=), more rows, or fewer columns"
             ),

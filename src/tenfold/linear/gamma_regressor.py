@@ -23,7 +23,7 @@ class GammaRegressor(LogLink):
     tol : float, default=1e-14
         Stop when the objective is proved to be at most so much above its minimum.
     max_iter : int, default=100
-        Passes over all rows at the most.
+        Passes over all rows at most.
     standard_errors : {"classical", "HC0", "HC1", "HC2", "HC3", "cluster"}, default="classical"
         What is assumed of the target beside its mean: the distribution of the model; any (one scan more); or any, and
         dependence within the groups given to `fit` (one scan more).

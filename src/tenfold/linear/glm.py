@@ -347,7 +347,7 @@ class Glm(RobustErrors, Featured):
 
     def _wide_gap(self, s: Curvature, value: float, squared: float, free: Flags) -> float:
         """Without a Hessian: by the squares in the penalty, or because no loss is below its least."""
-        more = value - self._value(s, squared, 0.0, free)  # absolute values, which are zero at the least
+        more = value - self._value(s, squared, 0.0, free)  # absolute values, which are zero at least
         return min(strong(s, squared, free) + more, value - s.least)
 
     def certify(self, model: GlmModel, s: Beginning | Curvature | CurvatureScores) -> tuple[Claim, ...] | None:
@@ -381,7 +381,7 @@ class Glm(RobustErrors, Featured):
                 whole = here.rank == len(here.at) or not absolute
                 status = "proved" if here.sound and whole else "estimated"
             if here.rank < len(here.at):
-                said = f"only {here.rank} of {len(here.at)} columns tell something the others do not"
+                said = f"only {here.rank} of {len(here.at)} columns are linearly independent"
                 claims.append(Claim("rank", float(here.rank), "estimated", said, "data"))
         usual = "the Hessian is not singular but for rounding" if status == "estimated" else ""
         claims.insert(0, Claim("gap", gap / s.weight, status, f"{why}; per row", "objective", usual))

@@ -141,7 +141,7 @@ class Inference:
 
 
 def sandwich(scores: Scores, kind: str, parameters: float) -> tuple[Array, float]:
-    """What is between the roots of the inverse Hessian, and its factor: infinite if there is nothing to judge by."""
+    """What is between the roots of the inverse Hessian, and its factor: infinite if there is nothing to score by."""
     n = scores.weight
     if kind == "cluster":
         many = len(scores.keys)

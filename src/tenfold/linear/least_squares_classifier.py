@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Claim, Need, Schema
-from tenfold.linear.discriminant import LinearDiscriminant, class_means, shortfalls, thinnest
+from tenfold.linear.discriminant import LinearDiscriminant, class_means, shortfalls, smallest_class
 from tenfold.linear.solving import varying
 from tenfold.linear.whitening import USUAL, Whitening, digits, whiten
 from tenfold.stats.scatter import Scatter, ScatterWithinClasses
@@ -84,11 +84,13 @@ class LeastSquaresClassifier(LinearDiscriminant):
         slip = (share[:, None] * apart - model.coef @ (total.comoment / total.weight)) @ white.half
         size = float((share * (1 - share)).sum())
         why = "residual of the normal equations, as a share of the squares of the indicators around their means"
-        which = "least eigenvalue of the correlations of the columns: of the coefficients, columns having unit variance"
+        which = (
+            "smallest eigenvalue of the correlations of the columns: of the coefficients, columns having unit variance"
+        )
         return (
             Claim("gap", float((slip**2).sum()) / size if size > 0 else 0.0, "estimated", why, "objective", USUAL),
             digits(white.least, total.weight, which),
-            thinnest(s.weight),
+            smallest_class(s.weight),
             *shortfalls(white.varies, white.rank, "fewer columns", "rows"),
         )
 

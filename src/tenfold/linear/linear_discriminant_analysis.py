@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from tenfold.core import Array, Claim, Need, Schema
 from tenfold.core.allowed import NOT_NAN
 from tenfold.estimator.constraints import Constraints, array, choice, class_prior, integer, real, share
-from tenfold.linear.discriminant import LinearDiscriminant, class_means, log_prior, shortfalls, thinnest
+from tenfold.linear.discriminant import LinearDiscriminant, class_means, log_prior, shortfalls, smallest_class
 from tenfold.linear.projecting import Projector, oriented
 from tenfold.linear.shrinking import shared_covariance, total_covariance
 from tenfold.linear.solving import varying
@@ -173,11 +173,13 @@ class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
         white = self._whiten(scatter, model.covariance)
         how = "as they are" if self.shrinkage is None else "shrunk as asked"
         why = f"the merged means and the scatter within classes, {how}: closed form"
-        which = "least eigenvalue of the correlations within classes: of the coefficients, columns having unit variance"
+        which = (
+            "smallest eigenvalue of the correlations within classes: of the coefficients, columns having unit variance"
+        )
         return (
             Claim("gap", 0.0, "proved", why, "objective"),
             digits(white.least, float(scatter.weight.sum()), which),
-            thinnest(scatter.weight),
+            smallest_class(scatter.weight),
             *shortfalls(white.varies, white.rank, "shrinkage, more rows, or fewer columns"),
         )
 

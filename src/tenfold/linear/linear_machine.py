@@ -40,7 +40,7 @@ WIDE = 500
 GROWTH = 3.0
 """by how much losses are less smooth each time the dual variables have moved"""
 SHARPEST = 1e8
-"""by how much at the most: from there on as many moves as are needed, since rounding grows as smoothness falls"""
+"""by how much at most: from there on as many moves as are needed, since rounding grows as smoothness falls"""
 NEAR = 0.01
 """multipliers move when the squared slope is so small a part of their own squared move"""
 
@@ -279,7 +279,7 @@ class LinearMachine(Estimator):
             return None
         sums = _sums(model, s)
         gap, primal = float(_gaps(model.weights, sums).sum()), _primal(model.weights, sums)
-        why = f"primal value {primal:.9g} less that of dual variables within their bounds"
+        why = f"primal value {primal:.9g} minus that of dual variables within their bounds"
         why += "; the intercept is penalised" if self.fit_intercept else ""
         say = "share of the primal value that the optimum may be below it"
         return (

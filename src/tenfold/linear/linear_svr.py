@@ -38,7 +38,7 @@ class LinearSVR(LinearMachine, Regressor):
     random_state : int, default=None
         Ignored: nothing is drawn that it would change.
     max_iter : int, default=1000
-        Epochs of dual coordinate descent, or passes, at the most.
+        Epochs of dual coordinate descent, or passes, at most.
 
     Attributes
     ----------

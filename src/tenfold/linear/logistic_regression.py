@@ -38,7 +38,7 @@ class LogisticRegression(ClassWeighted, Errors, Classifier):
         Stop when the objective, per row, is proved to be at most so much above its minimum. Newton's last step squares
         the gap, so a small value costs little. For more than 2,000 coefficients the square root counts.
     max_iter : int, default=100
-        Passes over all rows at the most.
+        Passes over all rows at most.
     standard_errors : {"classical", "HC0", "HC1", "HC2", "HC3", "cluster"}, default="classical"
         What is assumed of the target beside its mean: the distribution of the model; any (one scan more); or any, and
         dependence within the groups given to `fit` (one scan more).

@@ -26,7 +26,7 @@ from tenfold.stats.curvature import Curvature
 
 EPS = float(np.finfo(np.float64).eps)
 SUMS = 4096
-"""roundings of a sum over rows, at the most: within a block, over blocks, up the tree"""
+"""roundings of a sum over rows, at most: within a block, over blocks, up the tree"""
 
 
 class Local(NamedTuple):

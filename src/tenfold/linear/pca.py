@@ -28,7 +28,7 @@ from tenfold.stats.moments import Comoments, Moments
 from tenfold.stats.triangle import Triangle, TriangularFactor
 
 ALIKE = 1e-6
-"""least eigenvalue of the correlations below which moments have lost too much"""
+"""smallest eigenvalue of the correlations below which moments have lost too much"""
 
 
 class PCAModel(NamedTuple):
@@ -396,7 +396,7 @@ def _complement(rows: Array) -> Array:
 
 
 def _factor(R: Array) -> tuple[Array | None, float]:
-    """The Cholesky factor of correlations, and about their least eigenvalue; None if that is too small."""
+    """The Cholesky factor of correlations, and about their smallest eigenvalue; None if that is too small."""
     factor, info = sla.lapack.dpotrf(R.T, lower=1)
     if info:
         return None, 0.0

@@ -104,7 +104,7 @@ class PerceptronRule(Featured, Sequential):
         return 1 if len(schema.classes) <= 2 else len(schema.classes)
 
     def onward(self, model: PerceptronModel) -> State:
-        """One epoch more, over other rows; what is in the pocket is judged anew."""
+        """One epoch more, over other rows; what is in the pocket is scored again."""
         errors, trail = np.full(len(model.coef), np.inf), model.trail._replace(bound_holds=False)
         return Walking(model.n_iter, model.schema, trail, errors, 1, model.mistakes)
 
@@ -192,7 +192,7 @@ class PerceptronRule(Featured, Sequential):
         bound = compression_bound(kept, 0, m, DELTA)
         if not float(bound) < 0.5:
             return ()
-        why = f"95 % sure: at most {kept:,} of {m:,} rows changed the weights, and those alone would have led to them"
+        why = f"with 95 % confidence: at most {kept:,} of {m:,} rows changed the weights, and determine them"
         return (Claim("compression bound", float(bound), "with confidence", why, "unseen rows", bound.assumptions),)
 
     def scores(self, model: PerceptronModel, X: Columns) -> Array:
@@ -232,7 +232,7 @@ class Perceptron(ClassWeighted, PerceptronRule, Deciding):  # type: ignore[overr
         What is added is so many times the row.
     fit_intercept : bool, default=True
     max_iter : int, default=1000
-        Epochs at the most.
+        Epochs at most.
     tol : float or None, default=0.001
         Stop when the share of mistakes in `n_iter_no_change` epochs is not lower by this much than before. None:
         go on until an epoch has none.

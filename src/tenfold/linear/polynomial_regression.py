@@ -29,7 +29,7 @@ from tenfold.stats.monomials import Monomials, few_rows, monomials, n_monomials
 from tenfold.stats.rfactor import last_bits
 
 ROUNDS = 4
-"""scans at the most, beyond the first"""
+"""scans at most, beyond the first"""
 
 
 class PolynomialModel(NamedTuple):
@@ -117,7 +117,7 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
     Parameters
     ----------
     degree : int, default=2
-        Factors of a product at the most.
+        Factors of a product at most.
     interaction_only : bool, default=False
         Whether all factors of a product are different columns.
     fit_intercept : bool, default=True

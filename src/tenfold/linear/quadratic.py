@@ -155,7 +155,7 @@ class Gram(Quadratic):
 
     @cached_property
     def curvature(self) -> float:  # type: ignore[override]
-        """The least eigenvalue of S, less what rounding may have added."""
+        """The smallest eigenvalue of S, less what rounding may have added."""
         least = sla.eigvalsh(self.S, subset_by_index=[0, 0])[0]
         return float(least) - 16 * EPS * self.width * (1.0 + math.log2(self.weight + 1.0) / 8)
 

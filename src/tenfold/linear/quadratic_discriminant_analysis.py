@@ -17,7 +17,7 @@ from tenfold.core import Array, Claim, Codes, Columns, Need, Schema
 from tenfold.core.allowed import NOT_NAN
 from tenfold.estimator.constraints import Constraints, array, class_prior, share
 from tenfold.kernels.discriminants import quadratic_scores
-from tenfold.linear.discriminant import Discriminant, class_means, log_prior, thinnest
+from tenfold.linear.discriminant import Discriminant, class_means, log_prior, smallest_class
 from tenfold.linear.solving import varying
 from tenfold.linear.whitening import FLOOR, Rounded, digits, whiten_all
 from tenfold.stats.scatter import ClassMoments, ComomentsByClass
@@ -140,12 +140,12 @@ class QuadraticDiscriminantAnalysis(Discriminant):
         """The estimate is the optimum; lost digits, and classes that do not vary in every direction, are said."""
         _, each = self._whiten(s)
         why = "the merged means and covariances themselves, regularised as asked: closed form"
-        which = "least eigenvalue of the correlations within a class: of the distances"
+        which = "smallest eigenvalue of the correlations within a class: of the distances"
         least = min((max(w.least, FLOOR) for w in each if w is not None), default=1.0)
         claims: tuple[Claim, ...] = (
             Claim("gap", 0.0, "proved", why, "objective"),
             digits(least, float(s.weight.sum()), which),
-            thinnest(s.weight),
+            smallest_class(s.weight),
         )
         thin = [(c, w.missing) for c, w in enumerate(each) if w is not None and w.missing]
         if thin:

@@ -33,7 +33,7 @@ class RidgeCV(ByFold):
     """Ridge regression with the penalty that predicts best, from one scan.
 
     The rows of each fold are summarized by themselves. Each model that leaves one out is made from the merge of the
-    others and judged by the summary of that one, so all folds and penalties cost one scan. The objective is that of
+    others and scored by the summary of that one, so all folds and penalties cost one scan. The objective is that of
     :class:`Ridge`: the penalty is not multiplied by the number of rows.
 
     Parameters
@@ -43,7 +43,7 @@ class RidgeCV(ByFold):
     fit_intercept : bool, default=True
         Whether to fit a constant beside the columns. It is not penalised.
     cv : None, int or array, default=None
-        None: ten folds by lot, to which rows are dealt by their places, so that models merge. An int: so many folds of
+        None: ten random folds, to which rows are dealt by their places, so that models merge. An int: so many folds of
         rows in a row, as scikit-learn has them; a first pass counts the rows, and models do not merge. An array: the
         fold of each row.
     random_state : int, default=0

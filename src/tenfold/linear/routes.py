@@ -24,7 +24,7 @@ from tenfold.stats.moments import Comoments, Moments
 from tenfold.stats.rfactor import FactorAndGradient, RFactor
 
 ROUNDS = 4
-"""scans for R-factors, or for double-double moments, at the most"""
+"""scans for R-factors, or for double-double moments, at most"""
 FEW = 256
 """features, if categories are among them, for which R-factors are worth making them all"""
 
@@ -130,14 +130,14 @@ class Route(ABC, Generic[S]):
 
     @abstractmethod
     def solve(self, problem: Problem, summary: S, given: Array | None) -> Solution:
-        """Solve, or judge given values: of all features that the summary has."""
+        """Solve, or score given values: of all features that the summary has."""
 
     @abstractmethod
     def rounding(self, found: Solution) -> float:
         """Relative rounding error of the squared residuals' sum."""
 
     def solution(self, problem: Problem, summary: S, given: Array | None = None) -> Solution:
-        """Solve, or judge given values: of the features that have a coefficient."""
+        """Solve, or score given values: of the features that have a coefficient."""
         return self.solve(problem, self.solvable(problem, summary), _among_kept(given, problem.kept(summary)))
 
     def solvable(self, problem: Problem, summary: S) -> S:

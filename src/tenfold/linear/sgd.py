@@ -26,9 +26,7 @@ from tenfold.linear.sgd_epoch import SCHEDULES, DescentEpoch, OrderedDescentEpoc
 from tenfold.linear.solving import norms
 from tenfold.linear.steepness import TWO, LossGradient, Objective, RowLengths, Scale, Walk, gap_of, steepness
 
-DIVERGED = (
-    "the weights grow without end, with steps of length {:.3g}. Remedy: {}, or rescale the columns, StandardScaler()"
-)
+DIVERGED = "the weights diverge, with steps of length {:.3g}. Remedy: {}, or rescale the columns, StandardScaler()"
 
 
 class Course(NamedTuple):
@@ -165,7 +163,7 @@ class Descent(Featured, Sequential):
                 return None
 
     def model(self, state: State) -> SGDModel | None:
-        """Where the walk is; while it is not begun, or judged, there is none."""
+        """Where the walk is; while it is not begun, or scored, there is none."""
         match state:
             case Walking(step, schema, course) | Descending(step, schema, course):
                 found = self._found(course.walk)
@@ -269,7 +267,7 @@ class Descent(Featured, Sequential):
         return state._replace(step=state.step + 1, course=course)
 
     def certify(self, model: SGDModel, s: Summary) -> tuple[Claim, ...] | None:
-        """What the objective is here, how steep, how far from its least value; and how the rows were walked."""
+        """What the objective is here, how steep, how far from its smallest value; and how the rows were walked."""
         if not isinstance(s, Objective) or not np.array_equal(s.weights, self._found(model.course.walk)):
             return None
         l2, l1 = self._penalties()
@@ -284,8 +282,8 @@ class Descent(Featured, Sequential):
         if gap >= claims[0].value:
             gap, why = claims[0].value, "vacuous: nothing is known but that no loss is below 0"
         claims.append(Claim("gap", gap, "proved", why, "objective", usual))
-        short = "the gradient was below tol" if self.batch_size is None else "the loss no longer fell by tol"
-        ended = short if model.course.left > 0 else "no more were allowed"
+        short = "the gradient was below tol" if self.batch_size is None else "the loss fell by less than tol"
+        ended = short if model.course.left > 0 else "max_iter was reached"
         claims.append(Claim("epochs", float(model.n_iter), "proved", f"then {ended}", "objective"))
         if self.batch_size is not None:
             claims.append(self.mixed())
@@ -305,7 +303,7 @@ class Descent(Featured, Sequential):
 
     @property
     def n_iter_(self) -> int:
-        """How many epochs were walked."""
+        """How many epochs were run."""
         return max(self.model_.n_iter, 1)
 
     @property

@@ -52,7 +52,7 @@ class SGDRegressor(Descent, Regressor):  # type: ignore[override]
         Share of the absolute penalty, for "elasticnet".
     fit_intercept : bool, default=True
     max_iter : int, default=1000
-        Epochs at the most.
+        Epochs at most.
     tol : float or None, default=0.001
         Stop when the loss of `n_iter_no_change` epochs is not lower by this much than before; over all rows
         (`batch_size=None`), when the gradient is shorter than this. None: never.

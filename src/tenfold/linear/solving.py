@@ -34,7 +34,7 @@ class Solution(NamedTuple):
     noise: Array
     """standard error of each, from the residuals"""
     floor: Array
-    """the part of the error that no further scan can mend"""
+    """the part of the error that no further scan can correct"""
     unit: Array
     """the value that alone would explain the target: beside it, smaller ones count as zero"""
     gap: float
@@ -85,7 +85,7 @@ class Solution(NamedTuple):
 def from_moments(
     m: Moments, alpha: float, fit_intercept: bool, given: Array | None = None, least: float = EPS
 ) -> Solution:
-    """Solve the normal equations, or judge given values (the intercept last).
+    """Solve the normal equations, or score given values (the intercept last).
 
     Eigenvalues up to `least` for each column, beside the largest, count as zero.
     """

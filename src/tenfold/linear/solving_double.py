@@ -25,7 +25,7 @@ LEAST = (16 * EPS) ** 2
 
 
 def from_double(m: DoubleMoments, alpha: float, fit_intercept: bool, given: Array | None = None) -> Solution:
-    """Solve, or judge given values (the intercept last)."""
+    """Solve, or score given values (the intercept last)."""
     p = len(m.center)
     weight = Double(m.weight, m.weight_rest)
     mean = Double(m.mean, m.mean_rest)

@@ -32,7 +32,7 @@ FACTOR = 16 * EPS
 
 
 def from_factor(r: RFactor, alpha: float, fit_intercept: bool, given: Array | None = None) -> Solution:
-    """Solve from the R-factor, correct by the exact gradient, or judge given values."""
+    """Solve from the R-factor, correct by the exact gradient, or score given values."""
     p = len(r.center) - 1
     first = 0 if fit_intercept else 1
     T, b = r.factor[:, first : p + 1], r.factor[:, p + 1] * r.scale[p]

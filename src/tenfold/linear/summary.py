@@ -65,7 +65,7 @@ def sentence(claim: Claim) -> str:
         "digits": f"Rounding leaves at least {np.floor(10 * value) / 10:g} digits of every coefficient",
         "condition": f"Errors, as shares, can grow {value:.3g}-fold on the way to the coefficients",
         "constant columns": f"{value:g} columns do not change, so their coefficient is 0",
-        "rank": f"Only {value:g} columns tell something the others do not: single coefficients mean little",
+        "rank": f"Only {value:g} columns are linearly independent: single coefficients mean little",
         "another scan": "The rows would have been read once more; a merged model cannot",
         "few rows": f"There are {value:.3g} rows to a term: too few to trust single coefficients",
     }.get(claim.kind)
@@ -91,7 +91,7 @@ def _conditions(known: Inference, weighted: bool) -> list[str]:
     if known.digits < 8 and math.isfinite(known.sigma2):
         found.append(f'the {known.digits:.0f} digits that rounding leaves of σ² suffice; precision="high" gives more')
     if known.rows <= known.df_model:
-        found.append("there were more rows: as many parameters as rows leave no residual to judge by")
+        found.append("there were more rows: as many parameters as rows leave no residual degrees of freedom")
     if known.alone:
         found.append(
             f"{known.alone:g} rows may be left out that decide a coefficient alone: {known.kind} knows nothing of "

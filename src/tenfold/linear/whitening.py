@@ -26,9 +26,9 @@ class Whitening(NamedTuple):
     """How a covariance becomes the identity."""
 
     half: Array
-    """H, columns x rank: HHᵀ is the inverse of the covariance, or its pseudo-inverse; the least eigenvalue first"""
+    """H, columns x rank: HHᵀ is the inverse of the covariance, or its pseudo-inverse; the smallest eigenvalue first"""
     least: float
-    """least eigenvalue of the correlations that is kept, 1 if there is none"""
+    """smallest eigenvalue of the correlations that is kept, 1 if there is none"""
     varies: Flags
     """columns that are more than a constant and its rounding"""
 
@@ -55,7 +55,7 @@ class Rounded(NamedTuple):
     """W with |W(x - μ)|² the squared distance"""
     log_det: float
     least: float
-    """least eigenvalue, of the correlations or in units, before it was lifted"""
+    """smallest eigenvalue, of the correlations or in units, before it was lifted"""
     missing: int
     """directions that were given a variance"""
 
@@ -78,6 +78,6 @@ def whiten_all(covariance: Array, unit: Array) -> Rounded:
 
 
 def digits(least: float, weight: float, why: str) -> Claim:
-    """How many decimal digits hold if the least eigenvalue of the correlations is this: 0 to 15."""
+    """How many decimal digits hold if the smallest eigenvalue of the correlations is this: 0 to 15."""
     error = SURE * EPS * (1.0 + math.log2(weight + 1.0) / 8) / max(least, EPS)
     return Claim("digits", min(max(-math.log10(error), 0.0), 15.0), "estimated", why, "arithmetic", USUAL)

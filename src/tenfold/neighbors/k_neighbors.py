@@ -33,7 +33,7 @@ class NeighborsModel(NamedTuple):
 
     rows: TrainingRows
     ranges: Annotated[Array, "column", NOT_NEGATIVE]
-    """largest less least value of each column"""
+    """largest minus smallest value of each column"""
     categories: Annotated[Flags, "column", CATEGORIES]
     """whether a column holds codes of categories"""
     classes: Annotated[int, CLASS_COUNT]
@@ -208,7 +208,7 @@ class KNeighbors(OnePass):
         learner = self._blank()
         learner._validate_params()
         if self.metric == "mixed" and self.ranges is None:
-            raise ValueError("metric='mixed' over rows that are not kept needs `ranges`: largest less least value")
+            raise ValueError("metric='mixed' over rows that are not kept needs `ranges`: largest minus smallest value")
 
         def asked(schema: Schema) -> NearestRows:
             learner.n_features_in_ = len(schema.columns)

@@ -41,7 +41,7 @@ class KNeighborsRegressor(KNeighbors, Regressor):
     attribute_weights : array of shape (columns,), optional
         How much each column counts in the sum.
     ranges : array of shape (columns,), optional
-        Of numeric columns, for "mixed"; by default largest less least value of the training rows.
+        Of numeric columns, for "mixed"; by default largest minus smallest value of the training rows.
     kernel : kernel or callable, optional
         k(X, Z), the Gram matrix of two blocks of rows. The distance is then that of the features,
         \\|φ(x) - φ(z)\\|² = k(x, x) - 2 k(x, z) + k(z, z), whatever `metric` says.

@@ -83,7 +83,7 @@ class BooleanNetwork:
         [1, 1, 1, 0]
         """
         if name not in GATES:
-            raise ValueError(f"{name!r} is no gate of one perceptron. Remedy: one of {', '.join(GATES)}")
+            raise ValueError(f"{name!r} is not a gate of one perceptron. Remedy: one of {', '.join(GATES)}")
         b, *w = GATES[name]
         return cls([(np.array(w)[:, None], [b])])
 

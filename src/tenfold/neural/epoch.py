@@ -21,13 +21,13 @@ from tenfold.stats.windows import WINDOW, WINDOW_BYTES, Epoch
 
 
 class Diverged(DataError):
-    """The weights of a network grew without end; from another start they may not."""
+    """The weights of a network diverged; from another start they may not."""
 
     @classmethod
     def at(cls, rate: float) -> Diverged:
         """Steps of this length were too long."""
         return cls(
-            f"the weights grow without end, with learning_rate_init={rate:.3g}. Remedy: a smaller one, or rescale the "
+            f"the weights diverge, with learning_rate_init={rate:.3g}. Remedy: a smaller one, or rescale the "
             "columns, StandardScaler(), and a target of numbers"
         )
 
@@ -174,7 +174,7 @@ def _step(rule: BatchRule, w: Any, slope: Any, first: Any, second: Any, steps: i
 
 
 def _dropping(torch: Any, share: float, turn: int, steps: int, device: Any) -> Callable[[Any], Any]:
-    """What hidden units are multiplied by: nought for a share, and the others so that the mean is one."""
+    """What hidden units are multiplied by: zero for a share, and the others so that the mean is one."""
     random = torch.Generator()
     random.manual_seed(int(mix(np.uint64(turn) ^ mix(np.uint64(steps)))) >> 1)
 

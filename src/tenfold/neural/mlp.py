@@ -81,7 +81,7 @@ class Course(NamedTuple):
     """the velocity; of Adam the mean of gradients"""
     second: Annotated[Array, "parameter"]
     best: Annotated[Array, "parameter"]
-    """the weights of the epoch that told rows held back the best; if none are, those of the last"""
+    """the weights of the epoch that told validation rows the best; if none are, those of the last"""
     steps: int
     rows: int
     rate: Annotated[float, NOT_NEGATIVE]
@@ -247,7 +247,7 @@ class MLP(Sequential):
 
     @property
     def draws_rows(self) -> bool:
-        """Whether rows are met in a drawn order, or some are held back by lot."""
+        """Whether rows are met in a drawn order, or some are held back at random."""
         return self._in_batches and (self.shuffle or self.early_stopping)
 
     @property
@@ -318,7 +318,7 @@ class MLP(Sequential):
         return self._begun(model.n_iter, model.schema, course._replace(factors=factors))
 
     def ask(self, state: State) -> NetworkEpoch | NetworkGradient | MassByClass | None:
-        """Epochs, with a look at rows held back after each; or gradients of all rows; at the end how steep it is."""
+        """Epochs, with a look at validation rows after each; or gradients of all rows; at the end how steep it is."""
         match state:
             case Weighing(schema=schema):
                 return MassByClass(len(schema.classes))
@@ -363,7 +363,7 @@ class MLP(Sequential):
         )  # fmt: skip
 
     def model(self, state: State) -> MLPModel | None:
-        """The network as it is; while it is judged, there is none."""
+        """The network as it is; while it is scored, there is none."""
         match state:
             case Walking(step, schema, course) | Descending(step, schema, course):
                 sizes = np.array(self._network(schema).sizes, dtype=np.int64)
@@ -430,7 +430,9 @@ class MLP(Sequential):
     def _walked(self, state: Walking, s: Walk) -> Single:
         """The state one epoch further."""
         if not s.mass:
-            raise DataError("early_stopping holds all rows back. Remedy: more rows, or a smaller validation_fraction")
+            raise DataError(
+                "early_stopping sets all rows aside for validation. Remedy: more rows, or a smaller validation_fraction"
+            )
         if not (np.isfinite(s.weights).all() and np.isfinite(s.second).all() and math.isfinite(s.loss)):
             raise Diverged.at(self.learning_rate_init)
         course = state.course
@@ -455,7 +457,7 @@ class MLP(Sequential):
         return self._next(Walking(state.step + 1, state.schema, course))
 
     def _validated(self, state: Validating, s: Objective) -> Single:
-        """The state after a look at the rows that are held back."""
+        """The state after a look at the validation rows."""
         course = state.course
         if not s.held.mass:  # so few rows that none is held back
             return self._by_loss(state)
@@ -516,13 +518,11 @@ class MLP(Sequential):
         value, slope = self._objective(model.schema, s)
         steep, usual = float(np.linalg.norm(slope)), "rounding errors of the usual size"
         vacuous = "vacuous: a network is not convex, and nothing is known but that no loss is below 0"
-        ended = "then no more were allowed" if model.course.left <= 0 else "then nothing fell by tol any more"
+        ended = "then max_iter was reached" if model.course.left <= 0 else "then the improvement was below tol"
         what = "epochs" if self._in_batches else "steps along gradients of all rows"
         claims = [
-            Claim(
-                "objective", value, "proved", "mean loss and penalty, over the rows learned from", "objective", usual
-            ),
-            Claim("gradient", steep, "proved", "its length: 0 where no small step leads down", "objective", usual),
+            Claim("objective", value, "proved", "mean loss and penalty, over the training rows", "objective", usual),
+            Claim("gradient", steep, "proved", "its norm: 0 at a stationary point", "objective", usual),
             Claim("gap", value, "proved", vacuous, "objective", usual),
             Claim("epochs", float(model.n_iter), "proved", f"{what}; {ended}", "objective"),
         ]
@@ -535,17 +535,17 @@ class MLP(Sequential):
         gap = told.loss / told.mass - s.loss / s.mass
         claims = [
             Claim(
-                "validation loss", told.loss / told.mass, "estimated", f"mean over the rows kept back; {chose}", "data"
+                "validation loss", told.loss / told.mass, "estimated", f"mean over the validation rows; {chose}", "data"
             ),
-            Claim("validation gap", gap, "estimated", "that, less the mean over the rows learned from", "data"),
+            Claim("validation gap", gap, "estimated", "that, minus the mean over the training rows", "data"),
         ]
         if self._outputs(model.schema)[1] != "squared_error" and not s.uneven:
             epochs = max(self.max_iter, model.n_iter) * self.n_init
             bound = held_out_bound(told.errors, told.rows, DELTA / epochs)
-            why = f"95 % sure, exact binomial, from {told.errors:,} errors on {told.rows:,} rows kept back, the choice "
-            why += f"among {epochs:,} epochs {'' if self.n_init == 1 else 'of all starts '}counted in"
+            why = f"with 95 % confidence, exact binomial: {told.errors:,} errors on {told.rows:,} validation rows, "
+            why += f"choice among {epochs:,} epochs {'' if self.n_init == 1 else 'of all starts '}counted in"
             assumed = "rows drawn independently from one distribution"
-            claims.append(Claim("held-back bound", float(bound), "with confidence", why, "unseen rows", assumed))
+            claims.append(Claim("validation bound", float(bound), "with confidence", why, "unseen rows", assumed))
         return claims
 
     def scores(self, model: MLPModel, X: Columns) -> Array:
@@ -615,7 +615,7 @@ class MLP(Sequential):
 
     @property
     def n_iter_(self) -> int:
-        """How many epochs were walked; with "lbfgs" and "cg", how many steps were made."""
+        """How many epochs were run; with "lbfgs" and "cg", how many steps were made."""
         return max(self.model_.n_iter, 1)
 
     @property
@@ -645,10 +645,10 @@ class MLP(Sequential):
 
     @property
     def validation_scores_(self) -> Array:
-        """The score after each epoch on the rows held back: accuracy, or R²."""
+        """The score after each epoch on the validation rows: accuracy, or R²."""
         return self.model_.course.validation_scores
 
 
 def embedding_width(categories: int) -> int:
-    """How many numbers a category gets if there are so many: 1.6 n^0.56, as experience has it, at the most 600."""
+    """How many numbers a category gets if there are so many: 1.6 n^0.56, as experience has it, at most 600."""
     return min(600, categories, round(1.6 * categories**0.56))

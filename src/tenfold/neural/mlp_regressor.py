@@ -15,7 +15,7 @@ class MLPRegressor(MLP, Regressor):  # type: ignore[override]
     """Multi-layer perceptron for numbers: a feed-forward network, trained by backpropagation; sequential.
 
     Gradients are made by PyTorch (`pip install "tenfold[neural]"`) in double precision, on one thread; a model that
-    is loaded predicts without it. Columns of very unlike scale, or a target of large numbers, train badly: put
+    is loaded predicts without it. Columns of very different scales, or a target of large numbers, train badly: put
     `StandardScaler` before it, and rescale the target.
 
     Parameters
@@ -33,17 +33,17 @@ class MLPRegressor(MLP, Regressor):  # type: ignore[override]
     batch_size : int or "auto", default="auto"
         Rows to a step; "auto" is 200. "lbfgs" and "cg" have no batches.
     learning_rate : {"constant", "invscaling", "adaptive"}, default="constant"
-        Of "sgd": as it is; divided by (rows learned from + 1)^power_t after each epoch; divided by 5 whenever
+        Of "sgd": as it is; divided by (training rows so far + 1)^power_t after each epoch; divided by 5 whenever
         `n_iter_no_change` epochs in a row bring nothing, until it is 1e-6.
     learning_rate_init : float, default=0.001
         The first step length of "adam" and "sgd".
     power_t : float, default=0.5
     max_iter : int, default=200
-        Epochs at the most; with "lbfgs" and "cg" steps, each of one pass over the rows or some.
+        Epochs at most; with "lbfgs" and "cg" steps, each of one pass over the rows or some.
     shuffle : bool, default=True
         Whether to take rows in another order in each epoch: parts, and rows in windows of some thousands.
     random_state : int, default=0
-        Seed of the first weights, the order, the rows held back and the units that drop out. None draws one, and the
+        Seed of the first weights, the order, the validation rows and the units that drop out. None draws one, and the
         certificate records it.
     tol : float, default=0.0001
         Stop when neither the loss falls, nor the validation score rises, by this much for more than
@@ -53,15 +53,15 @@ class MLPRegressor(MLP, Regressor):  # type: ignore[override]
     nesterovs_momentum : bool, default=True
         Of "sgd": whether to look ahead where the momentum leads.
     early_stopping : bool, default=False
-        Whether to hold rows back, and to keep the weights of the epoch that predict them best. Not with "lbfgs" and
-        "cg".
+        Whether to set rows aside for validation, and to keep the weights of the epoch that predict them best.
+        Not with "lbfgs" and "cg".
     validation_fraction : float, default=0.1
-        The share of rows that are held back.
+        The share of rows set aside for validation.
     beta_1, beta_2, epsilon : float, default=0.9, 0.999, 1e-8
         Of "adam": how long gradients, and their squares, are remembered; what keeps steps finite.
     n_iter_no_change : int, default=10
     dropout : float, default=0.0
-        The share of hidden units that are left out of each step, drawn anew for every row. Not with "lbfgs"
+        The share of hidden units that are left out of each step, drawn again for every row. Not with "lbfgs"
         and "cg".
     l1_ratio : float, default=0.0
         The share of the penalty that is put on absolute values of coefficients, not on squares. Not with "lbfgs"
@@ -79,7 +79,7 @@ class MLPRegressor(MLP, Regressor):  # type: ignore[override]
     warm_start : bool, default=False
         Whether a second `fit` goes on from the weights of the first one.
     max_fun : int, default=15000
-        Of "lbfgs" and "cg": passes over the rows at the most.
+        Of "lbfgs" and "cg": passes over the rows at most.
     device : str, optional
         The device of PyTorch on which gradients are made, "cuda:0" say; None is "cpu". Bits are promised on the CPU
         alone. A fitted network predicts on the CPU.
@@ -97,10 +97,10 @@ class MLPRegressor(MLP, Regressor):  # type: ignore[override]
         With `embedding`: of each categorical column, by its name, a row of numbers for each category.
     loss_curve_ : array of shape (epochs,)
     validation_scores_ : array of shape (epochs,)
-        With `early_stopping`: R² of the rows held back.
+        With `early_stopping`: R² of the validation rows.
     best_loss_ : float
     n_iter_, n_layers_, n_outputs_, t_ : int
-        Epochs; layers, that of the inputs included; units of the last; rows learned from in all epochs.
+        Epochs; layers, that of the inputs included; units of the last; training rows in all epochs.
     certificate_ : Certificate
         How steep the objective is at the end. That nothing lower exists is not claimed.
 

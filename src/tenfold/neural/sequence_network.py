@@ -17,7 +17,7 @@ from tenfold.neural.transformer import Transformer
 MOST = 1 << 23
 """numbers that sequences which go through a network together may take"""
 TOGETHER = 256
-"""sequences that do, at the most"""
+"""sequences that do, at most"""
 
 
 class SequenceNetwork(NamedTuple):
@@ -115,7 +115,7 @@ class Sequences(NamedTuple):
         return cls(features, starts, ends_of(starts, chunk.n) - starts)
 
     def padded(self, which: Codes) -> tuple[Array, Codes]:
-        """Some of them side by side, noughts after the end of each: sequences x steps x features; their lengths."""
+        """Some of them side by side, zeros after the end of each: sequences x steps x features; their lengths."""
         lengths = self.lengths[which]
         steps = np.arange(int(lengths.max(initial=0)))
         inside = steps < lengths[:, None]

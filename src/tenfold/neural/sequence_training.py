@@ -30,7 +30,7 @@ from tenfold.theory import held_out_bound
 DELTA = 0.05
 """the chance that a bound fails"""
 UNITS = 1 << 14
-"""of a layer, at the most"""
+"""of a layer, at most"""
 BETAS, EPSILON = (0.9, 0.999), 1e-8
 """of Adam, as everywhere"""
 
@@ -57,7 +57,7 @@ class Training(NamedTuple):
     second: Annotated[Array, "parameter"]
     """the mean of their squares"""
     best: Annotated[Array, "parameter"]
-    """the weights of the epoch that told sequences held back the best; if none are, those of the last"""
+    """the weights of the epoch that told validation sequences the best; if none are, those of the last"""
     steps: int
     sequences: int
     """learned from in all epochs"""
@@ -139,7 +139,7 @@ class SequenceTraining(Sequential):
 
     @property
     def draws_rows(self) -> bool:
-        """Whether sequences are met in a drawn order, or some are held back by lot."""
+        """Whether sequences are met in a drawn order, or some are held back at random."""
         return bool(self.shuffle or self.early_stopping)
 
     def _holdout(self) -> Holdout:
@@ -158,7 +158,7 @@ class SequenceTraining(Sequential):
         return Epochs(model.n_iter, model.schema, now)
 
     def ask(self, state: State) -> SequenceEpoch | SequenceGradient | None:
-        """Epochs, with a look at sequences held back after each; at the end how steep the objective is."""
+        """Epochs, with a look at validation sequences after each; at the end how steep the objective is."""
         match state:
             case Epochs(_, schema, now):
                 start = Walk(now.weights, now.first, now.second, now.steps, now.sequences, 0.0, 0.0)
@@ -199,7 +199,7 @@ class SequenceTraining(Sequential):
         """The state one epoch further."""
         if not s.mass:
             raise DataError(
-                "early_stopping holds all sequences back. Remedy: more of them, or a smaller validation_fraction"
+                "early_stopping sets all sequences aside for validation. Remedy: more, or a smaller validation_fraction"
             )
         if not (np.isfinite(s.weights).all() and np.isfinite(s.second).all() and math.isfinite(s.loss)):
             raise Diverged.at(self.learning_rate_init)
@@ -218,7 +218,7 @@ class SequenceTraining(Sequential):
         return self._next(state, now._replace(best=now.weights, idle=now.idle + 1 if worse else 0))
 
     def _validated(self, state: Validation, s: Objective) -> State:
-        """The state after a look at the sequences that are held back."""
+        """The state after a look at the validation sequences."""
         now = state.training
         if not s.held.mass:  # so few that none is held back
             return self._by_loss(state, now)
@@ -245,11 +245,11 @@ class SequenceTraining(Sequential):
         steep = float(np.linalg.norm((s.slope + self.alpha * heavy) / s.mass))
         usual = "rounding errors of the usual size"
         vacuous = "vacuous: a network is not convex, and nothing is known but that no loss is below 0"
-        ended = "then no more were allowed" if model.training.left <= 0 else "then nothing fell by tol any more"
-        over = "mean loss and penalty, over the sequences learned from"
+        ended = "then max_iter was reached" if model.training.left <= 0 else "then the improvement was below tol"
+        over = "mean loss and penalty, over the training sequences"
         claims = [
             Claim("objective", value, "proved", over, "objective", usual),
-            Claim("gradient", steep, "proved", "its length: 0 where no small step leads down", "objective", usual),
+            Claim("gradient", steep, "proved", "its norm: 0 at a stationary point", "objective", usual),
             Claim("gap", value, "proved", vacuous, "objective", usual),
             Claim("epochs", float(model.n_iter), "proved", f"epochs; {ended}", "objective"),
         ]
@@ -258,15 +258,15 @@ class SequenceTraining(Sequential):
     def _held_back(self, model: SequenceNetworkModel, s: Objective) -> list[Claim]:
         """What the sequences say that were held back."""
         told = s.held
-        why = "mean over the sequences kept back; a little too low, as they chose the epoch"
+        why = "mean over the validation sequences; a little too low, as they chose the epoch"
         claims = [Claim("validation loss", told.loss / told.mass, "estimated", why, "data")]
         if self.need.target == "class" and not s.uneven:
             epochs = max(self.max_iter, model.n_iter)
             bound = held_out_bound(told.errors, told.rows, DELTA / epochs)
-            why = f"95 % sure, exact binomial, from {told.errors:,} errors on {told.rows:,} sequences kept back, the "
-            why += f"choice among {epochs:,} epochs counted in"
+            why = f"with 95 % confidence, exact binomial: {told.errors:,} errors on {told.rows:,} validation sequences"
+            why += f", choice among {epochs:,} epochs counted in"
             assumed = "sequences drawn independently from one distribution"
-            claims.append(Claim("held-back bound", float(bound), "with confidence", why, "unseen rows", assumed))
+            claims.append(Claim("validation bound", float(bound), "with confidence", why, "unseen rows", assumed))
         return claims
 
     def _told(self, model: SequenceNetworkModel, chunk: Chunk) -> Array:
@@ -300,7 +300,7 @@ class SequenceTraining(Sequential):
 
     @property
     def n_iter_(self) -> int:
-        """How many epochs were walked."""
+        """How many epochs were run."""
         return max(self.model_.n_iter, 1)
 
     @property
@@ -315,7 +315,7 @@ class SequenceTraining(Sequential):
 
     @property
     def validation_scores_(self) -> Array:
-        """The score after each epoch on the sequences held back: accuracy, or R²."""
+        """The score after each epoch on the validation sequences: accuracy, or R²."""
         return self.model_.training.validation_scores
 
 
@@ -323,7 +323,7 @@ class SequenceNetworkClassifier(SequenceTraining, SequenceClassifier):  # type: 
     """What classifiers by such networks share: softmax of the outputs, or one logistic output for two classes."""
 
     def scores_from(self, model: SequenceNetworkModel, chunk: Chunk) -> Array:
-        """What the outputs say of each class; of two classes the first has nought."""
+        """What the outputs say of each class; of two classes the first has zero."""
         f = self._told(model, chunk)
         if f.shape[1] > 1 or len(model.schema.classes) == 1:
             return f

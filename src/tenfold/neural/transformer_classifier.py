@@ -22,7 +22,7 @@ class TransformerClassifier(SequenceNetworkClassifier):
     Each sequence has one target, and as many rows as it has: in memory `lengths` says how many, a source names its
     sequences, `tenfold.scan(sequence=)`. Categories are features that are 0 or 1. Gradients are made by PyTorch (`pip
     install "tenfold[neural]"`) in double precision, on one thread; a model that is loaded predicts without it. Columns
-    of very unlike scale train badly: put `StandardScaler` before it.
+    of very different scales train badly: put `StandardScaler` before it.
 
     Parameters
     ----------
@@ -40,20 +40,20 @@ class TransformerClassifier(SequenceNetworkClassifier):
     learning_rate_init : float, default=0.001
         The step length of Adam.
     max_iter : int, default=100
-        Epochs at the most.
+        Epochs at most.
     shuffle : bool, default=True
         Whether to take sequences in another order in each epoch: parts, and sequences in windows of some hundreds.
     random_state : int, default=0
-        Seed of the first weights, the order and the sequences held back. None draws one, and the certificate records
+        Seed of the first weights, the order and the validation sequences. None draws one, and the certificate records
         it.
     tol : float, default=0.0001
         Stop when neither the loss falls, nor the validation score rises, by this much for more than
         `n_iter_no_change` epochs.
     n_iter_no_change : int, default=10
     early_stopping : bool, default=False
-        Whether to hold sequences back, and to keep the weights of the epoch that tell them best.
+        Whether to set sequences aside for validation, and to keep the weights of the epoch that tell them best.
     validation_fraction : float, default=0.1
-        The share of sequences that are held back.
+        The share of sequences set aside for validation.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class TransformerClassifier(SequenceNetworkClassifier):
         Such as "project_W", "layer0_qkv_W" (queries, keys and values side by side), "layer0_out_W", "head_W".
     loss_curve_ : array of shape (epochs,)
     validation_scores_ : array of shape (epochs,)
-        With `early_stopping`: accuracy of the sequences held back.
+        With `early_stopping`: accuracy of the validation sequences.
     best_loss_ : float
     n_iter_ : int
         Epochs.

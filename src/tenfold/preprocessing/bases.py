@@ -72,7 +72,7 @@ class Basis(OnePass, Transformer):
         return RowSample(self.random_state) if sampled else ExtremesByColumn()
 
     def solve(self, schema: Schema, s: Race | Extremes) -> BasisModel:
-        """Centres at quantiles, or evenly from the least value to the largest."""
+        """Centres at quantiles, or evenly from the smallest value to the largest."""
         k = self._wanted
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             if k is None:
@@ -101,7 +101,9 @@ class Basis(OnePass, Transformer):
         if self._wanted is None:
             return (Claim("centers", many, "assumed", "as they were given", "data"),)
         if isinstance(s, Extremes):
-            return (Claim("centers", many, "proved", "evenly from the least value of a column to the largest", "data"),)
+            return (
+                Claim("centers", many, "proved", "evenly from the smallest value of a column to the largest", "data"),
+            )
         if s.complete:
             return (Claim("centers", many, "proved", "at quantiles of each column", "data"),)
         why = f"at quantiles of a sample of {s.most:,} distinct rows"

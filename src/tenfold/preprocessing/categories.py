@@ -56,7 +56,7 @@ class CategoryModel(NamedTuple):
     missing: Annotated[Array, "column", NOT_NEGATIVE]
     """weight of the rows that miss a value of each column"""
     order: Annotated[Codes, "value", Between(-1)]
-    """the number of each value among the categories of its column; -1: it is none of those that were listed"""
+    """the number of each value among the categories of its column; -1: it is not one of those that were listed"""
     with_missing: Annotated[Codes, "column", Between(0, 1)]
     """1 where a missing value is a category too, the last"""
     dropped: Annotated[Codes, "column", Between(-1)]

@@ -39,7 +39,7 @@ class KBinsDiscretizer(OnePass, Transformer):
     ----------
     n_bins : int or array of shape (columns,), default=5
         How many bins each column has. Of equal quantiles one remains, so there may be fewer: `n_bins_` says how many,
-        and the certificate how few at the least.
+        and the certificate how few at least.
     encode : {"onehot", "onehot-dense", "ordinal"}, default="onehot"
         Whether a column of 0 and 1 comes out for each bin, as CSR or dense, or the numbers of the bins.
     strategy : {"uniform", "quantile", "kmeans"}, default="quantile"
@@ -143,7 +143,7 @@ class KBinsDiscretizer(OnePass, Transformer):
         return BinsModel(n_bins, edges)
 
     def _edges(self, column: Groups, k: int) -> Array:
-        """The edges of bins of one column, between its least value and its greatest."""
+        """The edges of bins of one column, between its smallest value and its greatest."""
         if self.strategy == "quantile":
             return column.quantiles(np.linspace(0, 100, k + 1) / 100, self.quantile_method)
         even = np.linspace(column.low[0], column.high[-1], k + 1)
@@ -157,7 +157,7 @@ class KBinsDiscretizer(OnePass, Transformer):
             return (Claim("gap", 0.0, "proved", "minima and maxima are exact", "objective"), fewest)
         if self.strategy == "kmeans":
             widest = float(np.max(s.high - s.low, initial=0.0))
-            why = "so far apart are values, at the most, that were taken for one; 0: each was counted by itself"
+            why = "so far apart are values, at most, that were taken for one; 0: each was counted by itself"
             return (Claim("widest group", widest, "proved", why, "data"), fewest)
         return (s.claim(), fewest)
 

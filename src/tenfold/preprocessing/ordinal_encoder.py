@@ -18,7 +18,7 @@ class OrdinalEncoder(CategoryEncoder):
 
     Categories that have an order of their own, small before large, are listed in it.
 
-    Merging two models unites their categories, which are then numbered anew.
+    Merging two models unites their categories, which are then numbered again.
 
     Parameters
     ----------

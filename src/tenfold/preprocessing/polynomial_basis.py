@@ -54,7 +54,7 @@ class PolynomialBasis(OnePass, Transformer):
     Parameters
     ----------
     degree : int, default=2
-        Factors of a product at the most.
+        Factors of a product at most.
     interaction_only : bool, default=False
         Whether all factors of a product are different columns.
     include_bias : bool, default=False

@@ -21,7 +21,7 @@ class TanhBasis(Basis):
         How steep the steps are. "auto": one over the mean distance of a column's neighbouring centres.
     spacing : {"quantiles", "grid"}, default="quantiles"
         Where to find centres: in the middle of equal shares of the rows (of a sample, if there are more than
-        16,384 distinct ones), or evenly from the least value to the largest.
+        16,384 distinct ones), or evenly from the smallest value to the largest.
     random_state : int, default=0
         Seed of that sample. None draws one, and the certificate records it.
 

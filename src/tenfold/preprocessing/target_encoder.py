@@ -57,7 +57,7 @@ def _joined(a: Array, b: Array) -> Array:
 
 
 def fold_of(given: Codes, numbers: Codes, folds: int) -> Codes:
-    """The fold of rows, by their numbers: as it was given, or by lot."""
+    """The fold of rows, by their numbers: as it was given, or at random."""
     if not len(given):
         return folds_of_places(numbers, 0, folds)
     if len(numbers) and numbers.max() >= len(given):

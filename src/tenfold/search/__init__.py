@@ -1,7 +1,7 @@
-"""Randomised search: the best of very many points, by an objective that judges a population at once.
+"""Randomised search: the best of very many points, by an objective that evaluates a population at once.
 
-A problem is an objective over a space of points; a method proposes points and accepts what was judged; `optimize` is
-the loop. Populations are judged by the runner in force, and the same seed finds the same points on any.
+A problem is an objective over a space of points; a method proposes points and accepts what was evaluated; `optimize` is
+the loop. Populations are evaluated by the runner in force, and the same seed finds the same points on any.
 """
 
 from tenfold.search.comparison import SearchComparison, compare_searches

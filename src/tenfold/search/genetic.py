@@ -32,7 +32,7 @@ class Genetic(Method):
     tournament : int, default=3
         How many are drawn for each parent; the more, the greedier.
     elite : int, default=1
-        How many of the best live on unchanged; they are not judged again.
+        How many of the best live on unchanged; they are not evaluated again.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Hill climbing: go to a neighbour if it is no worse; begin anew where no neighbour has been better for long."""
+"""Hill climbing: go to a neighbour if it is no worse; begin again where no neighbour has been better for long."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class HillClimbing(Method):
     """Hill climbing with random restarts, many climbers side by side.
 
     In each round every climber looks at one neighbour by chance. One that has met `attempts` neighbours in a row, none
-    of them better, begins anew at a random point.
+    of them better, begins again at a random point.
 
     Parameters
     ----------
     climbers : int, default=50
-        Points that climb at once, each on its own: one call of the objective judges a neighbour of each.
+        Points that climb at once, each on its own: one call of the objective evaluates a neighbour of each.
     attempts : int, default=100
     sideways : bool, default=True
         Whether to go to neighbours that are as good, which crosses plateaus. Such a step is no success.
@@ -54,8 +54,8 @@ class HillClimbing(Method):
         return X
 
     def accept(self, state: State, X: Values, scores: Array, rng: np.random.Generator) -> State:
-        anew = state.failures >= self.attempts
-        better = anew | (scores > state.scores)
+        restart = state.failures >= self.attempts
+        better = restart | (scores > state.scores)
         go = better | (scores == state.scores) if self.sideways else better
         failures = np.where(better, 0, state.failures + 1)
         return State(

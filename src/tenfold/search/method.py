@@ -1,4 +1,4 @@
-"""What a search method is: it proposes points to judge, and accepts what was judged. It keeps nothing itself."""
+"""What a search method is: it proposes points to evaluate, and accepts what was evaluated. It keeps nothing itself."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class State(NamedTuple):
     """Where a method stands after a round. Scores are greater where points are better."""
 
     round: int
-    """0 when the first population is judged, -1 before"""
+    """0 when the first population is evaluated, -1 before"""
     X: Values
     """the population: a row for each point"""
     scores: Array
@@ -37,8 +37,8 @@ class Method(ABC):
 
     @abstractmethod
     def propose(self, state: State, space: Space, rng: np.random.Generator) -> Values:
-        """Make the points to judge next."""
+        """Make the points to evaluate next."""
 
     @abstractmethod
     def accept(self, state: State, X: Values, scores: Array, rng: np.random.Generator) -> State:
-        """Make the state after the points that were proposed are judged."""
+        """Make the state after the points that were proposed are evaluated."""

@@ -1,4 +1,4 @@
-"""The one loop of all searches: propose points, judge them, accept them, until the budget is spent.
+"""The one loop of all searches: propose points, evaluate them, accept them, until the budget is spent.
 
 The random numbers of a round come from the seed and the number of the round alone. So a search that has stopped
 anywhere, in the middle of a round too, goes on with the same bits from what it has found.
@@ -37,8 +37,8 @@ def optimize(
 ) -> SearchResult:
     """Search for the best point of a problem.
 
-    Populations are judged by the runner in force, `with tn.on(...)`: the same seed finds the same points, to the bit,
-    on any of them.
+    Populations are evaluated by the runner in force, `with tn.on(...)`: the same seed finds the same points, to the
+    bit, on any of them.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ def optimize(
     method : Method
         `HillClimbing`, `SimulatedAnnealing`, `Genetic` or `MIMIC`.
     evaluations : int
-        The budget: how many points are judged, never more, and never fewer unless the search stops early. A search that
-        goes on counts what it has spent before.
+        The budget: how many points are evaluated, never more, and never fewer unless the search stops early. A search
+        that goes on counts what it has spent before.
     random_state : int, optional
         The seed, 0 by default; that of the search which goes on.
     target : float, optional
@@ -101,7 +101,7 @@ def optimize(
 
 
 def _begin(method: Method, space: Space, seed: int, init: ArrayLike | None) -> Progress:
-    """A search of which nothing is judged yet."""
+    """A search of which nothing is evaluated yet."""
     nothing, codes = np.empty(0), np.empty(0, dtype=np.int64)
     before = Progress(seed, State(-1, nothing, nothing, codes), nothing, nothing, 0, nothing, 0, codes, nothing)
     first = space.sample(method.size, _rng(before, PROPOSE)) if init is None else space.check(init)
@@ -131,7 +131,7 @@ def _rng(at: Progress, stream: int) -> np.random.Generator:
 
 
 def _accepted(at: Progress, method: Method) -> Progress:
-    """The same after a round whose points are all judged."""
+    """The same after a round whose points are all evaluated."""
     if at.state.round < 0:
         state = State(0, at.pending, at.scores, np.zeros(len(at.pending), dtype=np.int64))
     else:

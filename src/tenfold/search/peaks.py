@@ -86,7 +86,7 @@ def continuous_peaks(n: int, threshold: float = 0.1) -> Problem:
 
 
 def flip_flop(n: int) -> Problem:
-    """Flip-flop: how many bits differ from the one before; at the most n - 1.
+    """Flip-flop: how many bits differ from the one before; at most n - 1.
 
     Parameters
     ----------

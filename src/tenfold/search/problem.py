@@ -1,4 +1,4 @@
-"""What is searched for: the best point of a space, by an objective that judges a whole population at once."""
+"""What is searched for: the best point of a space, by an objective that evaluates a whole population at once."""
 
 from __future__ import annotations
 

@@ -20,9 +20,9 @@ class Progress(NamedTuple):
     seed: int
     state: State
     pending: Values
-    """points of this round, of which the first are judged; none between rounds"""
+    """points of this round, of which the first are evaluated; none between rounds"""
     scores: Array
-    """of those that are judged"""
+    """of those that are evaluated"""
     evaluations: int
     best: Values
     improved: int
@@ -33,7 +33,7 @@ class Progress(NamedTuple):
     """the best score from then on"""
 
     def judged(self, X: Values, scores: Array) -> Progress:
-        """The same after the next pending points are judged."""
+        """The same after the next pending points are evaluated."""
         at = self._replace(scores=np.concatenate([self.scores, scores]), evaluations=self.evaluations + len(X))
         if len(self.rose) and scores.max() <= self.rose[-1]:
             return at
@@ -115,7 +115,7 @@ class SearchResult:
 
     @property
     def best(self) -> Values:
-        """The best point that was judged; of equally good ones the first."""
+        """The best point that was evaluated; of equally good ones the first."""
         return self.progress.best
 
     @property
@@ -125,7 +125,7 @@ class SearchResult:
 
     @property
     def evaluations(self) -> int:
-        """How many points were judged."""
+        """How many points were evaluated."""
         return self.progress.evaluations
 
     @property
@@ -201,4 +201,4 @@ def load(path: str | os.PathLike[str]) -> SearchResult:
         )  # fmt: skip
         return SearchResult(progress, bool(held["maximize"]), str(held["stopped"]), float(held["seconds"]))
     except (KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{os.fspath(path)!r} is no file that SearchResult.save wrote: {error}") from None
+        raise ValueError(f"{os.fspath(path)!r} is not a file that SearchResult.save wrote: {error}") from None

@@ -139,7 +139,7 @@ class SimulatedAnnealing(Method):
     Parameters
     ----------
     chains : int, default=50
-        Points that move at once, each on its own: one call of the objective judges a neighbour of each.
+        Points that move at once, each on its own: one call of the objective evaluates a neighbour of each.
     schedule : callable, default=GeometricDecay()
         The temperature of a round: `GeometricDecay`, `LinearDecay`, `LogarithmicDecay`, `Constant`, or any function of
         the number of the round.

@@ -55,7 +55,7 @@ class Discrete(Space):
     Parameters
     ----------
     sizes : list of int
-        How many values each variable has, two at the least.
+        How many values each variable has, two at least.
 
     Examples
     --------

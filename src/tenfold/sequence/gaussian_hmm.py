@@ -155,7 +155,7 @@ class GaussianHMM(HiddenMarkov):
     covariance_type : {"diag", "full", "tied", "spherical"}, default="diag"
         Each state has variances of its own; a covariance; all share one; or each has one variance.
     max_iter : int, default=100
-        Rounds at the most.
+        Rounds at most.
     tol : float, default=1e-5
         Stop when a round changes the mean log-likelihood of a row by less than this.
     reg_covar : float, default=1e-6

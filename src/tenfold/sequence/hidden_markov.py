@@ -176,7 +176,7 @@ class HiddenMarkov(StateDecoder):
         usual, score = "rounding errors of the usual size", s.log_likelihood
         bic, aic = information_criteria(score, s.rows, free)
         what = f"{free} free parameters, log-likelihood {score:.9g} of weight {s.rows:g}"
-        why = "the next round adds so much to the mean log-likelihood, at the least: the expected one grows by it"
+        why = "the next round adds so much to the mean log-likelihood, at least: the expected one grows by it"
         gain += gain_of(s.began, model.startprob) + gain_of(self.tied(s.moved), model.transmat)
         claims = [
             Claim("log-likelihood", score / s.rows, "estimated",

@@ -191,7 +191,7 @@ def codes(column: pa.ChunkedArray, known: Labels, where: str) -> Array:
             at = at.cast(pa.int64()).fill_null(len(place) - 1)
         at = at.to_numpy(zero_copy_only=False)
         if len(place) <= int(at.max()):
-            raise DataError(f"{where} has rows without an entry in its dictionary. Remedy: write the column anew")
+            raise DataError(f"{where} has rows without an entry in its dictionary. Remedy: write the column again")
         out.append(place.take(at, mode="clip"))  # which need not look at each place again
     return out[1] if len(out) == 2 else np.concatenate(out)
 
@@ -238,4 +238,4 @@ def _unicode(some: pa.Array, where: str) -> Labels:
         found: Labels = some.to_numpy(zero_copy_only=False)
         return found
     except UnicodeDecodeError as error:
-        raise DataError(f"{where} holds text that is not valid Unicode ({error}). Remedy: mend or drop it") from None
+        raise DataError(f"{where} holds text that is not valid Unicode ({error}). Remedy: correct or drop it") from None

@@ -195,7 +195,7 @@ class Source(ABC):
         return other
 
     def given_side(self) -> list[AnyColumn]:
-        """What comes along and is no column: an entry for each row."""
+        """What comes along and is not a column: an entry for each row."""
         return [values for values in self.side.values() if not isinstance(values, str)]
 
     def numbered_from(self, part: int) -> Self:

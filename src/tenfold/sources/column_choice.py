@@ -109,7 +109,7 @@ def first_rows(X: MatrixLike) -> FirstRows:
         return FirstRows(tuple(table.column_names), table)
     X = X.tocsr()[:FIRST].toarray() if sp.issparse(X) else np.asarray(X)
     if X.ndim != 2:
-        raise DataError(f"Expected 2D array, got {X.ndim}D array instead: X is no table of rows and columns")
+        raise DataError(f"Expected 2D array, got {X.ndim}D array instead: X is not a table of rows and columns")
     return FirstRows(tuple(range(X.shape[1])), X[:FIRST])
 
 

@@ -102,7 +102,7 @@ class DaskFrame(Computed, ArrowSource):
             if name in self._others and name not in self.columns:
                 raise DataError(
                     f"column {name!r} has no role, so Dask does not compute it. Remedy: let it be one of the columns, "
-                    f"tenfold.scan(frame, columns=[..., {name!r}]); where it says folds or groups it is no feature then"
+                    f"tenfold.scan(frame, columns=[..., {name!r}]); as folds or groups it is not a feature then"
                 )
         super().check_there(columns)
 
@@ -227,7 +227,7 @@ class DaskArray(Computed):
         if type(X).__name__ != "Array":
             raise _no_rows(X)
         if X.ndim != 2:
-            raise DataError(f"a dask Array of {X.ndim} dimensions is no table of rows and columns")
+            raise DataError(f"a dask Array of {X.ndim} dimensions is not a table of rows and columns")
         rows = X.chunks[0]
         for what, more in (("target", y), ("weight", weight)):
             if more is None:

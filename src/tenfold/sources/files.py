@@ -45,7 +45,7 @@ def find_files(storage: Storage, given: list[str]) -> tuple[list[str], Partition
             )
         if (_format(path) or PARQUET) != (_format(found[0]) or PARQUET):
             raise DataError(
-                f"{found[0]} and {path} are of two formats. Remedy: scan them apart, or those of one by a glob, "
+                f"{found[0]} and {path} are of two formats. Remedy: scan them separately, or those of one by a glob, "
                 "such as 'folder/*.parquet'"
             )
     levels = enumerate(zip(*roots, strict=False))
@@ -81,8 +81,8 @@ def read_files(storage: Storage, paths: list[str], partitions: Partitions) -> pa
                 pa.unify_schemas([pa.schema([("", mine)]), pa.schema([("", theirs)])], promote_options="permissive")
             except (pa.ArrowException, TypeError):
                 raise DataError(
-                    f"column {name!r} is {theirs} in {path}, but {mine} in {paths[0]}. Remedy: write the files "
-                    "anew with one type"
+                    f"column {name!r} is {theirs} in {path}, but {mine} in {paths[0]}. Remedy: rewrite the "
+                    "files with one type"
                 ) from None
     return _joined([table.select(first.names) for table in tables], paths)
 
@@ -100,7 +100,7 @@ def _joined(tables: list[pa.Table], paths: list[str]) -> pa.Table:
                 k = next((k for k, kind in enumerate(kinds) if kind != kinds[0]), 0)
                 raise DataError(
                     f"column {name!r} is {kinds[k]} in {paths[k]}, but {kinds[0]} in {paths[0]}, and no type holds the "
-                    f"values of both: {error}. Remedy: write the files anew with one type"
+                    f"values of both: {error}. Remedy: rewrite the files with one type"
                 ) from None
         raise
 

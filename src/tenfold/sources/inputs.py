@@ -147,7 +147,7 @@ def refuse_lazy(X: MatrixLike, name: str) -> None:
     if is_lazy(X):
         raise DataError(
             f"{name} is not a learner of tenfold: it needs its rows in memory. Remedy: give arrays or a frame instead "
-            "of a Source, or judge it by itself on a sample"
+            "of a Source, or score it by itself on a sample"
         )
 
 

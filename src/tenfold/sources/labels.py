@@ -131,7 +131,7 @@ def column_of(values: VectorLike, where: str) -> pa.Array:
     if all(issubclass(t, (int, float, np.number, np.bool_)) for t in types):
         return pa.array([None if _missing(v) else float(v) for v in values], pa.float64())
     if types <= {str, np.str_}:
-        raise DataError(f"{where} holds text that is not valid Unicode. Remedy: mend or drop it")
+        raise DataError(f"{where} holds text that is not valid Unicode. Remedy: correct or drop it")
     raise DataError(
         f"{where} holds values of type {', '.join(sorted(t.__name__ for t in types))}: argument must be a "
         "string or a number, of one kind in a column. Remedy: convert it, or drop it"

@@ -195,8 +195,8 @@ class ParquetSource(ArrowSource):
                 if name not in used:
                     continue
                 raise DataError(
-                    f"column {name!r} is {theirs} in {path}, but {mine} in {self.files[0]}. Remedy: write "
-                    "the files anew with one type, or leave the column out"
+                    f"column {name!r} is {theirs} in {path}, but {mine} in {self.files[0]}. Remedy: "
+                    "rewrite the files with one type, or leave the column out"
                 )
             if mine != theirs and _family(theirs) != "null":
                 at = self.types.get_field_index(name)

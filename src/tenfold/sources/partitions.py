@@ -34,7 +34,7 @@ def folder_partitions(files: Sequence[str], folders: Sequence[Sequence[str]]) ->
         if mine.keys() != texts[0].keys():
             raise DataError(
                 f"{path} is in folders of the columns {list(mine)}, {files[0]} in those of {list(texts[0])}. Remedy: "
-                "put all files under folders of the same names, or scan them apart"
+                "put all files under folders of the same names, or scan them separately"
             )
     types = {name: _common([each[name] for each in texts]) for name in texts[0]}
     return Partitions([{n: _convert(v, types[n]) for n, v in each.items()} for each in texts], types)

@@ -117,7 +117,7 @@ def _names(some: Any) -> tuple[Any, ...]:
 
 def _array(data: MatrixLike, target: VectorLike, weight: VectorLike, sequence: VectorLike) -> Source:
     if data.ndim != 2 or not data.shape[0]:
-        raise DataError(f"an array of shape {data.shape} is no table of rows and columns with at least one row")
+        raise DataError(f"an array of shape {data.shape} is not a table of rows and columns with at least one row")
     target, weight, sequence = (None if v is None else as_labels(v) for v in (target, weight, sequence))
     for what, values in (("target", target), ("weight", weight), ("sequence", sequence)):
         if values is not None and values.shape != (data.shape[0],):

@@ -11,7 +11,7 @@ import pyarrow as pa
 from tenfold.core import DataError
 
 READ_BEFORE = (
-    "it is empty, or was read before. A reader can be read only once: make it anew, or keep the source that `scan` "
+    "it is empty, or was read before. A reader can be read only once: make it again, or keep the source that `scan` "
     "returned"
 )
 

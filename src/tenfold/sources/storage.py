@@ -82,7 +82,7 @@ class Storage(ABC):
 
     def remedy(self, error: BaseException) -> str:
         """What to do where a file cannot be read."""
-        return "write the file anew, or leave it out"
+        return "write the file again, or leave it out"
 
     def said(self, error: BaseException) -> str:
         """What an error says, for another one."""
@@ -391,11 +391,11 @@ def storage_of(data: object, filesystem: Any, options: dict[str, Any] | None) ->
             raise DataError(f"storage_options are for files elsewhere, and {paths[0]} is on this machine")
         return DISK, paths
     if filesystem is None and not all(remote):
-        raise DataError("some of the files are on this machine and some are not. Remedy: scan them apart")
+        raise DataError("some of the files are on this machine and some are not. Remedy: scan them separately")
     if filesystem is not None and options is not None:
         raise DataError("a filesystem has its own options. Remedy: give filesystem or storage_options, not both")
     if filesystem is None and any(urlsplit(path).password is not None for path in paths):
-        raise DataError("a URL with a password would stand in errors and logs. Remedy: give storage_options instead")
+        raise DataError("a URL with a password would appear in errors and logs. Remedy: give storage_options instead")
     query = ""
     if urlsplit(paths[0]).scheme in NATIVE:
         query = paths[0].partition("?")[2] if re.search(r"\?\w+=", paths[0]) else ""

@@ -77,7 +77,7 @@ class Subset(ArrowSource):
     def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, pa.Table]]:
         """Yield the rows of a part that are chosen."""
         at, left = 0, rows
-        apart = part * PART if isinstance(self.base, Computed) else 0  # whose rows are numbered in each part anew
+        apart = part * PART if isinstance(self.base, Computed) else 0  # whose rows are numbered in each part again
         for start, table in self.base.tables(part, columns):
             kept = self.deal.takes(np.arange(start, start + table.num_rows) + apart)
             some = table.take(pa.array(kept if left is None else kept[:left]))

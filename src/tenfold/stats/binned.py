@@ -18,7 +18,7 @@ from tenfold.kernels.binning import CELLS, bin_block, make_grid
 from tenfold.stats.race import Race, row_bits, uniform
 
 BINS = 256
-"""at the most: a bin is a byte"""
+"""at most: a bin is a byte"""
 
 
 def sample_of(chunk: Chunk, seed: int | None) -> Race:

@@ -154,7 +154,7 @@ class KeyWithin(Key):
 
 
 class Draw(Value):
-    """Weights drawn anew, by the places of rows: a bootstrap."""
+    """Weights drawn again, by the places of rows: a bootstrap."""
 
     def weight(self, chunk: Chunk) -> Array:
         """The weight of each row, zero if it is not drawn."""
@@ -216,7 +216,7 @@ class After(Expression):
 
 
 class Reweighted(Expression):
-    """Of rows whose weights are drawn anew."""
+    """Of rows whose weights are drawn again."""
 
     draw: Draw
     of: Expression

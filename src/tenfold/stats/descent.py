@@ -76,7 +76,7 @@ class Descent(NamedTuple):
             return self._replace(moved=False)._downhill()
         here = self.trial
         then = self._replace(point=here, value=value, slope=slope, moved=True, fall=self.value - value)
-        if conjugate:  # Polak and Ribière, begun anew where their share is negative
+        if conjugate:  # Polak and Ribière, begun again where their share is negative
             share = max(0.0, float(slope @ (slope - self.slope)) / float(self.slope @ self.slope))
             towards, length = share * self.towards - slope, self.search.step * self.search.start.slope
         else:

@@ -33,7 +33,7 @@ class Distribution:
 
     exact: ClassVar[bool] = True
     low: Annotated[Array, "entry"]
-    """the least value of each group"""
+    """the smallest value of each group"""
     high: Annotated[Array, "entry"]
     weight: Annotated[Array, "entry", NOT_NEGATIVE]
     first: Annotated[Codes, "boundary", COUNTS]
@@ -60,7 +60,7 @@ class Distribution:
 
     @property
     def rank_error(self) -> float:
-        """By which share of a column's weight a quantile may be off, at the most; 0: all are exact."""
+        """By which share of a column's weight a quantile may be off, at most; 0: all are exact."""
         return max((column.rank_error for column in self.columns), default=0.0)
 
     def claim(self) -> Claim:
@@ -122,7 +122,7 @@ class Groups:
         return _between(found, self._up_to(upto, shares * upto[-1], "right"), np.full(len(shares), 0.5))
 
     def _up_to(self, upto: Array, weight: Array, side: Literal["left", "right"]) -> Array:
-        """The least value up to which there is so much weight, or more of it."""
+        """The smallest value up to which there is so much weight, or more of it."""
         at = np.minimum(np.searchsorted(upto, weight, side=side), len(upto) - 1)
         return self._within(at, (weight - (upto[at] - self.weight[at])) / self.weight[at])
 
@@ -138,7 +138,7 @@ class Groups:
         return self._within(at, (number - before) / np.maximum(self.weight[at] - 1, 1.0))
 
     def _within(self, at: Codes, share: Array) -> Array:
-        """So far within each of these groups, from its least value to its greatest."""
+        """So far within each of these groups, from its smallest value to its greatest."""
         found: Array = self.low[at] + np.clip(share, 0.0, 1.0) * (self.high[at] - self.low[at])
         return found
 

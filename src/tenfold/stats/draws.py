@@ -35,7 +35,7 @@ def times_of(places: Codes, key: np.uint64) -> Codes:
 
 
 def folds_of(chunk: Chunk, seed: int, folds: int) -> Codes:
-    """The fold of each row by lot: of any `folds` rows in a row that have weight, one is in each, in a drawn order."""
+    """The random fold of each row: of any `folds` rows in a row that have weight, one is in each, in a drawn order."""
     return folds_of_places(chunk.places(), seed, folds)
 
 

@@ -69,7 +69,7 @@ class ChunkStarts(NamedTuple):
 
 
 class DrawnFolds(Key):
-    """Folds by lot, to which rows are dealt by their places."""
+    """Folds at random, to which rows are dealt by their places."""
 
     seed: int
 
@@ -229,7 +229,7 @@ class ComomentsByFold(Statistic[FoldMoments | FoldRows]):
 
 
 class ComomentsByDrawnFold(ComomentsByFold, Grouped[FoldMoments | FoldRows]):
-    """The same of folds by lot: a row is in its fold whatever other rows there are."""
+    """The same of random folds: a row is in its fold whatever other rows there are."""
 
 
 @lru_cache(maxsize=32)

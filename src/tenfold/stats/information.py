@@ -197,7 +197,7 @@ def kl_divergence(p: ArrayLike, q: ArrayLike, *, base: float = 2.0) -> float:
 
 
 def _divergence(here: Array, there: Array) -> float:
-    """Σ p log p/q in nats; below zero by rounding at the most."""
+    """Σ p log p/q in nats; below zero by rounding at most."""
     some = here > 0
     with np.errstate(divide="ignore"):
         return float((here[some] * np.log(here[some] / there[some])).sum())

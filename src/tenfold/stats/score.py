@@ -118,7 +118,7 @@ class Score(Grouped[Scores]):
     """How right predictors are: one for all rows, or one for each group of rows."""
 
     predictors: tuple[Predictor, ...]
-    """a single one for whatever rows; several stand in a `By`, and judge a group each"""
+    """a single one for whatever rows; several stand in a `By`, and score a group each"""
     metrics: tuple[Metric, ...]
 
     def __post_init__(self) -> None:
@@ -138,7 +138,7 @@ class Score(Grouped[Scores]):
     def summarize(self, chunk: Chunk) -> Scores:
         """How right the predictor is."""
         if len(self.predictors) > 1:
-            raise TypeError("several predictors judge groups of rows: this stands in no `By`")
+            raise TypeError("several predictors score groups of rows: this stands in no `By`")
         outputs = self.predictors[0].outputs(chunk, self._needs)
         weight = _weight(chunk)
         return Scores(tuple(self._one(m, chunk.y, outputs[m.needs], weight) for m in self.metrics), weight is not None)

@@ -32,7 +32,7 @@ Which = slice | Codes | Flags
 """some of the rows"""
 
 MOST_BINS = 1 << 16
-"""of a column: a bin has two bytes at the most"""
+"""of a column: a bin has two bytes at most"""
 LARGE = 1e150
 """sums whose squares float64 holds; one over it, squares that it does not take for zero"""
 LEAST = -1022
@@ -166,7 +166,7 @@ class Cut(NamedTuple):
 
 
 class InBins(NamedTuple):
-    """What is held of rows: neither weights, which may be drawn anew, nor places."""
+    """What is held of rows: neither weights, which may be drawn again, nor places."""
 
     bins: Bins
     """columns x rows"""
@@ -234,7 +234,7 @@ def numbers_of(target: Target) -> Array:
 
 
 def in_units(weight: Array, unit: float) -> Codes:
-    """Weights in whole units, one at the least unless they are zero: no row is lost among far heavier ones."""
+    """Weights in whole units, one at least unless they are zero: no row is lost among far heavier ones."""
     whole: Codes = np.rint(weight / unit).astype(np.int64)
     return np.where((whole == 0) & (weight > 0), 1, whole) if not whole.all() else whole
 

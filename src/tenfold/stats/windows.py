@@ -1,4 +1,4 @@
-"""Rows that are learned from one after another: in windows of some thousands, each in an order drawn anew."""
+"""Rows that are learned from one after another: in windows of some thousands, each in an order drawn again."""
 
 from __future__ import annotations
 

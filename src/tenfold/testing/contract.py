@@ -78,7 +78,7 @@ ABOUT_ROWS = (
 )
 """checks that parts of very few rows may break; others would only take long"""
 FEW = 7
-"""rows of a part in those others, at the least"""
+"""rows of a part in those others, at least"""
 TRANSFORMERS = (
     "check_set_output_transform",
     "check_set_output_transform_pandas",
@@ -98,7 +98,7 @@ def check_contract(learner: Estimator, rows: int | None = None, only: Collection
     learner : learner
         Not fitted.
     rows : int, optional
-        Rows of a part: of 7 at the least in checks that are not about rows. As many as usual by default.
+        Rows of a part: of 7 at least in checks that are not about rows. As many as usual by default.
     only : collection of str, optional
         Names of the checks to make; all of them by default.
 
@@ -146,7 +146,7 @@ def _check(learner: Estimator, names: tuple[str, ...], rows: int | None, only: C
 
 
 def _parts(rows: int | None, check: str) -> AbstractContextManager[None]:
-    """Parts of so many rows, of `FEW` at the least where it makes no difference."""
+    """Parts of so many rows, of `FEW` at least where it makes no difference."""
     if rows is None:
         return nullcontext()
     return part_rows(rows if check in ABOUT_ROWS else max(rows, FEW))

@@ -9,7 +9,7 @@ from tenfold.theory.checks import one_of, whole
 
 CLASSES = ("conjunctions", "attributes", "concepts", "k-CNF", "k-DNF", "k-term DNF", "k-clause CNF", "trees")
 LARGEST = 1 << 20
-"""bits of a count, at the most"""
+"""bits of a count, at most"""
 
 
 def class_size(
@@ -20,7 +20,7 @@ def class_size(
     leaves: int | None = None,
     values: Sequence[int] | None = None,
 ) -> int:
-    """How many hypotheses a class has, exactly or, where formulas that mean the same are counted apart, at the most.
+    """How many hypotheses a class has, exactly or, where formulas that mean the same are counted apart, at most.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ def dual_value(P: ArrayLike, q: ArrayLike, G: ArrayLike, h: ArrayLike, z: ArrayL
     Returns
     -------
     float
-        -inf if the Lagrangian has no least value.
+        -inf if the Lagrangian has no smallest value.
 
     Examples
     --------
@@ -108,6 +108,6 @@ def strictly_feasible(G: ArrayLike, h: ArrayLike) -> bool:
         return False
     A = np.column_stack([left[some], lengths[some]])
     n = left.shape[1]
-    # the largest ball inside all of them, of radius 1 at the most
+    # the largest ball inside all of them, of radius 1 at most
     found = linprog(np.r_[np.zeros(n), -1.0], A_ub=A, b_ub=right[some], bounds=[(None, None)] * n + [(None, 1.0)])
     return bool(found.status == 0 and found.x[-1] > 1e-9)

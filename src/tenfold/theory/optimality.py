@@ -25,7 +25,7 @@ class Residuals:
     complementarity : float
         Of multiplier times slack.
     gap : float
-        Value of the problem less that of its dual; proves how far the value is from the optimum where the
+        Value of the problem minus that of its dual; proves how far the value is from the optimum where the
         stationarity, feasibility and multipliers are 0.
 
     Examples

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from tenfold.theory.checks import matrix, number, vector
 
 SUBSETS = 500_000
-"""subsets of points that are looked at, at the most"""
+"""subsets of points that are looked at, at most"""
 FLAT = 1e-9
 """points are in one hyperplane if the least singular value is at most this share of the largest"""
 

@@ -20,7 +20,7 @@ Labelling: TypeAlias = NDArray[np.bool_]
 Realizes: TypeAlias = Callable[[NDArray[Any], Labelling], bool]
 """whether a hypothesis of a class labels these points so"""
 MOST = 20
-"""points that are labelled in every way, at the most"""
+"""points that are labelled in every way, at most"""
 
 
 def intervals(points: NDArray[Any], labels: Labelling) -> bool:
@@ -119,7 +119,7 @@ def vc_dimension(hypotheses: str | ArrayLike | Realizes, points: ArrayLike) -> i
     >>> from tenfold.theory import vc_dimension
     >>> vc_dimension("rectangles", [[0, 1], [1, 0], [0, -1], [-1, 0], [0, 0]])
     4
-    >>> vc_dimension([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[1], [2], [3]])  # sets of one point at the most
+    >>> vc_dimension([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[1], [2], [3]])  # sets of one point at most
     1
     """
     X = _points(points)

@@ -122,7 +122,7 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class Loss:
-    """Loss of the training rows and of those kept back, in whole units, and their weights."""
+    """Loss of the training rows and of validation rows, in whole units, and their weights."""
 
     sums: Annotated[Codes, "side", ANYTHING]
     weight: Annotated[Array, "side"]

@@ -208,7 +208,7 @@ class Boosting(Estimator):
 
     @property
     def rounds(self) -> int:
-        """Rounds at the most, by whichever name they are given."""
+        """Rounds at most, by whichever name they are given."""
         return self.max_iter if self.n_estimators is None else self.n_estimators
 
     def start(self, schema: Schema) -> Begun:
@@ -371,14 +371,14 @@ class Boosting(Estimator):
         )
 
     def _enough(self, step: int, boosted: BoostedModel) -> bool:
-        """Whether there are rounds enough, or the rows that were kept back say so."""
+        """Whether there are rounds enough, or the validation rows say so."""
         if step >= self.rounds:
             return True
         seen, few = boosted.validation_score, self.n_iter_no_change
         return bool(self.early_stopping and len(seen) > few and seen[-few:].min() > seen[:-few].min() - self.tol)
 
     def _rules(self, setup: Setup, boosted: BoostedModel, row_weight: float) -> Rules:
-        """When nodes are split, and how splits are judged."""
+        """When nodes are split, and how splits are scored."""
         gradients, ranges = self.gradients(boosted), setup.ranges
         least = LEAST_CURVATURE * (1.0 if ranges.unit == 1 else ranges.max_weight)
         if gradients.loss == gr.POISSON:  # whose curvature is what is predicted
@@ -430,7 +430,7 @@ class Boosting(Estimator):
     def feature_importances_(self) -> Array:
         """Share of the gain of all splits of all trees that is due to each column.
 
-        It favours columns with many values, and says nothing about rows that were not seen.
+        It favours columns with many values, and says nothing about unseen rows.
         """
         check_is_fitted(self)
         model: BoostedModel = self.model_
@@ -448,7 +448,7 @@ class Boosting(Estimator):
         why = "mean over the training rows, all sent down all trees"
         claims = [Claim("training loss", float(score[0]), "proved", why, "data")]
         if s.weight[1]:
-            why = "mean over the rows kept back, which chose the number of rounds: a little too low"
+            why = "mean over the validation rows, which chose the number of rounds: a little too low"
             claims.append(Claim("validation loss", float(score[1]), "estimated", why, "unseen rows"))
         return *claims, *category_claims(model.ranges.levels, model.ranges.rows, self.cat_penalty)
 

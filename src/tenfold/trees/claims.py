@@ -1,4 +1,4 @@
-"""What a tree promises on unseen rows: from its length in bits, and from rows that were held back to prune it."""
+"""What a tree promises on unseen rows: from its length in bits, and from the validation rows it was pruned by."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tenfold.trees.tree import Tree
 
 DELTA = 0.05
 """the chance that a bound fails"""
-SURE = "95 % sure"
+SURE = "with 95 % confidence"
 """the same in words"""
 ASKED = "rows drawn independently from one distribution, their columns and categories known beforehand"
 
@@ -56,14 +56,14 @@ def occam_claim(tree: Tree, levels: Codes, classes: int, wrong: int, rows: int) 
 
 
 def held_back_claims(log_prior: float, wrong: int, rows: int) -> tuple[Claim, Claim]:
-    """The error on rows that were held back to prune by, and the true error, which it is too good an estimate of."""
+    """The error on the validation rows of the pruning, and the true error, which it is too good an estimate of."""
     bound = occam_bound(wrong, rows, DELTA, log_prior=log_prior)
-    choice = f"{wrong:,} errors on {rows:,} rows that were held back, the choice of the pruning counted in"
+    choice = f"{wrong:,} errors on {rows:,} validation rows, the choice of the pruning counted in"
     return (
-        Claim("held-back error", wrong / rows, "proved", "share of the rows that the pruning was chosen by", "data"),
+        Claim("validation error", wrong / rows, "proved", "share of the rows that the pruning was chosen by", "data"),
         Claim(
-            "held-back bound", float(bound), "with confidence", f"{SURE}, exact binomial, from {choice}", "unseen rows",
-            "rows drawn independently from one distribution",
+            "validation bound", float(bound), "with confidence", f"{SURE}, exact binomial, from {choice}",
+            "unseen rows", "rows drawn independently from one distribution",
         ),
     )  # fmt: skip
 

@@ -61,7 +61,7 @@ class GrowingLevels(NamedTuple):
 
 
 class PruningTree(NamedTuple):
-    """A grown tree is to be pruned by the rows that were held back."""
+    """A grown tree is to be pruned by the validation rows."""
 
     step: int
     setup: Setup
@@ -136,7 +136,7 @@ class DecisionTree(Pruned, TreePaths):
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]
-        """Whether rows are held back to prune by."""
+        """Whether rows are set aside to prune by."""
         return self.holds_back
 
     def ask(self, state: TreeState) -> Asked | None:
@@ -189,7 +189,7 @@ class DecisionTree(Pruned, TreePaths):
 
     def _looked(self, state: Begun, look: Look) -> GatheringRows | GrowingLevels:
         if self.holds_back:
-            self.enough(len(look.sample.key), "every row was held back")
+            self.enough(len(look.sample.key), "every row was set aside for validation")
         setup = self.setup(state, look)
         if self.method == "exact" or (self._missing_code == LEARNED and gathers(setup)):
             return GatheringRows(0, setup)

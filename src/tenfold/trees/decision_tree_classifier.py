@@ -61,7 +61,7 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
     min_samples_leaf : int, default=1
     min_weight_fraction_leaf : float, default=0.0
     min_impurity_decrease : float, default=0.0
-        Least decrease, weighted by the node's share of the rows; of a ratio, or per cost, its least value.
+        Least decrease, weighted by the node's share of the rows; of a ratio, or per cost, its smallest value.
     min_impurity : float, default=0.0
         A node whose impurity is no more than this is a leaf, however good its split would be: its Gini impurity or
         share of errors, if that is the criterion, else its entropy in bits. The leaves of `max_leaf_nodes` are
@@ -77,11 +77,11 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
     cost_power : float, default=1.0
         The w above, from 0 to 1: how much costs matter.
     prune : str, optional
-        "reduced_error" and "best_cut" cut where held-back rows lose nothing by it, from the leaves up, or where they
+        "reduced_error" and "best_cut" cut where validation rows lose nothing by it, from the leaves up, or where they
         gain most first; "cost_complexity" takes the price of a leaf that suits them best. "pessimistic" is C4.5's, and
         "chi_squared" stops at splits that chance could have made: neither holds rows back.
     held_back : float, default=0.25
-        Share of the rows that is held back to prune by.
+        Share of the rows set aside for pruning (validation).
     ccp_alpha : float, default=0.0
         Price of a leaf, in impurity weighted by the node's share of the rows: cut what does not earn it.
     confidence : float, default=0.25
@@ -97,7 +97,7 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
         its best set gains; with 0, a column of many categories that tells nothing is split before all others.
     max_bins : int, default=255
     random_state : int, default=0
-        Seed of the sample that bins come from, of `max_features`, and of the rows held back. None draws one, and the
+        Seed of the sample that bins come from, of `max_features`, and of the validation rows. None draws one, and the
         certificate records it.
     splitter, monotonic_cst : optional
         As in scikit-learn, but only in the values that say what is done here; the error names the remedy.

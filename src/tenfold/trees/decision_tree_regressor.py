@@ -47,10 +47,10 @@ class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
     max_leaf_nodes : int, optional
         With it, the split of greatest merit comes first.
     prune : {"reduced_error", "best_cut", "cost_complexity"}, optional
-        By held-back rows: cut where they lose nothing by it, from the leaves up, or where they gain most first; or take
-        the price of a leaf that suits them best.
+        By validation rows: cut where they lose nothing by it, from the leaves up, or where they gain most first; or
+        take the price of a leaf that suits them best.
     held_back : float, default=0.25
-        Share of the rows that is held back to prune by.
+        Share of the rows set aside for pruning (validation).
     ccp_alpha : float, default=0.0
         Price of a leaf, in variance weighted by the node's share of the rows: cut what does not earn it.
     min_data_per_group : int, default=1
@@ -62,7 +62,7 @@ class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
         its best set gains; with 0, a column of many categories that tells nothing is split before all others.
     max_bins : int, default=255
     random_state : int, default=0
-        Seed of the sample that bins come from, of `max_features`, and of the rows held back. None draws one, and the
+        Seed of the sample that bins come from, of `max_features`, and of the validation rows. None draws one, and the
         certificate records it.
     criterion, splitter, monotonic_cst : optional
         As in scikit-learn, but only in the values that say what is done here; the error names the remedy.

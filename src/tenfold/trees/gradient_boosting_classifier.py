@@ -28,7 +28,7 @@ class GradientBoostingClassifier(Boosting, Classifier):
     learning_rate : float, default=0.1
         What a tree says is multiplied by it.
     max_iter : int, default=100
-        Rounds at the most.
+        Rounds at most.
     max_leaf_nodes : int, default=31
     max_depth : int, optional
     min_samples_leaf : int, default=20
@@ -46,7 +46,7 @@ class GradientBoostingClassifier(Boosting, Classifier):
     early_stopping : bool, default=False
         Whether to keep rows back, and to stop when their loss has not fallen by `tol` for `n_iter_no_change` rounds.
     validation_fraction : float, default=0.1
-        Share of the rows kept back, drawn by their numbers in the source.
+        Share of the rows set aside for validation, drawn by their numbers in the source.
     n_iter_no_change : int, default=10
     tol : float, default=1e-7
     monotonic_cst : array of shape (columns,) or dict, optional
@@ -68,7 +68,7 @@ class GradientBoostingClassifier(Boosting, Classifier):
     n_iter_ : int
         Rounds that were made.
     train_score_, validation_score_ : array of shape (rounds + 1,)
-        Mean loss after each round, of the training rows and of those kept back.
+        Mean loss after each round, of the training rows and of validation rows.
     feature_importances_ : array of shape (columns,)
         Share of the gain of all splits: it favours columns with many values.
     certificate_ : Certificate

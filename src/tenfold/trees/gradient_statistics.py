@@ -162,7 +162,7 @@ class TargetDigits(OfBins[lq.Digits]):
 
 
 class MarginLoss(OfMargins[Loss]):
-    """The loss at the margins of all trees, of training rows and of those held back."""
+    """The loss at the margins of all trees, of training rows and of validation rows."""
 
     def follow(self, held: InBins, scratch: Followed | None) -> Followed:
         """Margins after all trees."""

@@ -79,7 +79,7 @@ class TreeGrower(Estimator):
     bootstrap: bool = False
     """whether trees draw rows"""
     most_draws: ClassVar[int] = 1
-    """how often a tree takes a row at the most"""
+    """how often a tree takes a row at most"""
     draw_bits: ClassVar[int] = 0
     """the bits of that"""
 
@@ -117,7 +117,7 @@ class TreeGrower(Estimator):
         return Setup.of(state.schema, look, self.max_bins, min(room, EXACT) - self.draw_bits)
 
     def rules(self, setup: Setup) -> Rules:
-        """When nodes are split, and how splits are judged."""
+        """When nodes are split, and how splits are scored."""
         levels, parts, criterion = setup.ranges.levels, self._parts, self.criterion_code
         units = self.units(setup) / parts
         plain = criterion <= ts.ERROR or criterion == ts.SUMS
@@ -255,6 +255,6 @@ def columns_of(most: MaxFeatures, p: int) -> int:
 
 
 def class_units(weight: Array) -> tuple[Codes, float]:
-    """Weights of classes in whole units, one at the least unless they are zero; and the unit."""
+    """Weights of classes in whole units, one at least unless they are zero; and the unit."""
     unit = 2.0 ** (math.ceil(math.log2(weight.max())) - HEFT)
     return in_units(weight, unit), unit

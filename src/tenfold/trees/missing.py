@@ -86,7 +86,7 @@ def branches(h: Codes, cut: Cut, rules: Rules, node: Codes, sums: Codes) -> Spli
     gaps, shares = np.zeros(wide, np.int64), np.zeros((arity, wide), np.int64)
     if rules.missing == tm.CLASS:
         gaps = where.copy()
-        branch[:, -1] += gap[-1]  # at the most: it is not known how many of each class
+        branch[:, -1] += gap[-1]  # at most: it is not known how many of each class
     elif rules.missing == tm.PARTS:
         weight = branch[:, 1] if rules.criterion == SUMS else branch[:, :-1].sum(axis=1)
         share = weight / weight.sum()

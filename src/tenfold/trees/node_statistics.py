@@ -147,7 +147,7 @@ def _add_squares(into: Codes, slot: Codes, squares: Codes) -> None:
 
 
 class LeafSums(OfBins[Ends]):
-    """Channel sums of the rows that end in each node of a tree, those held back by themselves."""
+    """Channel sums of the rows that end in each node of a tree, validation rows by themselves."""
 
     tree: Tree
     channels: Channels

@@ -73,7 +73,7 @@ class TreePaths(Readable):
     def feature_importances_(self) -> Array:
         """Share of the merit of all splits that is due to each column.
 
-        It favours columns with many values, and says nothing about rows that were not seen.
+        It favours columns with many values, and says nothing about unseen rows.
         """
         check_is_fitted(self)
         model: TreeModel = self.model_

@@ -1,6 +1,6 @@
 """Pruning: a tree is cut at some nodes, which become leaves and say what their training rows say.
 
-Every pruner reads a table of the nodes: the weights of the training rows, and for some the loss of held-back rows,
+Every pruner reads a table of the nodes: the weights of the training rows, and for some the loss of validation rows,
 which are sums that merge. None reads rows.
 """
 
@@ -21,7 +21,7 @@ SLACK = 0.1
 
 
 class Losses(NamedTuple):
-    """Of held-back rows, by node."""
+    """Of validation rows, by node."""
 
     through: Array
     """of all rows that come to a node, if it were a leaf"""
@@ -39,7 +39,7 @@ class Path(NamedTuple):
     impurity: Array
     """of the tree that is left"""
     loss: Array
-    """of the held-back rows, by that tree"""
+    """of the validation rows, by that tree"""
 
 
 def cut(tree: Tree, at: Flags) -> tuple[Tree, Codes]:
@@ -74,7 +74,7 @@ def up(tree: Tree, ends: Sums) -> Sums:
 
 
 def reduced_error(tree: Tree, losses: Losses) -> Flags:
-    """From the leaves to the root: a node is cut if held-back rows lose no more by it.
+    """From the leaves to the root: a node is cut if validation rows lose no more by it.
 
     The tree before and after the cut is the same but for this node (as cut below already); of all prunings this one has
     the least loss, and of those the fewest leaves.
@@ -89,7 +89,7 @@ def reduced_error(tree: Tree, losses: Losses) -> Flags:
 
 
 def best_cut(tree: Tree, losses: Losses) -> Flags:
-    """Greedy: cut where held-back rows gain most, of equals the node nearest to the root, while they lose nothing."""
+    """Greedy: cut where validation rows gain most, of equals the node nearest to the root, while they lose nothing."""
     below, above = up(tree, losses.ends), tree.parent
     at = np.zeros(tree.node_count, bool)
     gain = below - losses.through

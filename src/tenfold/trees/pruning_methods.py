@@ -46,12 +46,12 @@ class Pruned(TreeGrower):
 
     @property
     def holds_back(self) -> bool:
-        """Whether rows are held back to prune by."""
+        """Whether rows are set aside to prune by."""
         return self.prune in BY_ROWS
 
     @property
     def _holdout(self) -> Holdout:
-        """Which rows are held back to prune by, drawn by lot."""
+        """Which rows are held back to prune by, drawn at random."""
         return Holdout(self._seed, self.held_back) if self.holds_back else Holdout()
 
     def check_params(self, schema: Schema) -> None:
@@ -59,7 +59,7 @@ class Pruned(TreeGrower):
         super().check_params(schema)
         if self.holds_back and self._missing_code == PARTS:
             raise ValueError(
-                f'prune="{self.prune}" with missing="fractional": rows that are held back end in one leaf each. '
+                f'prune="{self.prune}" with missing="fractional": validation rows end in one leaf each. '
                 'Remedy: prune="pessimistic", or another way with missing values'
             )
 
@@ -89,8 +89,8 @@ class Pruned(TreeGrower):
         return cut_at(model, at)
 
     def prune_held_back(self, setup: Setup, model: TreeModel, sums: Codes) -> TreeModel:
-        """The tree pruned by the channel sums of held-back rows, with ln of the weight of that choice."""
-        self.enough(int(sums[:, -1].sum()), "no row was held back")
+        """The tree pruned by the channel sums of validation rows, with ln of the weight of that choice."""
+        self.enough(int(sums[:, -1].sum()), "no row was set aside for validation")
         each = setup.class_weight
         losses = losses_of(model, sums * np.append(each, 1) if len(each) else sums, self.rules(setup))
         if self.prune == "cost_complexity":
@@ -133,7 +133,7 @@ def cut_at(model: TreeModel, at: Flags) -> TreeModel:
 
 
 def losses_of(model: TreeModel, sums: Codes, rules: Rules) -> Losses:
-    """What held-back rows lose by each node, from their channel sums: errors; or squares, but for a constant."""
+    """What validation rows lose by each node, from their channel sums: errors; or squares, but for a constant."""
     every = pruning.up(model.tree, sums)
     if rules.criterion != SUMS:
         said = model.value.argmax(axis=1)

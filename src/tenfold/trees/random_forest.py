@@ -1,9 +1,9 @@
-"""What both forests share: trees of rows drawn anew for each, and of a few columns drawn anew for each node.
+"""What both forests share: trees of rows drawn again for each, and of a few columns drawn again for each node.
 
 How often a tree draws a row is a Poisson number from a hash of the row's place and the tree: no tree needs a list, and
 every runner draws the same. Histograms hold whole numbers, so the trees are the same from rows in one place, where
 threads grow one tree each, and level by level from merged histograms, where some trees share each reduce. At the end
-each row is judged by the trees that have not drawn it.
+each row is scored by the trees that have not drawn it.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ class RandomForest(TreeGrower, ForestPaths):
         raise TypeError(f"{type(s).__name__} is not what was asked for")
 
     def model(self, state: ForestState) -> ForestModel | None:
-        """The forest, once it was judged."""
+        """The forest, once it was scored."""
         return state.model if isinstance(state, Solved) else None
 
     def resumable(self, state: ForestState, summary: Any, schema: Schema) -> bool:
@@ -281,7 +281,7 @@ class RandomForest(TreeGrower, ForestPaths):
     def feature_importances_(self) -> Array:
         """Share of the decrease of impurity that is due to each column, a mean over the trees.
 
-        It favours columns with many values, and says nothing about rows that were not seen: a column of noise gets
+        It favours columns with many values, and says nothing about unseen rows: a column of noise gets
         its share too.
         """
         model: ForestModel = self.model_

@@ -194,10 +194,10 @@ class RandomForestClassifier(RandomForest, ClassTrees):
         if not self.bootstrap:
             why = "share of the weight of the training rows, sent down all trees"
             return Claim("training error", s.wrong / s.whole, "proved", why, "data"), *more
-        why = "share of the weight of the rows that every tree has drawn: they are not judged"
-        claims = [Claim("rows not judged", s.drawn / (s.drawn + s.whole), "proved", why, "data")]
+        why = "share of the weight of the rows that every tree was fitted to: no prediction is out of bag"
+        claims = [Claim("rows never out of bag", s.drawn / (s.drawn + s.whole), "proved", why, "data")]
         if s.whole:
-            why = "each row judged by the trees that have not drawn it, about a third: rather too high than too low"
+            why = "each row predicted by the trees not fitted to it, about a third: rather too high than too low"
             claims.append(Claim("out-of-bag error", s.wrong / s.whole, "estimated", why, "unseen rows"))
         return *claims, *more
 

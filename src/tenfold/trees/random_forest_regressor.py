@@ -160,7 +160,7 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
             why = "over the training rows, sent down all trees"
             claims.append(Claim("training mean squared error", s.squares / s.whole, "proved", why, "data"))
         elif s.whole:
-            why = "each row judged by the trees that have not drawn it, about a third: rather too high than too low"
+            why = "each row predicted by the trees not fitted to it, about a third: rather too high than too low"
             claims.append(Claim("out-of-bag mean squared error", s.squares / s.whole, "estimated", why, "unseen rows"))
         return *claims, *more
 

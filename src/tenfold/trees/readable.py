@@ -90,7 +90,7 @@ class Readable(Estimator):
         if book.schema.classes is None:
             raise TypeError("to_dnf is of classes, and this tree says numbers. Remedy: rules_")
         if label not in book.schema.classes.tolist():
-            raise ValueError(f"{label!r} is none of the classes {book.schema.classes.tolist()[:10]}")
+            raise ValueError(f"{label!r} is not one of the classes {book.schema.classes.tolist()[:10]}")
         return reading.dnf(book, label, unseen)
 
     def to_sql(self, dialect: str = "ansi", booleans: Sequence[str] = ()) -> str:

@@ -158,7 +158,7 @@ class Dialect(NamedTuple):
 def dialect(named: str, booleans: Any, schema: Schema) -> Dialect:
     """By its name."""
     if named not in DIALECTS:
-        raise ValueError(f"dialect={named!r} is none of {list(DIALECTS)}")
+        raise ValueError(f"dialect={named!r} is not one of {list(DIALECTS)}")
     numbers = {column.name for column in schema.columns if column.categories is None}
     if strange := sorted(set(booleans) - numbers):
         raise ValueError(f"booleans names {strange}; the columns of numbers are {sorted(numbers)}")

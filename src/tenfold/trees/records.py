@@ -40,7 +40,7 @@ class Ranges(NamedTuple):
 
     @property
     def reach(self) -> float:
-        """How far targets are from the middle at the most."""
+        """How far targets are from the middle at most."""
         return max(0.5 * self.max_target - 0.5 * self.min_target, 0.0)
 
     def weights_up_to(self, most: int) -> bool:
@@ -98,7 +98,7 @@ class TreeModel(NamedTuple):
     """whether a value of the column was missing"""
     ranges: Ranges
     log_prior: float = 0.0
-    """ln of the weight of this pruning among all that held-back rows could have chosen"""
+    """ln of the weight of this pruning among all that validation rows could have chosen"""
 
     def sound(self, schema: Schema) -> bool:
         """Whether it is one tree, whose nodes say as many numbers as there are classes, or two."""
@@ -152,7 +152,7 @@ class Ends:
     whole: int
     """of those rows: the weight of the wrong ones, and of all"""
     back: Annotated[Codes, "held back", "channel", ANYTHING]
-    """the channel sums of held-back rows, if there are any"""
+    """the channel sums of validation rows, if there are any"""
 
     def __add__(self, other: Ends) -> Ends:
         whole = self.whole + other.whole

@@ -78,9 +78,9 @@ class RuleListClassifier(Averaged):
         condition on it.
     prune : {"pessimistic", "reduced_error"}, default="pessimistic"
         By which rows errors are estimated, as the upper limit of the binomial rate: those that the tree grew from, as
-        C4.5 has it, or rows that were held back from growing.
+        C4.5 has it, or validation rows that it did not grow from.
     held_back : float, default=0.25
-        Share of the rows that "reduced_error" holds back.
+        Share of the rows that "reduced_error" sets aside for validation.
     confidence : float, default=0.25
         Of the error limits; the smaller, the more is dropped.
     max_depth : int, optional
@@ -164,7 +164,7 @@ class RuleListClassifier(Averaged):
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]
-        """Whether rows are held back to prune by."""
+        """Whether rows are set aside to prune by."""
         return self.prune == "reduced_error"
 
     @property
@@ -229,7 +229,7 @@ class RuleListClassifier(Averaged):
         )
         if len(s.back):
             claims += (
-                Claim("held-back error", _errors(s.back, said), "proved", why.format("pruned the rules"), "data"),
+                Claim("validation error", _errors(s.back, said), "proved", why.format("pruned the rules"), "data"),
             )
         return claims
 

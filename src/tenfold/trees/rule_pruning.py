@@ -1,7 +1,7 @@
 """Which conditions of rules are dropped, in which order rules stand, and where the list ends.
 
 All of it is read off weights of classes, by rule and by rule without one of its conditions: sums that merge. Rules say
-what the rows they were learned from say; how wrong that is, held-back rows tell, if there are any, or else the same.
+what the rows they were learned from say; how wrong that is, validation rows tell, if there are any, or else the same.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Covered:
     without: Annotated[Codes, "clause", "class", COUNTS]
     back: Annotated[Codes, "held-back rule", "class", COUNTS]
     back_without: Annotated[Codes, "held-back clause", "class", COUNTS]
-    """the same of rows that are held back, if there are any"""
+    """the same of validation rows, if there are any"""
 
     def __add__(self, other: Covered) -> Covered:
         back = self.back + other.back, self.back_without + other.back_without
@@ -77,7 +77,7 @@ class Fired:
 
     weight: Annotated[Codes, "place", "class", COUNTS]
     back: Annotated[Codes, "held-back place", "class", COUNTS]
-    """the same of rows that are held back, if there are any"""
+    """the same of validation rows, if there are any"""
 
     def __add__(self, other: Fired) -> Fired:
         return Fired(self.weight + other.weight, self.back + other.back)
@@ -137,7 +137,7 @@ class PruningRules(NamedTuple):
     settled: Annotated[Codes, "rule", OneOf(0, 1)]
     """whether that is so"""
     back: Annotated[Array, "held-back rule", "class"]
-    """the same weights of rows that are held back, if there are any"""
+    """the same weights of validation rows, if there are any"""
 
     @classmethod
     def of(cls, weights: WeightUnit, tree: TreeModel, known: bool) -> PruningRules:
@@ -190,7 +190,9 @@ class OrderingRules(NamedTuple):
         back = weight
         if len(s.back):
             if not s.back.any():
-                raise DataError('no row was held back: prune="reduced_error" needs more rows. Remedy: "pessimistic"')
+                raise DataError(
+                    'no row was set aside for validation: prune="reduced_error" needs more rows. Remedy: "pessimistic"'
+                )
             back = np.asarray(s.back * self.weights.unit, dtype=np.float64)
         each = _estimate(back[:-1], self.value.argmax(axis=1), confidence) * back[:-1].sum(axis=1)
         rest, left = (np.cumsum(w[::-1], axis=0)[::-1] for w in (weight, back))

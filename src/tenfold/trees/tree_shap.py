@@ -214,7 +214,7 @@ class Parts(NamedTuple):
 def _parts_of(model: Explained) -> Parts:
     """The trees of a model, and what they add."""
     if not isinstance(model, DecisionTree | RandomForest | Boosting):
-        raise TypeError(f"{type(model).__name__} is no tree, forest or boosted trees of tenfold")
+        raise TypeError(f"{type(model).__name__} is not a tree, forest or boosted trees of tenfold")
     check_is_fitted(model)
     found: TreeModel | ForestModel | BoostedModel = model.model_
     match found:

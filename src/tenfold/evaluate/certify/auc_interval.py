@@ -56,5 +56,5 @@ def auc_interval(ranking: Ranking, level: float = 0.95) -> Interval | None:
     low, high = float(expit(logit(area) - half)), float(expit(logit(area) + half))
     low, high = max(0.0, low - (area - ranking.auc_low)), min(1.0, high + (ranking.auc_high - area))
     few = min(m, n) < 10
-    note = f"there are {min(m, n):.0f} rows of one class, and the normal curve needs more" if few else ""
+    note = f"there are {min(m, n):.0f} rows of one class, and the normal approximation needs more" if few else ""
     return Interval("area under the ROC curve", area, low, high, level, "both", "DeLong, log odds", UNSEEN, note)

@@ -1,6 +1,6 @@
-"""What a model promises on rows it has not seen, from rows it has not seen.
+"""What a model promises on unseen rows, from unseen rows.
 
-Rows are judged part by part into a few hundred units whose summaries merge: the groups of rows that belong together,
+Rows are scored part by part into a few hundred units whose summaries merge: the groups of rows that belong together,
 or else rows dealt by chance. The score of all units but one, for each unit, shows how far the score would stray with
 other rows (the jackknife). An error rate of independent rows needs none of it: its interval is exact.
 """
@@ -71,11 +71,11 @@ def certify(
         The positive class of precision, recall, f1 and average precision: by default 1 if it is one of the two, as
         scikit-learn has it, else the last. The claims name it.
     reused : int, optional
-        How many models were judged on these rows, to choose among them: the ends are moved apart so that they hold
+        How many models were scored on these rows, to choose among them: the ends are moved apart so that they hold
         for all of them (Bonferroni). If it is not given, it is 1, and there is a warning where this process has
-        judged other models on the same rows by the same score; `reused=1` says that nothing is chosen by them.
+        scored other models on the same rows by the same score; `reused=1` says that nothing is chosen by them.
     method : {"jackknife", "bootstrap"}, default="jackknife"
-        How to find the ends where there is no exact way: leave out one unit at a time, or draw units anew.
+        How to find the ends where there is no exact way: leave out one unit at a time, or draw units again.
     random_state : int, default=0
         Seed of the bootstrap, and of dealing rows to units.
 
@@ -97,7 +97,8 @@ def certify(
     >>> model = tn.GaussianNB().fit(X[:400], y[:400])
     >>> promise = tn.certify(model, X[400:], y[400:])
     >>> print(promise["error at most"])
-    error at most = 0.352943 (with confidence; unseen rows): 95 % sure, by the exact interval of Clopper and Pearson, \
+    error at most = 0.352943 (with confidence; unseen rows): with 95 % confidence, by the exact \
+interval of Clopper and Pearson, \
 assuming rows drawn independently from one distribution, none of them used to make the model
     >>> round(promise["baseline error"].value, 3)
     0.445
@@ -134,8 +135,8 @@ assuming rows drawn independently from one distribution, none of them used to ma
     many, kind = max((others(rows, one.kind, one.of(judged.total(one))), one.kind) for one in asked)
     if many and reused is None:
         warnings.warn(
-            f"these rows have judged {many} other model{'s' * (many > 1)} by {kind}, so the ends hold for this one "
-            f"only if it was not chosen by them. Remedy: reused={many + 1} if it was, reused=1 if not",
+            f"these rows have scored {many} other model{'s' * (many > 1)} by {kind}, so the confidence limits hold for "
+            f"this one only if it was not chosen by them. Remedy: reused={many + 1} if it was, reused=1 if not",
             UserWarning,
             stacklevel=2,
         )
@@ -157,7 +158,7 @@ def _promises(
 ) -> list[Claim]:  # fmt: skip
     """Of each score its value and its ends, for unseen rows."""
     drawn = GROUPED if judged.groups else UNSEEN
-    sure = f"{percent(level)} sure" + (f" of all {times} models together (Bonferroni)" if times > 1 else "")
+    sure = f"with {percent(level)} confidence" + (f" for all {times} models together (Bonferroni)" if times > 1 else "")
     claims = []
     for one in asked:
         total = judged.total(one)
@@ -169,7 +170,7 @@ def _promises(
             )
         ends = ends_of(judged, one, value, (1 - level) / (2 * times), method, seed)
         if ends is None:
-            why += "; none differs from the others, so there are no ends to tell"
+            why += "; none differs from the others, so there is no interval"
         claims.append(Claim(one.kind, value, "estimated", why, "unseen rows", drawn))
         if ends is not None:
             for name, end in (("at least", ends.low), ("at most", ends.high)):
@@ -181,8 +182,8 @@ def _promises(
 def _reuse(times: int) -> list[Claim]:
     if times == 1:
         return []
-    why = "so many models were judged on these rows, this one among them"
-    return [Claim("models judged", float(times), "assumed", why, "data")]
+    why = "so many models were scored on these rows, this one among them"
+    return [Claim("models scored", float(times), "assumed", why, "data")]
 
 
 def _why(judged: Judged, asked: Asked, total: Summary) -> str:
@@ -201,9 +202,9 @@ def _baselines(judged: Judged, asked: Sequence[Asked]) -> list[Claim]:
         total = judged.total(one)
         if one.is_rate and isinstance(total, Confusion) and judged.classes is not None:
             common, support = judged.classes.tolist()[int(total.support.argmax())], total.support
-            why = f"always saying {common!r}, the most common class of these rows"
+            why = f"always predicting {common!r}, the most common class of these rows"
             return [Claim("baseline error", 1 - float(support.max() / support.sum()), "proved", why, "data")]
         if one.scorer.name == "neg_mean_squared_error" and isinstance(total, Regression):
-            why = "always saying the mean of these rows"
+            why = "always predicting the mean of these rows"
             return [Claim("baseline mean squared error", total.square.value / total.weight, "proved", why, "data")]
     return []

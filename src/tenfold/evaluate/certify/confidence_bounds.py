@@ -45,7 +45,7 @@ def ends_of(judged: Judged, asked: Asked, value: float, tail: float, method: str
     k = len(units)
     if k < 2:
         what = "groups" if judged.groups else "rows"
-        raise DataError(f"there are not two {what} to judge: one says nothing about the spread. Remedy: more {what}")
+        raise DataError(f"there are not two {what} to score: one says nothing about the spread. Remedy: more {what}")
     again = resampler(units)
 
     def score(often: Array) -> float:
@@ -62,7 +62,7 @@ def ends_of(judged: Judged, asked: Asked, value: float, tail: float, method: str
         return Ends(low, high, "estimated", by, enough)
     if method == "bootstrap":
         low, high = _bootstrap(score, k, tail, seed)
-        by, enough = f"by drawing {'groups' if judged.groups else 'rows'} anew (bootstrap){few}", drawn
+        by, enough = f"by resampling {'groups' if judged.groups else 'rows'} (bootstrap){few}", drawn
     else:
         half = -float(special.stdtrit(k - 1, tail)) * standard_error(jackknife(score, k))
         low, high = value - half, value + half
@@ -88,7 +88,7 @@ def _rate(p: float, error: float, weight: Array, rows: int, tail: float) -> tupl
 
 
 def _bootstrap(score: Callable[[Array], float], k: int, tail: float, seed: int) -> tuple[float, float]:
-    """Quantiles of the score of units drawn anew, moved out as t is beyond the normal curve."""
+    """Quantiles of the score of units drawn again, moved out as t is beyond the normal approximation."""
     tail = float(special.ndtr(math.sqrt(k / (k - 1)) * special.stdtrit(k - 1, tail)))
     draws = min(max(2000, math.ceil(50 / tail)), 50_000)
     random = np.random.default_rng(seed)

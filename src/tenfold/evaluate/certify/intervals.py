@@ -18,7 +18,7 @@ from tenfold.theory.held_out import UNSEEN, binomial_lower, binomial_upper
 
 Side = Literal["both", "upper", "lower"]
 ROWS, SPREAD = 30, 5.0
-"""what the normal curve needs: rows, and rows times p (1 - p)"""
+"""what the normal approximation needs: rows, and rows times p (1 - p)"""
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def error_interval(
     errors : int
         Rows that were predicted wrong.
     n : int
-        Rows that were judged.
+        Rows that were scored.
     level : float, default=0.95
         How often such an interval is to hold the true rate.
     method : {"exact", "wilson", "z"}, default="exact"
@@ -124,9 +124,9 @@ def error_interval(
     >>> print(tn.error_interval(3, 100, side="upper"))
     error rate 0.03; with 95 % confidence at most 0.0757108 (exact, Clopper and Pearson)
     >>> print(tn.error_interval(12, 40, method="z"))
-    error rate 0.3; 95 % interval 0.157987 to 0.442013 (normal curve)
+    error rate 0.3; 95 % interval 0.157987 to 0.442013 (normal approximation)
     >>> tn.error_interval(1, 40, method="z").note
-    'n p (1-p) is 0.975, and the normal curve needs 5. Remedy: method="exact"'
+    'n p (1-p) is 0.975, and the normal approximation needs 5. Remedy: method="exact"'
     """
     n = whole("n", n)
     errors, level = whole("errors", errors, 0, n), fraction("level", level)
@@ -138,7 +138,7 @@ def error_interval(
         (low, high), said = _wilson(errors, n, -float(ndtri(tail))), "score, Wilson"
     else:
         half = -float(ndtri(tail)) * math.sqrt(p * (1 - p) / n)
-        low, high, said, note = p - half, p + half, "normal curve", _rule(p, n)
+        low, high, said, note = p - half, p + half, "normal approximation", _rule(p, n)
     low, high = max(0.0, min(low, p)), min(1.0, max(high, p))
     if side != "both":
         low, high = (0.0, high) if side == "upper" else (low, 1.0)
@@ -155,21 +155,21 @@ def difference_interval(
     *,
     table: ArrayLike | None = None,
 ) -> Interval:
-    """The interval for the error rate of a less that of b.
+    """The interval for the error rate of a minus that of b.
 
     Parameters
     ----------
     errors_a, n_a : int
-        Errors of a, and the rows it was judged on.
+        Errors of a, and the rows it was scored on.
     errors_b, n_b : int
-        Errors of b, and the rows it was judged on: others than those of a, drawn independently.
+        Errors of b, and the rows it was scored on: others than those of a, drawn independently.
     level : float, default=0.95
         How often such an interval is to hold the true difference.
     method : {"score", "z"}, default="score"
         "score" joins the intervals of Wilson as Newcombe does, or with a table inverts the score test as Tango does.
         "z" takes the difference for normal: good if both samples are large and neither rate is near 0 or 1.
     table : array of shape (2, 2), optional
-        Instead of the four numbers, if both were judged on the same rows: how many both got right, only a got
+        Instead of the four numbers, if both were scored on the same rows: how many both got right, only a got
         right; only b got right, both got wrong.
 
     Returns
@@ -180,9 +180,9 @@ def difference_interval(
     --------
     >>> import tenfold as tn
     >>> print(tn.difference_interval(30, 100, 20, 100))
-    error rate of a less that of b 0.1; 95 % interval -0.0202494 to 0.216734 (score, Newcombe)
+    error rate of a minus that of b 0.1; 95 % interval -0.0202494 to 0.216734 (score, Newcombe)
     >>> print(tn.difference_interval(table=[[75, 5], [15, 5]]))
-    error rate of a less that of b 0.1; 95 % interval 0.0134468 to 0.192397 (score, Tango, same rows)
+    error rate of a minus that of b 0.1; 95 % interval 0.0134468 to 0.192397 (score, Tango, same rows)
     """
     level = fraction("level", level)
     z = -float(ndtri((1 - level) / 2))
@@ -194,7 +194,7 @@ def difference_interval(
         return _paired(_counts(table), level, z, scored)
     if any(one is None for one in four):
         raise ValueError(
-            "errors_a, n_a, errors_b and n_b are needed. Remedy: give all four, or table if both were judged on the "
+            "errors_a, n_a, errors_b and n_b are needed. Remedy: give all four, or table if both were scored on the "
             "same rows"
         )
     m, n = whole("n_a", n_a), whole("n_b", n_b)
@@ -206,7 +206,7 @@ def difference_interval(
         said = "score, Newcombe"
     else:
         half = z * math.sqrt(p * (1 - p) / m + q * (1 - q) / n)
-        low, high, said = p - q - half, p - q + half, "normal curve"
+        low, high, said = p - q - half, p - q + half, "normal approximation"
         note = _rule(p, m, "score") or _rule(q, n, "score")
     return _difference(p - q, low, high, level, said, "", note)
 
@@ -220,12 +220,12 @@ def _wilson(errors: int, n: int, z: float) -> tuple[float, float]:
 
 
 def _rule(p: float, n: int, instead: str = "exact") -> str:
-    """Why the normal curve is not to be trusted; empty if it is."""
+    """Why the normal approximation is not to be trusted; empty if it is."""
     if n < ROWS:
-        return f'there are {n} rows, and the normal curve needs {ROWS}. Remedy: method="{instead}"'
+        return f'there are {n} rows, and the normal approximation needs {ROWS}. Remedy: method="{instead}"'
     spread = n * p * (1 - p)
     if spread < SPREAD:
-        return f'n p (1-p) is {spread:.3g}, and the normal curve needs {SPREAD:g}. Remedy: method="{instead}"'
+        return f'n p (1-p) is {spread:.3g}, and the normal approximation needs {SPREAD:g}. Remedy: method="{instead}"'
     return ""
 
 
@@ -253,17 +253,19 @@ def _paired(table: list[list[int]], level: float, z: float, scored: bool) -> Int
     d = (only_b - only_a) / n
     if scored:
         high, low = tango(only_b, only_a, n, z), -tango(only_a, only_b, n, z)
-        return _difference(d, low, high, level, "score, Tango, same rows", ", both judged on all of them", "")
+        return _difference(d, low, high, level, "score, Tango, same rows", ", both scored on all of them", "")
     half = z * math.sqrt(max(0.0, only_a + only_b - n * d * d)) / n
-    few = f'they differ on {only_a + only_b} rows, and the normal curve needs {ROWS}. Remedy: method="score"'
+    few = f'they differ on {only_a + only_b} rows, and the normal approximation needs {ROWS}. Remedy: method="score"'
     note = few if only_a + only_b < ROWS else ""
-    return _difference(d, d - half, d + half, level, "normal curve, same rows", ", both judged on all of them", note)
+    return _difference(
+        d, d - half, d + half, level, "normal approximation, same rows", ", both scored on all of them", note
+    )
 
 
 def _difference(d: float, low: float, high: float, level: float, said: str, more: str, note: str) -> Interval:
     low, high = max(-1.0, min(low, d)), min(1.0, max(high, d))
     assumptions = f"{DRAWN}, none of them used to make the models{more}"
-    return Interval("error rate of a less that of b", d, low, high, level, "both", said, assumptions, note)
+    return Interval("error rate of a minus that of b", d, low, high, level, "both", said, assumptions, note)
 
 
 def tango(b: int, c: int, n: int, z: float) -> float:

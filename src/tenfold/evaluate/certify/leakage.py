@@ -1,7 +1,7 @@
-"""Whether rows were seen before: by the model, when it was made, or by other models, when they were judged.
+"""Whether rows were seen before: by the model, when it was made, or by other models, when they were scored.
 
 Neither can be known for sure. The first is told from fingerprints of whole sources and from marks of some rows, the
-second from what this process has judged: a model counts once for each set of rows and score, and is told
+second from what this process has scored: a model counts once for each set of rows and score, and is told
 from others by its score.
 """
 
@@ -23,7 +23,7 @@ from tenfold.sources import Source
 PARTS = 32
 """of a source that are read to recognise rows, at most"""
 _judged: dict[tuple[str, str], set[str]] = {}
-"""by rows and score, the values of the models that were judged"""
+"""by rows and score, the values of the models that were scored"""
 
 
 def made_from(first: Estimator, source: Source, y: ArrayLike | None, weight: ArrayLike | None) -> float:
@@ -56,12 +56,12 @@ def print_of(X: MatrixLike, y: ArrayLike | None, weight: ArrayLike | None) -> st
 
 
 def others(rows: str, score: str, value: float) -> int:
-    """How many other models were judged by a score on the rows of a print; this one is remembered."""
+    """How many other models were scored by a score on the rows of a print; this one is remembered."""
     known = _judged.setdefault((rows, score), set())
     known.add(f"{value:.12g}")
     return len(known) - 1
 
 
 def forget() -> None:
-    """Forget what was judged."""
+    """Forget what was scored."""
     _judged.clear()

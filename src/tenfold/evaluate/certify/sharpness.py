@@ -41,11 +41,11 @@ def sharpness(
     model : MLPClassifier or MLPRegressor
         Fitted.
     X : array, frame or Source
-        The rows to judge by, as a rule those that the model has learned from.
+        The rows to score by, as a rule its training rows.
     y, sample_weight : array, optional
         A Source brings its own.
     max_iter : int, default=30
-        Scans at the most.
+        Scans at most.
     tol : float, default=0.01
         Stop once an eigenvalue is this near, as a share of it.
     random_state : int, default=0
@@ -103,7 +103,7 @@ def largest_eigenvalue(
 ) -> tuple[float, float, int]:  # fmt: skip
     """The largest Ritz value of a symmetric matrix, given as its product with vectors; its residual; and the products.
 
-    Lanczos' method; every vector is made orthogonal to all before it, twice, so that rounding finds nothing anew.
+    Lanczos' method; every vector is made orthogonal to all before it, twice, so that rounding finds nothing again.
     """
     basis = [start / np.linalg.norm(start)]
     diagonal: list[float] = []

@@ -1,4 +1,4 @@
-"""What is asked of a model, and the scores of the rows it is judged on, unit by unit."""
+"""What is asked of a model, and the scores of the rows it is scored on, unit by unit."""
 
 from __future__ import annotations
 
@@ -95,12 +95,12 @@ def judge(
         view = replace(view, need=replace(view.need, side=side))
         done = rows.session.answer(As(view, By((key,), score)))
     if not done.each:
-        raise DataError("there is no row to judge: all have weight zero")
+        raise DataError("there is no row to score: all have weight zero")
     each = [done.each[g] for g in sorted(done.each)]
     many, machines = sum(one.rows for one in each), frozenset().union(*(one.machines for one in each))
     where = Provenance(
         print_of(X, y, weight) if isinstance(predictor, Foreign) else source.fingerprint(), many, done.dropped,
-        len(source), 1.0, "all rows were judged", tuple(sorted(machines)), None if alone else seed,
+        len(source), 1.0, "all rows were scored", tuple(sorted(machines)), None if alone else seed,
     )  # fmt: skip
     seen = 0.0
     if isinstance(first, Estimator):

@@ -48,7 +48,7 @@ def compare(
         "paired": the plain t-test, which does not, and finds differences where there are none. "5x2": Dietterich's,
         of five repeats of two folds. "mcnemar": of two fitted models, from the rows on which just one is right.
     sizes : (int, int) or list of (int, int), optional
-        For "corrected", with arrays: rows to learn from and rows to be judged on, of every or of each fold.
+        For "corrected", with arrays: training rows and test rows, of every or of each fold.
     truth : array, optional
         For "mcnemar": the true classes.
     score : int or str, default=0
@@ -73,7 +73,7 @@ def compare(
 if they were equally good.
     >>> right, here, there = [0, 1, 1, 0, 1, 1], [0, 1, 1, 0, 1, 0], [0, 1, 0, 1, 1, 1]
     >>> print(tn.compare(here, there, "mcnemar", truth=right).sentence)
-    The data do not tell a and b apart: the difference in accuracy is 0.167 (95 % interval -0.398 to 0.63; p = 1).
+    a and b are not significantly different: the difference in accuracy is 0.167 (95 % interval -0.398 to 0.63; p = 1).
     """
     one_of("method", method, METHODS)
     level = fraction("level", level)
@@ -213,7 +213,7 @@ def _scores(name: str, values: ArrayLike) -> Array:
         where = int(np.flatnonzero(~np.isfinite(np.ravel(found)))[0])
         raise ValueError(
             f"{name} has no score in fold {where}: it is NaN or infinite. Remedy: fewer folds, or shuffle, so that "
-            "every fold can be judged"
+            "every fold can be scored"
         )
     return found
 
@@ -222,10 +222,10 @@ def _means(each: Sequence[CrossValidation], score: int | str) -> tuple[Array, li
     """Mean scores of the same learners on several data sets, and their names."""
     for at, one in enumerate(each):
         if not isinstance(one, CrossValidation):
-            raise ValueError(f"results[{at}] is no CrossValidation, but others are")
+            raise ValueError(f"results[{at}] is not a CrossValidation, but others are")
         if one.names != each[0].names:
             raise ValueError(
-                f"results[{at}] has other learners than results[0]: {list(map(short, one.names))}. Remedy: judge the "
+                f"results[{at}] has other learners than results[0]: {list(map(short, one.names))}. Remedy: score the "
                 "same learners, under the same names, on every data set"
             )
     return np.array([one.mean[:, _which(score, one.scoring)] for one in each]), each[0].names

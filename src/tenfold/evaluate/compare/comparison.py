@@ -17,11 +17,11 @@ class Comparison:
     ----------
     names : (str, str)
     score : str
-        What they were judged by, the greater the better.
+        What they were scored by, the greater the better.
     method : str
         The test.
     difference : float
-        The score of the first less that of the second.
+        The score of the first minus that of the second.
     low, high : float
         The ends of the interval for the difference.
     level : float
@@ -41,7 +41,7 @@ class Comparison:
     --------
     >>> import tenfold as tn
     >>> found = tn.compare([0.81, 0.84, 0.83, 0.85], [0.78, 0.80, 0.81, 0.80], sizes=(75, 25), names=("new", "old"))
-    >>> found.told_apart, found.better
+    >>> found.significant, found.better
     (True, 'new')
     >>> found.within(0.01), found.within(0.1)
     (False, True)
@@ -61,14 +61,14 @@ class Comparison:
     adjusted: float | None = None
 
     @property
-    def told_apart(self) -> bool:
-        """Whether a difference was found."""
+    def significant(self) -> bool:
+        """Whether the two differ significantly: p, adjusted where there are several pairs, is at most 1 - level."""
         return self._p <= 1 - self.level
 
     @property
     def better(self) -> str | None:
-        """Name of the better one; None if the data do not tell."""
-        if not self.told_apart:
+        """Name of the better one; None if they are not significantly different."""
+        if not self.significant:
             return None
         return self.names[0] if self.difference > 0 else self.names[1]
 
@@ -94,13 +94,13 @@ class Comparison:
     def sentence(self) -> str:
         """What was found, in words."""
         chance = f"p = {self._p:.2g}" + ("" if self.adjusted is None else ", adjusted for the other pairs")
-        ahead = not self.told_apart or self.difference > 0
+        ahead = not self.significant or self.difference > 0
         low, high = (self.low, self.high) if ahead else (-self.high, -self.low)
         first, second = map(short, self.names if ahead else self.names[::-1])
         interval = f"{percent(self.level)} interval {low:.3g} to {high:.3g}"
-        if not self.told_apart:
+        if not self.significant:
             return (
-                f"The data do not tell {first} and {second} apart: the difference in {self.score} is "
+                f"{first} and {second} are not significantly different: the difference in {self.score} is "
                 f"{self.difference:.3g} ({interval}; {chance})."
             )
         return (

@@ -1,7 +1,7 @@
 """Overfitting, by its definition: less error than another hypothesis on the training rows, and more on all rows.
 
 The error on the training rows is counted. The error on all rows can only be estimated, from rows that neither has
-seen; both are judged on the same ones, so that what is hard for both cancels.
+seen; both are scored on the same ones, so that what is hard for both cancels.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tenfold.stats.score import Predictor
 from tenfold.theory.checks import fraction
 from tenfold.theory.held_out import UNSEEN
 
-Verdict = Literal["overfits", "does not overfit", "cannot be told"]
+Verdict = Literal["overfits", "does not overfit", "undecided"]
 Rows: TypeAlias = Source | tuple[MatrixLike, ArrayLike]
 """a source with its target, or X and y"""
 
@@ -41,11 +41,11 @@ class Overfitting:
 
     Attributes
     ----------
-    verdict : {"overfits", "does not overfit", "cannot be told"}
+    verdict : {"overfits", "does not overfit", "undecided"}
     train, test : (float, float)
         Errors of both, on the training rows and on other rows.
     difference : Interval
-        For the true error of the first less that of the second.
+        For the true error of the first minus that of the second.
     error : str
         "error rate", or "mean squared error".
     names : (str, str)
@@ -66,7 +66,7 @@ class Overfitting:
         """What was found, in words."""
         first, second = self.names
         d, on_train = self.difference, f"{self.train[0]:.4g} against {self.train[1]:.4g}"
-        between = f"its true {self.error} less that of {second} is between {d.low:.3g} and {d.high:.3g}"
+        between = f"its true {self.error} minus that of {second} is between {d.low:.3g} and {d.high:.3g}"
         sure = f"{percent(d.level)} sure"
         if self.train[0] >= self.train[1]:
             return (
@@ -78,7 +78,7 @@ class Overfitting:
             return f"{first} overfits: {fits} and more on others; {between} ({sure})."
         if self.verdict == "does not overfit":
             return f"{first} does not overfit beside {second}: {fits}, but no more on others; {between} ({sure})."
-        return f"Whether {first} overfits cannot be told at this level: {fits}; {between} ({sure})."
+        return f"Whether {first} overfits cannot be decided at this level: {fits}; {between} ({sure})."
 
     def __str__(self) -> str:
         return self.sentence
@@ -107,13 +107,13 @@ def overfits(
     Parameters
     ----------
     h, other : two fitted classifiers, or two fitted regressors
-        Classifiers are judged by their error rate, regressors by their mean squared error.
+        Classifiers are scored by their error rate, regressors by their mean squared error.
     train : (X, y) or Source
         The rows that both learned from.
     test : (X, y) or Source
         Rows that neither has seen.
     level : float, default=0.95
-        Of the interval for the difference of the true errors: the verdict is "cannot be told" if it holds 0.
+        Of the interval for the difference of the true errors: the verdict is "undecided" if it holds 0.
     names : (str, str), optional
 
     Returns
@@ -150,7 +150,7 @@ def overfits(
         difference = judged.interval(level)
     else:
         difference = difference_interval(table=judged.count, level=level)
-    verdict: Verdict = "cannot be told"
+    verdict: Verdict = "undecided"
     if on_train[0] >= on_train[1] or difference.high <= 0:
         verdict = "does not overfit"
     elif difference.low > 0:
@@ -178,7 +178,7 @@ class Squares:
             raise DataError("test has fewer than two rows, which say nothing about the spread. Remedy: more rows")
         half = -float(special.stdtrit(n - 1, (1 - level) / 2)) * math.sqrt(d.square / (n - 1) / n)
         note = f"there are {n} rows, and squared errors are far from normal" if n < 30 else ""
-        what = "mean squared error of a less that of b"
+        what = "mean squared error of a minus that of b"
         return Interval(what, d.mean, d.mean - half, d.mean + half, level, "both", "paired t, same rows", UNSEEN, note)
 
 

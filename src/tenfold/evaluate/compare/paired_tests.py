@@ -1,4 +1,4 @@
-"""Tests of two learners that were judged on the same folds or rows."""
+"""Tests of two learners that were scored on the same folds or rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tenfold.evaluate.formatting import short
 from tenfold.sources.labels import code, levels
 
 Sizes = ArrayLike
-"""rows to learn from and to be judged on: (train, test), of all folds or of each"""
+"""training rows and test rows: (train, test), of all folds or of each"""
 FEW = 25
 """rows on which two models differ: with fewer, McNemar's test counts exactly"""
 NOISE = 1e-12
@@ -49,7 +49,7 @@ def t_test(
     mean, error = float(d.mean()), float(d.std(ddof=1)) * math.sqrt(scale)
     if np.ptp(d) <= noise:
         error = 0.0
-        note = "the difference is the same in every fold: its spread cannot be told"
+        note = "the difference is the same in every fold: its variance cannot be estimated"
     return _by_t(mean, error, k - 1, level, names, score, NAMES[method], note)
 
 
@@ -113,10 +113,10 @@ def _by_t(
 
 
 def _share(sizes: Sizes | None, folds: int) -> float:
-    """Rows judged to training rows, on average."""
+    """Rows scored to training rows, on average."""
     if sizes is None:
         raise ValueError(
-            "sizes is needed to correct the variance: rows to learn from and to be judged on. Remedy: "
+            "sizes is needed to correct the variance: training rows and test rows. Remedy: "
             "sizes=(90, 10), or sizes=cv.sizes, or give the CrossValidation itself"
         )
     try:
@@ -129,7 +129,7 @@ def _share(sizes: Sizes | None, folds: int) -> float:
 
 
 def _halves(sizes: Sizes) -> bool:
-    """Whether ten splits are pairs that swap what they learn from and what they are judged on."""
+    """Whether ten splits are pairs that swap what they learn from and what they are scored on."""
     found = np.asarray(sizes)
     return found.shape == (10, 2) and bool((found[::2] == found[1::2, ::-1]).all())
 

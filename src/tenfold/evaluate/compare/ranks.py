@@ -63,8 +63,8 @@ class Ranks(Table):
         """Numbers of the learners, the best first."""
         return [int(i) for i in np.argsort(self.ranks, kind="stable")]
 
-    def told_apart(self, a: int | str, b: int | str) -> bool:
-        """Whether Nemenyi's test tells two learners apart, given by number or name."""
+    def significant(self, a: int | str, b: int | str) -> bool:
+        """Whether two learners, given by number or name, differ significantly by Nemenyi's test."""
         i, j = (place(one, self.names) for one in (a, b))
         return self.p <= 1 - self.level and abs(self.ranks[i] - self.ranks[j]) >= self.critical
 
@@ -74,13 +74,13 @@ class Ranks(Table):
         order = self.order
         found: list[list[int]] = []
         for at, first in enumerate(order):
-            some = [one for one in order[at:] if not self.told_apart(first, one)]
+            some = [one for one in order[at:] if not self.significant(first, one)]
             if len(some) > 1 and not any({*some} <= {*other} for other in found):
                 found.append(some)
         return found
 
     def _notes(self) -> list[str]:
-        differ = "the learners differ" if self.p <= 1 - self.level else "the data do not tell the learners apart"
+        differ = "the learners differ" if self.p <= 1 - self.level else "not significantly different"
         some = "; ".join(" and ".join(short(self.names[i]) for i in one) for one in self.cliques)
         return [
             f"Friedman's test over {self.datasets} data sets: χ² = {self.statistic:.4g}, df = {self.df}, "

@@ -1,1 +1,1 @@
-"""Cross-validation: how good learners are on rows they have not seen, and the best of their parameters."""
+"""Cross-validation: how good learners are on unseen rows, and the best of their parameters."""

@@ -44,7 +44,7 @@ class Candidate:
     scores: Array = field(default_factory=lambda: np.empty((0, 0)))
     """scorers x splits"""
     learned: Array = field(default_factory=lambda: np.empty((0, 0)))
-    """the same on the rows that were learned from, if it is asked for"""
+    """the same on the training rows, if it is asked for"""
     kept: dict[int, dict[str, Summary]] = field(default_factory=dict)
     """by split, the summaries that the scores were read off, by kind"""
     source: Source = field(init=False)
@@ -70,7 +70,7 @@ class Candidate:
             self.need = replace(first.need, target=last.need.target, binary=last.need.binary)
 
     def fill(self, split: int, splits: int, values: list[float], learned: bool = False) -> None:
-        """Take the scores of one of some splits: on the rows that were learned from, or on others."""
+        """Take the scores of one of some splits: on the training rows, or on others."""
         if not self.scores.size:
             self.scores, self.learned = np.full((2, len(values), splits), np.nan)
         (self.learned if learned else self.scores)[:, split] = values
@@ -82,14 +82,14 @@ class Candidate:
 
 
 def candidates_of(learners: Learners) -> list[Candidate]:
-    """The learners with their names and stages; what cannot be judged is refused."""
+    """The learners with their names and stages; what cannot be scored is refused."""
     named: list[tuple[str | None, BaseEstimator]]
     if isinstance(learners, Mapping):
         named = list(learners.items())
     else:
         named = [(None, one) for one in (learners if isinstance(learners, (list, tuple)) else [learners])]
     if not named:
-        raise ValueError("there is no learner to judge")
+        raise ValueError("there is no learner to score")
     out = []
     for name, given in named:
         if not (is_classifier(given) or is_regressor(given)):

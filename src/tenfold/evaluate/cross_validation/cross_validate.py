@@ -28,7 +28,7 @@ def cross_validate(
     sample_weight: ArrayLike | None = None,
     params: dict[str, ArrayLike] | None = None,
 ) -> CrossValidation:
-    """Judge learners by cross-validation: one scan for all folds of all one-pass learners.
+    """Score learners by cross-validation: one scan for all folds of all one-pass learners.
 
     Parameters
     ----------

@@ -79,7 +79,7 @@ class FitAndScore:
         self.keep = keep
         """whether the summaries that scores were read off are kept"""
         self.both = both
-        """whether models are judged on the rows that they learned from too"""
+        """whether models are scored on their training rows too"""
         self.shares = shares
         """of what each split leaves to learn from"""
         self.weight = None if weight is None else np.asarray(weight)
@@ -88,7 +88,7 @@ class FitAndScore:
         self.classes: Labels | None = None
         self.sizes: dict[int, tuple[int, int]] = {}
         if len({is_classifier(one.given) for one in candidates}) > 1:
-            raise ValueError("regressors and classifiers have no score in common: judge them apart")
+            raise ValueError("regressors and classifiers have no score in common: score them separately")
         for one in candidates:
             if not one.stages:
                 refuse_lazy(X, one.name)
@@ -176,7 +176,7 @@ class FitAndScore:
             self._score([e for e in candidates if not self._read_off(e, found.each)], session, found.each)
 
     def _splits(self, source: Source, need: Need, session: Session) -> Splits:
-        """Which rows each model learns from and is judged on."""
+        """Which rows each model learns from and is scored on."""
         found = splits_of(
             self.folds, source, need, session, shuffle=self.shuffle, random_state=self.seed, groups=self.groups,
             repeats=self.repeats,
@@ -238,7 +238,7 @@ class FitAndScore:
         return True
 
     def _score(self, candidates: list[Candidate], session: Session, splits: Sequence[Split]) -> None:
-        """Score rows by the models that have not seen them, or have: one scan for all candidates."""
+        """Score rows by models fitted without them, or with them: one scan for all candidates."""
         if not candidates:
             return
         asked = []
@@ -294,7 +294,7 @@ class FitAndScore:
                     one.keep(j, counted.summary.each)
 
     def _sides(self, splits: Sequence[Split]) -> list[list[Side]]:
-        """What is judged at once: as many splits as have no row in common; or both sides of a split."""
+        """What is scored at once: as many splits as have no row in common; or both sides of a split."""
         tests = [Side(j, split.test, False) for j, split in enumerate(splits)]
         if not self.both:
             return [[tests[j] for j in some] for some in _apart(splits)]
@@ -302,7 +302,7 @@ class FitAndScore:
 
 
 class Side(NamedTuple):
-    """Rows to judge the model of a split on: those that it learned from, or others."""
+    """Rows to score the model of a split on: its training rows, or others."""
 
     split: int
     groups: tuple[int, ...]
@@ -343,14 +343,14 @@ def codes_of(key: Key, candidate: Candidate) -> Codes:
 
 
 def _of(grouped: Groups, groups: Sequence[int], j: int) -> Counted:
-    """What the groups that a split is judged on are merged to."""
+    """What the groups that a split is scored on are merged to."""
     if not any(g in grouped.each for g in groups):
-        raise DataError(f"split {j} has no rows to be judged on: all have weight zero. Remedy: shuffle, or fewer folds")
+        raise DataError(f"split {j} has no rows to be scored on: all have weight zero. Remedy: shuffle, or fewer folds")
     return grouped.of(groups)
 
 
 def _apart(splits: Sequence[Split]) -> list[list[int]]:
-    """Numbers of splits in as few sets as possible in which no group is judged twice."""
+    """Numbers of splits in as few sets as possible in which no group is scored twice."""
     sets: list[tuple[Key, set[int], list[int]]] = []
     for j, split in enumerate(splits):
         for key, used, some in sets:

@@ -93,7 +93,7 @@ def warn_of_shift(folds: Sequence[FoldMeans], names: Sequence[str]) -> None:
     warnings.warn(
         f"the folds are not alike: the mean of column {names[int(p.argmin())]!r} differs between them by more than "
         f"chance (p = {p.min() * len(p):.1g}). Folds follow the order of the rows, and that order tells something of "
-        "the rows: the scores are those of models judged on rows unlike the ones they learned from. Remedy: "
+        "the rows: the scores are those of models scored on rows unlike the ones they learned from. Remedy: "
         "shuffle=True; or, if this is the question, name the folds, by folds= or groups=",
         UserWarning,
         stacklevel=6,

@@ -1,7 +1,7 @@
 """Where folds are drawn: what `folds=`, `groups=` and `shuffle=` of a user stand for.
 
 Look here for which rows a fold holds; everything in `evaluate/` that splits rows asks `splits_of`. A `Split` learns
-from some groups of rows and is judged on others, and a key of `engine/keys.py` says which group a row is in, by its
+from some groups of rows and is scored on others, and a key of `engine/keys.py` says which group a row is in, by its
 number, its class or a column: any worker finds the same. The folds of scikit-learn come out the same: contiguous,
 stratified, grouped, time-ordered, or whatever a splitter says. Folds by chance are dealt in `kernels/shuffling.py`,
 by `deal`, and by `deal_classes` class by class; learners with folds of their own inside a fit deal theirs by it too:
@@ -31,7 +31,7 @@ from tenfold.stats.combinators import Joined, crossed
 Grouping = str | ArrayLike
 """the name of a column, or an entry for each row"""
 Indices = tuple[NDArray[np.integer], NDArray[np.integer]]
-"""numbers of rows to learn from, and of rows to be judged on"""
+"""numbers of rows to learn from, and of rows to be scored on"""
 
 
 @runtime_checkable
@@ -39,7 +39,7 @@ class Splitter(Protocol):
     """The method of scikit-learn's splitters that is called."""
 
     def split(self, X: Array, y: Labels | None, groups: ArrayLike | None, /) -> Iterator[Indices]:
-        """The rows to learn from and to be judged on, of each split."""
+        """The training rows and test rows, of each split."""
 
 
 Folds = int | Grouping | Splitter | Sequence[Indices]
@@ -53,7 +53,7 @@ APART = 7919
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Groups to learn from and groups to be judged on."""
+    """Groups to learn from and groups to be scored on."""
 
     key: Key
     train: tuple[int, ...]
@@ -149,7 +149,7 @@ def _enough(groups: int) -> int:
 
 
 def _leave_one_out(key: Key) -> tuple[Split, ...]:
-    """Each group is judged once, by the model of all others."""
+    """Each group is scored once, by the model of all others."""
     every = range(key.groups)
     return tuple(Split(key, tuple(g for g in every if g != j), (j,)) for j in every)
 
@@ -178,7 +178,7 @@ def _numbered(k: int, source: Source, need: Need, session: Session, shuffle: boo
 
 
 def _even(n: int, k: int) -> Codes:
-    """Where folds begin whose sizes differ by one at the most, the larger ones first."""
+    """Where folds begin whose sizes differ by one at most, the larger ones first."""
     sizes = np.full(k, n // k) + (np.arange(k) < n % k)
     return np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
 
@@ -285,10 +285,10 @@ def _from_indices(splits: Sequence[Indices], n: int, starts: Codes | None) -> tu
         if rows.dtype.kind in "iu" and len(rows) > (side[j] == 1).sum():
             raise DataError(f"split {j} learns from some rows more than once. Remedy: weights say how often")
         if (side[j, test] == 1).any():
-            raise DataError(f"split {j} learns from rows that it is judged on")
+            raise DataError(f"split {j} learns from rows that it is scored on")
         side[j, test] = 2
         if not (side[j] == 1).any() or not (side[j] == 2).any():
-            raise DataError(f"split {j} has no rows to learn from, or none to be judged on")
+            raise DataError(f"split {j} has no rows to learn from, or none to be scored on")
     atoms, codes = np.unique(side, axis=1, return_inverse=True)
     if atoms.shape[1] <= 4 * len(splits):
         return _sides(Listed(atoms.shape[1], codes.ravel().astype(np.int64), starts=starts), atoms)
@@ -318,7 +318,7 @@ def nested_shares(
     shares = sizes.astype(np.float64) if sizes.dtype.kind == "f" else _as_shares(sizes, base, n)
     places = next(m for m in range(1, FINEST + 1) if m == FINEST or _whole(shares * m))
     first = np.searchsorted(np.maximum(np.rint(shares * places), 1), np.arange(places), side="right")
-    t = len(shares) + 1  # the last is of rows in no share: they are judged on all the same
+    t = len(shares) + 1  # the last is of rows in no share: they are scored on all the same
     nested = {}
     for name, key in keys.items():
         dealt: Key = Shuffled(places, random_state + APART, starts=starts)
@@ -361,7 +361,7 @@ def _as_shares(numbers: Array | Codes, base: Splits, n: int) -> Array:
 def disjoint_sets(
     sets: int, test: float, source: Source, need: Need, session: Session, random_state: int
 ) -> Splits:  # fmt: skip
-    """Training sets that have no row in common, and rows to judge all of them on: the last group."""
+    """Training sets that have no row in common, and rows to score all of them on: the last group."""
     _, starts, scans = numbering(source, need, session)
     places = Shuffled(FINEST, random_state, starts=starts)
     into = np.tile(np.arange(sets), (FINEST, 1))

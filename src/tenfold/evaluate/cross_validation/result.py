@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CrossValidation(Table):
-    """Scores of learners on rows they had not seen.
+    """Scores of learners on unseen rows.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class CrossValidation(Table):
         Names of the scores.
     scores : array of shape (learners, scores, folds)
     sizes : list of (int, int)
-        Rows to learn from and rows to be judged on, of each fold.
+        training rows and test rows, of each fold.
     scans : int
         How many times the rows were read.
     seconds : float
@@ -77,7 +77,7 @@ class CrossValidation(Table):
         """For each learner and score, the ends of an interval for the score on new rows.
 
         Folds share most of what they learn from, so their scores are not independent: the variance is corrected
-        as Nadeau and Bengio propose, by the share of rows judged to training rows. Ends beyond what a score
+        as Nadeau and Bengio propose, by the share of rows scored to training rows. Ends beyond what a score
         can be are moved to it.
 
         Parameters
@@ -193,7 +193,7 @@ class CrossValidation(Table):
 def corrected_interval(scores: Array, sizes: Codes | None, level: float = 0.95, score: str = "") -> Array:
     """Ends of intervals for means over folds, no further out than a score can be: points x 2.
 
-    `scores` are points x folds; `sizes` are the rows trained on and judged on, points (or 1) x folds x 2. Each size has
+    `scores` are points x folds; `sizes` are the Training rows and test rows, points (or 1) x folds x 2. Each size has
     its own correction. Models of few rows learn from nearly the same ones in every fold, so that folds tell little of
     how another draw of rows would do: intervals of small sizes are wide, and have to be.
     """

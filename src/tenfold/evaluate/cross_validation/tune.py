@@ -41,7 +41,7 @@ class Tuned:
         Fitted to all rows with the best parameters.
     best_params_ : dict
     best_score_ : float
-        Mean over the folds. It is the best of many, so it is too good: judge the model on rows of their own.
+        Mean over the folds. It is the best of many, so it is too good: score the model on rows of their own.
     params : list of dict
         All that were tried.
     results : CrossValidation

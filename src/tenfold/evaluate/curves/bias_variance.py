@@ -52,13 +52,13 @@ def bias_variance(
         A Source brings its own target, and goes with sampling="disjoint".
     y : array, optional
     sets : int or list of (X, y), default=30
-        How many training sets to draw from the rows; or the sets themselves, and then all of X is judged on.
+        How many training sets to draw from the rows; or the sets themselves, and then all of X is scored on.
     sampling : {"bootstrap", "disjoint"}, default="bootstrap"
         "bootstrap" draws as many rows as there are to learn from, with replacement: the sets have the full size, but
         they overlap, so that the variance is too small. "disjoint" deals the rows to the sets: these are
         independent, but small. For a learner of one pass, all their models come from one scan.
     test : float, default=0.3
-        Share of the rows that are judged on and not learned from.
+        Share of the rows that are scored on and not learned from.
     truth : array, optional
         For each row of X the mean of the target, or its most probable class, where that is known: it tells noise and
         bias apart.
@@ -81,7 +81,7 @@ def bias_variance(
     one_of("sampling", sampling, ("bootstrap", "disjoint"))
     (candidate,) = candidates_of([learner])
     if not 0 < test < 1:
-        raise ValueError(f"test is the share of rows to judge on, above 0 and below 1, not {test!r}")
+        raise ValueError(f"test is the share of rows to score on, above 0 and below 1, not {test!r}")
     given = None if isinstance(sets, (int, np.integer)) else list(sets)
     count = whole("sets", sets, 2) if given is None else len(given)
     if count < 2:
@@ -147,7 +147,7 @@ class LossParts(Statistic[Parts]):
 
 
 class TrainingSets(FitAndScore):
-    """A run in which each split learns from a set of its own, and all are judged on the same rows."""
+    """A run in which each split learns from a set of its own, and all are scored on the same rows."""
 
     def __init__(
         self, candidate: Candidate, X: MatrixLike, y: ArrayLike | None, seed: int, sets: int, test: float,
@@ -183,7 +183,7 @@ class TrainingSets(FitAndScore):
 
     def _done(self, candidate: Candidate, parts: Parts, sizes: list[int]) -> None:
         if not parts.rows:
-            raise DataError("there are no rows to judge on. Remedy: more rows, or a larger share `test`")
+            raise DataError("there are no rows to score on. Remedy: more rows, or a larger share `test`")
         self.parts, self.train_size = parts, float(np.mean(sizes))
         candidate.scores = np.full((1, self.sets), np.nan)
         self.sizes = {j: (n, parts.rows) for j, n in enumerate(sizes)}

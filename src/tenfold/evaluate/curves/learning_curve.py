@@ -30,7 +30,7 @@ class LearningCurve(Curve):
     train_scores, test_scores : array of shape (sizes, folds)
         On the training rows, and on the fold that was left out.
     sizes : array of shape (sizes, folds, 2)
-        Rows trained on and rows judged on, exactly.
+        Training rows and test rows, exactly.
     score_name : str
     scans : int
         How many times the rows were read.

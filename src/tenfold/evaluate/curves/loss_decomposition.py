@@ -33,16 +33,16 @@ class BiasVariance:
         What the models add to this by differing. Without a known truth, loss = bias + variance; with it,
         loss = noise + bias + variance + cross.
     noise : float
-        Distance of the target from the truth, which no learner can mend; NaN if the truth is not known.
+        Distance of the target from the truth, which no learner can remove; NaN if the truth is not known.
     cross : float
         What noise and error do together; 0 if the truth is not known. Squared loss: twice the mean of (y - f) times
         (f - E h), which is 0 on average over targets, but not on these rows. Loss of classes: noise that makes a
         wrong prediction right, so that it is 0 or below.
     variance_unbiased, variance_biased : float
         Loss of classes only: errors by deviating from a right prediction, hits by deviating from a wrong one;
-        `variance` is the first less the second.
+        `variance` is the first minus the second.
     sets, rows, train_size : int
-        Training sets, rows that were judged, and rows of a training set (the mean).
+        Training sets, rows that were scored, and rows of a training set (the mean).
     """
 
     loss_name: str
@@ -66,7 +66,7 @@ class BiasVariance:
         return rows + ([["noise", f"{self.noise:.5g}"], ["cross term", f"{self.cross:.5g}"]] if known else [])
 
     def _note(self) -> str:
-        return f"{self.loss_name} loss; {self.sets} sets of {self.train_size:,} rows, judged on {self.rows:,} others"
+        return f"{self.loss_name} loss; {self.sets} sets of {self.train_size:,} rows, scored on {self.rows:,} others"
 
     def __str__(self) -> str:
         return "\n".join([*(f"{name:<16}{value}" for name, value in self._rows()), self._note()])

@@ -26,7 +26,7 @@ class ValidationCurve(Curve):
     train_scores, test_scores : array of shape (values, folds)
         On the training rows, and on the fold that was left out.
     sizes : array of shape (values, folds, 2)
-        Rows trained on and rows judged on.
+        Training rows and test rows.
     score_name : str
     scans : int
         How many times the rows were read.

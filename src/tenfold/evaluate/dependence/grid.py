@@ -124,7 +124,7 @@ def coded(name: str, categories: Labels, resolution: int, custom: ArrayLike | No
     shown = known if custom is None else list(np.asarray(custom, dtype=object))
     other = [one for one in shown if one not in known]
     if other:
-        raise ValueError(f"custom_values of column {name!r}: {other[:5]} are none of its categories {known[:10]}")
+        raise ValueError(f"custom_values of column {name!r}: {other[:5]} are not among its categories {known[:10]}")
     codes = np.array([known.index(one) for one in shown], dtype=np.float64)
     return Axis(name, codes, np.asarray(shown, dtype=categories.dtype), True)
 

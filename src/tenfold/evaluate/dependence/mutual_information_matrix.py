@@ -74,7 +74,7 @@ def mutual_information_matrix(
     X : array, frame or Source
     sample_weight : array, optional
     bins : int, default=16
-        Of a numeric column, at the most; fewer distinct values have a bin each.
+        Of a numeric column, at most; fewer distinct values have a bin each.
     base : float, default=2.0
         2 for bits, math.e for nats.
     correction : {"miller_madow", "grassberger"}, optional

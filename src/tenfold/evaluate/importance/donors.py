@@ -1,7 +1,7 @@
 """Rows that lend their values to others, drawn by a hash of where they stand: nobody needs the order of all rows.
 
 Rows are dealt to units by chance, and a row borrows from rows of its own unit only. So units have no row in common,
-neither to judge nor to borrow from, and what differs from unit to unit tells how far both draws of rows matter.
+neither to score nor to borrow from, and what differs from unit to unit tells how far both draws of rows matter.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tenfold.kernels.shuffling import deal, mix
 UNITS = 32
 """at most: as many as tell a spread well"""
 FEW, EACH = 8, 16
-"""so many units at the least, and more as each has so many rows"""
+"""so many units at least, and more as each has so many rows"""
 
 
 def bits(place: Codes, seed: int, turn: int = 0) -> Bits:

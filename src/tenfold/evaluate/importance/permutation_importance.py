@@ -1,6 +1,6 @@
 """Permutation importance: how much worse a score is if a column holds values of other rows.
 
-All columns and repeats are judged in one scan: each row is told whose value it gets by a hash, and the scores of
+All columns and repeats are scored in one scan: each row is told whose value it gets by a hash, and the scores of
 each column, repeat and unit of rows are summaries that merge. Whose values there are is found in a light scan
 before, a sample of rows that merges; with `within="part"` there is none.
 """
@@ -112,7 +112,7 @@ def permutation_importance(
             done = _over(predictor, model, X, y, sample_weight, columns, scorer, n_repeats, within, seed)
     names, found, classes, scans, seen = done
     if found.rows < 2:
-        raise DataError("there are not two rows to judge: a row needs another one to borrow from")
+        raise DataError("there are not two rows to score: a row needs another one to borrow from")
     scorer = scorer.among(classes)
     score = scorer.value(found.base)
     if math.isnan(score):

@@ -24,7 +24,7 @@ class PermutationImportance(Table):
     names : list of str
         The columns, or several joined, as they were asked for.
     importances : array of shape (columns, repeats)
-        Score on the rows as they are, less the score with values of other rows, for each repeat.
+        Score on the rows as they are, minus the score with values of other rows, for each repeat.
     importances_mean, importances_std : array of shape (columns,)
         Over the repeats.
     interval : array of shape (columns, 2)
@@ -39,7 +39,7 @@ class PermutationImportance(Table):
         On the rows as they are.
     scoring : str
     rows, units : int
-        Rows judged, and units they were dealt to.
+        Rows scored, and units they were dealt to.
     share : float
         What repeats leave out by being within units: the mean of two over the donors of a row's unit.
     scans : int
@@ -124,7 +124,7 @@ class PermutationImportance(Table):
         text += positive_note([self.scoring], self.pos_label)
         if self.seen:
             text += (
-                ". The model was made from rows of these: it leans on a column so far, which need not help elsewhere"
+                ". The model was made from rows of these: it relies on a column so far, which need not help elsewhere"
             )
         return text
 

@@ -130,7 +130,7 @@ class Unseen:
 
     def __array__(self, *args: Any, **given: Any) -> NoReturn:
         raise DataError(
-            "a scoring function sees what is predicted and what is true, not the rows themselves. Remedy: judge it by "
+            "a scoring function sees what is predicted and what is true, not the rows themselves. Remedy: score it by "
             "sklearn.model_selection.cross_validate, which has them in memory"
         )
 

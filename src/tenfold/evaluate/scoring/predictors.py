@@ -282,7 +282,7 @@ def _in_memory(
     truth = target(model, y, need)
     check_consistent_length(X, truth)
     if not len(truth):
-        raise DataError("there is no row to judge")
+        raise DataError("there is no row to score")
     return ArraySource(
         np.zeros((len(truth), 1)), truth, None if weight is None else weights(weight, len(truth)), target="y"
     )
@@ -312,5 +312,5 @@ def scores_of(
         score = Score((rows.predictor,), tuple(Metric(needs, Itself(f)) for needs, f in wants(rows.classes)))
         done = rows.session.answer(As(rows.view, score))
     if not done.rows:
-        raise DataError("there is no row to judge: all have weight zero")
+        raise DataError("there is no row to score: all have weight zero")
     return done.summary, rows.classes

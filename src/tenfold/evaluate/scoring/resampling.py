@@ -1,4 +1,4 @@
-"""Units counted anew: from how often each unit counts to the summary of them all, without merging again."""
+"""Units counted again: from how often each unit counts to the summary of them all, without merging again."""
 
 from __future__ import annotations
 

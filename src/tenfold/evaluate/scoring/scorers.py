@@ -38,6 +38,6 @@ def scorers_of(
             raise ValueError(f"scoring={one!r}: there is no score {one!r}; there are {sorted(scorers)}")
         if scorer.kind != kind:
             fit = [n for n, s in scorers.items() if s.kind == kind]
-            raise ValueError(f"scoring={one!r} is no score of {name or type(model).__name__}; there are {fit}")
+            raise ValueError(f"scoring={one!r} is not a score of {name or type(model).__name__}; there are {fit}")
         out.append(scorer)
     return with_positive(out, pos_label)

@@ -137,7 +137,7 @@ class Confusion:
         elif average == "micro":
             hits, support, predicted = (np.array([v.sum()]) for v in (hits, support, predicted))
         elif average not in (None, "macro", "weighted"):
-            raise ValueError(f"average={average!r} is none of 'binary', 'macro', 'micro', 'weighted' and None")
+            raise ValueError(f"average={average!r} is not one of 'binary', 'macro', 'micro', 'weighted' and None")
         if math.isinf(beta):
             over, under = hits, support
         else:

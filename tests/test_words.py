@@ -1,0 +1,49 @@
+"""Messages, docstrings and pages use the words of the field, which a reader can search for."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FILES = [
+    *(path for path in sorted((ROOT / "src/tenfold").rglob("*.py")) if path.parent.name != "kernels"),
+    *sorted((ROOT / "docs").glob("*.rst")),
+    *sorted((ROOT / "docs/examples").glob("*.py")),
+    ROOT / "README.md",
+]
+INSTEAD = {
+    r"told apart|tell \w+ and \w+ apart|tell the learners apart": "significantly different, distinguished",
+    r"rows (that )?(it|they) (has|have|had) not seen|rows that were not seen": "unseen rows, test rows",
+    r"rows (kept|held) back|(kept|held)-back (error|bound)|those (kept|held) back": "validation rows",
+    r"rows learned from": "training rows",
+    r"\d+ % sure": "with 95 % confidence",
+    r"always saying": "always predicting",
+    r"normal curve": "normal approximation",
+    r"\bmend(s|ed)? (it|them|the|or)\b": "correct",
+    r"\bnoughts?\b": "zero",
+    r"\banew\b": "again",
+    r"by lot\b": "at random",
+    r"grow without end": "diverge",
+    r"thinnest": "smallest",
+    r"stands? twice": "appears twice",
+    r"falls to (zero|nothing)\b(?! as)": "is 0",
+}
+ALLOWED = ("activations.py", "version_space.py", "sources/inputs.py", "displays.rst", "linear_models.rst")
+"""files in which values, not learners, are told apart"""
+
+
+@pytest.mark.parametrize(("phrase", "instead"), INSTEAD.items())
+def test_no_phrase_that_a_reader_would_stumble_over(phrase, instead):
+    found = []
+    for path in FILES:
+        text = re.sub(r'"\s*\n\s*f?"|\s*\n\s*(# )?', " ", path.read_text())
+        said = re.search(rf"(?<![\w`.])(?:{phrase})", text)
+        if said and not ("told apart" in said[0] and str(path).endswith(ALLOWED)):
+            found.append(f"{path.relative_to(ROOT)}: {text[max(0, said.start() - 30) : said.end() + 30]}")
+    assert not found, f"better: {instead}\n" + "\n".join(found)
+
+
+def test_a_phrase_that_goes_over_two_literals_is_found():
+    text = re.sub(r'"\s*\n\s*f?"|\s*\n\s*(# )?', " ", '    "as many rows "\n    f"learned from"\n')
+    assert re.search(r"rows +learned from", text)
