@@ -377,8 +377,8 @@ def test_the_target_is_learned_within_a_branch_without_a_row_seeing_its_own():
     ("some", "said"),
     [
         ((tn.SimpleImputer(), tn.OneHot()), "step 'onehot' of 'num' is .*takes categories or text.*Remedy"),
-        ((tn.SimpleImputer(), tn.Ridge()), "step 'ridge' of 'num' is .*no transformer of tenfold.*Remedy"),
-        ((VarianceThreshold(),), "step 'variancethreshold' of 'num'.*no transformer of tenfold"),
+        ((tn.SimpleImputer(), tn.Ridge()), "step 'ridge' of 'num' is .*not a transformer of tenfold.*Remedy"),
+        ((VarianceThreshold(),), "step 'variancethreshold' of 'num'.*not a transformer of tenfold"),
         ((tn.ColumnTransformer(), tn.PCA(1)), "takes columns apart.*Remedy"),
         ((tn.SimpleImputer(strategy="mood"), tn.PCA(1)), "'strategy' parameter"),
         ((tn.StandardScaler(), tn.PCA(1)), "NaN in column 'age' of the output of StandardScaler"),
