@@ -205,6 +205,18 @@ def test_what_does_not_fit_is_refused_by_name(spec, said):
         tn.ColumnTransformer(spec).fit(frame())
 
 
+def test_a_column_that_nobody_takes_may_hold_anything():
+    rows = frame(60).fillna({"size": 0.0}).assign(cabin=[3, "C85", None] * 20)
+    model = tn.ColumnTransformer(SPECS["by name"])
+    found = model.fit_transform(rows.drop(columns="cabin"))
+    np.testing.assert_array_equal(dense(clone(model).fit(rows).transform(rows)), dense(found))
+    steps = tn.make_pipeline(model, tn.Ridge())
+    without = tn.cross_validate(steps, rows.drop(columns="cabin"), rows["rank"], folds=3)
+    assert tn.cross_validate(steps, rows, rows["rank"], folds=3).scores.tolist() == without.scores.tolist()
+    with pytest.raises(tn.DataError, match="column 'cabin' holds values of type"):
+        tn.ColumnTransformer([("o", tn.OneHot(), ["cabin"])]).fit(rows)
+
+
 @pytest.mark.parametrize("form", [pd.DataFrame, pl.DataFrame, tn.scan, np.asarray])
 def test_text_does_not_pass_as_it_is(form):
     rows = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}).astype({"b": object})

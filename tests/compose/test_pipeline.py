@@ -335,6 +335,21 @@ def test_branches_share_scans_and_bits_do_not_depend_on_threads(tmp_path, reads)
     assert [c.kind for c in model.certificate_.claims][:2] == ["a: imputer: gap", "a: imputer: columns with gaps"]
 
 
+def test_rows_are_read_as_often_as_the_preparation_is_deep(tmp_path, reads):
+    rows = frame(600)
+    rows.to_parquet(tmp_path / "rows.parquet", row_group_size=100)
+    source = tn.scan(tmp_path / "rows.parquet", target="bought", drop=["note"])
+    numbers = tn.make_pipeline(tn.SimpleImputer(), tn.StandardScaler(), tn.PCA(2))
+    first = tn.ColumnTransformer([("num", numbers, NUMBERS), ("cat", tn.OneHotEncoder(), ["port"])], sparse_threshold=0)
+    first.fit(source)
+    assert len(reads) == (1 + 3) * len(source)  # the categories, and one for each step of the longest branch
+    reads.clear()
+    model = tn.make_pipeline(first, tn.GaussianNB()).fit(source)
+    assert len(reads) == (3 + 1 + 1) * len(source)  # the categories are known; the classes, and the learner
+    found = saved(tmp_path, model)
+    assert found.predict(source).collect().tolist() == model.predict(rows).tolist()
+
+
 def test_a_fit_that_was_cut_off_goes_on(tmp_path):
     rows = frame()
     whole = tn.ColumnTransformer(columns(name="several passes")).fit(rows)

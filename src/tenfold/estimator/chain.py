@@ -264,7 +264,7 @@ def check_steps(who: str, pipeline: Any) -> None:
         if at and step.need.kinds not in ("numeric", "mixed"):
             raise TypeError(
                 f"{where}, which takes categories or text, and the step before it makes numbers. Remedy: it comes "
-                "first, or stands beside the others with columns of its own"
+                "first (missing values need no imputer before an encoder), or has a branch and columns of its own"
             )
         step._validate_params()
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from tenfold.core import DataError, MatrixLike
+from tenfold.core import DataError, MatrixLike, Need
 from tenfold.sources.labels import in_native_order
 from tenfold.sources.spool import spool
 
@@ -27,14 +27,17 @@ def is_column(data: MatrixLike) -> bool:
     )
 
 
-def table_of(data: MatrixLike) -> pa.Table:
-    """Anything in memory with named columns as an Arrow table."""
+def table_of(data: MatrixLike, need: Need | None = None) -> pa.Table:
+    """Anything in memory with named columns as an Arrow table.
+
+    Columns that a need does not take may hold anything: what Arrow cannot hold of them is as text.
+    """
     if isinstance(data, pa.Table):
         return data
     if isinstance(data, pa.RecordBatch):
         return pa.Table.from_batches([data])
     if type(data).__module__.split(".")[0] == "pandas":
-        return _from_pandas(data)
+        return _from_pandas(data, need)
     if isinstance(data, pa.RecordBatchReader):
         return spool(data, data.schema, "the reader")
     if isinstance(data, ds.Dataset):
@@ -66,7 +69,7 @@ def settled(data: MatrixLike) -> MatrixLike:
     return list(data) if isinstance(data, Iterator) else data
 
 
-def _from_pandas(frame: MatrixLike) -> pa.Table:
+def _from_pandas(frame: MatrixLike, need: Need | None) -> pa.Table:
     if not frame.columns.is_unique:
         twice = sorted({str(c) for c in frame.columns[frame.columns.duplicated()]})
         raise DataError(f"columns {twice} appear more than once. Remedy: rename them")
@@ -75,6 +78,9 @@ def _from_pandas(frame: MatrixLike) -> pa.Table:
         try:
             arrays.append(pa.array(in_native_order(frame[name]), from_pandas=True))
         except (pa.ArrowException, TypeError, UnicodeError) as error:
+            if need is not None and need.kind_of(str(name)) == "unused":
+                arrays.append(pa.array(frame[name].map(repr)))
+                continue
             kinds = sorted({type(v).__name__ for v in frame[name].iloc[:1000]})
             raise DataError(
                 f"column {str(name)!r} holds values of type {', '.join(kinds)}: argument must be a string or "

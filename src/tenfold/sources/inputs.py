@@ -182,7 +182,7 @@ def _in_memory(
     """Check X, y and weights for a need; remember (`reset`) or compare the column names."""
     framed = not isinstance(X, np.ndarray) and is_frame(X)
     if framed:
-        data = _frame(model, X, reset)
+        data = _frame(model, X, need, reset)
         rows = data.num_rows
     else:
         data = {"numeric": numbers, "mixed": either, "categorical": labels, "text": texts, "date": labels}[need.kinds](
@@ -244,9 +244,9 @@ def weights(weight: VectorLike, rows: int) -> Array:
     return found
 
 
-def _frame(model: Any, X: MatrixLike, reset: bool) -> pa.Table:
+def _frame(model: Any, X: MatrixLike, need: Need, reset: bool) -> pa.Table:
     """A frame as an Arrow table, its names kept or compared; names that are no text count as none."""
-    table = table_of(X)  # first: it names columns that appear twice
+    table = table_of(X, need)  # first: it names columns that appear twice
     if type(X).__name__ == "DataFrame":
         validate_data(model, X, reset=reset, skip_check_array=True)
     elif reset:
