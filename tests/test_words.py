@@ -13,7 +13,7 @@ FILES = [
     ROOT / "README.md",
 ]
 INSTEAD = {
-    r"(not|learners) told apart|tell \w+ and \w+ apart|tell the learners apart": "significantly different, distinguished",
+    r"(not|learners) told apart|tell \w+ and \w+ apart|tell the learners apart": "significantly different",
     r"rows (that )?(it|they) (has|have|had) not seen|rows that were not seen": "unseen rows, test rows",
     r"rows (kept|held) back|(kept|held)-back (error|bound)|those (kept|held) back": "validation rows",
     r"rows learned from": "training rows",

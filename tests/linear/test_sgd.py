@@ -408,3 +408,12 @@ def test_a_gradient_too_long_to_be_squared_has_a_length():
 def test_rows_too_long_for_their_weights_are_refused():
     with pytest.raises(tn.DataError, match="rows are too long, times their weights"):
         tn.SGDClassifier().fit([[1.866e150], [1.0]], ["yes", "no"], sample_weight=[2e12, 1.0])
+
+
+def test_a_rule_ends_epochs_and_a_last_pass_certifies_them():
+    rows = np.random.default_rng(0).normal(size=(200, 3))
+    short = tn.SGDRegressor(max_iter=2, tol=None).fit(rows, rows[:, 0])
+    model = tn.SGDRegressor(max_iter=50, tol=None).fit(rows, rows[:, 0], stop=tn.Rounds(2))
+    assert (model.n_iter_, model.certificate_.provenance.stopped) == (2, "2 rounds")
+    np.testing.assert_array_equal(model.coef_, short.coef_)
+    assert model.certificate_["gradient"].value == short.certificate_["gradient"].value

@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 
 import tenfold as tn
 from tenfold import DataError, MergeError, MLPClassifier, MLPRegressor
+from tenfold.core import Stop
 from tenfold.neural.backpropagation import loss_and_gradient
 from tenfold.neural.network import ACTIVATIONS, SLOPE, Network
 from tenfold.neural.plain_backpropagation import PlainGradient
@@ -373,6 +374,36 @@ def test_rounds_of_all_rows_can_be_stopped_and_are_certified():
     F = (0.5 * ((model.predict(X) - t) ** 2).sum() + 0.5 * model.alpha * squares) / 300
     assert model.certificate_["objective"].value == pytest.approx(F, rel=1e-12)
     assert model.certificate_["objective"].value < model.loss_curve_[0]
+
+
+def test_a_rule_ends_epochs_and_a_last_pass_certifies_them():
+    short = MLPRegressor(5, max_iter=3, tol=0.0).fit(X, t)
+    model = MLPRegressor(5, max_iter=50, tol=0.0).fit(X, t, stop=tn.Rounds(3))
+    assert (model.n_iter_, model.certificate_.provenance.stopped) == (3, "3 rounds")
+    for one, other in zip(model.coefs_, short.coefs_, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert model.certificate_["gradient"].value == short.certificate_["gradient"].value
+    assert "a rule ended it" in model.certificate_["epochs"].because
+    first = MLPRegressor(5, max_iter=50, n_init=3).fit(X, t, stop=tn.Seconds(0))
+    assert (first.n_iter_, first.certificate_.provenance.stopped) == (1, "0 seconds")
+
+
+def test_a_rule_leaves_the_last_step_that_was_taken_and_no_trial():
+    class Passes(Stop):
+        """Ends after some passes, in the middle of a line search too."""
+
+        def __init__(self, most):
+            self.left = most
+
+        def __call__(self, step, certificate, seconds):
+            self.left -= step > 0
+            return "enough" if self.left < 0 else None
+
+    whole = MLPRegressor(5, "tanh", solver="lbfgs", max_iter=40).fit(X, t)
+    for most in range(2, 30, 3):
+        model = MLPRegressor(5, "tanh", solver="lbfgs", max_iter=40).fit(X, t, stop=Passes(most))
+        assert model.certificate_.provenance.stopped == "enough"
+        assert model.certificate_["objective"].value == pytest.approx(whole.loss_curve_[model.n_iter_ - 1], rel=1e-12)
 
 
 def test_rows_held_back_say_how_the_losses_differ():

@@ -272,3 +272,11 @@ def test_attention_is_drawn():
         tn.AttentionDisplay(display.maps, labels=["a"])
     with pytest.raises(ValueError, match="layers x heads x rows x rows"):
         tn.AttentionDisplay(display.maps[0])
+
+
+def test_a_rule_ends_epochs_and_a_last_pass_certifies_them():
+    short = tn.RNNClassifier(3, max_iter=2, tol=0.0).fit(X, SAME, lengths=LENGTHS)
+    model = tn.RNNClassifier(3, max_iter=50, tol=0.0).fit(X, SAME, lengths=LENGTHS, stop=tn.Rounds(2))
+    assert (model.n_iter_, model.certificate_.provenance.stopped) == (2, "2 rounds")
+    assert_array_equal(model.model_.weights, short.model_.weights)
+    assert model.certificate_["gradient"].value == short.certificate_["gradient"].value

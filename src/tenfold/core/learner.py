@@ -6,7 +6,7 @@ model, made of it, is what is kept: enough to predict, to be certified, to be me
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from tenfold.core.axes import Bundle
 from tenfold.core.certificate import Claim
@@ -54,6 +54,14 @@ class Learner(Protocol):
 
     def certify(self, model: Any, summary: Any) -> tuple[Claim, ...] | None:
         """Claims about this model (not the next), or None while nothing is known."""
+
+
+@runtime_checkable
+class EndsEarly(Protocol):
+    """A learner that is certified by a last pass, and says how it comes there before it is finished."""
+
+    def ending(self, state: Any) -> Any:
+        """The state that leads from this one to the end, with the model as it is; None: there is none yet."""
 
 
 class Begun(NamedTuple):

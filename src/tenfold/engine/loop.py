@@ -15,6 +15,7 @@ import numpy as np
 from tenfold.core import MANY, Certificate, Chunk, Claim, DataError, Learner, Need, Never, Schema, Stop
 from tenfold.core.axes import Bundle, not_finite
 from tenfold.core.crew import crew
+from tenfold.core.learner import EndsEarly
 from tenfold.core.schema import naming_columns
 from tenfold.core.statistic import Expression, Grouped
 from tenfold.engine.holding import of_chunk
@@ -105,6 +106,8 @@ class Member:
     """whether claims are wanted; of the models of folds they are not"""
     wish: str | None = None
     """why a watcher wants to stop, kept until there is a model"""
+    ending: str | None = None
+    """why a fit ends that is on its last pass"""
     done: Fit | None = None
     grouped: Groups | None = None
     """the summaries of all groups of the key, from the first scan that made them"""
@@ -243,13 +246,27 @@ def _go_on(m: Member, finished: bool, seconds: float) -> None:
     def why_stop(at: Snapshot) -> str | None:
         reasons = [watch(at) for watch in m.watchers]
         if finished:
-            return "done"
+            return m.ending or "done"
         m.wish = m.wish or next(filter(None, reasons), None)
         return why_end(at, m.stop, seconds, m.wish)
 
     m.at, reason = turn(m.learner, m.at, why_stop, m.certified or not finished)
     if reason:
         _end(m, reason)
+    elif m.ending is None and isinstance(m.learner, EndsEarly):
+        _end_early(m, m.learner, seconds)
+
+
+def _end_early(m: Member, learner: EndsEarly, seconds: float) -> None:
+    """Lead a fit to its last pass, if a rule says so."""
+    last = learner.ending(m.at.state)
+    if last is None:
+        return
+    model = m.learner.model(last)
+    claims = None if model is None else partial(_claims, m.learner, model, m.at.summary)
+    m.ending = m.wish or m.stop(last.step, m.at.certificate if claims is None else Certificate.later(claims), seconds)
+    if m.ending:
+        m.at = m.at._replace(state=last)
 
 
 def _end(m: Member, reason: str) -> None:

@@ -128,8 +128,9 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             A folder in which to save how far the fit is; a fit that was cut off goes on from there.
         stop : Gap, Rounds, Seconds or a rule of your own, optional
             When to stop early, `Gap(1e-3) | Seconds(60)`: looked at after each round that leaves a certified model.
-            Limits of the learner itself, such as `max_iter`, hold as well; one of a single pass, or whose model is
-            certified at the end only, is not stopped. `certificate_.provenance.stopped` says why a fit ended.
+            Limits of the learner itself, such as `max_iter`, hold as well. Networks and SGD end after an epoch, and one
+            more pass certifies them; one of a single pass, or whose model is certified at the end only otherwise, is
+            not stopped. `certificate_.provenance.stopped` says why a fit ended.
 
         Returns
         -------

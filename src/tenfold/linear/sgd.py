@@ -172,6 +172,12 @@ class Descent(Featured, Sequential):
                 return state.model
         return None
 
+    def ending(self, state: State) -> State | None:
+        """The last look at the weights of the epochs so far."""
+        if isinstance(state, Walking) and state.course.left < self.max_iter:
+            return Judging(*state)
+        return None
+
     def _found(self, walk: Walk) -> Array:
         """What the model is: constants, then coefficients."""
         return walk.average if self.average else walk.weights
@@ -283,7 +289,7 @@ class Descent(Featured, Sequential):
             gap, why = claims[0].value, "vacuous: nothing is known but that no loss is below 0"
         claims.append(Claim("gap", gap, "proved", why, "objective", usual))
         short = "the gradient was below tol" if self.batch_size is None else "the loss fell by less than tol"
-        ended = short if model.course.left > 0 else "max_iter was reached"
+        ended = f"{short}, or a rule ended it" if model.course.left > 0 else "max_iter was reached"
         claims.append(Claim("epochs", float(model.n_iter), "proved", f"then {ended}", "objective"))
         if self.batch_size is not None:
             claims.append(self.mixed())

@@ -367,10 +367,26 @@ class MLP(Sequential):
         match state:
             case Walking(step, schema, course) | Descending(step, schema, course):
                 sizes = np.array(self._network(schema).sizes, dtype=np.int64)
-                weights = course.weights if isinstance(state, Descending) else course.best
-                return MLPModel(weights, sizes, step, course, schema)
+                return MLPModel(course.best, sizes, step, course, schema)
             case Solved():
                 return state.model
+        return None
+
+    def ending(self, state: State) -> State | None:
+        """The last look at the weights of the epochs so far, or the end at the last step that was taken."""
+        match state:
+            case Walking(step, schema, course) if course.left < self.max_iter:
+                return Judging(step, schema, course)
+            case Descending(step, schema, course, descent) if step:
+                course = course._replace(weights=course.best)
+                if descent.moved:
+                    return Solved.of(self.model(state._replace(course=course)), step)
+                return Judging(step, schema, course)
+            case Restarting():
+                now = self.ending(state.state)
+                if isinstance(now, Solved):
+                    now = Judging(now.step, state.schema, now.model.course)
+                return None if now is None else state._replace(start=self.n_init - 1, now=Bundle((now,)))
         return None
 
     def update(self, state: State, s: ClassMass | Walk | Objective) -> State:
@@ -518,7 +534,11 @@ class MLP(Sequential):
         value, slope = self._objective(model.schema, s)
         steep, usual = float(np.linalg.norm(slope)), "rounding errors of the usual size"
         vacuous = "vacuous: a network is not convex, and nothing is known but that no loss is below 0"
-        ended = "then max_iter was reached" if model.course.left <= 0 else "then the improvement was below tol"
+        ended = (
+            "then max_iter was reached"
+            if model.course.left <= 0
+            else "then the improvement was below tol, or a rule ended it"
+        )
         what = "epochs" if self._in_batches else "steps along gradients of all rows"
         claims = [
             Claim("objective", value, "proved", "mean loss and penalty, over the training rows", "objective", usual),
@@ -564,7 +584,7 @@ class MLP(Sequential):
         """Whether a model, or a state, holds as many weights as these hidden layers take."""
         if isinstance(record, Restarting):
             begun = len(record.now.each) == 1 and isinstance(record.state, (Walking, Validating, Descending, Judging))
-            tried = len(record.best.each) == (record.start > 0) and all(
+            tried = len(record.best.each) <= (record.start > 0) and all(
                 isinstance(m, MLPModel) for m in record.best.each
             )
             return begun and tried and all(map(self.size_fits, (*record.now.each, *record.best.each)))

@@ -184,6 +184,12 @@ class SequenceTraining(Sequential):
                 return found
         return None
 
+    def ending(self, state: State) -> State | None:
+        """The last look at the weights of the epochs so far."""
+        if isinstance(state, Epochs) and state.training.left < self.max_iter:
+            return LastLook(state.step, state.schema, state.training)
+        return None
+
     def update(self, state: State, s: Walk | Objective) -> State:
         """On to what comes next, or one epoch further."""
         match state, s:
@@ -245,7 +251,11 @@ class SequenceTraining(Sequential):
         steep = float(np.linalg.norm((s.slope + self.alpha * heavy) / s.mass))
         usual = "rounding errors of the usual size"
         vacuous = "vacuous: a network is not convex, and nothing is known but that no loss is below 0"
-        ended = "then max_iter was reached" if model.training.left <= 0 else "then the improvement was below tol"
+        ended = (
+            "then max_iter was reached"
+            if model.training.left <= 0
+            else "then the improvement was below tol, or a rule ended it"
+        )
         over = "mean loss and penalty, over the training sequences"
         claims = [
             Claim("objective", value, "proved", over, "objective", usual),
