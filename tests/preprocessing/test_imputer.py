@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.impute as peer
+from sklearn import preprocessing
+from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
 from tenfold import Imputer
@@ -114,3 +116,127 @@ def test_text_is_refused_by_name():
 def test_what_is_filled_in_must_be_finite(value):
     with pytest.raises(ValueError, match="fill_value must be finite"):
         Imputer("constant", fill_value=value).fit([[1.0]])
+
+
+# ---- text ------------------------------------------------------------------------------------------
+
+
+def words(seed=0, rows=150):
+    random = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "town": np.array(["Bern", "Oslo", "Pisa"], dtype=object)[random.integers(0, 3, rows)],
+            "size": np.array(["large", "small"], dtype=object)[random.integers(0, 2, rows)],
+        }
+    ).astype(object)
+    for name in X:
+        X.loc[random.random(rows) < 0.2, name] = np.nan
+    return X
+
+
+@pytest.mark.parametrize("add_indicator", [False, True])
+@pytest.mark.parametrize(
+    ("strategy", "fill_value"),
+    [("most_frequent", None), ("constant", None), ("constant", "Oslo"), ("constant", "Nice")],
+)
+def test_text_equals_scikit_learn(strategy, fill_value, add_indicator, tmp_path):
+    X, new = words(), words(1, 20)
+    new.loc[3, "town"] = "never"
+    given = {"strategy": strategy, "fill_value": fill_value, "add_indicator": add_indicator}
+    ours, theirs = tn.SimpleImputer(**given).fit(X), peer.SimpleImputer(**given).fit(X)
+    expected = theirs.transform(new)
+    assert ours.transform(new).tolist() == expected.tolist()
+    assert ours.transform(new).dtype == expected.dtype == object
+    assert ours.statistics_.tolist() == theirs.statistics_.tolist()
+    assert ours.get_feature_names_out().tolist() == theirs.get_feature_names_out().tolist()
+    arrays = tn.SimpleImputer(**given).fit(X.to_numpy())
+    assert arrays.transform(new.to_numpy()).tolist() == expected.tolist()
+    with part_rows(11):
+        assert bits(tn.SimpleImputer(**given).fit(X).model_) == bits(ours.model_)
+    assert bits((tn.SimpleImputer(**given).fit(X[:40]) + tn.SimpleImputer(**given).fit(X[40:])).model_) == bits(
+        ours.model_
+    )
+    ours.save(tmp_path / "model")
+    assert tn.load(tmp_path / "model").transform(new).tolist() == expected.tolist()
+    assert tn.load(tmp_path / "model").verify().origin == "verified"
+
+
+def test_numbers_beside_text(tmp_path):
+    X = words().assign(number=table(rows=150)[:, 1])
+    ours = Imputer("most_frequent", add_indicator=True).fit(X)
+    theirs = peer.SimpleImputer(strategy="most_frequent", add_indicator=True).fit(X)
+    assert ours.statistics_.tolist() == theirs.statistics_.tolist()
+    assert ours.transform(X).tolist() == theirs.transform(X).tolist()
+    X.to_parquet(tmp_path / "x.parquet", row_group_size=40)
+    lazy = (
+        Imputer("most_frequent", add_indicator=True)
+        .fit(tn.scan(tmp_path / "x.parquet"))
+        .transform(tn.scan(tmp_path / "x.parquet"))
+    )
+    assert lazy.collect().tolist() == theirs.transform(X).tolist()
+    assert [str(kind) for kind in lazy.to_arrow().schema.types] == [
+        "string",
+        "string",
+        "double",
+        "bool",
+        "bool",
+        "bool",
+    ]
+
+
+@pytest.mark.parametrize("given", [{"strategy": "most_frequent"}, {"strategy": "constant", "fill_value": "Nice"}])
+def test_an_encoder_takes_text_that_was_filled_in(given, tmp_path):
+    X = words()
+    y = X["town"].eq("Oslo") + 0.1 * np.arange(len(X)) % 1
+    X.assign(y=y).to_parquet(tmp_path / "x.parquet", row_group_size=40)
+    rows = tn.scan(tmp_path / "x.parquet", target="y")
+    theirs = make_pipeline(peer.SimpleImputer(**given), preprocessing.OneHotEncoder(sparse_output=False), tn.Ridge())
+    expected = theirs.fit(X, y).predict(X)
+    names = [f"{name}_{word}" for name, some in zip(X, theirs[1].categories_, strict=True) for word in some]
+    for pipeline in (make_pipeline, tn.make_pipeline):
+        ours = pipeline(tn.SimpleImputer(**given), tn.OneHotEncoder(sparse_output=False), tn.Ridge())
+        np.testing.assert_allclose(ours.fit(rows).predict(rows).collect(), expected, rtol=1e-9)
+        assert ours[1].get_feature_names_out().tolist() == names
+        np.testing.assert_allclose(ours.fit(X, y).predict(X), expected, rtol=1e-9)
+        folds = tn.cross_validate(ours, rows, folds=4).scores
+        np.testing.assert_allclose(folds, tn.cross_validate(theirs, X, y, folds=4).scores, rtol=1e-9)
+    chain = tn.make_pipeline(tn.SimpleImputer(**given), tn.OneHotEncoder(sparse_output=False))
+    beside = tn.ColumnTransformer([("words", chain, ["town", "size"])], verbose_feature_names_out=False).fit(rows)
+    assert beside.get_feature_names_out().tolist() == names
+    np.testing.assert_array_equal(beside.transform(rows).collect(), theirs[:2].transform(X))
+    np.testing.assert_array_equal(beside.transform(X), theirs[:2].transform(X))
+    beside.save(tmp_path / "model")
+    np.testing.assert_array_equal(tn.load(tmp_path / "model").transform(X), theirs[:2].transform(X))
+    whole = tn.make_pipeline(tn.ColumnTransformer([("words", chain, ["town", "size"])]), tn.Ridge())
+    folds = tn.cross_validate(whole, rows, folds=4).scores
+    np.testing.assert_allclose(folds, tn.cross_validate(theirs, X, y, folds=4).scores, rtol=1e-9)
+
+
+def test_text_that_has_no_use_is_refused_with_a_remedy():
+    X = words().assign(number=1.0)
+    fill = Imputer("most_frequent")
+    with pytest.raises(tn.DataError, match="'fill' fills in text.*Remedy: an encoder"):
+        tn.ColumnTransformer([("fill", fill, ["town"])]).fit(X)
+    with pytest.raises(tn.DataError, match="column 'town' holds text, made by the model before. Remedy: an encoder"):
+        make_pipeline(fill, tn.KMeans(2)).fit(tn.scan(X))
+    chain = tn.make_pipeline(fill, tn.StandardScaler())
+    with pytest.raises(tn.DataError, match="'town' comes out of Imputer as text.*an encoder between"):
+        tn.ColumnTransformer([("fill", chain, ["town"])]).fit(X)
+    marked = tn.make_pipeline(Imputer("most_frequent", add_indicator=True), tn.OneHotEncoder())
+    with pytest.raises(tn.DataError, match="indicators beside text.*Remedy: add_indicator=False"):
+        tn.ColumnTransformer([("fill", marked, ["town"])]).fit(X)
+    with pytest.raises(ValueError, match="fill_value=1 is a number, and column 'town' holds text. Remedy: an imputer"):
+        Imputer("constant", fill_value=1).fit(X)
+    with pytest.raises(ValueError, match="fill_value='a' is text, and column 'number' holds numbers"):
+        Imputer("constant", fill_value="a").fit(X)
+
+
+def test_categories_that_are_numbers_and_a_column_of_text_without_values():
+    X = pd.DataFrame({"kind": pd.Categorical([3, 1, None, 3])})
+    assert Imputer("most_frequent").fit_transform(X).ravel().tolist() == [3, 1, 3, 3]
+    assert Imputer("constant", fill_value=2).fit_transform(X).ravel().tolist() == [3, 1, 2, 3]
+    none = pd.DataFrame({"word": pd.Series([None, None], dtype="string")})
+    with pytest.raises(tn.DataError, match="'word', row 0 is missing, and no row had a value"):
+        Imputer("most_frequent").fit(none).transform(none)
+    kept = Imputer("most_frequent", keep_empty_features=True).fit_transform(none)
+    assert kept.ravel().tolist() == ["missing_value"] * 2

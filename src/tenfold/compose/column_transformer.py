@@ -126,8 +126,8 @@ class ColumnTransformer(Branches):
     def _dense(self, made: list[Matrix]) -> bool:
         return self.sparse_threshold == 0 or super()._dense(made)
 
-    def _apply(self, function: Any, X: Any, names: Any) -> Any:
-        found = super()._apply(function, X, names)
+    def _apply(self, function: Any, X: Any, names: Any, read: Any = None) -> Any:
+        found = super()._apply(function, X, names, read)
         if hasattr(found, "nnz") and found.nnz >= self.sparse_threshold * found.shape[0] * found.shape[1]:
             return found.toarray()
         return found

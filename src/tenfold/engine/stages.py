@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import Certificate, Chunk, Columns, Need, Schema
+from tenfold.core import Certificate, Chunk, Columns, DataError, Need, Schema
 from tenfold.core.schema import plain_columns
 from tenfold.core.value import Described, Itself
 from tenfold.stats.combinators import Stage
@@ -73,5 +73,19 @@ def schema_after(before: Before, schema: Schema, need: Need) -> Schema:
         fitted = learner._blank()
         fitted._set(schema, model, None, Certificate())
         names = tuple(fitted.names_out(list(schema.names)))
-        schema = Schema(plain_columns(names), schema.target, schema.classes, schema.named)
+        columns = learner.columns_out(schema, model) or plain_columns(names)
+        schema = Schema(columns, schema.target, schema.classes, schema.named)
     return Schema(schema.columns, need.target, schema.classes if need.target == "class" else None, schema.named)
+
+
+def refuse_kinds(schema: Schema, need: Need, before: Any) -> None:
+    """Refuse columns that a transformer makes, if what comes next takes another kind."""
+    for column in schema.columns:
+        kind = need.kind_of(column.name)
+        if kind in ("numeric", "categorical") and column.kind != kind:
+            words, other = ("text", "numbers") if column.kind == "categorical" else ("numbers", "categories")
+            remedy = "an encoder between, OneHotEncoder()" if words == "text" else "what takes categories comes first"
+            raise DataError(
+                f"column {column.name!r} comes out of {type(before).__name__} as {words}, and what comes after it "
+                f"takes {other}. Remedy: {remedy}"
+            )

@@ -316,20 +316,20 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
 
     # ---- applying ------------------------------------------------------------------------------
 
-    def _apply(self, function: Any, X: Any, names: Any) -> Any:
+    def _apply(self, function: Any, X: Any, names: Any, read: tuple[Need, Schema] | None = None) -> Any:
         """A function of (learner, model, columns), part by part, in order; for a source, a source of outputs.
 
         The learner it is given has parameters, model and schema, and nothing else: what it says may be computed
-        elsewhere, and the summary can be large.
+        elsewhere, and the summary can be large. Rows are read as in fitting, unless a need and a schema say otherwise.
         """
         if "model_" not in self.__dict__:
             check_is_fitted(self)
-        model, need = self._bare(), self.need.without_target()
+        model = self._bare()
+        need, known = (self.need.without_target(), self.schema_.without_target) if read is None else read
         with nullcontext() if self.rows_at_once is None else part_rows(self.rows_at_once):
             source = as_source(X, None, None, need, model=self, reset=False)
         if source.lazy:
-            return Mapped(source, model, partial(function, model, self.model_), names())
-        known = self.schema_.without_target
+            return Mapped(source, model, partial(function, model, self.model_), names(), need, known)
         said = partial(_said, function, model, source, need, known)
         if len(source) == 1:  # the rows are in this process, and so few that sending them takes longer
             with one_blas_thread:

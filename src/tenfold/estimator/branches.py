@@ -129,7 +129,14 @@ class Branches(_BaseComposition, Team, Transformer):
 
     def schemas(self, schema: Schema) -> list[Schema]:
         """Of the columns of each transformer."""
-        return [schema.some(some) for some in self.columns(schema)]
+        found = [schema.some(some) for some in self.columns(schema)]
+        for b, member, some in zip(self.going(), self.team(), found, strict=True):
+            if member.hands_on(some):
+                raise DataError(
+                    f"{b.name!r} fills in text, which stays text, and what comes out here are numbers. Remedy: an "
+                    "encoder instead, OneHotEncoder() or OrdinalEncoder(), which take missing values; or one after it"
+                )
+        return found
 
     def foreseen(self, schema: Schema) -> Schema:
         """With the categories that the transformers name, each in its columns."""
@@ -221,11 +228,11 @@ class Branches(_BaseComposition, Team, Transformer):
         super(Branches, fresh)._fit(X, y, *args, **given)
         return self._become(fresh)
 
-    def _apply(self, function: Any, X: Any, names: Any) -> Any:
+    def _apply(self, function: Any, X: Any, names: Any, read: Any = None) -> Any:
         X = settled(X)
         if self.by_name and "feature_names_in_" in self.__dict__ and is_frame(X):
             X = named_columns(X, [c.name for c in self.schema_.columns if c.kind != "unused"])
-        return super()._apply(function, X, names)
+        return super()._apply(function, X, names, read)
 
     # ---- as scikit-learn has it ------------------------------------------------------------------
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
-from tenfold.core import MANY, SEQUENTIAL, Claim, Columns, Matrix, Need, Schema
+from tenfold.core import MANY, SEQUENTIAL, Claim, Columns, DataError, Matrix, Need, Schema
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
 from tenfold.core.schema import plain_columns
 from tenfold.core.statistic import Expression
 from tenfold.core.value import Described
-from tenfold.engine.stages import Before, stages_of, width_after
+from tenfold.engine.stages import Before, refuse_kinds, stages_of, width_after
 from tenfold.estimator.fitted_params import frozen
 from tenfold.estimator.kinds import Transformer
 from tenfold.estimator.members import (
@@ -138,13 +138,23 @@ class Chain(Transformer):
         links = Bundle((*state.done.each, link))
         if at + 1 == len(steps):
             return Solved.of(ChainModel(links), step)
-        now = Bundle((), width_after(steps[at], after, self._width(state.now, state.schema)))
+        now = Bundle((), self._width_after(steps[at], after, state.now, state.schema))
+        refuse_kinds(now.schema(state.schema), steps[at + 1].need, steps[at])
         return Chaining(step, state.schema, links, replace(now, each=(steps[at + 1].start(now.schema(state.schema)),)))
 
     @staticmethod
-    def _width(link: Bundle, schema: Schema) -> int:
-        """How many columns a step sees."""
-        return link.width or len(schema.columns)
+    def _width_after(step: Any, model: Any, link: Bundle, schema: Schema) -> int:
+        """How many numbers a step makes of a row; 0: the columns as they are, if it hands them on as categories."""
+        columns = link.width or len(schema.columns)
+        width = width_after(step, model, columns)
+        if not step.hands_on(link.schema(schema)):
+            return width
+        if width != columns:
+            raise DataError(
+                f"{type(step).__name__} makes indicators beside text, which no step of a pipeline among transformers "
+                "of columns takes. Remedy: add_indicator=False; OneHotEncoder has an indicator of missing values"
+            )
+        return 0
 
     def model(self, state: Any) -> Any:
         """All steps, once the last is done."""
@@ -186,8 +196,13 @@ class Chain(Transformer):
             known = None if nothing(summary) else summary
             out.append(fitted_member(step, model, known, schema, self.certificate_.provenance))
             names = tuple(step.names_out(list(schema.names)))
-            schema = Schema(plain_columns(names), schema.target, schema.classes, schema.named)
+            columns = step.columns_out(schema, model) or plain_columns(names)
+            schema = Schema(columns, schema.target, schema.classes, schema.named)
         return out
+
+    def hands_on(self, schema: Schema) -> bool:
+        """Whether all steps do."""
+        return all(step.hands_on(schema) for step in self.learners())
 
     def names_out(self, names: list[str]) -> list[str]:
         """What the last step calls its outputs, from the names that those before it give theirs."""
@@ -222,7 +237,7 @@ class Chain(Transformer):
                 return None
             if not sound_member(step, *link.each, link.schema(schema)):
                 return None
-            width = width_after(step, link.each[0], self._width(link, schema))
+            width = self._width_after(step, link.each[0], link, schema)
         return width
 
 
@@ -261,7 +276,8 @@ def check_steps(who: str, pipeline: Any) -> None:
             raise TypeError(
                 f"{where}, which takes columns apart. Remedy: its transformers beside {who!r}, each with its columns"
             )
-        if at and step.need.kinds not in ("numeric", "mixed"):
+        handed_on = all(one.may_hand_on for _, one in named_steps(pipeline)[:at])
+        if at and step.need.kinds not in (("numeric", "mixed", "categorical") if handed_on else ("numeric", "mixed")):
             raise TypeError(
                 f"{where}, which takes categories or text, and the step before it makes numbers. Remedy: it comes "
                 "first (missing values need no imputer before an encoder), or has a branch and columns of its own"

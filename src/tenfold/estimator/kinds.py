@@ -23,7 +23,7 @@ from sklearn.utils._set_output import _wrap_data_with_container
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from tenfold.core import MANY, Array, Codes, Columns, Names
+from tenfold.core import MANY, Array, Codes, Column, Columns, Names, Need, Schema
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.fitted_params import as_fitted
 from tenfold.sources import Source, is_lazy
@@ -280,6 +280,27 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         """What becomes of its training rows, for a learner that learns from them too."""
         return self.transform_from(model, X)
 
+    @property
+    def may_hand_on(self) -> bool:
+        """Whether categories that go in come out again, if there are some."""
+        return False
+
+    def hands_on(self, schema: Schema) -> bool:
+        """Whether categories go in and come out again."""
+        return False
+
+    def columns_out(self, schema: Schema, model: Any) -> tuple[Column, ...] | None:
+        """The columns that `transform_from` makes, if some are codes of categories; None: all are numbers."""
+        return None
+
+    def said_from(self, model: Any, X: Columns) -> Any:
+        """What `transform` gives for rows that are read as `said_of` says: what `transform_from` makes of them."""
+        return self.transform_from(model, X)
+
+    def said_of(self) -> tuple[Need, Schema] | None:
+        """How `transform` reads rows, if not as they are read in fitting."""
+        return None
+
     def names_out(self, names: list[str]) -> list[str]:
         """What the columns that come out are called, from the names of those that go in: the same."""
         return names
@@ -309,7 +330,7 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         -------
         X : array or CSR matrix
         """
-        return self._apply(type(self).transform_from, X, self.get_feature_names_out)
+        return self._apply(type(self).said_from, X, self.get_feature_names_out, self.said_of())
 
     @available_if(lambda self: self.invertible)
     def inverse_transform(self, X: Any) -> Any:

@@ -18,13 +18,14 @@ from uuid import uuid4
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import Chunk, Columns, DataError, ModelFileError, Need, Schema
+from tenfold.core import Chunk, Column, Columns, DataError, ModelFileError, Need, Schema
 from tenfold.core.axes import bits
 from tenfold.core.schema import plain_columns
 from tenfold.engine import current
 from tenfold.engine.stages import in_form
 from tenfold.estimator.encoding import params_digest
 from tenfold.sources import Source
+from tenfold.sources.labels import code, levels
 
 
 class Mapped(Source):
@@ -42,16 +43,27 @@ class Mapped(Source):
         Of the output's columns.
     need : Need, optional
         How the rows are read: as the model needs them, by default.
+    schema : Schema, optional
+        What they then hold: that of the model, by default.
     """
 
     named = True
 
-    def __init__(self, base: Source, model: Any, how: Any, names: Sequence[str], need: Need | None = None) -> None:
+    def __init__(
+        self,
+        base: Source,
+        model: Any,
+        how: Any,
+        names: Sequence[str],
+        need: Need | None = None,
+        schema: Schema | None = None,
+    ) -> None:
         super().__init__()
         self.base, self.how, self.names = base, how, tuple(names)
         self.costly = model.costly or base.costly
         self._need = model.need.without_target() if need is None else need
-        self._schema = Schema(model.schema_.columns, None, None, model.schema_.named)
+        self._schema = Schema(model.schema_.columns, None, None, model.schema_.named) if schema is None else schema
+        self._words = getattr(model, "columns_out", _numbers)(model.schema_, model.model_)
         learned = f"{bits(model.model_)} {model.schema_.names} {model.schema_.classes}"
         self._model = f"{type(model).__name__} {_params(model)} {learned}"
 
@@ -105,7 +117,9 @@ class Mapped(Source):
         return "categorical" in need.every_kind or need.target == "class"
 
     def schema_of(self, part: int, need: Need) -> Schema:
-        """Outputs are numbers; the target is the base's."""
+        """Outputs are numbers, or the text that a model hands on; the target is the base's."""
+        if self._words is not None:
+            return self._schema_of_words(part, need)
         if need.every_kind & {"categorical", "text", "date"}:
             raise DataError("the outputs of a model are numbers, neither categories nor text nor dates")
         below = replace(self._need, missing=True, sparse=False, target=need.target, binary=need.binary)
@@ -117,10 +131,47 @@ class Mapped(Source):
         below = replace(below, side=need.side, sequence=self._need.sequence if need.sequence is None else need.sequence)
         inner = Schema(self._schema.columns, need.target, schema.classes, self._schema.named)
         for chunk in self.base.chunks(part, below, inner):
+            if self._words is not None:
+                yield chunk._replace(X=self._coded(self._said(chunk), need, schema, chunk.X))
+                continue
             found = in_form(self._said(chunk), need)
             found = found[:, None] if found.ndim == 1 else found
             X = Columns(found, schema.names, missing=need.missing, offset=chunk.offset, kept=chunk.X.kept)
             yield chunk._replace(X=X)
+
+    # ---- text that is handed on --------------------------------------------------------------------
+
+    def _schema_of_words(self, part: int, need: Need) -> Schema:
+        """Of outputs that are text, and of numbers beside them."""
+        assert self._words is not None
+        words = [column.categories is not None for column in self._words]
+        for name, text in zip(self.names, words, strict=True):
+            if need.kind_of(name) not in (("categorical", "mixed") if text else ("numeric", "mixed")):
+                raise DataError(
+                    f"column {name!r} holds {'text' if text else 'numbers'}, made by the model before. Remedy: "
+                    + ("an encoder between, OneHotEncoder()" if text else "leave it out, or a learner of numbers")
+                )
+        below = replace(self._need, target=need.target, binary=need.binary)
+        inner = Schema(self._schema.columns, need.target, None, self._schema.named)
+        found = self.base.schema_of(part, below) if need.target == "class" else inner
+        inner = replace(inner, classes=found.classes)
+        columns = [Column(n, "categorical" if w else "numeric") for n, w in zip(self.names, words, strict=True)]
+        for chunk in self.base.chunks(part, below, inner):
+            said = self._said(chunk)
+            for j in np.flatnonzero(words):
+                some = Column(self.names[j], "categorical", levels(said[:, j], f"column {self.names[j]!r}"))
+                columns[j] = columns[j] + some
+        return Schema(tuple(columns), need.target, found.classes, True)
+
+    def _coded(self, said: Any, need: Need, schema: Schema, X: Columns) -> Columns:
+        """Outputs that are text as codes of a schema, and numbers beside them."""
+        each = [
+            code(said[:, j], column.categories, f"column {column.name!r}")
+            if column.categories is not None
+            else said[:, j].astype(np.float64)
+            for j, column in enumerate(schema.columns)
+        ]
+        return Columns(tuple(each), schema.names, missing=need.missing, offset=X.offset, kept=X.kept)
 
     def read_sequences(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
         """The rows it is of come in whole sequences."""
@@ -173,8 +224,11 @@ class Mapped(Source):
 
         found = found.toarray() if sp.issparse(found) else found
         columns = [found] if found.ndim == 1 else list(found.T)
-        kind = pa.string() if found.dtype.kind in "OUT" else None  # also where there are no rows
-        return pa.table({n: pa.array(np.ascontiguousarray(c), kind) for n, c in zip(self.names, columns, strict=True)})
+        kinds = [pa.string() if found.dtype.kind in "OUT" else None] * len(columns)  # also where there are no rows
+        if self._words is not None:
+            kinds = [pa.string() if column.categories is not None else None for column in self._words]
+        each = zip(self.names, columns, kinds, strict=True)
+        return pa.table({n: pa.array(np.ascontiguousarray(c), kind) for n, c, kind in each})
 
     def to_parquet(self, folder: Any, keep: Sequence[str] = ()) -> list[str]:
         """Write one file for each part; go on where an earlier call was cut off.
@@ -239,6 +293,10 @@ class Mapped(Source):
                 os.replace(temporary, path)
         finally:
             temporary.unlink(missing_ok=True)
+
+
+def _numbers(schema: Schema, model: Any) -> None:
+    """What comes out of a model that is no transformer: no text."""
 
 
 def joined(pieces: list[Any]) -> Any:

@@ -264,7 +264,9 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
     "RobustScaler": _scaler,
     "SimpleImputer": {
         **_scaler,
-        "missing_values": Refused("what is missing is NaN or None", "replace other marks by NaN before", (math.nan,)),
+        "missing_values": Refused(
+            "what is missing is NaN or None", "replace other marks by NaN before", (math.nan, None)
+        ),
     },
     "StandardScaler": _scaler,
     "TfidfVectorizer": {

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Codes, Column, Columns, DataError, Flags, Labels, Need, Schema, Values
 from tenfold.core.allowed import ANYTHING, NOT_NEGATIVE
+from tenfold.core.schema import is_text
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, Transformer
 from tenfold.estimator.constraints import Constraints, boolean, choice
+from tenfold.preprocessing.categories import CountsByColumn, ValueCounts
 from tenfold.stats.distribution import Distribution, DistributionByColumn, Groups
 from tenfold.stats.spread import ColumnSpread, SpreadByColumn
 
@@ -60,16 +62,63 @@ class MeansOfPresent(Grouped[MeanOfPresent]):
         return MeanOfPresent(found, np.maximum(chunk.total - found.weight, 0.0))
 
 
+@dataclass(frozen=True, eq=False)
+class ValuesAndCounts:
+    """The values of columns of numbers, and how often each category of the others comes."""
+
+    values: Distribution
+    counts: ValueCounts
+    coded: Annotated[Flags, "column"]
+    """which columns are categories"""
+
+    def __add__(self, other: ValuesAndCounts) -> ValuesAndCounts:
+        return ValuesAndCounts(self.values + other.values, self.counts + other.counts, self.coded)
+
+    @property
+    def missing(self) -> Array:
+        """Weight of the rows that miss a value of each column."""
+        found: Array = np.where(self.coded, self.counts.missing, self.values.missing)
+        return found
+
+
+class ValuesAndCountsByColumn(Grouped[ValuesAndCounts]):
+    """The values of columns of numbers, and how often each category of the others comes."""
+
+    coded: Flags
+    first: Codes
+    """where the categories of each column begin on the axis of values, and where the last ends"""
+
+    def summarize(self, chunk: Chunk) -> ValuesAndCounts:
+        """Each kind of column by itself: there, those of the other kind are all missing."""
+        values = DistributionByColumn().summarize(_without(chunk, self.coded))
+        counts = CountsByColumn(self.first).summarize(_without(chunk, ~self.coded))
+        return ValuesAndCounts(values, counts, self.coded)
+
+
+def _without(chunk: Chunk, columns: Flags) -> Chunk:
+    """The same rows, as if some columns had no value."""
+    none = np.full(chunk.n, np.nan)
+    data = tuple(none if gone else chunk.X.column(j) for j, gone in enumerate(columns))
+    return chunk._replace(X=chunk.X.other_columns(data, chunk.X.names, missing=True))
+
+
+Summary = MeanOfPresent | Distribution | ValuesAndCounts | MissingWeight
+
+
 class ImputerModel(NamedTuple):
     """What missing values become; NaN in a column that held no value. And which columns missed some."""
 
     statistics: Annotated[Array, "column", ANYTHING]
+    """of a column of categories, the code of one"""
     missing: Annotated[Array, "column"]
     """weight of the rows that missed a value"""
 
 
 class Imputer(OnePass, Transformer):
     """Fill in missing values by the mean, the median or the mode of their column, or by a constant, in one pass.
+
+    Text is filled in by the mode or a constant, and stays text: what comes out is then an array of objects, and an
+    encoder that comes next takes it, in memory or over files.
 
     It is scikit-learn's `SimpleImputer`, by which name it goes too. Medians and modes are exact while a column has at
     most 65,536 distinct values. With more, neighbouring values are counted together, and the certificate says by which
@@ -80,8 +129,8 @@ class Imputer(OnePass, Transformer):
     strategy : {"mean", "median", "most_frequent", "constant"}, default="mean"
         What takes the place of a missing value: the mean, the median or the most frequent value of its column (the
         least of several), or `fill_value`.
-    fill_value : float or None, default=None
-        The number that `strategy="constant"` fills in; None is 0.
+    fill_value : float, str or None, default=None
+        What `strategy="constant"` fills in; None is 0, and "missing_value" in columns of text.
     add_indicator : bool, default=False
         Whether a column of zeros and ones follows for each column that missed values in fitting: ones where they were.
     keep_empty_features : bool, default=False
@@ -95,7 +144,7 @@ class Imputer(OnePass, Transformer):
     Attributes
     ----------
     statistics_ : array of shape (columns,)
-        What is filled in; NaN if a column held no value.
+        What is filled in; NaN if a column held no value. An array of objects if there is text.
     certificate_ : Certificate
 
     Examples
@@ -105,12 +154,13 @@ class Imputer(OnePass, Transformer):
     [1.0, 3.0, 5.0]
     >>> Imputer(strategy="most_frequent", add_indicator=True).fit_transform([[2.0], [None], [2.0], [9.0]]).tolist()
     [[2.0, 0.0], [2.0, 1.0], [2.0, 0.0], [9.0, 0.0]]
+    >>> Imputer(strategy="most_frequent").fit_transform([["sun"], [None], ["sun"], ["rain"]]).ravel().tolist()
+    ['sun', 'sun', 'sun', 'rain']
     """
 
     preserves_dtype = ("float64", "float32")
-    need = Need("numeric", missing=True)
     model_type = ImputerModel
-    summary_types = (MeanOfPresent, Distribution, MissingWeight)
+    summary_types = (MeanOfPresent, Distribution, ValuesAndCounts, MissingWeight)
     law_params = (
         {"keep_empty_features": True},
         {"strategy": "median", "keep_empty_features": True},
@@ -119,7 +169,7 @@ class Imputer(OnePass, Transformer):
     )
     _parameter_constraints: ClassVar[Constraints] = {
         "strategy": [choice("mean", "median", "most_frequent", "constant")],
-        "fill_value": [Real, None],
+        "fill_value": [Real, str, None],
         "add_indicator": [boolean],
         "keep_empty_features": [boolean],
     }
@@ -127,11 +177,11 @@ class Imputer(OnePass, Transformer):
     def __init__(
         self,
         strategy: str = "mean",
-        fill_value: float | None = None,
+        fill_value: float | str | None = None,
         add_indicator: bool = False,
         keep_empty_features: bool = False,
         *,
-        missing_values: float = np.nan,
+        missing_values: float | None = np.nan,
         copy: bool = True,
     ) -> None:
         self.strategy = strategy
@@ -141,45 +191,87 @@ class Imputer(OnePass, Transformer):
         self.missing_values = missing_values
         self.copy = copy
 
+    @property
+    def need(self) -> Need:
+        """Numbers; text too, if no numbers are made of the values."""
+        return Need("mixed" if self.strategy in ("most_frequent", "constant") else "numeric", missing=True)
+
     def _validate_params(self) -> None:
         super()._validate_params()
-        if not np.isfinite(self._constant):
+        if isinstance(self.fill_value, Real) and not np.isfinite(float(self.fill_value)):
             raise ValueError(f"fill_value must be finite, not {self.fill_value}")
 
-    def statistic(self, schema: Schema) -> MeansOfPresent | DistributionByColumn | MissingByColumn:
+    def foreseen(self, schema: Schema) -> Schema:
+        """With what is filled in, if nothing is learned, among the categories."""
+        columns = []
+        for column in schema.columns:
+            labels = column.categories
+            if labels is not None and (self.strategy == "constant" or (self.keep_empty_features and not len(labels))):
+                value = self._constant(column)
+                named = np.array([value], dtype=object if isinstance(value, str) else None)
+                column = column + Column(column.name, column.kind, named)
+            columns.append(column)
+        return Schema(tuple(columns), schema.target, schema.classes, schema.named)
+
+    def statistic(
+        self, schema: Schema
+    ) -> MeansOfPresent | DistributionByColumn | ValuesAndCountsByColumn | MissingByColumn:
         """The means, the values and how often each comes, or how many are missing."""
         if self.strategy == "mean":
             return MeansOfPresent()
-        return MissingByColumn() if self.strategy == "constant" else DistributionByColumn()
+        if self.strategy == "constant":
+            return MissingByColumn()
+        coded = _coded(schema)
+        return ValuesAndCountsByColumn(coded, schema.value_offsets) if coded.any() else DistributionByColumn()
 
-    def solve(self, schema: Schema, s: MeanOfPresent | Distribution | MissingWeight) -> ImputerModel:
+    def solve(self, schema: Schema, s: Summary) -> ImputerModel:
         """The mean, the median or the mode of each column."""
         if isinstance(s, MeanOfPresent):
             found = np.where(s.spread.weight > 0, s.spread.mean, np.nan)
         elif isinstance(s, MissingWeight):
-            found = np.full(len(s.missing), self._constant)
-        elif self.strategy == "median":
+            found = np.array([0.0 if c.categories is not None else self._constant(c) for c in schema.columns])
+        elif self.strategy == "median" and isinstance(s, Distribution):
             found = np.array([column.quantiles(np.array([0.5]))[0] for column in s.columns])
         else:
-            found = np.array([column.mode() for column in s.columns])
+            found = np.array([column.mode() for column in (s if isinstance(s, Distribution) else s.values).columns])
+        for j in np.flatnonzero(_coded(schema)):
+            found[j] = self._category(schema, s, j)
         if self.keep_empty_features:
             found = np.where(np.isnan(found), 0.0, found)
         return ImputerModel(found, s.missing)
 
-    @property
-    def _constant(self) -> float:
-        """What is filled in if nothing is learned."""
-        return 0.0 if self.fill_value is None else float(self.fill_value)
+    def _category(self, schema: Schema, s: Summary, j: int) -> float:
+        """The code of the category that is filled in; NaN: there is none."""
+        column, first = schema.columns[j], schema.value_offsets
+        if isinstance(s, ValuesAndCounts):
+            count = s.counts.count[first[j] : first[j + 1]]
+            return float(count.argmax()) if count.any() else np.nan
+        return float(np.searchsorted(column.categories, self._constant(column)))
 
-    def certify(self, model: ImputerModel, s: MeanOfPresent | Distribution | MissingWeight) -> tuple[Claim, ...]:
+    def _constant(self, column: Column) -> Any:
+        """What is filled in if nothing is learned of a column."""
+        labels, given = column.categories, self.fill_value if self.strategy == "constant" else None
+        text = labels is not None and (is_text(labels) or not len(labels))
+        if given is None:
+            return "missing_value" if text else 0.0
+        if text != isinstance(given, str):
+            raise ValueError(
+                f"fill_value={given!r} is {'text' if isinstance(given, str) else 'a number'}, and column "
+                f"{column.name!r} holds {'text' if text else 'numbers'}. Remedy: an imputer for each kind of column, "
+                "in a ColumnTransformer"
+            )
+        return given
+
+    def certify(self, model: ImputerModel, s: Summary) -> tuple[Claim, ...]:
         """How exact the statistics are, and how many columns miss values."""
         some = float((model.missing > 0).sum())
         claims = (Claim("columns with gaps", some, "proved", "columns that missed values in fitting", "data"),)
-        if not isinstance(s, Distribution):
+        if isinstance(s, (MeanOfPresent, MissingWeight)):
             return (Claim("gap", 0.0, "proved", "the means of the merged rows, or nothing", "objective"), *claims)
+        values = s if isinstance(s, Distribution) else s.values
         if self.strategy == "median":
-            return (s.claim(), *claims)
-        unsure = float(sum(column.low[at] < column.high[at] for column, at in _heaviest(s)))
+            return (values.claim(), *claims)
+        unsure = float(sum(column.low[at] < column.high[at] for column, at in _heaviest(values)))
         why = "columns whose most frequent value is the middle of a group: they have too many distinct values"
         return (Claim("modes in groups", unsure, "proved", why, "data"), *claims)
 
@@ -192,12 +284,68 @@ class Imputer(OnePass, Transformer):
             gone = np.isnan(block)
             if empty.any() and (gone & empty).any():
                 i, j = (int(k) for k in np.argwhere(gone & empty)[0])
-                raise DataError(
-                    f"{X.where(rows.start + i, j)} is missing, and no row had a value of this column in fitting. "
-                    "Remedy: leave it out, set keep_empty_features=True, or strategy='constant' with a fill_value"
-                )
+                raise _no_value(X, rows.start + i, j)
             out[rows, :p] = np.where(gone, model.statistics, block)
             out[rows, p:] = gone[:, marked]
+        return out
+
+    # ---- text --------------------------------------------------------------------------------------
+
+    @property
+    def may_hand_on(self) -> bool:
+        """Whether text is taken."""
+        return self.need.kinds == "mixed"
+
+    def hands_on(self, schema: Schema) -> bool:
+        """Whether there is text, or other categories."""
+        return bool(_coded(schema).any())
+
+    def columns_out(self, schema: Schema, model: ImputerModel) -> tuple[Column, ...] | None:
+        """The columns, then the indicators; None if all are numbers."""
+        if not self.hands_on(schema):
+            return None
+        return (
+            *schema.columns,
+            *(Column(f"missingindicator_{schema.names[j]}", "numeric") for j in self._marked(model)),
+        )
+
+    def said_of(self) -> tuple[Need, Schema] | None:
+        """Text as it is, since it may be text that no row had in fitting."""
+        if not self.hands_on(self.schema_):
+            return None
+        each = [(c.name, _read_as(c)) for c in self.schema_.columns]
+        columns = [Column(c.name, "text") if _read_as(c) == "text" else c for c in self.schema_.columns]
+        return Need("mixed", missing=True, each=tuple(each)), Schema(tuple(columns), None, None, self.schema_.named)
+
+    def said_from(self, model: ImputerModel, X: Columns) -> Values:
+        """The columns, filled up: an array of objects if there is text."""
+        if not self.hands_on(self.schema_):
+            return self.transform_from(model, X)
+        p, marked = X.shape[1], self._marked(model)
+        out = np.empty((len(X), p + len(marked)), dtype=object)
+        for j, column in enumerate(self.schema_.columns):
+            values = X.column(j)
+            gone = np.equal(values, None).astype(bool) if values.dtype.hasobject else np.isnan(values)
+            if gone.any() and np.isnan(model.statistics[j]):
+                raise _no_value(X, int(gone.argmax()), j)
+            if column.categories is not None and not values.dtype.hasobject:
+                values = _labels_of(X, j, values, gone, column.categories)
+            out[:, j] = values
+            out[gone, j] = self.statistics_[j]
+            out[:, p:][:, marked == j] = gone[:, None]
+        return out
+
+    @property
+    def statistics_(self) -> Values:
+        """What is filled in, column by column."""
+        model, columns = self.model_, self.schema_.columns
+        if not self.hands_on(self.schema_):
+            found: Values = model.statistics
+            return found
+        out = np.empty(len(columns), dtype=object)
+        for j, (column, value) in enumerate(zip(columns, model.statistics.tolist(), strict=True)):
+            known = column.categories is not None and value == value
+            out[j] = column.categories[int(value)] if known else value
         return out
 
     def _marked(self, model: ImputerModel) -> Codes:
@@ -211,6 +359,37 @@ class Imputer(OnePass, Transformer):
 
 SimpleImputer = Imputer
 """the name that scikit-learn has for it"""
+
+
+def _coded(schema: Schema) -> Flags:
+    """Which columns are categories."""
+    return np.array([column.categories is not None for column in schema.columns], dtype=bool)
+
+
+def _read_as(column: Column) -> Any:
+    """How a column is read that is to be handed on: text as it is, categories that are numbers as codes."""
+    if column.categories is None:
+        return "numeric"
+    return "text" if is_text(column.categories) or not len(column.categories) else "categorical"
+
+
+def _labels_of(X: Columns, j: int, codes: Array, gone: Flags, labels: Labels) -> Values:
+    """The categories of codes; of those that are missing, any."""
+    if (codes < 0).any():
+        raise DataError(
+            f"{X.where(int((codes < 0).argmax()), j)} has a number that was no category in fitting. Remedy: fit to "
+            "rows that have it, or a column of numbers"
+        )
+    found: Values = labels[np.where(gone, 0, codes).astype(np.int64)]
+    return found
+
+
+def _no_value(X: Columns, i: int, j: int) -> DataError:
+    """The error of a missing value that nothing can be filled in for."""
+    return DataError(
+        f"{X.where(i, j)} is missing, and no row had a value of this column in fitting. "
+        "Remedy: leave it out, set keep_empty_features=True, or strategy='constant' with a fill_value"
+    )
 
 
 def _heaviest(s: Distribution) -> list[tuple[Groups, int]]:

@@ -25,7 +25,7 @@ from tenfold.engine.keys import Key, Listed, Stratified
 from tenfold.engine.plan import Groups
 from tenfold.engine.progress import progress
 from tenfold.engine.runner import Session
-from tenfold.engine.stages import schema_after
+from tenfold.engine.stages import refuse_kinds, schema_after
 from tenfold.engine.tally import Counted
 from tenfold.estimator import SummaryScored
 from tenfold.estimator.callbacks import History
@@ -200,6 +200,7 @@ class FitAndScore:
                     rows = no_rows(schema_after(before, schema, ROWS).names)
                     learner = candidate.stages[stage].bound(rows, target=candidate.stages[-1].need.target)
                 mine = schema_after(before, schema, learner.need)
+                refuse_kinds(mine, learner.need, before[-1][0])
                 start = learner.start(mine)
             members.append(
                 Member(
