@@ -18,6 +18,9 @@ from tenfold.preprocessing.categories import CountsByColumn, ValueCounts
 from tenfold.stats.distribution import Distribution, DistributionByColumn, Groups
 from tenfold.stats.spread import ColumnSpread, SpreadByColumn
 
+NONE = np.array([None], dtype=object)
+"""what is missing among text"""
+
 
 @dataclass(frozen=True, eq=False)
 class MissingWeight:
@@ -198,7 +201,7 @@ class Imputer(OnePass, Transformer):
 
     def _validate_params(self) -> None:
         super()._validate_params()
-        if isinstance(self.fill_value, Real) and not np.isfinite(float(self.fill_value)):
+        if not (self.fill_value is None or isinstance(self.fill_value, str) or np.isfinite(self.fill_value)):
             raise ValueError(f"fill_value must be finite, not {self.fill_value}")
 
     def foreseen(self, schema: Schema) -> Schema:
@@ -235,7 +238,7 @@ class Imputer(OnePass, Transformer):
         else:
             found = np.array([column.mode() for column in (s if isinstance(s, Distribution) else s.values).columns])
         for j in np.flatnonzero(_coded(schema)):
-            found[j] = self._category(schema, s, j)
+            found[j] = self._category(schema, s, int(j))
         if self.keep_empty_features:
             found = np.where(np.isnan(found), 0.0, found)
         return ImputerModel(found, s.missing)
@@ -261,6 +264,12 @@ class Imputer(OnePass, Transformer):
                 "in a ColumnTransformer"
             )
         return given
+
+    def sound(self, model: ImputerModel, summary: Summary | None, schema: Schema) -> bool:
+        """Whether what is filled in for categories is one of them, or nothing."""
+        each = zip(model.statistics.tolist(), schema.columns, strict=True)
+        coded = [(value, len(c.categories)) for value, c in each if c.categories is not None]
+        return all(value != value or (value == int(value) and 0 <= value < n) for value, n in coded)
 
     def certify(self, model: ImputerModel, s: Summary) -> tuple[Claim, ...]:
         """How exact the statistics are, and how many columns miss values."""
@@ -298,7 +307,7 @@ class Imputer(OnePass, Transformer):
 
     def hands_on(self, schema: Schema) -> bool:
         """Whether there is text, or other categories."""
-        return bool(_coded(schema).any())
+        return not schema.plain
 
     def columns_out(self, schema: Schema, model: ImputerModel) -> tuple[Column, ...] | None:
         """The columns, then the indicators; None if all are numbers."""
@@ -325,7 +334,7 @@ class Imputer(OnePass, Transformer):
         out = np.empty((len(X), p + len(marked)), dtype=object)
         for j, column in enumerate(self.schema_.columns):
             values = X.column(j)
-            gone = np.equal(values, None).astype(bool) if values.dtype.hasobject else np.isnan(values)
+            gone = np.equal(values, NONE).astype(bool) if values.dtype.hasobject else np.isnan(values)
             if gone.any() and np.isnan(model.statistics[j]):
                 raise _no_value(X, int(gone.argmax()), j)
             if column.categories is not None and not values.dtype.hasobject:
