@@ -9,6 +9,7 @@ import numpy as np
 from tenfold.core import Array, Claim, Columns, Need, Schema
 from tenfold.estimator import Classifier, OnePass
 from tenfold.estimator.constraints import Constraints, choice
+from tenfold.estimator.multi_output import MultiOutput
 from tenfold.stats.weight_by_class import ClassWeights, WeightByClass
 
 
@@ -19,7 +20,7 @@ class PriorModel(NamedTuple):
     class_prior: Annotated[Array, "class"]
 
 
-class DummyClassifier(OnePass, Classifier):
+class DummyClassifier(MultiOutput, OnePass, Classifier):
     """Always the most frequent class: what any other classifier has to beat. Exact in one pass.
 
     The columns are not looked at, so that text and missing values may be among them.
@@ -37,6 +38,8 @@ class DummyClassifier(OnePass, Classifier):
     Attributes
     ----------
     classes_ : array
+    estimators_ : list
+        Of a target of several columns, the fitted model of each.
     class_count_, class_prior_ : array of shape (classes,)
     certificate_ : Certificate
 

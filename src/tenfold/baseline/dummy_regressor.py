@@ -9,6 +9,7 @@ import numpy as np
 from tenfold.core import Array, Claim, Columns, Need, Schema
 from tenfold.estimator import OnePass, Regressor
 from tenfold.estimator.constraints import Constraints, choice
+from tenfold.estimator.multi_output import MultiOutput
 from tenfold.stats.centre import Centre, TargetCentre
 
 
@@ -18,7 +19,7 @@ class MeanModel(NamedTuple):
     constant: float
 
 
-class DummyRegressor(OnePass, Regressor):
+class DummyRegressor(MultiOutput, OnePass, Regressor):
     """Always the mean of the target: what any other regressor has to beat. Exact in one pass.
 
     The columns are not looked at, so that text and missing values may be among them.
@@ -32,6 +33,8 @@ class DummyRegressor(OnePass, Regressor):
 
     Attributes
     ----------
+    estimators_ : list
+        Of a target of several columns, the fitted model of each.
     constant_ : float
     certificate_ : Certificate
 

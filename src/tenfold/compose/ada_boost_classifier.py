@@ -116,7 +116,11 @@ class AdaBoostClassifier(Classifier):
     @property
     def need(self) -> Need:
         """Numbers for stumps; else what the estimator takes."""
-        return self.estimator.need if isinstance(self.estimator, Classifier) else Need("numeric", target="class")
+        return (
+            self.estimator.need
+            if isinstance(self.estimator, Classifier)
+            else Need("numeric", sparse=True, target="class")
+        )
 
     @property
     def model_type(self) -> type:  # type: ignore[override]

@@ -46,6 +46,8 @@ class Need:
         Empty: all enter as `kinds` says.
     per_sequence : bool
         Whether the target is one of a whole sequence: that which all its rows have.
+    output : int, optional
+        Which column of a target of several columns is meant.
     """
 
     kinds: Kinds = "numeric"
@@ -60,6 +62,7 @@ class Need:
     windows: bool = False
     each: tuple[tuple[str, Kinds], ...] = ()
     per_sequence: bool = False
+    output: int | None = None
 
     def kind_of(self, name: str) -> Kinds | Literal["unused"]:
         """How a column enters, by its name."""
@@ -85,8 +88,12 @@ class Need:
             return self
         return replace(self, side=(), sequence=None, windows=False, per_sequence=False)
 
+    def for_output(self, output: int | None) -> Need:
+        """The same need of one column of a target of several columns; of None, of a target that is a single column."""
+        return replace(self, output=output)
+
 
 @cache
 def _without_target(need: Need) -> Need:
     """Made once of each need, since every prediction asks for it."""
-    return replace(need, target=None)
+    return replace(need, target=None, output=None)

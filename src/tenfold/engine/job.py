@@ -31,4 +31,4 @@ class FindSchema:
 
     def __call__(self, source: Source, part: int) -> Schema:
         """What one part holds."""
-        return source.schema_of(part, self.need)
+        return source.schema_for(part, self.need)

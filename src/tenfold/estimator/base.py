@@ -121,7 +121,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         X : array, CSR matrix, frame or Source
             The rows. A Source brings its own target and weights.
         y : array, optional
-            The target.
+            The target; of learners with several outputs, also a table with a column for each.
         sample_weight : array, optional
             A weight for each row. A row of weight 2 counts as two rows, one of weight 0 as none.
         checkpoint : str, path or Checkpoint, optional
@@ -214,6 +214,10 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     def sound(self, model: Any, summary: Any, schema: Schema) -> bool:
         """Whether a model that comes from a file holds together, beyond what each of its fields may be."""
         return True
+
+    def each_output(self) -> list[Any]:
+        """The models of each column of the target: itself, of a target that is one column."""
+        return [self]
 
     @property
     def does_not_merge(self) -> str:

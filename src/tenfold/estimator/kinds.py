@@ -80,7 +80,7 @@ class Regressor(RegressorMixin, Estimator):
 
         Returns
         -------
-        y : array of shape (rows,)
+        y : array of shape (rows,) or (rows, outputs)
         """
         return self._apply(type(self).predict_from, X, lambda: ["prediction"])
 

@@ -93,6 +93,17 @@ class Mapped(Source):
         """Yield what the model says of a part."""
         return map(self._table, self._pieces(part))
 
+    @property
+    def outputs(self) -> int:
+        """How many columns the target of the rows has, if it is a table of them."""
+        return self.base.outputs
+
+    def output(self, at: int) -> Self:
+        """What the model says of the same rows, with one column of their target."""
+        other = copy(self)
+        other.base, other._found = self.base.output(at), {}
+        return other
+
     def unweighted(self) -> Self:
         """What the model says of the same rows, each of which counts once."""
         other = copy(self)

@@ -27,6 +27,8 @@ BARE: dict[str, Literal["numeric", "text", "date", "time", "unused"]] = {
     "-": "numeric", "T": "text", "D": "date", "H": "time", ".": "unused",
 }  # fmt: skip
 """how columns without categories are written"""
+LEARNED = ("schema", "model", "summary", "certificate")
+"""what a file says of a model, or of the model of each output"""
 
 
 def save(model: Any, path: Any, *, summary: bool = True) -> None:
@@ -42,14 +44,17 @@ def _document(to: Writer, model: Any, summary: bool) -> dict[str, Any]:
     """A model as a node; of a pipeline, one for each step with its name."""
     if is_pipeline(model):
         return {"pipeline": [[name, _step(to, name, step, summary)] for name, step in model.steps]}
-    return {
-        "learner": id_of(type(model)),
-        "params": to.params(model),
-        "schema": write_schema(to, model.schema_),
-        "model": to.record(model.model_),
-        "summary": write_summary(to, model.summary_ if summary else None),
-        "certificate": _write_certificate(to, model.certificate_),
-    }
+    each = [
+        {
+            "schema": write_schema(to, one.schema_),
+            "model": to.record(one.model_),
+            "summary": write_summary(to, one.summary_ if summary else None),
+            "certificate": _write_certificate(to, one.certificate_),
+        }
+        for one in model.each_output()
+    ]
+    learned = each[0] if model.each_output()[0] is model else {"outputs": each}
+    return {"learner": id_of(type(model)), "params": to.params(model), **learned}
 
 
 def _step(to: Writer, name: str, step: Any, summary: bool) -> dict[str, Any] | None:
@@ -103,9 +108,24 @@ def _model(reader: Reader, document: Any, depth: int) -> Any:
     if isinstance(document, dict) and set(document) == {"pipeline"}:
         return _pipeline(reader, document["pipeline"], depth)
     reader.kinds = set()
-    names = ("learner", "params", "schema", "model", "summary", "certificate")
-    learner, params, schema, kept, summary, certificate = parts(document, *names)
+    several = isinstance(document, dict) and "outputs" in document
+    learner, params, *given = parts(document, "learner", "params", *(["outputs"] if several else LEARNED))
     model = reader.learner({"learner": learner, "params": params})
+    if several:
+        if not hasattr(model, "take_outputs") or not isinstance(given[0], list) or not given[0]:
+            raise ModelFileError(f"the file has several outputs, and {learner} has one")
+        each = [_learned(reader, model._blank(), *parts(node, *LEARNED)) for node in given[0]]
+        if any(one.schema_.columns != each[0].schema_.columns for one in each):
+            raise ModelFileError("the outputs are of different columns")
+        model.take_outputs(each)
+        model.certificate_ = model.certificate_.coming_from("claimed by the file")
+    else:
+        _learned(reader, model, *given)
+    return model
+
+
+def _learned(reader: Reader, model: Any, schema: Any, kept: Any, summary: Any, certificate: Any) -> Any:
+    """A learner with what a file says that it has learned of one target."""
     try:
         columns = read_schema(reader, schema, model)
         made = reader.record(kept, model.model_type, columns)
@@ -116,7 +136,7 @@ def _model(reader: Reader, document: Any, depth: int) -> Any:
     except MergeError as error:  # a type, shape or value that is not allowed
         raise ModelFileError(str(error)) from None
     if not fits:
-        raise ModelFileError(f"the model does not fit the schema of this {learner}")
+        raise ModelFileError(f"the model does not fit the schema of this {type(model).__name__}")
     claimed = _read_certificate(reader, certificate).coming_from("claimed by the file")
     model._set(columns, made, read, claimed)
     model.n_features_in_ = len(columns.columns)

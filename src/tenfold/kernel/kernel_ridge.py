@@ -15,6 +15,7 @@ from scipy.linalg import eigh, lapack
 from tenfold.core import Array, Claim, Columns, Need, Schema
 from tenfold.estimator.constraints import Constraints, numbers, real
 from tenfold.estimator.kinds import Regressor
+from tenfold.estimator.multi_output import MultiOutput
 from tenfold.kernel.algebra import Kernel
 from tenfold.kernel.expansion import FUNCTION, KERNEL, KernelExpansion
 from tenfold.stats.training_rows import AllRows, TrainingRows
@@ -56,7 +57,7 @@ class RidgePath(NamedTuple):
         return float(self.alphas[int(self.loo_errors.argmin())])
 
 
-class KernelRidge(KernelExpansion, Regressor):
+class KernelRidge(MultiOutput, KernelExpansion, Regressor):
     """Ridge regression in the space of a kernel, in memory: it needs all rows at once.
 
     The objective is ``Σ wᵢ (yᵢ - f(xᵢ))² + α |f|²``, scikit-learn's. A text that minimises
@@ -79,6 +80,8 @@ class KernelRidge(KernelExpansion, Regressor):
 
     Attributes
     ----------
+    estimators_ : list
+        Of a target of several columns, the fitted model of each.
     dual_coef_ : array of shape (rows,)
     X_fit_ : array of shape (rows, columns)
         The rows; of a precomputed kernel their numbers.
@@ -99,6 +102,7 @@ class KernelRidge(KernelExpansion, Regressor):
 
     need = Need("numeric", target="number")
     relative = "RandomFeatures(...) before Ridge()"
+    one_column_is_table = True
     model_type = KernelRidgeModel
     summary_types = (TrainingRows,)
     law_params = ({"kernel": "rbf"}, {}, {"kernel": "laplacian", "gamma": "scale", "alpha": 0.1})

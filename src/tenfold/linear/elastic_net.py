@@ -33,8 +33,10 @@ class ElasticNet(Penalised):
 
     Attributes
     ----------
-    coef_ : array of shape (columns,)
-    intercept_ : float
+    coef_ : array of shape (columns,) or (outputs, columns)
+    intercept_ : float or array of shape (outputs,)
+    estimators_ : list
+        Of a target of several columns, the fitted model of each.
     n_iter_ : int
         Sweeps.
     dual_gap_ : float

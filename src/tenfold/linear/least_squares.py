@@ -21,6 +21,7 @@ from tenfold.core.learner import Begun, Solved
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, SummaryScored
 from tenfold.estimator.featured import Featured
+from tenfold.estimator.multi_output import MultiOutput
 from tenfold.linear import dual
 from tenfold.linear.inference import ROBUST, Inference, infer
 from tenfold.linear.inferring import Inferring, RobustErrors
@@ -66,7 +67,7 @@ State = Begun | Factoring | Refining | Searching | Checking | Scoring | Solved
 Summary = Matrix | Scores | CodedMoments | Products | Rows
 
 
-class LeastSquares(RobustErrors, OnePass, Inferring, Featured, SummaryScored):
+class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, SummaryScored):
     """What LinearRegression and Ridge share; the parameters are theirs."""
 
     need = Need("mixed", sparse=True, target="number")

@@ -32,11 +32,13 @@ class LinearRegression(LeastSquares):
 
     Attributes
     ----------
-    coef_ : array of shape (features,)
+    coef_ : array of shape (features,) or (outputs, features)
         One for each numeric column, and for each category of the others.
     coef_names_ : array of shape (features,)
         A column, or a column, an underscore, and a category.
-    intercept_ : float
+    intercept_ : float or array of shape (outputs,)
+    estimators_ : list
+        Of a target of several columns, the fitted model of each.
     terms_ : array of str
         The names of the coefficients, then "intercept" if there is one. What follows has an entry for each.
     standard_errors_, t_values_, p_values_ : array of shape (terms,)
@@ -77,6 +79,7 @@ class LinearRegression(LeastSquares):
         "precision": [choice("normal", "high")],
     }
     alpha = 0.0
+    one_column_is_table = True
 
     def __init__(
         self,

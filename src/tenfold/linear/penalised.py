@@ -15,6 +15,7 @@ from tenfold.core import Array, Claim, Columns, Design, Need, Schema
 from tenfold.core.allowed import ANYTHING
 from tenfold.estimator import OnePass, SummaryScored
 from tenfold.estimator.featured import Featured
+from tenfold.estimator.multi_output import MultiOutput
 from tenfold.linear.least_squares import errors_from_moments
 from tenfold.linear.paths import LassoPath, Sparse, path_of, summary_of
 from tenfold.linear.quadratic import Quadratic, quadratic
@@ -52,7 +53,7 @@ class Shrunken(Featured, OnePass, SummaryScored):
         return errors_from_moments(model.coef, model.intercept, rows, summary)
 
 
-class Penalised(Shrunken):
+class Penalised(MultiOutput, Shrunken):
     """What Lasso and ElasticNet share."""
 
     summary_types = (Moments, Rows)

@@ -15,6 +15,7 @@ from tenfold.core.need import Target
 from tenfold.estimator import OnePass, check_is_fitted
 from tenfold.estimator.by_scan import columns_of, summary_of
 from tenfold.estimator.constraints import Constraints, array, choice, integer, numbers, real
+from tenfold.estimator.multi_output import MultiOutput
 from tenfold.neighbors.distance import METRICS, Distance, distance_of
 from tenfold.neighbors.nearest import Nearest, NearestRows, nearest
 from tenfold.stats.training_rows import AllRows, TrainingRows, matrix
@@ -40,11 +41,12 @@ class NeighborsModel(NamedTuple):
     """how many, 0 if the target is a number"""
 
 
-class KNeighbors(OnePass):
+class KNeighbors(MultiOutput, OnePass):
     """Base of `KNeighborsClassifier` and `KNeighborsRegressor`: a subclass says how neighbours vote."""
 
     learning: ClassVar[Literal["eager", "lazy"]] = "lazy"
     rows_at_once = AT_ONCE
+    one_column_is_table = True
     target: ClassVar[Target]
     model_type = NeighborsModel
     summary_types = (TrainingRows,)
@@ -121,6 +123,16 @@ class KNeighbors(OnePass):
         )
         return len(model.rows) > 0 and same
 
+    def take_outputs(self, models: list[Any]) -> Any:
+        """Become the learner of which these are the models, one for each output; their rows are in memory once."""
+        X = models[0].model_.rows.X
+        for one in models[1:]:
+            rows = one.model_.rows
+            if np.array_equal(rows.X, X):
+                one.model_ = one.model_._replace(rows=replace(rows, X=X))
+                one.summary_ = None if one.summary_ is None else replace(one.summary_, X=X)
+        return super().take_outputs(models)
+
     # ---- neighbours --------------------------------------------------------------------------------------------
 
     def kneighbors(
@@ -143,6 +155,8 @@ class KNeighbors(OnePass):
             Numbers of training rows, counted without those of weight zero.
         """
         check_is_fitted(self)
+        if self._several:  # whose rows are the same
+            return self.estimators_[0].kneighbors(X, n_neighbors, return_distance)
         rows, k = self.model_.rows, self.n_neighbors if n_neighbors is None else n_neighbors
         rows = replace(rows, weight=np.ones(len(rows)))
         own = X is None

@@ -56,6 +56,8 @@ class KNeighborsClassifier(KNeighbors, Classifier):
     ----------
     classes_ : array
     effective_metric_ : str
+    estimators_ : list
+        Of a target of several columns, the fitted model of each.
     n_samples_fit_ : int
     certificate_ : Certificate
         With the error of leaving one row out, and what it says of the least error that any classifier has.

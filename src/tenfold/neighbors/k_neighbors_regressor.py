@@ -53,6 +53,8 @@ class KNeighborsRegressor(KNeighbors, Regressor):
     Attributes
     ----------
     effective_metric_ : str
+    estimators_ : list
+        Of a target of several columns, the fitted model of each.
     n_samples_fit_ : int
     certificate_ : Certificate
         With the root mean squared error of leaving one row out.

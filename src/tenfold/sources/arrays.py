@@ -78,6 +78,7 @@ class ArraySource(Source):
     ----------
     X : 2-D array, CSR matrix, or tuple of 1-D arrays
     y : 1-D array, optional
+        Or 2-D: a target of several columns.
     weight : 1-D float64 array, optional
         Rows of weight zero do not exist.
     names : sequence of str, optional
@@ -120,14 +121,30 @@ class ArraySource(Source):
         else:
             found = list((self.X[some].toarray() if sp.issparse(self.X) else self.X[some]).T)
         table = dict(zip(self.names, map(np.ascontiguousarray, found), strict=True))
-        for role, values in (("target", self.y), ("weight", self.weight)):
+        for at in range(self.outputs):
+            table[f"target_{at}"] = np.ascontiguousarray(self._target_table()[some, at])
+        for role, values in (("target", None if self.outputs else self.y), ("weight", self.weight)):
             if values is not None:
                 table[role] = np.ascontiguousarray(values[some])
         yield pa.table(table)
 
     def roles_said(self) -> str:
         """What a repr says of target and weights."""
-        return (", with a target" if self.y is not None else "") + super().roles_said()
+        said = f", with a target of {self.outputs} columns" if self.outputs else ", with a target"
+        return (said if self.y is not None else "") + super().roles_said()
+
+    @property
+    def outputs(self) -> int:
+        """How many columns the target has, if it is a table of them."""
+        return self.y.shape[1] if self.y is not None and self.y.ndim == 2 else 0
+
+    def output(self, at: int) -> Self:
+        """The same rows with one column of their target."""
+        if not self.outputs:
+            return super().output(at)
+        other = copy(self)
+        other.y, other._found = self._target_table()[:, at], {}
+        return other
 
     def scans_for(self, need: Need) -> bool:
         return (need.target == "class" and self._all_classes is None) or self._has_categories(need)
@@ -244,6 +261,11 @@ class ArraySource(Source):
         return self.X[j] if isinstance(self.X, tuple) else self.X[:, j]
 
     def _target(self) -> Values:
+        if self.outputs:
+            raise validation.refuse_outputs(self.outputs, "y[:, 0]")
+        return self._target_table()
+
+    def _target_table(self) -> Values:
         if self.y is None:
             raise DataError("there is no target. Remedy: give it, tenfold.scan(X, target=y)")
         return self.y

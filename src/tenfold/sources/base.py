@@ -162,7 +162,16 @@ class Source(ABC):
         """The source whose parts are nodes of a cluster's own graph, or None: a worker can load a part by itself."""
         return None
 
+    @property
+    def outputs(self) -> int:
+        """How many columns the target has, if it is a table of them; 0: it is a single column, or there is none."""
+        return 0
+
     # ---- the same rows otherwise -----------------------------------------------------------------
+
+    def output(self, at: int) -> Self:
+        """The same rows with one column of their target, which has several."""
+        raise DataError("the target of these rows is a single column")
 
     def unweighted(self) -> Self:
         """The same rows, each of which counts once: also those of weight zero."""
@@ -217,6 +226,9 @@ class Source(ABC):
 
         Categories and classes are coded by the schema. What a learner cannot take is an error.
         """
+        if need.output is not None:
+            yield from self.output(need.output).chunks(part, need.for_output(None), schema)
+            return
         self.check_columns(schema)
         read = self.read if need.sequence is None else self.read_sequences
         for chunk in read(part, need, schema):
@@ -268,8 +280,14 @@ class Source(ABC):
         """The schema for a need if no scan is left to do. What comes along does not change it."""
         need = need.of_schema()
         if need not in self._found and not self.scans_for(need):
-            self._found[need] = self.schema_of(0, need)
+            self._found[need] = self.schema_for(0, need)
         return self._found.get(need)
+
+    def schema_for(self, part: int, need: Need) -> Schema:
+        """The schema of one part for a need, which may be of one column of a target of several."""
+        if need.output is None:
+            return self.schema_of(part, need)
+        return self.output(need.output).schema_of(part, need.for_output(None))
 
     def remember(self, need: Need, schema: Schema) -> Schema:
         """Keep a schema that a scan has found."""

@@ -83,7 +83,7 @@ class DaskFrame(Computed, ArrowSource):
         ArrowSource.__init__(self, table_of(frame._meta_nonempty).schema, roles, said)
         self.named = named
         self._others = {*self.types.names}
-        used = [*self.names, *(n for n in (roles.target, roles.weight, roles.sequence) if n)]
+        used = [*self.names, *roles.taken]
         self.types = pa.schema([self.types.field(n) for n in dict.fromkeys(used)])
         self._frame = frame[list(dict.fromkeys(used))]
         self._lazy: list[Delayed] | None = None

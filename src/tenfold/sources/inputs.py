@@ -193,7 +193,8 @@ def _in_memory(
     if y is not None and len(y) != rows:
         check_consistent_length(y, np.empty(rows))
     weight = None if weight is None else weights(weight, rows)
-    seen = class_levels(y, "y") if need.target == "class" else None  # which refuses what are no classes
+    one = need.target == "class" and need.output is None
+    seen = class_levels(y, "y") if one else None  # which refuses what are no classes
     if need.binary and seen is not None:
         check_binary(seen if weight is None else class_levels(y[weight > 0], "y"), need)
     names = getattr(model, "feature_names_in_", None)
@@ -360,10 +361,37 @@ def texts(model: Any, X: MatrixLike, need: Need, reset: bool) -> tuple[Values, .
     return (X,)
 
 
+def has_outputs(X: MatrixLike, y: VectorLike, one_column: bool = False) -> int:
+    """How many columns a target has that is a table of them; 0: it is a single column, or there is none.
+
+    With `one_column`, a table in memory of one column counts; else it is taken for the column.
+    """
+    if y is None:
+        return X.outputs if isinstance(X, Source) else 0
+    if isinstance(y, (list, tuple)):
+        found = len(y[0]) if len(y) and isinstance(y[0], (list, tuple, np.ndarray)) else 0
+    else:
+        shape: tuple[int, ...] = getattr(y, "shape", ())
+        found = int(shape[1]) if len(shape) == 2 and not is_dask(y) else 0
+    return found if found > 1 or one_column else 0
+
+
 def target(model: Any, y: VectorLike, need: Need) -> VectorLike:
-    """The target as numbers, or as labels in their own type."""
+    """The target as numbers, or as labels in their own type; of several columns, if the need is of one of them."""
     if y is None:
         raise ValueError(f"{type(model).__name__} requires y to be passed, but the target y is None.")
+    if need.output is not None:
+        columns = table_of(y).columns if is_frame(y) else as_labels(y).T
+        each = [target(model, np.asarray(column), need.for_output(None)) for column in columns]
+        mixed = len({column.dtype.kind for column in each}) > 1  # numbers would become text beside it
+        return np.asfortranarray(np.column_stack([c.astype(object) for c in each] if mixed else each))
+    if outputs := has_outputs(None, y):
+        kind = "MultiOutputRegressor" if need.target == "number" else "MultiOutputClassifier"
+        fits = f"sklearn.multioutput.{kind}({type(model).__name__}()), which fits one for each column"
+        remedy = "one column at a time, or `fit` and `score`" if type(model) is BaseEstimator else fits
+        raise ValueError(
+            f"y should be a 1d array, got an array of shape ({len(y)}, {outputs}) instead. Remedy: {remedy}"
+        )
     if isinstance(y, str):
         raise DataError(f"y is the text {y!r}. Remedy: the column itself, X[{y!r}], or tenfold.scan(X, target={y!r})")
     if type(y).__name__ == "LazyFrame":

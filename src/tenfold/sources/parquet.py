@@ -173,7 +173,7 @@ class ParquetSource(ArrowSource):
     def _check_schema(self, k: int, schema: pa.Schema) -> None:
         """Files may differ in the order of columns and the width of numbers; in nothing else."""
         names = {*schema.names, *self.partitions.types}
-        used = [*self.names, *(n for n in (self.roles.target, self.roles.weight, self.roles.sequence) if n)]
+        used = [*self.names, *self.roles.taken]
         path = self.files[k]
         if not self._fills and (lost := [n for n in used if n not in names]):
             keep = [n for n in self.names if n not in lost]

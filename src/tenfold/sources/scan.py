@@ -28,7 +28,7 @@ from tenfold.sources.validation import as_labels, by_column, weights
 
 def scan(
     data: MatrixLike,
-    target: str | VectorLike = None,
+    target: str | Sequence[str] | VectorLike = None,
     *,
     columns: Sequence[str] | None = None,
     drop: Sequence[str] = (),
@@ -49,8 +49,8 @@ def scan(
         `s3://`, `gs://`, `az://`, `https://`; an SQL query with `connection`; Delta tables and DuckDB relations;
         pandas, polars (eager or lazy), pyarrow, anything with an Arrow C stream; numpy arrays and CSR matrices;
         DataFrames and Arrays of Dask. In a folder, `name=value` folders are columns.
-    target : str, optional
-        The column to predict. For an array, the array of targets.
+    target : str or list of str, optional
+        The column to predict, or several of them. For an array, the array of targets, with a column for each.
     columns : list of str, optional
         The features. By default every column that has no other role.
     drop : list of str
@@ -93,11 +93,13 @@ def scan(
         if isinstance(target, str) or columns or drop or where is not None or sequence is not None:
             raise DataError("a dask Array has no named columns: give target and weight as dask Arrays")
         return DaskArray(data, target, weight)
-    for role in (target, weight, sequence):
+    several = _names(target) if isinstance(target, (list, tuple)) and all(isinstance(n, str) for n in target) else ()
+    one: Any = None if several else target
+    for role in (one, weight, sequence):
         if role is not None and (np.ndim(role) or is_dask(role)):
             raise DataError("a frame's or file's target, weight and sequence are names of its columns")
     chosen = None if columns is None else _names(columns)
-    roles = Roles(target, chosen, _names(drop), _names(categorical), weight, sequence)
+    roles = Roles(one, chosen, _names(drop), _names(categorical), weight, sequence, several)
     only = _expression(where)
     if connection is not None:
         source = _table(read_query(data, connection), roles, "query", only)
@@ -120,10 +122,13 @@ def _array(data: MatrixLike, target: VectorLike, weight: VectorLike, sequence: V
         raise DataError(f"an array of shape {data.shape} is not a table of rows and columns with at least one row")
     target, weight, sequence = (None if v is None else as_labels(v) for v in (target, weight, sequence))
     for what, values in (("target", target), ("weight", weight), ("sequence", sequence)):
-        if values is not None and values.shape != (data.shape[0],):
+        shape = () if values is None else values.shape[:1] if what == "target" and values.ndim == 2 else values.shape
+        if values is not None and shape != (data.shape[0],):
             raise DataError(f"the {what} has shape {values.shape}, but there are {data.shape[0]} rows")
     if weight is not None:
         weight = weights(weight, "the weight")
+    if target is not None and target.ndim == 2:
+        target = np.asfortranarray(target)
     source = ArraySource(data.tocsr() if sp.issparse(data) else by_column(data), target, weight)
     if sequence is not None:
         source = source.with_side("sequence", sequence)

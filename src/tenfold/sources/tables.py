@@ -34,17 +34,26 @@ class Roles:
     """What the columns are for. Those without a role are features."""
 
     target: str | None = None
+    """the column to predict"""
     columns: tuple[str, ...] | None = None
     drop: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
     weight: str | None = None
     sequence: str | None = None
+    outputs: tuple[str, ...] = ()
+    """the columns of a target of several"""
+
+    @property
+    def taken(self) -> tuple[str, ...]:
+        """The columns that are no features: target, weight, and what tells sequences apart."""
+        some = (*self.outputs, self.target, self.weight, self.sequence)
+        return tuple(dict.fromkeys(name for name in some if name is not None))
 
     def features(self, names: Sequence[str]) -> tuple[str, ...]:
         """The features among the names, or an error that names what is not there."""
         if repeated := sorted({n for n in names if list(names).count(n) > 1} if len(set(names)) < len(names) else []):
             raise DataError(f"columns {repeated} appear more than once. Remedy: rename them")
-        taken = [n for n in (self.target, self.weight, self.sequence) if n is not None]
+        taken = self.taken
         for name in (*taken, *(self.columns or ()), *self.drop, *self.categorical):
             if name not in names:
                 raise no_column(name, names)
@@ -100,13 +109,33 @@ class ArrowSource(Source):
 
     def roles_said(self) -> str:
         """What a repr says of target, weights and sequences."""
-        roles = {"target": self.roles.target, "weight": self.roles.weight, "sequence": self.roles.sequence}
+        target = list(self.roles.outputs) or self.roles.target
+        roles = {"target": target, "weight": self.roles.weight, "sequence": self.roles.sequence}
         return "".join(f", {role} {name!r}" for role, name in roles.items() if name is not None)
 
     @property
     def weighted(self) -> bool:
         """Whether weights were given, or a column of them named."""
         return self.weight is not None or self.roles.weight is not None
+
+    @property
+    def outputs(self) -> int:
+        """How many columns the target has, if it is a table of them."""
+        if self.y is not None:
+            return self.y.shape[1] if self.y.ndim == 2 else 0
+        return len(self.roles.outputs) if self.roles.target is None else 0
+
+    def output(self, at: int) -> Self:
+        """The same rows with one column of their target."""
+        if not self.outputs:
+            return super().output(at)
+        other = copy(self)
+        other._found = {}
+        if self.y is not None:
+            other.y = self.y[:, at]
+        else:
+            other.roles = replace(self.roles, target=self.roles.outputs[at])
+        return other
 
     def unweighted(self) -> Self:
         """The same rows, each of which counts once."""
@@ -194,7 +223,9 @@ class ArrowSource(Source):
         if self.where == "X":
             return f"fit(X.drop(columns={list(drop)!r}), y)"
         roles = self.roles
-        given = {"target": roles.target, "columns": roles.columns, "drop": drop, "categorical": roles.categorical}
+        target = list(roles.outputs) or roles.target
+        given: dict[str, Any] = {"target": target, "columns": roles.columns, "drop": drop}
+        given |= {"categorical": roles.categorical}
         given |= {"weight": roles.weight, "sequence": roles.sequence}
         said = [f"{k}={(list(v) if isinstance(v, tuple) else v)!r}" for k, v in given.items() if v]
         more = asked or self.asked
@@ -288,8 +319,9 @@ class ArrowSource(Source):
         """Features with the columns of target and weight that the need takes."""
         side = self._side(need)
         given = {name: self.side[name] for name, column in side.items() if column is None}
-        more = [self.roles.target if need.target else None, self.roles.weight, *side.values()]
-        wanted = [*names, *(n for n in more if n is not None and n not in names)]
+        targets = (*self.roles.outputs, self.roles.target) if need.target else ()  # all, to be read once
+        more = [*targets, self.roles.weight, *side.values()]
+        wanted = list(dict.fromkeys([*names, *(n for n in more if n is not None)]))
         for start, table in self._tables(part, wanted, rows):
             stop = start + table.num_rows
             if need.target and self.y is not None:
@@ -379,6 +411,8 @@ class ArrowSource(Source):
     def _target_of(self, table: pa.Table, part: int, labels: bool) -> pa.ChunkedArray:
         """The column of the target, which may miss nothing; NaN among `labels` counts as missing."""
         name = self._added("y") if self.y is not None else self.roles.target
+        if self.outputs:
+            raise validation.refuse_outputs(self.outputs, repr((*self.roles.outputs, "y.iloc[:, 0]")[0]))
         if name is None:
             raise DataError(f"there is no target. Remedy: name it, tenfold.scan({self.where}, target=...)")
         column = table.column(name)

@@ -143,6 +143,14 @@ def present(texts: Values, need: Need, where: str, start: int, kept: Codes | Non
 # ---- target -------------------------------------------------------------------------------------------
 
 
+def refuse_outputs(outputs: int, one: str) -> DataError:
+    """The error for a target of several columns where one is wanted."""
+    return DataError(
+        f"the target has {outputs} columns, and one is wanted here. Remedy: one of them, target={one}; or `fit` of a "
+        "learner that takes several (LinearRegression, Ridge, Lasso, ElasticNet, KNeighborsRegressor, DummyRegressor)"
+    )
+
+
 def number_target(values: Values, where: str) -> Array:
     """A target of numbers as float64. That it is finite, `check_chunk` sees."""
     found: Array = numbers(values, where).astype(np.float64, order="C", copy=False)

@@ -120,7 +120,7 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
     ['a', 'b']
     """
 
-    need = Need("mixed", missing=True, target="class")
+    need = Need("mixed", missing=True, sparse=True, target="class")
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {},
         {"criterion": "entropy", "split": "multiway"},

@@ -84,7 +84,7 @@ class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
     array([1., 6.])
     """
 
-    need = Need("mixed", missing=True, target="number")
+    need = Need("mixed", missing=True, sparse=True, target="number")
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {},
         {"missing": "node_majority"},

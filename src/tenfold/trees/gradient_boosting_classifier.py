@@ -81,7 +81,7 @@ class GradientBoostingClassifier(Boosting, Classifier):
     ['a', 'b']
     """
 
-    need = Need("mixed", missing=True, target="class")
+    need = Need("mixed", missing=True, sparse=True, target="class")
     decides = True
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"max_iter": 4, "min_samples_leaf": 2},

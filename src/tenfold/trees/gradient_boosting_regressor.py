@@ -97,7 +97,7 @@ class GradientBoostingRegressor(Boosting, Regressor):
     array([1., 5.])
     """
 
-    need = Need("mixed", missing=True, target="number")
+    need = Need("mixed", missing=True, sparse=True, target="number")
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"max_iter": 4, "min_samples_leaf": 2},
         {"max_iter": 3, "loss": "absolute_error", "min_samples_leaf": 2},

@@ -116,7 +116,7 @@ class RandomForestClassifier(RandomForest, ClassTrees):
     ['a', 'b']
     """
 
-    need = Need("mixed", missing=True, target="class")
+    need = Need("mixed", missing=True, sparse=True, target="class")
     summary_types = (Look, Weighed, Gathered, Histograms, RowsOf, Unseen)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 3},

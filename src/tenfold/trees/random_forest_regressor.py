@@ -122,7 +122,7 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
     array([0., 8.])
     """
 
-    need = Need("mixed", missing=True, target="number")
+    need = Need("mixed", missing=True, sparse=True, target="number")
     summary_types = (Look, Weighed, Gathered, Histograms, RowsOf, UnseenNumbers)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 3},

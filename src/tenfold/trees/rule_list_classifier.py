@@ -108,7 +108,7 @@ class RuleListClassifier(Averaged):
     3. else out (5, 100 %)
     """
 
-    need = Need("mixed", missing=True, target="class")
+    need = Need("mixed", missing=True, sparse=True, target="class")
     passes = MANY
     model_type = RuleListModel
     hidden = frozenset({"has_missing"})
