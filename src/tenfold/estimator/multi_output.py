@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tenfold.core import ONE, Certificate, Claim, Columns, DataError, MergeError, Stop
+from tenfold.core import ONE, Certificate, Claim, Columns, DataError, MergeError, Need, Schema, Stop
 from tenfold.core.axes import Bundle
 from tenfold.engine import Member, Snapshot, current, opened, run, schema_of
 from tenfold.engine.progress import progress
@@ -127,12 +127,12 @@ class MultiOutput(Estimator):
 
     # ---- applying ------------------------------------------------------------------------------
 
-    def _apply(self, function: Any, X: Any, names: Any) -> Any:
+    def _apply(self, function: Any, X: Any, names: Any, read: tuple[Need, Schema] | None = None) -> Any:
         """A function of (learner, model, columns) for each output: its columns side by side."""
         if not self._several:
-            return super()._apply(function, X, names)
+            return super()._apply(function, X, names, read)
         if not is_lazy(X):
-            found = [one._apply(function, X, names) for one in self.estimators_]
+            found = [one._apply(function, X, names, read) for one in self.estimators_]
             return np.column_stack(found) if found[0].ndim == 1 else found
         each = [one._bare() for one in self.estimators_]
         whole = self._blank()
