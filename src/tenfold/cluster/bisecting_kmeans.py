@@ -181,6 +181,7 @@ class BisectingKMeans(NearestCenter):
     Parameters
     ----------
     n_clusters : int, default=8
+        How many clusters, and centres, to find.
     bisecting_strategy : "biggest_inertia" or "largest_cluster", default="biggest_inertia"
         Which cluster to cut next.
     max_iter : int, default=300

@@ -70,6 +70,7 @@ class GaussianMixture(Density):
     Parameters
     ----------
     n_components : int, default=1
+        How many components the mixture has.
     covariance_type : "full", "tied", "diag" or "spherical", default="full"
         Each component has a covariance of its own; all share one; each has variances of its own; or one variance.
     tol : float, default=1e-3

@@ -31,6 +31,7 @@ class KMeans(NearestCenter):
     Parameters
     ----------
     n_clusters : int, default=8
+        How many clusters, and centres, to find.
     init : "k-means++", "k-means||" or array of shape (clusters, columns)
         How to start: from a sample of the rows that one pass draws; from rows that several passes draw, each far from
         those before it; or from given centres.

@@ -104,6 +104,7 @@ class MiniBatchKMeans(Sequential, NearestCenter):  # type: ignore[override]
     Parameters
     ----------
     n_clusters : int, default=8
+        How many clusters, and centres, to find.
     init : "k-means++", "k-means||" or array of shape (clusters, columns)
         How to start.
     max_iter : int, default=100

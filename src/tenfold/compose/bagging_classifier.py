@@ -40,6 +40,7 @@ class BaggingClassifier(Bagging, Averaged):
     estimator : learner, optional
         A classifier of tenfold; DecisionTreeClassifier by default.
     n_estimators : int, default=10
+        How many members are fitted, each to rows of its own draw.
     oob_score : bool, default=False
         Whether to read the rows once more, and score each by the members that have not drawn it.
     random_state : int, default=0

@@ -53,6 +53,7 @@ class BaggingRegressor(Bagging, Regressor):
     estimator : learner, optional
         A regressor of tenfold; DecisionTreeRegressor by default.
     n_estimators : int, default=10
+        How many members are fitted, each to rows of its own draw.
     oob_score : bool, default=False
         Whether to read the rows once more, and score each by the members that have not drawn it.
     random_state : int, default=0

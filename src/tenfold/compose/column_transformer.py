@@ -165,6 +165,7 @@ def make_column_transformer(
     Parameters
     ----------
     *transformers : (transformer, columns)
+        Pairs of a transformer and its columns.
     remainder, sparse_threshold, verbose_feature_names_out : optional
         As ColumnTransformer takes them.
 

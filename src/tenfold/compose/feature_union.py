@@ -80,6 +80,7 @@ def make_union(*transformers: Any, verbose_feature_names_out: bool = True) -> Fe
     Parameters
     ----------
     *transformers : transformer
+        The transformers, whose columns come side by side.
     verbose_feature_names_out : bool, default=True
         As FeatureUnion takes it.
 

@@ -53,11 +53,13 @@ class CalibrationDisplay:
     y_prob : array, optional
         The probabilities, if they were given as an array.
     estimator_name : str, optional
+        What the curve is called in the legend.
     pos_label : optional
         The positive class, named on the axes.
     interval : array of shape (2, bins), optional
         Ends of the intervals.
     rows : array of shape (bins,), optional
+        How many rows each bin has.
     expected_error : float, optional
         Mean distance from the diagonal, over the rows.
     level : float, default=0.95

@@ -83,8 +83,11 @@ class LearningCurveDisplay(_CurveDisplay):
     Parameters
     ----------
     train_sizes : array of shape (sizes,)
+        How many training rows each point has.
     train_scores, test_scores : array of shape (sizes, folds)
+        Scores on the training rows and on the test rows, by point and fold.
     score_name : str, optional
+        What the score is called on the axis.
     sizes : array of shape (sizes, folds, 2), optional
         Training rows and test rows, for the correction of the interval.
 
@@ -186,9 +189,12 @@ class ValidationCurveDisplay(_CurveDisplay):
     Parameters
     ----------
     param_name : str
+        The name of the parameter that is varied.
     param_range : list
     train_scores, test_scores : array of shape (values, folds)
+        Scores on the training rows and on the test rows, by point and fold.
     score_name : str, optional
+        What the score is called on the axis.
     sizes : array of shape (values, folds, 2), optional
         Training rows and test rows, for the correction of the interval.
 

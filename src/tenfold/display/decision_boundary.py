@@ -29,7 +29,9 @@ class DecisionBoundaryDisplay:
     response : array of the same shape
         The number of the class, or the number, that is predicted there.
     classes : array, optional
+        The classes that are drawn, each in its colour.
     xlabel, ylabel : str, optional
+        The labels of the two axes.
 
     Attributes
     ----------
@@ -156,7 +158,9 @@ class VoronoiDisplay:
     label : int array of shape (rows,)
         The number of the class of each; -1 where rows of several classes are at one place.
     classes : array
+        The classes that are drawn, each in its colour.
     xlabel, ylabel : str, optional
+        The labels of the two axes.
 
     Attributes
     ----------

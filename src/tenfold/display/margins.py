@@ -45,12 +45,14 @@ class MarginsDisplay:
     Parameters
     ----------
     rounds : list of int
+        The numbers of rounds whose margins are drawn.
     margin : list of arrays
         For each number of rounds the margins of the rows, rising: each once or, if there are very many, the largest of
         a narrow bin.
     share : list of arrays
         The share of the rows that have at most this margin.
     name : str, optional
+        What the curve is called in the legend.
 
     Attributes
     ----------

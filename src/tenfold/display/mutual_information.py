@@ -24,6 +24,7 @@ class MutualInformationDisplay:
     Parameters
     ----------
     matrix : MutualInformationMatrix
+        What each pair of columns tells of each other, as the function returns it.
 
     Attributes
     ----------

@@ -37,8 +37,11 @@ class PrecisionRecallDisplay:
     Parameters
     ----------
     precision, recall : array, or list of arrays
+        Precision and recall at each threshold.
     average_precision : float or list of float, optional
+        The area under the curve, in steps.
     name : str, optional
+        What the curve is called in the legend.
     pos_label : optional
         The positive class, named on the axes.
     prevalence_pos_label : float or list of float, optional

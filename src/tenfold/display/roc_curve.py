@@ -41,6 +41,7 @@ class RocCurveDisplay:
     roc_auc : float or list of float, optional
         Area under each curve.
     name : str, optional
+        What the curve is called in the legend.
     pos_label : optional
         The positive class, named on the axes.
     auc_interval : (float, float), optional

@@ -24,6 +24,7 @@ class ErrorBoundDisplay:
     Parameters
     ----------
     rows : array of int
+        Numbers of rows at which the bounds are drawn.
     bounds : dict of arrays
         By the name of the class, for each number of rows: the error is no more than that.
     delta : float

@@ -28,6 +28,7 @@ class Dask(Runner):
     Parameters
     ----------
     client : distributed.Client
+        The client of the cluster that computes.
     retries : int, default=3
         How often a part that fails (a file that cannot be read just now) is tried again.
 

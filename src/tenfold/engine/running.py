@@ -20,6 +20,7 @@ def on(runner: Runner, *, verbose: bool | None = None) -> Iterator[Runner]:
     Parameters
     ----------
     runner : Local or Dask
+        What computes: `Local()`, or `Dask(client)` for a cluster.
     verbose : bool, optional
         Whether to show a progress bar for what takes longer than two seconds. By default on a terminal and in a
         notebook.

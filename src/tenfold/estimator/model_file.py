@@ -77,6 +77,7 @@ def load(path: Any) -> Any:
     Parameters
     ----------
     path : str or path
+        Where the model file is.
 
     Returns
     -------

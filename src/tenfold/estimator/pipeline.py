@@ -224,6 +224,7 @@ def make_pipeline(*steps: Any, memory: Any = None, transform_input: Any = None, 
     Parameters
     ----------
     *steps : learner
+        The steps in order: transformers, and a learner at the end.
     memory, transform_input, verbose : optional
         As Pipeline takes them.
 

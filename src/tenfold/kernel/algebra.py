@@ -389,6 +389,7 @@ class ConstantKernel(Kernel):
     Parameters
     ----------
     value : float, default=1.0
+        The constant, which every pair of rows has.
 
     Examples
     --------
@@ -428,6 +429,7 @@ class SumKernel(_Made):
     Parameters
     ----------
     parts : tuple of Kernel
+        The kernels that are combined.
 
     Examples
     --------
@@ -470,6 +472,7 @@ class ProductKernel(_Made):
     Parameters
     ----------
     parts : tuple of Kernel
+        The kernels that are combined.
 
     Examples
     --------
@@ -511,6 +514,7 @@ class ScaledKernel(_Made):
     Parameters
     ----------
     kernel : Kernel
+        The kernel that this one is made of.
     factor : float
 
     Examples
@@ -558,7 +562,9 @@ class PowerKernel(_Made):
     Parameters
     ----------
     kernel : Kernel
+        The kernel that this one is made of.
     degree : int
+        The exponent, a whole number from 0 on.
 
     Examples
     --------
@@ -615,6 +621,7 @@ class SeriesKernel(_Made):
     Parameters
     ----------
     kernel : Kernel
+        The kernel that this one is made of.
     coefficients : tuple of float, or {"exp", "geometric", "log", "cosh", "sinh"}
     radius : float, default=inf
         Rows with k(x, x) at or beyond it are refused: the series does not converge there.
@@ -713,6 +720,7 @@ class NormalizedKernel(_Made):
     Parameters
     ----------
     kernel : Kernel
+        The kernel that this one is made of.
 
     Examples
     --------
@@ -764,7 +772,9 @@ class ColumnsKernel(_Made):
     Parameters
     ----------
     kernel : Kernel
+        The kernel that this one is made of.
     columns : tuple of int
+        Numbers of the columns that the kernel sees.
 
     Examples
     --------

@@ -89,7 +89,9 @@ def feature_map(kernel: Kernel | str, X: Any, n_components: int | None = None, *
     Parameters
     ----------
     kernel : Kernel or str
+        The kernel, whose values are inner products of the features.
     X : array of shape (rows, columns), or a sequence of what the kernel compares
+        What the features are made of: rows, or other objects that the kernel compares.
     n_components : int, optional
         How many to keep, of the largest eigenvalues; by default all above `tol`.
     tol : float, default=1e-12

@@ -89,6 +89,7 @@ class CallableKernel(_OfFunction):
     function : callable
         Of two arrays (or lists) of rows: the matrix of the values. If `pairwise`, of two rows: a number.
     pairwise : bool, default=False
+        Whether the function takes two rows and gives a number, not two arrays and a matrix.
     assume_psd : bool, default=False
         Whether you know that it is positive semidefinite; nothing can prove that of a function.
 
@@ -143,7 +144,7 @@ class PrecomputedKernel(Kernel):
     Parameters
     ----------
     matrix : array of shape (rows, rows)
-        Symmetric.
+        Symmetric: the kernel of each pair of rows.
 
     Examples
     --------

@@ -114,6 +114,7 @@ def hadamard(K: ArrayLike, L: ArrayLike) -> Array:
     Parameters
     ----------
     K, L : array of shape (rows, rows)
+        Gram matrices: symmetric, a row for each object.
 
     Returns
     -------
@@ -137,6 +138,7 @@ def kronecker(K: ArrayLike, L: ArrayLike) -> Array:
     Parameters
     ----------
     K, L : array of shape (rows, rows)
+        Gram matrices: symmetric, a row for each object.
 
     Returns
     -------

@@ -74,7 +74,9 @@ class KernelRidge(MultiOutput, KernelExpansion, Regressor):
     gamma : float, "scale", "auto" or None, default=None
         Of "rbf", "laplacian", "poly", "sigmoid" and "chi2". None: 1 / columns (1 for "chi2").
     degree : float, default=3
+        The exponent of a polynomial kernel; other kernels have none.
     coef0 : float, default=1
+        The constant within a polynomial or sigmoid kernel.
     kernel_params : dict, optional
         More arguments for a function.
 

@@ -63,8 +63,11 @@ class PolynomialKernel(Kernel):
     Parameters
     ----------
     degree : int or float, default=3
+        The exponent of a polynomial kernel; other kernels have none.
     gamma : float, default=1.0
+        The factor of the inner product.
     coef0 : float, default=1.0
+        The constant within a polynomial or sigmoid kernel.
 
     Examples
     --------
@@ -131,6 +134,7 @@ class GaussianKernel(Kernel):
     Parameters
     ----------
     gamma : float, default=1.0
+        Scale of the kernel: the larger, the nearer rows must be to be alike.
 
     Examples
     --------
@@ -206,6 +210,7 @@ class LaplacianKernel(_Differences):
     Parameters
     ----------
     gamma : float, default=1.0
+        Scale of the kernel: the larger, the nearer rows must be to be alike.
 
     Examples
     --------
@@ -242,6 +247,7 @@ class Chi2Kernel(_Differences):
     Parameters
     ----------
     gamma : float, default=1.0
+        Scale of the kernel: the larger, the nearer rows must be to be alike.
 
     Examples
     --------
@@ -315,7 +321,9 @@ class SigmoidKernel(Kernel):
     Parameters
     ----------
     gamma : float, default=1.0
+        The factor of the inner product.
     coef0 : float, default=1.0
+        The constant within a polynomial or sigmoid kernel.
 
     Examples
     --------
@@ -375,7 +383,7 @@ class MatrixKernel(Kernel):
     Parameters
     ----------
     matrix : array of shape (columns, columns)
-        Symmetric.
+        Symmetric: A of xᵀAz.
 
     Examples
     --------

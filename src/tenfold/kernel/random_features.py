@@ -47,6 +47,7 @@ class RandomFeatures(OnePass, Transformer):
     Parameters
     ----------
     kernel : {"rbf", "laplacian"}, default="rbf"
+        The kernel that inner products of the features approximate.
     gamma : float or "scale", default=1.0
         Of ``exp(-γ |x - z|²)``, or of ``exp(-γ Σ |xⱼ - zⱼ|)``. "scale": 1 / (columns * variance of X).
     n_components : int, default=100

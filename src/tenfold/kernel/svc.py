@@ -87,7 +87,7 @@ class SVC(KernelMachine, Deciding):
     class_weight : dict or "balanced", optional
         Factors of C for each class.
     verbose : bool, default=False
-        Ignored.
+        Ignored; it is there for the sake of pipelines written for scikit-learn.
     max_iter : int, default=-1
         Pairs of variables that are moved at most; -1: no limit.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"

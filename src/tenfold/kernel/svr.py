@@ -63,7 +63,7 @@ class SVR(KernelMachine, Regressor):
     cache_size : float, default=200
         Mebibytes that kernel rows may take.
     verbose : bool, default=False
-        Ignored.
+        Ignored; it is there for the sake of pipelines written for scikit-learn.
     max_iter : int, default=-1
         Pairs of variables that are moved at most; -1: no limit.
 

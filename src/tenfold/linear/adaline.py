@@ -104,12 +104,14 @@ class Adaline(Descent, Deciding):  # type: ignore[override]
     eta0 : float or "auto", default="auto"
         The step length. "auto": the longest that cannot overshoot, for any row (found by one more pass), or for all.
     fit_intercept : bool, default=True
+        Whether to fit a constant term beside the coefficients.
     max_iter : int, default=1000
         Epochs at most.
     tol : float or None, default=0.001
         Stop when the loss of `n_iter_no_change` epochs is not lower by this much than before; over all rows when the
         gradient is shorter than this. None: never.
     n_iter_no_change : int, default=5
+        How many epochs in a row may bring no improvement of `tol` before the fit stops.
     shuffle : bool, default=True
         Whether to take rows in another order in each epoch; if not, as they come.
     random_state : int, default=0

@@ -26,6 +26,7 @@ class LinearSVC(LinearMachine, Deciding):
     penalty : {"l2"}, default="l2"
         "l1" is refused, with what to use instead.
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
+        What is minimised, summed over the rows.
     dual : bool or "auto", default="auto"
         True: dual coordinate descent on all rows at once, in memory. False: passes over the rows, wherever they are.
         "auto": True for more than 500 columns.
@@ -36,12 +37,13 @@ class LinearSVC(LinearMachine, Deciding):
     multi_class : {"ovr"}, default="ovr"
         Each class against the rest.
     fit_intercept : bool, default=True
+        Whether to fit a constant term beside the coefficients.
     intercept_scaling : float, default=1.0
         Value of the column that stands for the intercept: the larger, the less the intercept is penalised.
     class_weight : dict or "balanced", optional
         Factors of C for each class; of more than two classes, for its rows where it is separated from the rest.
     verbose : int, default=0
-        Ignored.
+        Ignored; it is there for the sake of pipelines written for scikit-learn.
     random_state : int, default=None
         Ignored: nothing is drawn that it would change.
     max_iter : int, default=1000

@@ -27,14 +27,16 @@ class LinearSVR(LinearMachine, Regressor):
     C : float, default=1.0
         Price of a row outside the tube.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
+        What is minimised, summed over the rows.
     fit_intercept : bool, default=True
+        Whether to fit a constant term beside the coefficients.
     intercept_scaling : float, default=1.0
         Value of the column that stands for the intercept: the larger, the less the intercept is penalised.
     dual : bool or "auto", default="auto"
         True: dual coordinate descent on all rows at once, in memory. False: passes over the rows, wherever they are.
         "auto": True for more than 500 columns.
     verbose : int, default=0
-        Ignored.
+        Ignored; it is there for the sake of pipelines written for scikit-learn.
     random_state : int, default=None
         Ignored: nothing is drawn that it would change.
     max_iter : int, default=1000

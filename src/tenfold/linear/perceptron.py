@@ -231,12 +231,14 @@ class Perceptron(ClassWeighted, PerceptronRule, Deciding):  # type: ignore[overr
     eta0 : float, default=1.0
         What is added is so many times the row.
     fit_intercept : bool, default=True
+        Whether to fit a constant term beside the coefficients.
     max_iter : int, default=1000
         Epochs at most.
     tol : float or None, default=0.001
         Stop when the share of mistakes in `n_iter_no_change` epochs is not lower by this much than before. None:
         go on until an epoch has none.
     n_iter_no_change : int, default=5
+        How many epochs in a row may bring no improvement of `tol` before the fit stops.
     shuffle : bool, default=True
         Whether to take rows in another order in each epoch; if not, as they come.
     random_state : int, default=0

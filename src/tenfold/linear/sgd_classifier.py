@@ -35,6 +35,7 @@ class SGDClassifier(ClassWeighted, Descent, Deciding):  # type: ignore[override]
     l1_ratio : float, default=0.15
         Share of the absolute penalty, for "elasticnet".
     fit_intercept : bool, default=True
+        Whether to fit a constant term beside the coefficients.
     max_iter : int, default=1000
         Epochs at most.
     tol : float or None, default=0.001
@@ -49,7 +50,9 @@ class SGDClassifier(ClassWeighted, Descent, Deciding):  # type: ignore[override]
     eta0 : float or "auto", default="auto"
         The first step length. "auto": the longest that cannot overshoot, found by one more pass.
     power_t : float, default=0.5
+        Exponent by which "invscaling" shortens steps.
     decay : float, default=0.1
+        Of "exponential": by how much of itself the step shrinks in each epoch, about.
     batch_size : int or None, default=1
         Rows to a step. None: all, so that gradients merge and every round is one reduce.
     momentum : float, default=0.0
@@ -59,6 +62,7 @@ class SGDClassifier(ClassWeighted, Descent, Deciding):  # type: ignore[override]
     average : bool, default=False
         Whether the model is the mean of all weights on the way.
     n_iter_no_change : int, default=5
+        How many epochs in a row may bring no improvement of `tol` before the fit stops.
     mixing : bool, default=False
         False: one part after another. True: each part from the same weights, at the same time, and then their
         mean. Both give the same bits on any number of workers.

@@ -28,6 +28,7 @@ class KNeighborsRegressor(KNeighbors, Regressor):
     Parameters
     ----------
     n_neighbors : int, default=5
+        How many neighbours predict a row.
     weights : {"uniform", "distance"} or callable, default="uniform"
         How much neighbours count: all the same; by 1 / distance, and where some are at distance 0 those alone; or a
         function from an array of distances to one of weights.

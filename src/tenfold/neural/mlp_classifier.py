@@ -40,6 +40,7 @@ class MLPClassifier(MLP, Classifier):  # type: ignore[override]
     learning_rate_init : float, default=0.001
         The first step length of "adam" and "sgd".
     power_t : float, default=0.5
+        Exponent by which "invscaling" shortens steps.
     max_iter : int, default=200
         Epochs at most; with "lbfgs" and "cg" steps, each of one pass over the rows or some.
     shuffle : bool, default=True
@@ -62,6 +63,7 @@ class MLPClassifier(MLP, Classifier):  # type: ignore[override]
     beta_1, beta_2, epsilon : float, default=0.9, 0.999, 1e-8
         Of "adam": how long gradients, and their squares, are remembered; what keeps steps finite.
     n_iter_no_change : int, default=10
+        How many epochs in a row may bring no improvement of `tol` before the fit stops.
     dropout : float, default=0.0
         The share of hidden units that are left out of each step, drawn again for every row. Not with "lbfgs"
         and "cg".

@@ -48,6 +48,7 @@ class NetworkGraph:
     activation : {"relu", "leaky_relu", "tanh", "logistic", "identity"}, default="tanh"
         Of all nodes but inputs (those that no edge leads to) and outputs.
     loss : {"squared_error", "log_loss", "cross_entropy"}, default="squared_error"
+        The loss of the outputs, by name.
 
     Attributes
     ----------

@@ -48,6 +48,7 @@ class RNNClassifier(SequenceNetworkClassifier):
         Stop when neither the loss falls, nor the validation score rises, by this much for more than
         `n_iter_no_change` epochs.
     n_iter_no_change : int, default=10
+        How many epochs in a row may bring no improvement of `tol` before the fit stops.
     early_stopping : bool, default=False
         Whether to set sequences aside for validation, and to keep the weights of the epoch that tell them best.
     validation_fraction : float, default=0.1

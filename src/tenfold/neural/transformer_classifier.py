@@ -31,6 +31,7 @@ class TransformerClassifier(SequenceNetworkClassifier):
     n_heads : int, default=4
         Attentions side by side in each layer.
     n_layers : int, default=2
+        Layers of attention, each over the outputs of the one below.
     dim_feedforward : int, default=64
         Units of the hidden layer that each row goes through after it has looked at others.
     alpha : float, default=0.0001
@@ -50,6 +51,7 @@ class TransformerClassifier(SequenceNetworkClassifier):
         Stop when neither the loss falls, nor the validation score rises, by this much for more than
         `n_iter_no_change` epochs.
     n_iter_no_change : int, default=10
+        How many epochs in a row may bring no improvement of `tol` before the fit stops.
     early_stopping : bool, default=False
         Whether to set sequences aside for validation, and to keep the weights of the epoch that tell them best.
     validation_fraction : float, default=0.1

@@ -18,6 +18,7 @@ class RadialBasis(Basis):
     Parameters
     ----------
     centers : int or array of shape (points, columns), default=5
+        How many centres, or the centres themselves.
     gamma : float or "auto", default="auto"
         How fast the functions fall, above 0. "auto": 1 / (2 d²), where d is the mean distance of a point from the
         nearest other one, or of a column's neighbouring centres.

@@ -23,8 +23,11 @@ class DecisionStump(_Preset):
     missing : {"learned", "node_majority", "class_majority", "fractional"}, default="learned"
         What becomes of missing values, as in `DecisionTreeClassifier`.
     min_samples_leaf : int, default=1
+        Each leaf has at least this many rows.
     max_bins : int, default=255
+        Bins of each numeric column, at most; splits lie between bins.
     random_state : int, default=0
+        Seed of all that is drawn; the same seed gives the same bits.
 
     Attributes
     ----------

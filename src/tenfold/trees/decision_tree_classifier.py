@@ -57,9 +57,13 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
         take the most common value among the rows of the node; among those of their class (in prediction, of the node);
         or they go to every branch in parts, as C4.5 has it.
     max_depth : int, optional
+        Splits from the root to a leaf, at most; None: no limit.
     min_samples_split : int, default=2
+        A node with fewer rows than this is not split.
     min_samples_leaf : int, default=1
+        Each leaf has at least this many rows.
     min_weight_fraction_leaf : float, default=0.0
+        Each leaf has at least this share of the weight of all rows.
     min_impurity_decrease : float, default=0.0
         Least decrease, weighted by the node's share of the rows; of a ratio, or per cost, its smallest value.
     min_impurity : float, default=0.0
@@ -96,6 +100,7 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
         Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
         its best set gains; with 0, a column of many categories that tells nothing is split before all others.
     max_bins : int, default=255
+        Bins of each numeric column, at most; splits lie between bins.
     random_state : int, default=0
         Seed of the sample that bins come from, of `max_features`, and of the validation rows. None draws one, and the
         certificate records it.

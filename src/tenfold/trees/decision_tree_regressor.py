@@ -37,9 +37,13 @@ class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
         What becomes of missing values: they go where the error falls most (among categories they are one more); they
         take the most common value among the rows of the node; or they go to every branch in parts, as C4.5 has it.
     max_depth : int, optional
+        Splits from the root to a leaf, at most; None: no limit.
     min_samples_split : int, default=2
+        A node with fewer rows than this is not split.
     min_samples_leaf : int, default=1
+        Each leaf has at least this many rows.
     min_weight_fraction_leaf : float, default=0.0
+        Each leaf has at least this share of the weight of all rows.
     min_impurity_decrease : float, default=0.0
         Least decrease of the variance, weighted by the node's share of the rows.
     max_features : int, float, "sqrt" or "log2", optional
@@ -61,6 +65,7 @@ class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
         Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
         its best set gains; with 0, a column of many categories that tells nothing is split before all others.
     max_bins : int, default=255
+        Bins of each numeric column, at most; splits lie between bins.
     random_state : int, default=0
         Seed of the sample that bins come from, of `max_features`, and of the validation rows. None draws one, and the
         certificate records it.

@@ -30,9 +30,13 @@ class GradientBoostingClassifier(Boosting, Classifier):
     max_iter : int, default=100
         Rounds at most.
     max_leaf_nodes : int, default=31
+        Leaves of each tree, at most; None: no limit.
     max_depth : int, optional
+        Splits from the root to a leaf, at most; None: no limit.
     min_samples_leaf : int, default=20
+        Each leaf has at least this many rows.
     l2_regularization : float, default=0.0
+        Penalty of the squared values of leaves: the larger, the smaller they are.
     min_data_per_group : int, default=1
         Categories with fewer rows in a node are taken together there, as one; "subset" splits only.
     cat_smooth : float, default=0.0
@@ -41,6 +45,7 @@ class GradientBoostingClassifier(Boosting, Classifier):
         Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
         its best set gains; with 0, a column of many categories that tells nothing is split before all others.
     max_bins : int, default=255
+        Bins of each numeric column, at most; splits lie between bins.
     subsample : float, default=1.0
         Share of the rows that each round learns from, drawn by their numbers in the source.
     early_stopping : bool, default=False
@@ -48,7 +53,9 @@ class GradientBoostingClassifier(Boosting, Classifier):
     validation_fraction : float, default=0.1
         Share of the rows set aside for validation, drawn by their numbers in the source.
     n_iter_no_change : int, default=10
+        How many rounds in a row may bring no improvement of `tol` before the fit stops.
     tol : float, default=1e-7
+        An improvement by less than this counts as none.
     monotonic_cst : array of shape (columns,) or dict, optional
         1: the margin must not fall as the column rises; -1: it must not rise; 0: it is free. A dict has names.
     random_state : int, default=0

@@ -60,9 +60,13 @@ class ID3(_Preset):
     Parameters
     ----------
     max_depth : int, optional
+        Splits from the root to a leaf, at most; None: no limit.
     min_samples_split : int, default=2
+        A node with fewer rows than this is not split.
     min_samples_leaf : int, default=1
+        Each leaf has at least this many rows.
     random_state : int, default=0
+        Seed of all that is drawn; the same seed gives the same bits.
 
     Attributes
     ----------
@@ -93,13 +97,17 @@ class C45(_Preset):
     Parameters
     ----------
     max_depth : int, optional
+        Splits from the root to a leaf, at most; None: no limit.
     min_samples_split : int, default=2
+        A node with fewer rows than this is not split.
     min_samples_leaf : int, default=1
         Of a multiway split, two branches must have so many.
     prune : {"pessimistic", "chi_squared"} or None, default="pessimistic"
+        How the grown tree is cut back; None: not at all.
     confidence : float, default=0.25
         Of the error limits that are compared; the smaller, the more is cut.
     random_state : int, default=0
+        Seed of all that is drawn; the same seed gives the same bits.
 
     Attributes
     ----------
@@ -152,9 +160,13 @@ class CART(_Preset):
     Parameters
     ----------
     max_depth : int, optional
+        Splits from the root to a leaf, at most; None: no limit.
     min_samples_split : int, default=2
+        A node with fewer rows than this is not split.
     min_samples_leaf : int, default=1
+        Each leaf has at least this many rows.
     random_state : int, default=0
+        Seed of all that is drawn; the same seed gives the same bits.
 
     Attributes
     ----------
@@ -180,9 +192,13 @@ class SLIQ(_Preset):
     Parameters
     ----------
     max_depth : int, optional
+        Splits from the root to a leaf, at most; None: no limit.
     min_samples_split : int, default=2
+        A node with fewer rows than this is not split.
     min_samples_leaf : int, default=1
+        Each leaf has at least this many rows.
     random_state : int, default=0
+        Seed of all that is drawn; the same seed gives the same bits.
 
     Attributes
     ----------

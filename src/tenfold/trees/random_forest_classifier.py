@@ -61,11 +61,17 @@ class RandomForestClassifier(RandomForest, ClassTrees):
     Parameters
     ----------
     n_estimators : int, default=100
+        How many members are fitted, each to rows of its own draw.
     criterion : {"gini", "entropy", "log_loss"}, default="gini"
+        What a split is chosen by: the impurity that it takes away.
     max_depth : int, optional
+        Splits from the root to a leaf, at most; None: no limit.
     min_samples_split : int, default=2
+        A node with fewer rows than this is not split.
     min_samples_leaf : int, default=1
+        Each leaf has at least this many rows.
     min_weight_fraction_leaf : float, default=0.0
+        Each leaf has at least this share of the weight of all rows.
     min_impurity_decrease : float, default=0.0
         Least decrease, weighted by the node's share of the rows; shares are of all rows, however many a tree has drawn.
     max_features : int, float, "sqrt" or "log2", default="sqrt"
@@ -84,6 +90,7 @@ class RandomForestClassifier(RandomForest, ClassTrees):
         Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
         its best set gains; with 0, a column of many categories that tells nothing is split before all others.
     max_bins : int, default=255
+        Bins of each numeric column, at most; splits lie between bins.
     random_state : int, default=0
         Seed of the draws, and of the sample that bins come from. None draws one, and the certificate records it.
     warm_start, ccp_alpha, max_samples, monotonic_cst : optional

@@ -72,6 +72,7 @@ class RuleListClassifier(Averaged):
     criterion : str, default="gain_ratio"
         Of the tree: see `DecisionTreeClassifier`.
     split : {"subset", "multiway"}, default="multiway"
+        Whether a split of categories has a branch for each, or two.
     missing : {"learned", "node_majority", "class_majority", "fractional"}, default="learned"
         What becomes of missing values while the tree grows, as in `DecisionTreeClassifier`. The rules then ask whether
         a value is missing as the tree does in prediction; after "fractional", a row that misses a value fulfils no
@@ -84,9 +85,13 @@ class RuleListClassifier(Averaged):
     confidence : float, default=0.25
         Of the error limits; the smaller, the more is dropped.
     max_depth : int, optional
+        Splits from the root to a leaf, at most; None: no limit.
     min_samples_split : int, default=2
+        A node with fewer rows than this is not split.
     min_samples_leaf : int, default=1
+        Each leaf has at least this many rows.
     max_bins : int, default=255
+        Bins of each numeric column, at most; splits lie between bins.
     random_state : int, default=0
         Seed of the sample that bins come from. None draws one, and the certificate records it.
 

@@ -43,7 +43,7 @@ class TreeShap:
     ----------
     model : DecisionTreeClassifier, DecisionTreeRegressor, RandomForestClassifier, RandomForestRegressor, \
 GradientBoostingClassifier or GradientBoostingRegressor
-        Fitted.
+        The fitted model that is explained.
     data : array or frame, optional
         Rows for the expectations. A single tree knows how many rows came by its nodes, and can do without.
     feature_perturbation : {"auto", "interventional", "tree_path_dependent"}, default="auto"

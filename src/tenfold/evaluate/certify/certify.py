@@ -58,9 +58,11 @@ def certify(
     X : array, frame or Source
         Rows that the model was not made from. A Source brings its own target and weights.
     y : array, optional
+        The target of each row; None if a Source names it.
     groups : array or str, optional
         Which rows belong together and are not independent: a patient, a day; an array or a column's name.
     sample_weight : array, optional
+        A weight for each row; by default all count once.
     level : float, default=0.95
         How sure the ends are to be: both at once.
     scoring : str or list of str, optional

@@ -39,7 +39,7 @@ def sharpness(
     Parameters
     ----------
     model : MLPClassifier or MLPRegressor
-        Fitted.
+        A fitted multi-layer perceptron.
     X : array, frame or Source
         The rows to score by, as a rule its training rows.
     y, sample_weight : array, optional

@@ -125,6 +125,7 @@ def compare_all(
     score : int or str, default=0
         Which of the scores of a `CrossValidation`.
     level : float, default=0.95
+        Confidence of the intervals and tests, between 0 and 1.
     names : list of str, optional
         Of the learners, if a table is given; those of its columns, if it has any.
 

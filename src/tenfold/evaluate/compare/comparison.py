@@ -16,6 +16,7 @@ class Comparison:
     Parameters
     ----------
     names : (str, str)
+        What the learners are called in what is printed.
     score : str
         What they were scored by, the greater the better.
     method : str
@@ -133,6 +134,7 @@ class Comparisons(Table):
     Parameters
     ----------
     names : tuple of str
+        What the learners are called in what is printed.
     pairs : tuple of Comparison
         In the order (0, 1), (0, 2), ..., (1, 2), ...
 

@@ -115,6 +115,7 @@ def overfits(
     level : float, default=0.95
         Of the interval for the difference of the true errors: the verdict is "undecided" if it holds 0.
     names : (str, str), optional
+        What the learners are called in what is printed.
 
     Returns
     -------

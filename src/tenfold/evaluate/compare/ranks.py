@@ -26,6 +26,7 @@ class Ranks(Table):
     Parameters
     ----------
     names : tuple of str
+        What the learners are called in what is printed.
     ranks : tuple of float
         Mean over the data sets; 1 is best.
     datasets : int
@@ -34,6 +35,7 @@ class Ranks(Table):
     critical : float
         Nemenyi's critical difference of two mean ranks.
     level : float
+        Confidence of the intervals and tests, between 0 and 1.
 
     Examples
     --------

@@ -38,6 +38,7 @@ def cross_validate(
     X : array, frame or Source
         A Source brings its own target and weights.
     y : array, optional
+        The target of each row; None if a Source names it.
     folds : int, array, str, splitter or list of (train, test), default=10
         A number: contiguous folds, stratified for classes. An array, or a column's name: each value is a fold.
         Or any splitter of scikit-learn.

@@ -29,6 +29,7 @@ def fit_together(learners: Sequence[Estimator], X: MatrixLike, y: ArrayLike | No
     X : array, frame or Source
         A Source brings its own target and weights.
     y : array, optional
+        The target of each row; None if a Source names it.
 
     Returns
     -------

@@ -112,11 +112,14 @@ def tune(
     Parameters
     ----------
     learner : learner, or pipeline of learners
+        The learner to fit, with its parameters; it is cloned.
     grid : dict, list of dict, or optuna Study
         A dict of lists: all combinations. A list: these. A study of Optuna proposes, `batch` at a time, so that a
         batch shares its scans; give the distributions as `(study, {name: distribution})`.
     X : array, frame or Source
+        The rows: an array, a frame or a Source.
     y : array, optional
+        The target of each row; None if a Source names it.
     folds, shuffle, random_state, groups, scoring, pos_label
         As in `cross_validate`; the first score decides.
     trials : int, default=30

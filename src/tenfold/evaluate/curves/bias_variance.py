@@ -51,6 +51,7 @@ def bias_variance(
     X : array, frame or Source
         A Source brings its own target, and goes with sampling="disjoint".
     y : array, optional
+        The target of each row; None if a Source names it.
     sets : int or list of (X, y), default=30
         How many training sets to draw from the rows; or the sets themselves, and then all of X is scored on.
     sampling : {"bootstrap", "disjoint"}, default="bootstrap"
@@ -63,6 +64,7 @@ def bias_variance(
         For each row of X the mean of the target, or its most probable class, where that is known: it tells noise and
         bias apart.
     random_state : int, default=0
+        Seed of all that is drawn; the same seed gives the same bits.
 
     Returns
     -------

@@ -64,9 +64,11 @@ def learning_curve(
     Parameters
     ----------
     learner : learner, pipeline of learners, or any estimator of scikit-learn
+        The learner to fit, with its parameters; it is cloned.
     X : array, frame or Source
         A Source brings its own target and weights.
     y : array, optional
+        The target of each row; None if a Source names it.
     train_sizes : list of float or of int
         Shares of the rows that a fold leaves to learn from, above 0 and at most 1; or numbers of rows. Rows are
         drawn by chance, each share holds the rows of the smaller ones, and of classes there are as many in each.

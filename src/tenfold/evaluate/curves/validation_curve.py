@@ -67,10 +67,13 @@ def validation_curve(
     Parameters
     ----------
     learner : learner, pipeline of learners, or any estimator of scikit-learn
+        The learner to fit, with its parameters; it is cloned.
     X : array, frame or Source
         A Source brings its own target and weights.
     y : array, optional
+        The target of each row; None if a Source names it.
     param_name : str
+        The name of the parameter that is varied.
     param_range : list
         Values to try.
     folds, shuffle, random_state, groups

@@ -72,7 +72,9 @@ def mutual_information_matrix(
     Parameters
     ----------
     X : array, frame or Source
+        The rows: an array, a frame or a Source.
     sample_weight : array, optional
+        A weight for each row; by default all count once.
     bins : int, default=16
         Of a numeric column, at most; fewer distinct values have a bin each.
     base : float, default=2.0

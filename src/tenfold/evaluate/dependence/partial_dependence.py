@@ -76,6 +76,7 @@ def partial_dependence(
         Values of a column: all that it has, if they are fewer; else steps between the percentiles. For a pair, so
         many of each.
     percentiles : tuple of float, default=(0.05, 0.95)
+        Between which shares of a column's values the grid lies.
     custom_values : dict, optional
         For a column, its values.
     categorical_features : list, optional

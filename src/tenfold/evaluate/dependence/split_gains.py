@@ -113,9 +113,11 @@ def split_gains(
     Parameters
     ----------
     X : array, frame or Source
+        The rows: an array, a frame or a Source.
     y : array, optional
         The classes.
     sample_weight : array, optional
+        A weight for each row; by default all count once.
     tree : DecisionTreeClassifier, optional
         A fitted tree. None: the root, columns of numbers cut into at most 255 bins.
     node : int, default=0

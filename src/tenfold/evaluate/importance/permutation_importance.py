@@ -65,6 +65,7 @@ def permutation_importance(
         Rows that the model was not made from tell what helps it elsewhere; rows that it was made from, what it leans
         on. A Source brings its own target and weights, and is read part by part.
     y : array, optional
+        The target of each row; None if a Source names it.
     columns : list, optional
         Names or numbers of columns, all by default. A tuple of several is one: they are swapped together, as columns
         that say the same should be.
@@ -74,6 +75,7 @@ def permutation_importance(
         The positive class of precision, recall, f1 and average precision: by default 1 if it is one of the two, as
         scikit-learn has it, else the last. The result names it.
     n_repeats : int, default=5
+        How often the values of each column are drawn from other rows.
     sample_weight : array, optional
         How much each row counts in the score. Whose values are lent does not depend on it; but learners of tenfold, and
         a Source, have no rows of weight zero at all.
@@ -84,6 +86,7 @@ def permutation_importance(
         of its own part, in one scan. A row that is alone in its part is then left out. In files that are sorted, a
         column may be the same in all of a part: then "part" finds it of no importance.
     random_state : int, default=0
+        Seed of all that is drawn; the same seed gives the same bits.
 
     Returns
     -------
