@@ -93,7 +93,7 @@ class Calendar:
 
 
 def _days(lengths: Any) -> Codes:
-    """Whole days of `timedelta64`."""
+    """How many whole days each duration of `timedelta64` has."""
     found: Codes = lengths.astype("m8[D]").astype(np.int64)
     return found
 

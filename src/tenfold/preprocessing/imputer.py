@@ -302,7 +302,7 @@ class Imputer(OnePass, Transformer):
 
     @property
     def may_hand_on(self) -> bool:
-        """Whether text is taken."""
+        """Whether columns of text are taken, and handed on filled in."""
         return self.need.kinds == "mixed"
 
     def hands_on(self, schema: Schema) -> bool:
@@ -371,7 +371,7 @@ SimpleImputer = Imputer
 
 
 def _coded(schema: Schema) -> Flags:
-    """Which columns are categories."""
+    """Which columns enter as codes of their categories."""
     return np.array([column.categories is not None for column in schema.columns], dtype=bool)
 
 

@@ -118,7 +118,7 @@ class OrdinalEncoder(CategoryEncoder):
         return model
 
     def transform_from(self, model: CategoryModel, X: Columns) -> Array:
-        """The places of categories."""
+        """The place of each value among the sorted categories of its column."""
         table, known = self._numbers(model), self.known(model)
         out = np.empty(X.shape)
         for rows, block in X.blocks():

@@ -202,6 +202,6 @@ def _loss(power: float, x: Array, logs: Array, weight: Array, method: str) -> fl
 
 
 def _moments(values: Array, weight: Array) -> tuple[float, float]:
-    """Mean and standard deviation."""
+    """The weighted mean and standard deviation of some values."""
     mean = float(np.average(values, weights=weight))
     return mean, float(np.sqrt(np.average((values - mean) ** 2, weights=weight)))

@@ -44,7 +44,7 @@ class RadialBasis(Basis):
     short = "rbf"
 
     def widths(self, centers: Array) -> Array:
-        """1 / (2 d²)."""
+        """The width of each function: 1 / (2 d²), d the distance of the centres."""
         if self._wanted is not None:
             return 0.5 / distances(centers) ** 2
         apart = cdist(centers, centers)
@@ -53,7 +53,7 @@ class RadialBasis(Basis):
         return np.full(centers.shape[1], 0.5 / near**2 if near > 0 else 1.0)
 
     def functions(self, away: Array) -> Array:
-        """exp(-z²)."""
+        """The Gaussian bumps exp(-z²) of scaled distances z."""
         return np.exp(-away * away)
 
     def transform_from(self, model: BasisModel, X: Columns) -> Array:

@@ -78,7 +78,7 @@ class StandardScaler(OnePass, Transformer):
         return SpreadByColumn()
 
     def solve(self, schema: Schema, s: ColumnSpread) -> ScalerModel:
-        """Mean and standard deviation."""
+        """The mean and the standard deviation of each column, from its moments."""
         var = np.divide(s.square, s.weight, out=np.zeros_like(s.square), where=s.weight > 0)
         scale = np.where(var > 0, np.sqrt(var), np.sqrt(s.square) / np.sqrt(np.maximum(s.weight, 1e-300)))
         return ScalerModel(s.mean, var, np.where(self._flat(s), 1.0, scale), s.weight)

@@ -73,7 +73,7 @@ class Computed(Source):
 
 
 class DaskFrame(Computed, ArrowSource):
-    """A dask DataFrame."""
+    """The rows of a dask DataFrame, whose partitions are the parts."""
 
     def __init__(self, frame: MatrixLike, roles: Roles, said: str) -> None:
         if type(frame).__name__ != "DataFrame":

@@ -137,7 +137,7 @@ class Disk(Storage):
         return pa.memory_map(path) if os.stat(path).st_size else pa.OSFile(path)
 
     def absolute(self, path: str) -> str:
-        """The path in full."""
+        """The path with all folders above it, as this file system writes it."""
         return os.path.abspath(path)
 
 
