@@ -113,7 +113,7 @@ class Objective:
         y, c, outputs = chunk.y, chunk.weight, len(weights)
         value, each, share = np.zeros(chunk.n), np.empty(chunk.n), np.zeros((outputs, 2))
         if way == SOFTMAX:
-            by_number.softmax_losses(f, y, e, value)
+            by_number.softmax_losses(f, np.require(y, requirements="W"), e, value)  # it comes compiled for no other
         slope = f
         for k in range(outputs):
             target = y if way == NUMBERS else np.where(y == (1 if way == TWO else k), 1.0, -1.0)

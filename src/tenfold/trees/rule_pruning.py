@@ -191,7 +191,8 @@ class OrderingRules(NamedTuple):
         if len(s.back):
             if not s.back.any():
                 raise DataError(
-                    'no row was set aside for validation: prune="reduced_error" needs more rows. Remedy: "pessimistic"'
+                    'no row was set aside for validation: prune="reduced_error" needs more rows than 1 sample or a few. '
+                    'Remedy: "pessimistic"'
                 )
             back = np.asarray(s.back * self.weights.unit, dtype=np.float64)
         each = _estimate(back[:-1], self.value.argmax(axis=1), confidence) * back[:-1].sum(axis=1)
