@@ -191,7 +191,7 @@ class OrderingRules(NamedTuple):
         if len(s.back):
             if not s.back.any():
                 raise DataError(
-                    'no row was set aside for validation: prune="reduced_error" needs more rows than 1 sample or a few. '
+                    'no row was set aside for validation: prune="reduced_error" needs more rows than 1 sample. '
                     'Remedy: "pessimistic"'
                 )
             back = np.asarray(s.back * self.weights.unit, dtype=np.float64)
