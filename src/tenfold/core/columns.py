@@ -247,7 +247,9 @@ class Columns:
     def scaled(self, scale: Array, shift: Array | None = None) -> Matrix:
         """(x - shift) / scale, in the float type of x; a CSR matrix (without shift) stays one."""
         if sp.issparse(self.data) and shift is None:
-            return self.sparse() @ sp.diags_array(1 / scale, dtype=self.dtype, format="csr")
+            stored = self.sparse()
+            by = (1 / scale).astype(self.dtype)
+            return sp.csr_array((stored.data * by[stored.indices], stored.indices, stored.indptr), self.shape)
         out = np.empty(self.shape, self.dtype)
         for rows, block in self.blocks(shift=shift):
             np.divide(block, scale, out=out[rows], casting="same_kind")

@@ -16,6 +16,7 @@ from tenfold.core.arrays import Array, Codes, both_halves
 from tenfold.core.columns import Columns
 from tenfold.kernels.blas import add_gram
 from tenfold.kernels.coded import add_by_code, add_looked_up, add_pairs
+from tenfold.kernels.sparse_rows import add_sparse_gram
 
 
 class Design:
@@ -154,10 +155,11 @@ def _transposed(X: Columns, r: Array) -> Array:
 
 
 def _gram(X: Columns, weight: Array) -> Array:
-    if sp.issparse(X.data):
-        S = X.sparse().astype(np.float64)
-        return np.asarray((S.T @ sp.diags_array(weight) @ S).toarray())
     out = np.zeros((X.shape[1],) * 2)
+    if sp.issparse(X.data):
+        S = X.sparse()
+        add_sparse_gram(S.data.astype(np.float64, copy=False), S.indices, S.indptr, weight, out)
+        return both_halves(out)
     root = np.sqrt(weight)[:, None]
     for rows, block in X.blocks():
         add_gram(block * root[rows], out)

@@ -17,6 +17,7 @@ from sklearn.utils import Bunch
 from sklearn.utils.metaestimators import _BaseComposition
 
 from tenfold.core import SEQUENTIAL, Claim, Columns, DataError, Matrix, Need, Schema
+from tenfold.core.hstack import hstack
 from tenfold.estimator.chain import as_pipeline, chained, check_steps, learns_target, steps_of, with_target
 from tenfold.estimator.column_selector import chosen_columns
 from tenfold.estimator.kinds import Transformer
@@ -168,7 +169,7 @@ class Branches(_BaseComposition, Team, Transformer):
         made = [make(member, at, Among(some, member.need.missing).of(X)) for member, at, some in each]
         if self._dense(made):
             return np.hstack([_array(one) for one in made])
-        return sp.hstack([sp.csr_array(one) for one in made], format="csr")
+        return hstack(made)
 
     def _dense(self, made: list[Matrix]) -> bool:
         """Whether the outputs are an array."""

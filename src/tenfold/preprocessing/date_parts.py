@@ -98,6 +98,15 @@ def _days(lengths: Any) -> Codes:
     return found
 
 
+def _sine_and_cosine(place: Part, length: Part | int, calendar: Calendar) -> tuple[Array, Array]:
+    """Of places in a cycle: looked up, where all cycles have one length."""
+    if isinstance(length, int):
+        angle = 2 * np.pi * (np.arange(length) / length)
+        return np.sin(angle)[place(calendar)], np.cos(angle)[place(calendar)]
+    angle = 2 * np.pi * (place(calendar) / length(calendar))
+    return np.sin(angle), np.cos(angle)
+
+
 Part = Callable[[Calendar], Any]
 
 TIME: dict[str, Part] = {
@@ -127,17 +136,17 @@ PARTS: dict[str, Part] = {
     "is_year_end": lambda c: c.day_of_year == c.year_length,
 }
 """all parts, by name"""
-CYCLES: dict[str, Part] = {
-    "quarter": lambda c: (c.month - 1) // 3 / 4,
-    "month": lambda c: (c.month - 1) / 12,
-    "day": lambda c: (c.day - 1) / c.month_length,
-    "weekday": lambda c: c.weekday / 7,
-    "day_of_year": lambda c: (c.day_of_year - 1) / c.year_length,
-    "hour": lambda c: c.clock // 3600 / 24,
-    "minute": lambda c: c.clock // 60 % 60 / 60,
-    "second": lambda c: c.clock % 60 / 60,
+CYCLES: dict[str, tuple[Part, Part | int]] = {
+    "quarter": (lambda c: (c.month - 1) // 3, 4),
+    "month": (lambda c: c.month - 1, 12),
+    "day": (lambda c: c.day - 1, lambda c: c.month_length),
+    "weekday": (lambda c: c.weekday, 7),
+    "day_of_year": (lambda c: c.day_of_year - 1, lambda c: c.year_length),
+    "hour": (lambda c: c.clock // 3600, 24),
+    "minute": (lambda c: c.clock // 60 % 60, 60),
+    "second": (lambda c: c.clock % 60, 60),
 }
-"""parts that come again, as shares of their cycle, from 0 on"""
+"""parts that come again: how far in their cycle, from 0 on, and its length"""
 
 
 class DatePartsModel(NamedTuple):
@@ -277,8 +286,7 @@ class DateParts(OnePass, Transformer):
             out[:, at] = PARTS[part](calendar)
             at += 1
             if self._repeats(part):
-                angle = 2 * np.pi * CYCLES[part](calendar)
-                out[:, at], out[:, at + 1] = np.sin(angle), np.cos(angle)
+                out[:, at], out[:, at + 1] = _sine_and_cosine(*CYCLES[part], calendar)
                 at += 2
         out[gone] = np.nan
 

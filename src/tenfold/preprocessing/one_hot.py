@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from tenfold.core import Codes, Columns, DataError, Matrix, Schema, Values
 from tenfold.estimator.constraints import Constraints, array, boolean, choice, fraction, integer
+from tenfold.kernels.sparse_rows import put_codes
 from tenfold.preprocessing.categories import CategoryEncoder, CategoryModel, as_rows, coded, in_order
 
 
@@ -92,18 +93,13 @@ class OneHot(CategoryEncoder):
         """Ones where categories are, as CSR or dense."""
         table, width = self._indicators(model)
         known = self.known(model)
-        places, counts = [np.zeros(0, dtype=np.int64)], [np.zeros(1, dtype=np.int64)]
+        at, ends = np.empty(X.shape[0] * X.shape[1], np.int64), np.zeros(len(X) + 1, np.int64)
         for rows, block in X.blocks():
             codes = coded(block, model.first)
             if self.handle_unknown == "error":
                 self.refuse_unknown(known, X, rows, codes, 'handle_unknown="ignore"')
-            found = table[codes]
-            seen = found >= 0
-            places.append(found[seen])
-            counts.append(seen.sum(axis=1))
-        at = np.concatenate(places)
-        ends = np.concatenate(counts).cumsum()
-        made = sp.csr_array((np.ones(len(at)), at, ends), shape=(len(X), width))
+            put_codes(codes, table, rows.start, ends, at)
+        made = sp.csr_array((np.ones(ends[-1]), at[: ends[-1]], ends), shape=(len(X), width))
         return made if self.sparse_output else made.toarray()
 
     def _indicators(self, model: CategoryModel) -> tuple[Codes, int]:

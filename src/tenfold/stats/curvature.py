@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import Array, Chunk, Codes, Columns, DataError, Design, Schema
+from tenfold.core import CSR, Array, Chunk, Codes, Columns, DataError, Design, Schema
 from tenfold.core.allowed import NOT_NAN
 from tenfold.core.arrays import both_halves
 from tenfold.core.statistic import Strided
@@ -349,8 +349,7 @@ def _squares(design: Design, weight: Array) -> Array:
     """Σ w x² of each feature, around zero."""
     X = design.numbers
     if sp.issparse(X.data):
-        data = X.sparse()
-        return np.asarray(data.multiply(data).T @ weight, dtype=np.float64)
+        return np.asarray(_squared(X).T @ weight, dtype=np.float64)
     square = np.zeros(X.shape[1])
     for rows, block in X.blocks():
         with np.errstate(over="ignore", invalid="ignore"):  # what cannot be squared is refused by its sums
@@ -363,13 +362,18 @@ def _squares(design: Design, weight: Array) -> Array:
     return out
 
 
+def _squared(X: Columns) -> CSR:
+    """The squares of what a sparse matrix stores."""
+    stored = X.entries()
+    return sp.csr_array((stored.data * stored.data, stored.indices, stored.indptr), stored.shape)
+
+
 def _longest(design: Design, center: Array, inverse: Array) -> float:
     """The largest squared length of a row, its features scaled."""
     X: Columns = design.numbers
     if sp.issparse(X.data):
-        data = X.sparse()
         around = float((center * inverse) @ (center * inverse))
-        length = np.sqrt(np.asarray(data.multiply(data) @ inverse**2)) + np.sqrt(around)
+        length = np.sqrt(np.asarray(_squared(X) @ inverse**2)) + np.sqrt(around)
         return float((length**2).max(initial=0.0))
     numeric = slice(None) if design.plain else design.numeric
     length = np.zeros(len(X) if design.plain else len(design))

@@ -1,0 +1,71 @@
+"""Rows that hold few numbers (CSR): their products with one another, and dense and sparse rows side by side."""
+
+from __future__ import annotations
+
+from tenfold.kernels.decorators import kernel
+
+
+@kernel
+def add_sparse_gram(data, indices, indptr, weight, gram):
+    """gram += XᵀWX of a CSR matrix, row by row, the lower triangle; a place that is stored twice counts as its sum."""
+    for i in range(len(indptr) - 1):
+        first, end = indptr[i], indptr[i + 1]
+        for a in range(first, end):
+            x, j = weight[i] * data[a], indices[a]
+            gram[j, j] += x * data[a]
+            for b in range(first, a):
+                k = indices[b]
+                if k < j:
+                    gram[j, k] += x * data[b]
+                elif k > j:
+                    gram[k, j] += x * data[b]
+                else:
+                    gram[j, j] += 2 * (x * data[b])
+
+
+@kernel
+def count_entries(block, counts):
+    """counts[i] += the numbers of row i that are not zero."""
+    for i in range(block.shape[0]):
+        for j in range(block.shape[1]):
+            counts[i] += block[i, j] != 0
+
+
+@kernel
+def put_dense(block, shift, at, data, indices):
+    """The numbers of each row that are not zero behind those that are there; columns are counted from `shift` on."""
+    for i in range(block.shape[0]):
+        k = at[i]
+        for j in range(block.shape[1]):
+            if block[i, j] != 0:
+                data[k] = block[i, j]
+                indices[k] = shift + j
+                k += 1
+        at[i] = k
+
+
+@kernel
+def put_sparse(some, places, indptr, shift, at, data, indices):
+    """The same of a CSR matrix."""
+    for i in range(len(indptr) - 1):
+        k = at[i]
+        for e in range(indptr[i], indptr[i + 1]):
+            data[k] = some[e]
+            indices[k] = shift + places[e]
+            k += 1
+        at[i] = k
+
+
+@kernel
+def put_codes(codes, table, start, ends, indices):
+    """Where the ones of rows of codes stand, from row `start` on: what the table says of a code, none if it says -1.
+
+    `ends` counts them up by row.
+    """
+    k = ends[start]
+    for i in range(codes.shape[0]):
+        for j in range(codes.shape[1]):
+            if table[codes[i, j]] >= 0:
+                indices[k] = table[codes[i, j]]
+                k += 1
+        ends[start + i + 1] = k
