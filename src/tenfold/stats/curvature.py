@@ -365,7 +365,8 @@ def _squares(design: Design, weight: Array) -> Array:
 def _squared(X: Columns) -> CSR:
     """The squares of what a sparse matrix stores."""
     stored = X.entries()
-    return sp.csr_array((stored.data * stored.data, stored.indices, stored.indptr), stored.shape)
+    with np.errstate(over="ignore"):  # what cannot be squared is refused by its sums
+        return sp.csr_array((stored.data * stored.data, stored.indices, stored.indptr), stored.shape)
 
 
 def _longest(design: Design, center: Array, inverse: Array) -> float:
