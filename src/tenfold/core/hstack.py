@@ -22,14 +22,14 @@ def hstack(made: list[Matrix]) -> CSR:
         return sp.hstack([sp.csr_array(one) for one in made], format="csr")
     counts = np.zeros(n, np.int64)
     for one in made:
-        if sp.issparse(one):
+        if not isinstance(one, np.ndarray):
             counts += np.diff(one.indptr)
         else:
             count_entries(np.ascontiguousarray(one), counts)
     ends = np.concatenate([[0], np.cumsum(counts)])
     data, indices, at = np.empty(ends[-1]), np.empty(ends[-1], np.int32), ends[:-1].copy()
     for one, shift in zip(made, np.cumsum([0, *widths[:-1]]).tolist(), strict=True):
-        if sp.issparse(one):
+        if not isinstance(one, np.ndarray):
             places, stored = (some.astype(np.int32, copy=False) for some in (one.indices, one.indptr))
             put_sparse(one.data, places, stored, shift, at, data, indices)
         else:
