@@ -6,7 +6,7 @@ fixed tree.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,10 @@ from tenfold.stats.combinators import Joined, Key, Stage, View
 
 ALL = -1
 """the group of all rows, where a leaf has no key"""
+
+
+Way = tuple[tuple[Pick, ...], tuple[Stage, ...]]
+"""which rows are chosen, and the transformers that they have gone through"""
 
 
 class Found:
@@ -54,10 +58,17 @@ def rows_of(leaves: Sequence[Leaf], source: Source, part: int) -> Iterator[tuple
         for view, places in views:
             keys = {key for at in places for key in keys_of(leaves[at])}
             coders = {key: key.coder(part) for key in keys}
+            last = {way: at for at in places for way in ways_of(leaves[at])}
             for chunk in source.chunks(part, view.need, view.schema):
                 rows = Read(chunk, {key: coder(chunk) for key, coder in coders.items()})
                 for at in places:
                     yield at, *rows.of(leaves[at])
+                    rows.forget(way for way, end in last.items() if end == at)
+
+
+def ways_of(leaf: Leaf) -> list[Way]:
+    """What is made of a chunk on the way to a leaf: the rows that are chosen, and those after each of its stages."""
+    return [(leaf.picks, leaf.stages[:n]) for n in range(len(leaf.stages) + 1)]
 
 
 def keys_of(leaf: Leaf) -> list[Key]:
@@ -75,7 +86,7 @@ class Read:
 
     def __init__(self, chunk: Chunk, codes: dict[Key, Codes]) -> None:
         self.chunk, self.codes = chunk, codes
-        self.made: dict[tuple[tuple[Pick, ...], tuple[Stage, ...]], Chunk] = {((), ()): chunk}
+        self.made: dict[Way, Chunk] = {((), ()): chunk}
         self.chosen: dict[tuple[Pick, ...], Any] = {(): None}
 
     def of(self, leaf: Leaf) -> tuple[Chunk, Codes | None]:
@@ -86,6 +97,11 @@ class Read:
             return chunk, None
         codes = self._groups(leaf.by)
         return chunk, codes if which is None else codes[which]
+
+    def forget(self, ways: Iterable[Way]) -> None:
+        """Let go of what was made on these ways, which no leaf that comes goes: one fold's rows at a time in memory."""
+        for way in ways:
+            self.made.pop(way, None)
 
     def _groups(self, key: Key) -> Codes:
         if key not in self.codes and isinstance(key, Joined):
