@@ -157,7 +157,7 @@ def _transposed(X: Columns, r: Array) -> Array:
 def _gram(X: Columns, weight: Array) -> Array:
     out = np.zeros((X.shape[1],) * 2)
     if sp.issparse(X.data):
-        S = X.sparse()
+        S = X.entries()
         add_sparse_gram(S.data.astype(np.float64, copy=False), S.indices, S.indptr, weight, out)
         return both_halves(out)
     root = np.sqrt(weight)[:, None]

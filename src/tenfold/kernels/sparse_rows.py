@@ -7,20 +7,13 @@ from tenfold.kernels.decorators import kernel
 
 @kernel
 def add_sparse_gram(data, indices, indptr, weight, gram):
-    """gram += XᵀWX of a CSR matrix, row by row, the lower triangle; a place that is stored twice counts as its sum."""
+    """gram += XᵀWX of a CSR matrix whose places are in order, each once, row by row; the lower triangle."""
     for i in range(len(indptr) - 1):
-        first, end = indptr[i], indptr[i + 1]
-        for a in range(first, end):
-            x, j = weight[i] * data[a], indices[a]
-            gram[j, j] += x * data[a]
-            for b in range(first, a):
-                k = indices[b]
-                if k < j:
-                    gram[j, k] += x * data[b]
-                elif k > j:
-                    gram[k, j] += x * data[b]
-                else:
-                    gram[j, j] += 2 * (x * data[b])
+        first = indptr[i]
+        for a in range(first, indptr[i + 1]):
+            x, row = weight[i] * data[a], gram[indices[a]]
+            for b in range(first, a + 1):
+                row[indices[b]] += x * data[b]
 
 
 @kernel
