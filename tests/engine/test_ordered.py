@@ -49,6 +49,9 @@ class Diary:
     def __init__(self, order=0, size=5):
         self.order, self.size = order, size
 
+    def foreseen(self, schema):
+        return schema
+
     def start(self, schema):
         return State(0, Seen(np.zeros(0), np.zeros(0, np.int64)))
 
