@@ -139,7 +139,15 @@ WORKLOADS: dict[str, Callable[[float], Call]] = {
     "tree of depth 8": fitting("DecisionTreeClassifier", 100_000, 30, classes=True, max_depth=8),
     "forest": fitting("RandomForestClassifier", 50_000, 30, classes=True, n_estimators=10, random_state=0),
     "boosting": fitting(
-        "GradientBoostingClassifier", 100_000, 30, classes=True, max_iter=200, max_leaf_nodes=31, random_state=0
+        "GradientBoostingClassifier",
+        100_000,
+        30,
+        classes=True,
+        max_iter=200,
+        max_leaf_nodes=31,
+        max_depth=None,
+        min_samples_leaf=20,
+        random_state=0,
     ),
     "AdaBoost": fitting("AdaBoostClassifier", 100_000, 30, classes=True, n_estimators=100),
     "bagging": fitting("BaggingRegressor", 100_000, 30, random_state=0),

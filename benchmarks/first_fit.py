@@ -50,8 +50,10 @@ PEERS = {
     "RandomForestRegressor": "ensemble", "AdaBoostClassifier": "ensemble", "BaggingClassifier": "ensemble",
     "BaggingRegressor": "ensemble", "DummyClassifier": "dummy", "DummyRegressor": "dummy", "SVC": "svm", "SVR": "svm",
     "TextFeatures": "feature_extraction.text TfidfVectorizer",
-    "GradientBoostingClassifier": "ensemble HistGradientBoostingClassifier",
-    "GradientBoostingRegressor": "ensemble HistGradientBoostingRegressor",
+    "GradientBoostingClassifier": "ensemble GradientBoostingClassifier",
+    "GradientBoostingRegressor": "ensemble GradientBoostingRegressor",
+    "HistGradientBoostingClassifier": "ensemble HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor": "ensemble HistGradientBoostingRegressor",
 }  # fmt: skip
 
 ROWS = {
@@ -126,7 +128,7 @@ if __name__ == "__main__":
             import dask.array as da
             X = da.from_array(np.random.default_rng(0).normal(size=(400, 4)), chunks=(50, 4))
             with tn.on(tn.Dask(client)):
-                for learner in (tn.Ridge(), tn.GaussianNB(), tn.GradientBoostingClassifier(max_iter=5)):
+                for learner in (tn.Ridge(), tn.GaussianNB(), tn.HistGradientBoostingClassifier(max_iter=5)):
                     learner.fit(X, (X[:, 0] > 0).astype(int))
             print(sum(map(len, client.run(compiled).values())))
 """
@@ -208,7 +210,7 @@ def main() -> None:
         if "bits" in only:
             bits_of_levels(python, work, promises)
         if "fallback" in only:
-            for name, most in (("DecisionTreeClassifier", TREE), ("GradientBoostingClassifier", BOOSTING)):
+            for name, most in (("DecisionTreeClassifier", TREE), ("HistGradientBoostingClassifier", BOOSTING)):
                 program = FIT.format(imports="import tenfold as tn", learner=f"tn.{name}()")
                 took = min(float(run(python, program, TENFOLD_COMPILED="0")) for _ in range(2))
                 print(f"{name}, compiled at first use: {took:.1f} s")

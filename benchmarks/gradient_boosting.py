@@ -45,12 +45,12 @@ def beside_the_peers(seeds: int, trees: int) -> None:
         X, y = make_classification(120_000, 30, n_informative=15, flip_y=0.05, random_state=seed)
         learn, test = slice(0, 100_000), slice(100_000, None)
         models = {
-            "tenfold": tn.GradientBoostingClassifier(max_iter=trees),
+            "tenfold": tn.HistGradientBoostingClassifier(max_iter=trees, early_stopping=False),
             "HistGradientBoosting": HistGradientBoostingClassifier(max_iter=trees, early_stopping=False),
             "LightGBM": lightgbm.LGBMClassifier(n_estimators=trees, num_leaves=31, n_jobs=2, verbose=-1),
         }
         if not seed:
-            tn.GradientBoostingClassifier(max_iter=1).fit(X[learn], y[learn])  # compiled
+            tn.HistGradientBoostingClassifier(max_iter=1).fit(X[learn], y[learn])  # compiled
         row: dict[str, tuple[float, float, float]] = {}
         for name, model in models.items():  # LightGBM last: its threads spin on
             fit = timed(partial(model.fit, X[learn], y[learn]))
@@ -77,7 +77,7 @@ def over_many(files: list[str], rounds: int, workers: list[int], kill: bool) -> 
     rows = tn.scan(files, target="label")
     if 0 in workers:
         bare = timed(lambda: tn.MaxAbsScaler().fit(tn.scan(files, drop=["label"])))
-        model = tn.GradientBoostingClassifier(max_iter=rounds)
+        model = tn.HistGradientBoostingClassifier(max_iter=rounds, early_stopping=False)
         taken = timed(partial(model.fit, rows))
         _say(model, rows, "threads", rounds, taken, bare, _peak(), 0)
     for many in filter(None, workers):
@@ -85,7 +85,7 @@ def over_many(files: list[str], rounds: int, workers: list[int], kill: bool) -> 
             bare = timed(lambda: tn.MaxAbsScaler().fit(tn.scan(files, drop=["label"])))
             for fault in (None, cluster.kill) if kill else (None,):
                 with cluster.after(sys.maxsize if fault is None else 500, fault) as seen:
-                    model = tn.GradientBoostingClassifier(max_iter=rounds)
+                    model = tn.HistGradientBoostingClassifier(max_iter=rounds, early_stopping=False)
                     taken = timed(partial(model.fit, rows))
                 _say(model, rows, f"{many} workers", rounds, taken, bare, _most(cluster), seen.lost)
 

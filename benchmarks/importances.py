@@ -57,7 +57,7 @@ def main() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100_000, 20))
     y = X[:, 0] + X[:, 1] ** 2 + rng.normal(size=len(X))
-    for model in (tn.LinearRegression(), tn.GradientBoostingRegressor(max_iter=50), LinearRegression()):
+    for model in (tn.LinearRegression(), tn.HistGradientBoostingRegressor(max_iter=50), LinearRegression()):
         model.fit(X[:20_000], y[:20_000])
         tn.permutation_importance(model, X[:500], y[:500])
         began = time.perf_counter()

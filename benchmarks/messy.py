@@ -94,7 +94,7 @@ def boosted() -> Any:
     each = tn.ColumnTransformer(
         [("impute", tn.Imputer(), NUMBERS), ("code", encode, list(LEVELS)), ("when", dates, DATES)]
     )
-    return make_pipeline(each, tn.GradientBoostingClassifier(max_iter=20))
+    return make_pipeline(each, tn.HistGradientBoostingClassifier(max_iter=20, early_stopping=False))
 
 
 def scan(path: str, target: str) -> Any:

@@ -40,7 +40,7 @@ CLASSES = {
         "scikit-learn": ensemble.RandomForestClassifier(100, random_state=0),
     },
     "boosting": {
-        "tenfold": tn.GradientBoostingClassifier(),
+        "tenfold": tn.HistGradientBoostingClassifier(early_stopping=False),
         "scikit-learn": ensemble.HistGradientBoostingClassifier(early_stopping=False, random_state=0),
         "LightGBM": LGBMClassifier(n_jobs=1, verbose=-1, random_state=0),
     },
@@ -55,7 +55,7 @@ NUMBERS = {
         "scikit-learn": ensemble.RandomForestRegressor(100, random_state=0),
     },
     "boosting": {
-        "tenfold": tn.GradientBoostingRegressor(),
+        "tenfold": tn.HistGradientBoostingRegressor(early_stopping=False),
         "scikit-learn": ensemble.HistGradientBoostingRegressor(early_stopping=False, random_state=0),
         "LightGBM": LGBMRegressor(n_jobs=1, verbose=-1, random_state=0),
     },

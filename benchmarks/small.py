@@ -110,10 +110,16 @@ def cases() -> dict[str, tuple[Any, Any, Any, Any]]:
         "BisectingKMeans": (tn.BisectingKMeans(), cluster.BisectingKMeans(random_state=0), X, None),
         "GaussianMixture": (tn.GaussianMixture(3), mixture.GaussianMixture(3, random_state=0), X, None),
         "GradientBoostingClassifier": (
-            tn.GradientBoostingClassifier(), ensemble.HistGradientBoostingClassifier(random_state=0), X, c,
+            tn.GradientBoostingClassifier(), ensemble.GradientBoostingClassifier(random_state=0), X, c,
         ),
         "GradientBoostingRegressor": (
-            tn.GradientBoostingRegressor(), ensemble.HistGradientBoostingRegressor(random_state=0), X, y,
+            tn.GradientBoostingRegressor(), ensemble.GradientBoostingRegressor(random_state=0), X, y,
+        ),
+        "HistGradientBoostingClassifier": (
+            tn.HistGradientBoostingClassifier(), ensemble.HistGradientBoostingClassifier(random_state=0), X, c,
+        ),
+        "HistGradientBoostingRegressor": (
+            tn.HistGradientBoostingRegressor(), ensemble.HistGradientBoostingRegressor(random_state=0), X, y,
         ),
         "KernelRidge": (tn.KernelRidge(kernel="rbf"), kernel_ridge.KernelRidge(kernel="rbf"), X, y),
         "KMeans": (tn.KMeans(), cluster.KMeans(random_state=0), X, None),

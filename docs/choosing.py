@@ -104,6 +104,12 @@ CHOICES: dict[str, Choice] = {
         NUMBER, "preference", "sums of small trees, each a small step", "t n p", "t depth"
     ),
     "HMMClassifier": Choice(ORDERED, "restriction", "a class that depends on the last one alone", "n", "c²"),
+    "HistGradientBoostingClassifier": Choice(
+        CLASSES, "preference", "sums of small trees, each a small step", "t n p", "t depth"
+    ),
+    "HistGradientBoostingRegressor": Choice(
+        NUMBER, "preference", "sums of small trees, each a small step", "t n p", "t depth"
+    ),
     "ID3": tree(CLASSES, "small trees, information gain at once"),
     "KCNF": Choice(CONCEPT, "both", "clauses of at most k literals; the most specific", "n pᵏ", "clauses"),
     "KDNF": Choice(CONCEPT, "both", "terms of at most k literals; the most general", "n pᵏ", "terms"),

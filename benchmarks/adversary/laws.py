@@ -46,6 +46,7 @@ from adversary.ways import (
 from tenfold.testing import bits
 
 TREES = ("CART", "SLIQ", "ID3", "DecisionTree", "DecisionStump")
+BOOSTED = ("GradientBoosting", "HistGradientBoosting")
 COUNTING = (
     *TREES,
     "Dummy",
@@ -163,7 +164,7 @@ def order_does_not_matter(case: Any) -> None:
 
 
 WEIGHT_SCALE = (*TREES, "GaussianNB", "Quadratic", "LinearRegression", "StandardScaler", "MinMax", "MaxAbs", "Dummy")
-WEIGHT_SCALE += ("GradientBoosting", "AdaBoost", "Lasso", "ElasticNet", "Bridge", "Poisson", "Gamma")
+WEIGHT_SCALE += (*BOOSTED, "AdaBoost", "Lasso", "ElasticNet", "Bridge", "Poisson", "Gamma")
 WEIGHT_SCALE += ("LeastSquaresClassifier", "PolynomialRegression")
 
 
@@ -172,7 +173,7 @@ def size_of_weights_does_not_matter(case: Any) -> None:
     """All weights times a power of two: the same model, where no penalty or pruning counts them."""
     if getattr(case.learner, "l2_regularization", 0) or getattr(case.learner, "prune", None):
         raise Skip("weights count against a penalty")
-    if numbers(case) is None and named(case, *TREES, "GradientBoosting"):
+    if numbers(case) is None and named(case, *TREES, *BOOSTED):
         raise Skip("splits of categories are penalised by how much weight they have")
     if not (tame(case) or named(case, *COUNTING)):
         raise Skip("ill conditioned")
@@ -183,7 +184,7 @@ def size_of_weights_does_not_matter(case: Any) -> None:
 
 
 COLUMN_SCALE = (*TREES, "GaussianNB", "LinearRegression", "StandardScaler", "MinMax", "MaxAbs", "Dummy")
-COLUMN_SCALE += ("GradientBoosting", "AdaBoost", "LinearDiscriminant", "Quadratic", "UnitVector", "RuleList", "C45")
+COLUMN_SCALE += (*BOOSTED, "AdaBoost", "LinearDiscriminant", "Quadratic", "UnitVector", "RuleList", "C45")
 
 
 def _times(columns: dict[str, Any], factor: float) -> dict[str, Any]:
@@ -223,7 +224,7 @@ def unit_of_columns_does_not_matter(case: Any) -> None:
 
 
 TARGET_SCALE = ("LinearRegression", "Ridge", "DecisionTreeReg", "RandomForestReg", "DummyReg", "PolynomialReg")
-TARGET_SCALE += ("GradientBoostingReg", "BaggingReg", "VotingReg", "StackingReg")
+TARGET_SCALE += ("GradientBoostingReg", "HistGradientBoostingReg", "BaggingReg", "VotingReg", "StackingReg")
 
 
 @law(when=lambda case: named(case, *TARGET_SCALE) and not draws(case.learner) and tame(case), often=3.0)

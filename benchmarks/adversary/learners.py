@@ -27,9 +27,9 @@ _ROUNDS = {
     "l2_regularization": [0.1, 10.0],
     "max_bins": [2, 16],
     "subsample": [0.5, 1.0],
-    "early_stopping": [True],
     "validation_fraction": [0.3],
 }
+_LOSSES = ["absolute_error", "quantile", "poisson"]
 _NETWORK = {
     "hidden_layer_sizes": [(), 3, (4, 3)],
     "activation": ["identity", "logistic", "tanh", "leaky_relu"],
@@ -149,8 +149,16 @@ SPACES: dict[str, dict[str, list[Any]]] = {
         "reg_covar": [1e-3],
         "max_iter": [1, 5],
     },
-    "GradientBoostingClassifier": _ROUNDS,
-    "GradientBoostingRegressor": {**_ROUNDS, "loss": ["absolute_error", "quantile", "poisson"]},
+    "GradientBoostingClassifier": {**_ROUNDS, "n_iter_no_change": [2], "min_samples_split": [5, 30]},
+    "GradientBoostingRegressor": {
+        **_ROUNDS,
+        "loss": _LOSSES,
+        "alpha": [0.1],
+        "n_iter_no_change": [2],
+        "min_samples_split": [5, 30],
+    },
+    "HistGradientBoostingClassifier": {**_ROUNDS, "early_stopping": [True], "class_weight": ["balanced"]},
+    "HistGradientBoostingRegressor": {**_ROUNDS, "early_stopping": [True], "loss": _LOSSES},
     "ID3": _GROWING,
     "KCNF": {"k": [1, 3], "binarize": [0.5]},
     "KDNF": {"k": [1, 3], "binarize": [0.5]},
@@ -292,8 +300,10 @@ SIZES: dict[str, dict[str, list[Any]]] = {
     "BaggingRegressor": {"n_estimators": [1, 3, 5]},
     "ElasticNetCV": {"alphas": [5, 20]},
     "LassoCV": {"alphas": [5, 20]},
-    "GradientBoostingClassifier": {"max_iter": [1, 3, 10]},
-    "GradientBoostingRegressor": {"max_iter": [1, 3, 10]},
+    "GradientBoostingClassifier": {"n_estimators": [1, 3, 10]},
+    "GradientBoostingRegressor": {"n_estimators": [1, 3, 10]},
+    "HistGradientBoostingClassifier": {"max_iter": [1, 3, 10]},
+    "HistGradientBoostingRegressor": {"max_iter": [1, 3, 10]},
     "KernelPerceptron": {"max_iter": [1, 2, 20]},
     "MLPClassifier": {"max_iter": [1, 2, 20]},
     "MLPRegressor": {"max_iter": [1, 2, 20]},
@@ -337,7 +347,7 @@ def drawn(random: Any, only: str = "") -> Any:
         if random.random() < share:
             params[key] = pick(random, values)
     params |= _members(random, name)
-    if params.get("loss") == "quantile":
+    if name.startswith("Hist") and params.get("loss") == "quantile":
         params["quantile"] = pick(random, [0.1, 0.9])
     if name in ("VotingClassifier", "VotingRegressor") and "estimators" not in params:
         params.pop("weights", None)

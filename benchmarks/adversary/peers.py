@@ -101,9 +101,9 @@ def counterpart(learner: Any) -> Any:
             return sk.tree.DecisionTreeRegressor(**trees, random_state=0)
         case "RandomForestClassifier" | "RandomForestRegressor":
             return getattr(sk.ensemble, name)(p["n_estimators"], **trees, random_state=0)
-        case "GradientBoostingClassifier":
+        case "HistGradientBoostingClassifier":
             return sk.ensemble.HistGradientBoostingClassifier(**boosted)
-        case "GradientBoostingRegressor":
+        case "HistGradientBoostingRegressor":
             return sk.ensemble.HistGradientBoostingRegressor(loss=p["loss"], quantile=p["quantile"], **boosted)
         case "SGDClassifier":
             return sk.linear_model.SGDClassifier(random_state=0)
@@ -283,7 +283,11 @@ def _narrow_gaps(X: Any) -> bool:
 
 @oracle(
     when=lambda case: (
-        named(case, "GradientBoosting") and numbers(case) is not None and finite(case) and steady(case) and case.n >= 20
+        named(case, "HistGradientBoosting")
+        and numbers(case) is not None
+        and finite(case)
+        and steady(case)
+        and case.n >= 20
     ),
     often=5.0,
 )
@@ -291,7 +295,7 @@ def boosting_fits_as_theirs(case: Any) -> None:
     """The training loss of boosting is about that of scikit-learn's histogram boosting."""
     p = case.learner.get_params()
     case = case._replace(weight=None)
-    if p["subsample"] < 1 or p["early_stopping"] or _narrow_gaps(numbers(case)):
+    if p["subsample"] < 1 or p["early_stopping"] is True or p.get("class_weight") or _narrow_gaps(numbers(case)):
         raise Skip("drawn")
     if len(set(case.y.tolist())) < 2 or (p.get("loss") == "poisson" and case.y.min() < 0):
         raise Skip("nothing to learn")
@@ -333,7 +337,7 @@ def _regression_losses(case: Any, p: dict[str, Any], said: Any) -> tuple[list[fl
 
 
 @oracle(
-    when=lambda case: named(case, "GradientBoosting") and case.n >= 150 and case.weight is None and finite(case),
+    when=lambda case: named(case, "HistGradientBoosting") and case.n >= 150 and case.weight is None and finite(case),
     often=4.0,
 )
 def boosting_foretells_as_lightgbm(case: Any) -> None:

@@ -23,8 +23,8 @@ def draw(rows):
 
 (X, y), (X_new, y_new) = draw(4_000), draw(20_000)
 given = {"learning_rate": 0.2, "early_stopping": True, "validation_fraction": 0.25}
-long = tn.GradientBoostingClassifier(max_iter=150, n_iter_no_change=150, **given).fit(X, y)
-short = tn.GradientBoostingClassifier(max_iter=150, n_iter_no_change=10, **given).fit(X, y)
+long = tn.HistGradientBoostingClassifier(max_iter=150, n_iter_no_change=150, **given).fit(X, y)
+short = tn.HistGradientBoostingClassifier(max_iter=150, n_iter_no_change=10, **given).fit(X, y)
 print(f"stopped after {short.n_iter_} rounds")
 for claim in short.certificate_.claims:
     print(f"{claim.kind}: {claim.value:.4f} ({claim.status})")

@@ -28,7 +28,7 @@ warm = 1 / (1 + np.exp(-(weather["temperature"] - 12) / 4))
 lent = 300 * warm * (1 - 0.004 * weather["humidity"]) + 60 * weather["weekday"].isin(["Sat", "Sun"]) * warm
 lent = lent - 2 * weather["wind"] + rng.normal(0, 15, days)
 
-model = tn.GradientBoostingRegressor(max_iter=100).fit(weather[:2_500], lent[:2_500])
+model = tn.HistGradientBoostingRegressor(max_iter=100).fit(weather[:2_500], lent[:2_500])
 unseen, truth = weather[2_500:], lent[2_500:]
 print(f"R² on {len(unseen):,} other days: {model.score(unseen, truth):.3f}")
 

@@ -206,6 +206,8 @@ _PLACES = {
     "tenfold.trees.decision_tree_regressor": ("DecisionTreeRegressor",),
     "tenfold.trees.gradient_boosting_classifier": ("GradientBoostingClassifier",),
     "tenfold.trees.gradient_boosting_regressor": ("GradientBoostingRegressor",),
+    "tenfold.trees.hist_gradient_boosting_classifier": ("HistGradientBoostingClassifier",),
+    "tenfold.trees.hist_gradient_boosting_regressor": ("HistGradientBoostingRegressor",),
     "tenfold.trees.presets": ("C45", "CART", "ID3", "SLIQ"),
     "tenfold.trees.random_forest_classifier": ("RandomForestClassifier",),
     "tenfold.trees.random_forest_regressor": ("RandomForestRegressor",),

@@ -236,6 +236,12 @@ from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier as Dec
 from tenfold.trees.decision_tree_regressor import DecisionTreeRegressor as DecisionTreeRegressor
 from tenfold.trees.gradient_boosting_classifier import GradientBoostingClassifier as GradientBoostingClassifier
 from tenfold.trees.gradient_boosting_regressor import GradientBoostingRegressor as GradientBoostingRegressor
+from tenfold.trees.hist_gradient_boosting_classifier import (
+    HistGradientBoostingClassifier as HistGradientBoostingClassifier,
+)
+from tenfold.trees.hist_gradient_boosting_regressor import (
+    HistGradientBoostingRegressor as HistGradientBoostingRegressor,
+)
 from tenfold.trees.presets import C45 as C45
 from tenfold.trees.presets import CART as CART
 from tenfold.trees.presets import ID3 as ID3

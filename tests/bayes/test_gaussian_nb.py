@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 import sklearn.naive_bayes as peer
+from scipy.special import log_softmax
 from scipy.stats import norm
 
+import tenfold
 from tenfold import GaussianNB, StackingClassifier
 
 
@@ -110,3 +112,15 @@ def test_columns_that_cannot_be_squared_are_refused_without_a_warning(smoothing)
         GaussianNB(var_smoothing=smoothing).fit([[-1e200], [1e200], [3e200]], [0, 0, 1])
     with pytest.raises(ValueError, match=r"too large.* Remedy"):  # each class by itself can be
         GaussianNB(var_smoothing=smoothing).fit([[-1e200], [1e200]], [0, 1])
+
+
+@pytest.mark.parametrize("name", ["GaussianNB", "MultinomialNB", "BernoulliNB", "ComplementNB", "CategoricalNB"])
+def test_joint_log_probabilities_are_scikit_learns(name):
+    random = np.random.default_rng(4)
+    X = random.integers(0, 4, (90, 3)).astype(float)
+    y = np.array(["a", "b", "c"])[random.integers(0, 3, 90)]
+    ours = getattr(tenfold, name)().fit(X, y)
+    theirs = getattr(peer, name)().fit(X, y)
+    found = ours.predict_joint_log_proba(X)
+    np.testing.assert_allclose(found, theirs.predict_joint_log_proba(X), rtol=1e-9)
+    np.testing.assert_allclose(log_softmax(found, axis=1), ours.predict_log_proba(X), atol=1e-12)

@@ -210,3 +210,39 @@ def test_no_error_once_there_are_rounds_enough():
     found = boosted_rounds.examine(model, X, y, np.ones(60))
     assert found.zero > 0
     assert found.wrong == 0
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_decisions_and_members_as_scikit_learn_has_them(classes):
+    random = np.random.default_rng(5)
+    X = random.integers(0, 9, (200, 3)).astype(float)
+    y = np.array(["a", "b", "c"])[np.digitize(X[:, 0] + X[:, 1] + random.normal(size=200), [6.0, 11.0][: classes - 1])]
+    model = tn.AdaBoostClassifier(n_estimators=8).fit(X, y)
+    weights, members = model.estimator_weights_, model.estimators_
+    votes = sum(w * (m.predict(X)[:, None] == model.classes_) for w, m in zip(weights, members, strict=True))
+    share = votes / weights.sum()
+    scores = share - (1 - share) / (classes - 1)
+    found = model.decision_function(X)
+    np.testing.assert_allclose(found, scores[:, 1] - scores[:, 0] if classes == 2 else scores, atol=1e-12)
+    if classes == 3:
+        assert (model.classes_[found.argmax(axis=1)] == model.predict(X)).mean() > 0.99  # but for ties
+    by_column = np.bincount(model.feature_, weights, 3) / weights.sum()
+    np.testing.assert_allclose(model.feature_importances_, by_column, atol=1e-12)
+
+
+def test_decisions_of_scikit_learns_own_members():
+    random = np.random.default_rng(6)
+    X = random.normal(size=(150, 3))
+    y = np.digitize(X[:, 0] + 0.5 * X[:, 1] ** 2, [0.0, 1.0])
+    ours = tn.AdaBoostClassifier(tn.DecisionTreeClassifier(max_depth=2), n_estimators=5).fit(X, y)
+    theirs = Peer(DecisionTreeClassifier(max_depth=2), n_estimators=5, random_state=0)
+    theirs.fit(X, y)
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-9)
+    each = np.array([member.feature_importances_ for member in ours.estimators_])
+    np.testing.assert_allclose(ours.feature_importances_, np.average(each, axis=0, weights=ours.estimator_weights_))
+
+
+def test_importances_of_members_that_have_none():
+    X = np.random.default_rng(7).normal(size=(60, 2))
+    model = tn.AdaBoostClassifier(tn.GaussianNB(), n_estimators=2).fit(X, X[:, 0] * X[:, 1] > 0)
+    assert not hasattr(model, "feature_importances_")

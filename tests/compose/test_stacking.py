@@ -218,3 +218,17 @@ def test_refused():
         tn.StackingRegressor(cv=np.arange(400) % 3).fit(X, y)
     with pytest.raises(tn.DataError, match="600 entries, but there are 500 rows"):
         tn.StackingRegressor(cv=np.arange(600) % 3).fit(X, y)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("given", [{}, {"passthrough": True}, {"stack_method": "predict"}])
+def test_what_members_say_is_transformed_as_scikit_learn_does(classes, given):
+    random = np.random.default_rng(8)
+    X = random.normal(size=(120, 3))
+    y = np.digitize(X[:, 0] + 0.3 * random.normal(size=120), [0.0, 0.7][: classes - 1])
+    ours = tn.StackingClassifier([("bayes", tn.GaussianNB()), ("wide", tn.GaussianNB(var_smoothing=0.5))], **given)
+    theirs = peers.StackingClassifier([("bayes", PeerNB()), ("wide", PeerNB(var_smoothing=0.5))], **given)
+    ours.fit(X, y)
+    theirs.fit(X, y)
+    np.testing.assert_allclose(ours.transform(X), theirs.transform(X), atol=1e-9)
+    assert ours.get_feature_names_out().tolist() == theirs.get_feature_names_out().tolist()

@@ -231,3 +231,31 @@ def test_refused():
         tn.VotingRegressor(weights=[0.0, 0.0]).fit(X, y)
     with pytest.raises(ValueError, match="one number for each member"):
         tn.VotingClassifier(weights=[[1.0, 2.0], [3.0, 4.0]]).fit(X, label)
+
+
+def team(of):
+    """Members by the names that both libraries have them under."""
+    nb = {"tn": tn.GaussianNB, "sk": PeerNB}[of]()
+    return [("bayes", nb), ("again", clone(nb).set_params(var_smoothing=0.5))]
+
+
+@pytest.mark.parametrize(
+    "given", [{"voting": "hard"}, {"voting": "soft"}, {"voting": "soft", "flatten_transform": False}]
+)
+def test_what_members_say_is_transformed_as_scikit_learn_does(given):
+    ours = tn.VotingClassifier(team("tn"), **given).fit(X, label)
+    theirs = peers.VotingClassifier(team("sk"), **given).fit(X, label)
+    np.testing.assert_allclose(ours.transform(X), theirs.transform(X), atol=1e-9)
+    if given.get("flatten_transform", True):
+        assert ours.get_feature_names_out().tolist() == theirs.get_feature_names_out().tolist()
+        assert ours.set_output(transform="pandas").transform(X).columns.tolist() == list(ours.get_feature_names_out())
+    else:
+        with pytest.raises(ValueError, match="flatten_transform=True"):
+            ours.get_feature_names_out()
+
+
+def test_what_regressors_say_is_transformed():
+    ours = tn.VotingRegressor([("a", tn.Ridge(0.5)), ("b", tn.LinearRegression())]).fit(X, y)
+    assert ours.transform(X).tolist() == np.column_stack([m.predict(X) for m in ours.estimators_]).tolist()
+    assert ours.fit_transform(X, y).shape == (400, 2)
+    assert ours.get_feature_names_out().tolist() == ["votingregressor_a", "votingregressor_b"]

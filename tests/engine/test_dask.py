@@ -124,7 +124,8 @@ def cases():
     short |= {"CategoricalHMM": {"n_init": 2, "tol": 1e3}, "GaussianHMM": {"tol": 1e3}}
     short |= {"C45": {"max_depth": 9}}  # a level is a pass, and by chance alone gain ratio makes three hundred
     short |= {"CART": {"max_depth": 4}, "TanhBasis": {"centers": 4}}  # else as another learner
-    short |= {f"GradientBoosting{kind}": {"max_iter": 5} for kind in ("Classifier", "Regressor")}
+    short |= {f"HistGradientBoosting{kind}": {"max_iter": 5} for kind in ("Classifier", "Regressor")}
+    short |= {f"GradientBoosting{kind}": {"n_estimators": 4} for kind in ("Classifier", "Regressor")}
     short |= {f"RandomForest{kind}": {"n_estimators": 5} for kind in ("Classifier", "Regressor")}
     short |= {"PolynomialFeatures": {"degree": 3}, "RBFSampler": {"n_components": 7}}  # other names of learners:
     short |= {"CountVectorizer": {"ngram_range": (1, 2)}, "TfidfVectorizer": {"ngram_range": (2, 2)}}  # other bits

@@ -44,7 +44,7 @@ KINDS = {
     "read": tn.Ridge(),
     "many rounds": tn.KMeans(3),
     "a share of the parts": tn.LogisticRegression(),
-    "held, and its scratch kept twice": tn.GradientBoostingRegressor(max_iter=12, max_leaf_nodes=4),
+    "held, and its scratch kept twice": tn.HistGradientBoostingRegressor(max_iter=12, max_leaf_nodes=4),
     "in order": tn.SGDRegressor(max_iter=3),
     "drawn": tn.BaggingRegressor(tn.Ridge(), n_estimators=3),
     "held and drawn": tn.RandomForestRegressor(3, max_depth=3),

@@ -35,7 +35,7 @@ TEN = {
     "LogisticRegression": (tn.LogisticRegression(max_iter=3), 120, C),
     "GaussianNB": (tn.GaussianNB(), 260, C),
     "KMeans": (tn.KMeans(3, random_state=0, max_iter=3), FEW, None),
-    "GradientBoostingClassifier": (tn.GradientBoostingClassifier(max_iter=3), FEW, C),
+    "HistGradientBoostingClassifier": (tn.HistGradientBoostingClassifier(max_iter=3), FEW, C),
     "RandomForestRegressor": (tn.RandomForestRegressor(n_estimators=3, random_state=0), FEW, Y),
     "SGDClassifier": (tn.SGDClassifier(random_state=0, max_iter=2), FEW, C),
 }
@@ -100,7 +100,7 @@ def in_a_child(queue, names):
 @pytest.mark.parametrize("busy", [False, True], ids=["quiet", "while a thread fits"])
 def test_a_fork_has_the_bits_of_its_parent_and_its_own_blas_threads(alone, busy):
     before = threads()
-    names = ["Ridge", "PCA", "KMeans", "GradientBoostingClassifier"]
+    names = ["Ridge", "PCA", "KMeans", "HistGradientBoostingClassifier"]
     context = multiprocessing.get_context("fork")
     queue = context.Queue()
     stop = threading.Event()

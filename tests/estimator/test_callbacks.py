@@ -119,7 +119,7 @@ def test_few_rounds_fit_inside_a_pipeline(learner):
 
 
 FEW = [
-    tn.GradientBoostingRegressor(max_iter=3),
+    tn.HistGradientBoostingRegressor(max_iter=3),
     tn.KMeans(2, max_iter=1),
     tn.SGDRegressor(max_iter=2),
     tn.RandomForestRegressor(n_estimators=2),
@@ -143,7 +143,7 @@ def test_few_rounds_fit_inside_a_search(learner):
 
 @pytest.mark.filterwarnings("ignore")
 def test_few_rounds_fit_inside_a_search_of_several_processes():
-    model = make_pipeline(tn.StandardScaler(), tn.GradientBoostingRegressor(max_iter=3))
+    model = make_pipeline(tn.StandardScaler(), tn.HistGradientBoostingRegressor(max_iter=3))
     rows = X[:60], X[:60, 0]
     search = GridSearchCV(
         model, {"gradientboostingregressor__max_leaf_nodes": [2, 3]}, cv=2, n_jobs=2, error_score="raise"

@@ -21,8 +21,8 @@ FEW = {"max_iter": 2, "max_leaf_nodes": 4, "min_samples_leaf": 3}
 TREES = {
     "tree": (tn.DecisionTreeClassifier(max_depth=3), D.mixed, D.three, "tree"),
     "forest": (tn.RandomForestClassifier(n_estimators=2, max_depth=3), D.mixed, D.three, "trees"),
-    "boosting": (tn.GradientBoostingRegressor(**FEW), D.mixed, D.y, "trees"),
-    "boosting of classes": (tn.GradientBoostingClassifier(**FEW), D.mixed, D.three, "trees"),
+    "boosting": (tn.HistGradientBoostingRegressor(**FEW), D.mixed, D.y, "trees"),
+    "boosting of classes": (tn.HistGradientBoostingClassifier(**FEW), D.mixed, D.three, "trees"),
 }
 
 

@@ -111,11 +111,6 @@ def test_another_name_of_a_parameter_gives_the_same_model():
     for a, b, target in (
         (tn.GradientBoostingRegressor(n_estimators=3), tn.GradientBoostingRegressor(max_iter=3), y),
         (tn.GradientBoostingClassifier(n_estimators=3), tn.GradientBoostingClassifier(max_iter=3), c),
-        (
-            tn.GradientBoostingRegressor("quantile", alpha=0.8, n_estimators=3),
-            tn.GradientBoostingRegressor("quantile", quantile=0.8, max_iter=3),
-            y,
-        ),
         (tn.LogisticRegression(penalty="l1", C=0.1), tn.LogisticRegression(l1_ratio=1.0, C=0.1), c),
         (tn.LogisticRegression(penalty="l2", C=0.1), tn.LogisticRegression(C=0.1), c),
         (

@@ -50,7 +50,7 @@ def test_what_a_rule_leaves_is_a_whole_model(learner, tmp_path):
     is_whole(model, table.seen, tmp_path / "model")
 
 
-@pytest.mark.parametrize("learner", [tn.GradientBoostingClassifier(max_iter=3), tn.DecisionTreeClassifier()])
+@pytest.mark.parametrize("learner", [tn.HistGradientBoostingClassifier(max_iter=3), tn.DecisionTreeClassifier()])
 def test_what_a_callback_leaves_is_a_whole_model(learner, tmp_path):
     is_whole(learner.set_callbacks(Hasty()).fit(X, LABEL), X, tmp_path / "model")
 

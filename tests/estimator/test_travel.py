@@ -69,7 +69,7 @@ CASES = [
     ("c", tn.LogisticRegression(), ["decision_function", "score"]),
     ("c", tn.LinearDiscriminantAnalysis(), ["decision_function"]),
     ("c", tn.Perceptron(max_iter=2), ["decision_function"]),
-    ("c", tn.GradientBoostingClassifier(max_iter=2), ["predict_proba", "score"]),
+    ("c", tn.HistGradientBoostingClassifier(max_iter=2), ["predict_proba", "score"]),
     (None, tn.StandardScaler(), ["transform"]),
     (None, tn.PCA(n_components=2), ["transform"]),
     (None, tn.KMeans(2), ["predict"]),

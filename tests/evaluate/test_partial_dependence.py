@@ -32,7 +32,7 @@ def rows(n=600, seed=0):
 
 @pytest.fixture(scope="module")
 def boosted():
-    return tn.GradientBoostingRegressor(max_iter=15).fit(*rows())
+    return tn.HistGradientBoostingRegressor(max_iter=15).fit(*rows())
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -134,7 +134,7 @@ def test_sparse_rows():
 def test_missing_values_stay_in_the_other_columns():
     X, y = rows()
     X[::3, 1] = np.nan
-    model = tn.GradientBoostingRegressor(max_iter=10).fit(X, y)
+    model = tn.HistGradientBoostingRegressor(max_iter=10).fit(X, y)
     found = tn.partial_dependence(model, X, [1, 0], grid_resolution=8)
     wanted = np.nanquantile(X[:, 1], [0.05, 0.95], method="median_unbiased")
     assert found[0].grid_values[0][[0, -1]] == pytest.approx(wanted, abs=0.01)
@@ -214,7 +214,7 @@ def test_the_sample_of_curves_is_of_rows(boosted):
 def test_an_additive_model_says_its_own_part():
     """Of f(x) = g(x₀) + h(x₁) the curve over x₀ is g and a constant."""
     X, y = rows()
-    model = tn.GradientBoostingRegressor(max_iter=30, max_depth=1).fit(X, y)  # stumps: additive
+    model = tn.HistGradientBoostingRegressor(max_iter=30, max_depth=1).fit(X, y)  # stumps: additive
     found = tn.partial_dependence(model, X, 0, grid_resolution=9)
     for row in X[:5]:
         some = np.repeat(row[None], 9, axis=0)
@@ -295,7 +295,7 @@ def test_missing_values_of_frames_are_no_value():
 
 
 @pytest.mark.parametrize(
-    "model", [tn.GaussianNB(), tn.GradientBoostingClassifier(max_iter=2), DecisionTreeClassifier()]
+    "model", [tn.GaussianNB(), tn.HistGradientBoostingClassifier(max_iter=2), DecisionTreeClassifier()]
 )
 def test_a_single_class_is_certain(model):
     X, _ = rows(60)

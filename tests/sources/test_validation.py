@@ -134,7 +134,9 @@ def test_a_sparse_matrix_has_no_categories():
 
 
 @pytest.mark.parametrize("kind", ["i8", "i1", "u2", "f2", "f4", "?", "O"])
-@pytest.mark.parametrize("learner", [tn.GradientBoostingRegressor(max_iter=3), tn.Ridge(), tn.DecisionTreeRegressor()])
+@pytest.mark.parametrize(
+    "learner", [tn.HistGradientBoostingRegressor(max_iter=3), tn.Ridge(), tn.DecisionTreeRegressor()]
+)
 def test_a_target_of_any_kind_of_number_is_that_number(learner, kind):
     target = (np.arange(400) % 100).astype(kind)
     expected = learner.fit(X, target.astype(float)).predict(X)

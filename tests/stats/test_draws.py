@@ -94,7 +94,7 @@ def test_the_same_forest_from_arrays_files_and_frames_of_dask(frame, tmp_path):
         tn.BaggingRegressor(tn.Ridge(), 3),
         tn.StackingRegressor(cv=3),
         tn.RidgeCV(),
-        tn.GradientBoostingRegressor(max_iter=3, subsample=0.5),
+        tn.HistGradientBoostingRegressor(max_iter=3, subsample=0.5),
         tn.DecisionTreeRegressor(prune="reduced_error"),
     ]
     for learner in learners:

@@ -17,7 +17,7 @@ from tenfold.trees.growing import Rules
 from tenfold.trees.node_statistics import NodeHistograms
 
 CLASSIFIERS = {
-    "boosting": lambda **more: tn.GradientBoostingClassifier(max_iter=30, **more),
+    "boosting": lambda **more: tn.HistGradientBoostingClassifier(max_iter=30, **more),
     "tree": lambda **more: tn.DecisionTreeClassifier(max_depth=6, min_samples_leaf=20, **more),
     "entropy": lambda **more: tn.DecisionTreeClassifier("entropy", max_depth=6, min_samples_leaf=20, **more),
     "exact": lambda **more: tn.DecisionTreeClassifier(max_depth=6, min_samples_leaf=20, method="exact", **more),
@@ -27,8 +27,8 @@ CLASSIFIERS = {
     "forest": lambda **more: tn.RandomForestClassifier(15, min_samples_leaf=5, **more),
 }
 REGRESSORS = {
-    "boosting": lambda **more: tn.GradientBoostingRegressor(max_iter=30, **more),
-    "absolute": lambda **more: tn.GradientBoostingRegressor("absolute_error", max_iter=30, **more),
+    "boosting": lambda **more: tn.HistGradientBoostingRegressor(max_iter=30, **more),
+    "absolute": lambda **more: tn.HistGradientBoostingRegressor("absolute_error", max_iter=30, **more),
     "tree": lambda **more: tn.DecisionTreeRegressor(max_depth=6, min_samples_leaf=20, **more),
     "exact": lambda **more: tn.DecisionTreeRegressor(max_depth=6, min_samples_leaf=20, method="exact", **more),
     "forest": lambda **more: tn.RandomForestRegressor(15, min_samples_leaf=5, **more),
@@ -82,7 +82,7 @@ def test_many_categories_that_tell_much_are_used():
         tn.DecisionTreeRegressor(max_depth=5, min_data_per_group=4, cat_smooth=3.0),
         tn.DecisionTreeClassifier(max_depth=5, min_data_per_group=4, cat_smooth=3.0),
         tn.RandomForestRegressor(4, max_depth=5, min_data_per_group=4, cat_smooth=3.0),
-        tn.GradientBoostingRegressor(max_iter=4, min_data_per_group=4, cat_smooth=3.0),
+        tn.HistGradientBoostingRegressor(max_iter=4, min_data_per_group=4, cat_smooth=3.0),
     ],
     ids=lambda model: type(model).__name__,
 )

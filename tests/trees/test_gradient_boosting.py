@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import ensemble
 from sklearn.base import clone
 from sklearn.datasets import make_classification
-from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.metrics import log_loss, mean_pinball_loss, mean_poisson_deviance
 from threadpoolctl import threadpool_limits
 
@@ -15,8 +15,8 @@ from tenfold.core.axes import freeze
 from tenfold.sources import part_rows
 from tenfold.testing import bits
 from tenfold.trees import best_first, gradients, grower, leaf_quantiles, levelwise
-from tenfold.trees.gradient_boosting_classifier import GradientBoostingClassifier
-from tenfold.trees.gradient_boosting_regressor import GradientBoostingRegressor
+from tenfold.trees.hist_gradient_boosting_classifier import HistGradientBoostingClassifier
+from tenfold.trees.hist_gradient_boosting_regressor import HistGradientBoostingRegressor
 
 N = 3000
 
@@ -37,18 +37,24 @@ def classes(z, k):
 
 
 MODELS = {
-    "two classes": (GradientBoostingClassifier(max_iter=4), lambda z: classes(z, 2)),
-    "three classes": (GradientBoostingClassifier(max_iter=2, max_leaf_nodes=9, subsample=0.7), lambda z: classes(z, 3)),
-    "held back": (GradientBoostingClassifier(max_iter=4, early_stopping=True, subsample=0.5), lambda z: classes(z, 2)),
-    "squared": (GradientBoostingRegressor(max_iter=3, l2_regularization=1.0), lambda z: z),
-    "absolute": (GradientBoostingRegressor("absolute_error", max_iter=3), lambda z: 1e6 + z),
+    "two classes": (HistGradientBoostingClassifier(max_iter=4), lambda z: classes(z, 2)),
+    "three classes": (
+        HistGradientBoostingClassifier(max_iter=2, max_leaf_nodes=9, subsample=0.7),
+        lambda z: classes(z, 3),
+    ),
+    "held back": (
+        HistGradientBoostingClassifier(max_iter=4, early_stopping=True, subsample=0.5),
+        lambda z: classes(z, 2),
+    ),
+    "squared": (HistGradientBoostingRegressor(max_iter=3, l2_regularization=1.0), lambda z: z),
+    "absolute": (HistGradientBoostingRegressor("absolute_error", max_iter=3), lambda z: 1e6 + z),
     "quantile": (
-        GradientBoostingRegressor("quantile", 0.9, max_iter=3, subsample=0.5, early_stopping=True),
+        HistGradientBoostingRegressor("quantile", quantile=0.9, max_iter=3, subsample=0.5, early_stopping=True),
         lambda z: z,
     ),
-    "poisson": (GradientBoostingRegressor("poisson", max_iter=3, max_depth=3), lambda z: np.floor(np.exp(z))),
+    "poisson": (HistGradientBoostingRegressor("poisson", max_iter=3, max_depth=3), lambda z: np.floor(np.exp(z))),
     "monotone": (
-        GradientBoostingRegressor("absolute_error", max_iter=3, monotonic_cst={"a": 1, "b": -1}),
+        HistGradientBoostingRegressor("absolute_error", max_iter=3, monotonic_cst={"a": 1, "b": -1}),
         lambda z: z,
     ),
 }
@@ -93,7 +99,7 @@ def test_the_same_trees_however_they_are_grown(monkeypatch, name, weighted, many
     assert model.n_iter_ == model.max_iter
     assert len(model.train_score_) == model.max_iter + 1
     assert (np.diff(model.train_score_) < 0).all()
-    assert np.isfinite(model.validation_score_).all() == model.early_stopping
+    assert np.isfinite(model.validation_score_).all() == (model.early_stopping is True)
 
 
 def smooth(seed, n=4000):
@@ -108,9 +114,13 @@ def test_as_good_as_the_peer(loss):
     given = {"loss": loss, "quantile": 0.8 if loss == "quantile" else None, "max_iter": 60}
     y = random.poisson(np.exp(f)).astype(float) if loss == "poisson" else f + random.standard_t(3, len(X)) * 0.3
     train, test = slice(0, 3000), slice(3000, None)
-    ours = GradientBoostingRegressor(**given).fit(X[train], y[train]).predict(X[test])
+    ours = HistGradientBoostingRegressor(**given).fit(X[train], y[train]).predict(X[test])
     with threadpool_limits(1):  # its threads wait for each other, long on a machine that is busy
-        theirs = HistGradientBoostingRegressor(**given, early_stopping=False).fit(X[train], y[train]).predict(X[test])
+        theirs = (
+            ensemble.HistGradientBoostingRegressor(**given, early_stopping=False)
+            .fit(X[train], y[train])
+            .predict(X[test])
+        )
     score = {
         "poisson": mean_poisson_deviance,
         "squared_error": lambda y, p: np.mean((y - p) ** 2),
@@ -122,9 +132,9 @@ def test_as_good_as_the_peer(loss):
 def test_as_good_as_the_peer_on_classes(k):
     X, y = make_classification(4000, 10, n_informative=6, n_classes=k, random_state=0)
     train, test = slice(0, 3000), slice(3000, None)
-    ours = GradientBoostingClassifier(max_iter=40).fit(X[train], y[train])
+    ours = HistGradientBoostingClassifier(max_iter=40).fit(X[train], y[train])
     with threadpool_limits(1):
-        theirs = HistGradientBoostingClassifier(max_iter=40, early_stopping=False).fit(X[train], y[train])
+        theirs = ensemble.HistGradientBoostingClassifier(max_iter=40, early_stopping=False).fit(X[train], y[train])
     mine, peer = (log_loss(y[test], m.predict_proba(X[test])) for m in (ours, theirs))
     assert mine < 1.03 * peer
     assert ours.train_score_[-1] == pytest.approx(log_loss(y[train], ours.predict_proba(X[train])), rel=1e-6)
@@ -152,7 +162,7 @@ def test_short_slopes_are_as_good(monkeypatch):
     found = []
     for many in (gradients.MANY, 1):
         monkeypatch.setattr(gradients, "MANY", many)
-        found.append(GradientBoostingClassifier(max_iter=40).fit(X[:8000], y[:8000]).predict_proba(X[8000:]))
+        found.append(HistGradientBoostingClassifier(max_iter=40).fit(X[:8000], y[:8000]).predict_proba(X[8000:]))
     fine, short = (-np.log(q[np.arange(4000), y[8000:]]) for q in found)
     assert not np.array_equal(*found)
     assert abs(np.mean(short - fine)) < 3 * np.std(short - fine) / np.sqrt(4000)
@@ -163,7 +173,7 @@ def test_short_slopes_are_as_good(monkeypatch):
 def test_no_limit_on_leaves(given):
     """As many as the rows allow, and no more room is asked for than they need."""
     X, y = make_classification(900, 6, random_state=0)
-    model = GradientBoostingClassifier(**{"max_iter": 2, "max_leaf_nodes": None, **given}).fit(X, y)
+    model = HistGradientBoostingClassifier(**{"max_iter": 2, "max_leaf_nodes": None, **given}).fit(X, y)
     leaves = np.add.reduceat(model.model_.trees.feature < 0, model.model_.roots)
     most = min(900 // model.min_samples_leaf, 2 ** (model.max_depth or 30), model.max_leaf_nodes or 900)
     assert (leaves <= most).all()
@@ -179,9 +189,9 @@ def test_weights_too_small_to_be_counted(monkeypatch, gather):
     frame, y = pd.DataFrame({"kind": kind, "x": x}), (kind == "a") * 2.0 + (kind == "b") + x
     there = kind != "d"
     weight = np.where(there, random.uniform(0.5, 1.5, 400), 1e-18)
-    model = GradientBoostingRegressor(max_iter=5, min_samples_leaf=1).fit(frame, y, weight)
+    model = HistGradientBoostingRegressor(max_iter=5, min_samples_leaf=1).fit(frame, y, weight)
     assert np.isfinite(model.predict(frame)).all()
-    other = GradientBoostingRegressor(max_iter=5, min_samples_leaf=1).fit(frame[there], y[there], weight[there])
+    other = HistGradientBoostingRegressor(max_iter=5, min_samples_leaf=1).fit(frame[there], y[there], weight[there])
     assert model.predict(frame[there]) == pytest.approx(other.predict(frame[there]), abs=1e-9)
 
 
@@ -190,26 +200,26 @@ def test_targets_far_from_zero(loss):
     """Only how far they are from each other matters."""
     X = np.random.default_rng(0).standard_normal((500, 2))
     y = np.rint(X[:, 0] * 64) / 64
-    near, far = (GradientBoostingRegressor(loss=loss, max_iter=10).fit(X, y + c).predict(X) - c for c in (0.0, 1e9))
+    near, far = (HistGradientBoostingRegressor(loss=loss, max_iter=10).fit(X, y + c).predict(X) - c for c in (0.0, 1e9))
     assert far == pytest.approx(near, abs=1e-5)
 
 
 def test_targets_that_are_too_large():
     X = np.arange(60.0)[:, None]
     with pytest.raises(tn.DataError, match="too large"):
-        GradientBoostingRegressor().fit(X, X[:, 0] * 1e160)
+        HistGradientBoostingRegressor().fit(X, X[:, 0] * 1e160)
 
 
 def test_the_loss_of_a_model_that_is_far_out():
     """Rounds that are too bold for a long tail: the loss is huge, and does not come round to the other end."""
     X = np.random.default_rng(0).standard_normal((500, 3))
-    model = GradientBoostingRegressor(loss="poisson", max_iter=50, learning_rate=1.0).fit(X, np.exp(8 * X[:, 0]))
+    model = HistGradientBoostingRegressor(loss="poisson", max_iter=50, learning_rate=1.0).fit(X, np.exp(8 * X[:, 0]))
     assert model.train_score_[-1] > 1e15
 
 
 def test_one_class():
     X = np.arange(60.0)[:, None]
-    model = GradientBoostingClassifier(max_iter=2).fit(X, np.full(60, "only"))
+    model = HistGradientBoostingClassifier(max_iter=2).fit(X, np.full(60, "only"))
     assert model.predict_proba(X).tolist() == [[1.0]] * 60
     assert set(model.predict(X)) == {"only"}
     assert [p.shape for p in model.staged_predict_proba(X)] == [(60, 1)] * 2
@@ -218,10 +228,10 @@ def test_one_class():
 def test_one_tree_by_hand():
     """One split, where it lowers the squared error most; means as leaves, times the rate."""
     X, y = np.arange(8.0)[:, None], np.array([1.0, 1, 1, 1, 5, 5, 5, 9])
-    model = GradientBoostingRegressor(max_iter=1, max_leaf_nodes=2, min_samples_leaf=1, learning_rate=0.5).fit(X, y)
+    model = HistGradientBoostingRegressor(max_iter=1, max_leaf_nodes=2, min_samples_leaf=1, learning_rate=0.5).fit(X, y)
     assert model.model_.trees.threshold[0] == 3.5
     assert model.predict([[0.0], [7.0]]) == pytest.approx([3.5 + 0.5 * (1 - 3.5), 3.5 + 0.5 * (6 - 3.5)], abs=1e-9)
-    median = GradientBoostingRegressor(
+    median = HistGradientBoostingRegressor(
         "absolute_error", max_iter=1, max_leaf_nodes=2, min_samples_leaf=1, learning_rate=0.5
     ).fit(X, y)
     assert median.model_.base[0] == 1.0  # the least of the medians
@@ -235,7 +245,9 @@ def test_leaves_say_quantiles(level, weighted):
     X, f, random = smooth(2, 1500)
     y = 1e4 * (f + random.standard_normal(len(X)))
     weight = random.integers(1, 4, len(X)) if weighted else np.ones(len(X), int)
-    model = GradientBoostingRegressor("quantile", level, max_iter=2, learning_rate=1.0).fit(X, y, sample_weight=weight)
+    model = HistGradientBoostingRegressor("quantile", quantile=level, max_iter=2, learning_rate=1.0).fit(
+        X, y, sample_weight=weight
+    )
     first, last = list(model.staged_predict(X))
     step, residual = last - first, y - first
     for value in np.unique(step.round(6)):
@@ -260,14 +272,14 @@ def test_keys_keep_the_order():
 def test_monotone_columns(loss):
     X, f, random = smooth(3, 2000)
     y = np.exp(f + 0.5 * random.standard_normal(len(X)))
-    model = GradientBoostingRegressor(loss, max_iter=30, monotonic_cst=[0, 1, 0, -1]).fit(X, y)
+    model = HistGradientBoostingRegressor(loss, max_iter=30, monotonic_cst=[0, 1, 0, -1]).fit(X, y)
     rows = np.repeat(X[:200], 30, axis=0)
     for column, way in ((1, 1), (3, -1)):
         grid = rows.copy()
         grid[:, column] = np.tile(np.linspace(0, 1, 30), 200)
         steps = np.diff(model.predict(grid).reshape(200, 30), axis=1)
         assert (way * steps >= 0).all()
-    free = GradientBoostingRegressor(loss, max_iter=30).fit(X, y)
+    free = HistGradientBoostingRegressor(loss, max_iter=30).fit(X, y)
     grid[:, 3] = np.tile(np.linspace(0, 1, 30), 200)
     assert (np.diff(free.predict(grid).reshape(200, 30), axis=1) > 0).any()
 
@@ -275,7 +287,7 @@ def test_monotone_columns(loss):
 def test_early_stopping_and_stages():
     X, f, random = smooth(4, 2000)
     y = (f + random.standard_normal(len(X)) > 0.5).astype(int)
-    model = GradientBoostingClassifier(max_iter=200, early_stopping=True, n_iter_no_change=5, tol=1e-4).fit(X, y)
+    model = HistGradientBoostingClassifier(max_iter=200, early_stopping=True, n_iter_no_change=5, tol=1e-4).fit(X, y)
     assert 5 < model.n_iter_ < 200
     assert len(model.validation_score_) == model.n_iter_ + 1
     best = model.validation_score_[:-5].min()
@@ -291,21 +303,21 @@ def test_early_stopping_and_stages():
 def test_errors():
     X, y = np.random.default_rng(0).random((50, 2)), np.arange(50.0)
     with pytest.raises(ValueError, match="Remedy: both, or neither"):
-        GradientBoostingRegressor("quantile").fit(X, y)
+        HistGradientBoostingRegressor("quantile").fit(X, y)
     with pytest.raises(ValueError, match="another loss"):
-        GradientBoostingRegressor("poisson").fit(X, y - 10)
+        HistGradientBoostingRegressor("poisson").fit(X, y - 10)
     with pytest.raises(ValueError, match="2 entries"):
-        GradientBoostingRegressor(monotonic_cst=[1]).fit(X, y)
+        HistGradientBoostingRegressor(monotonic_cst=[1]).fit(X, y)
     with pytest.raises(ValueError, match="two classes"):
-        GradientBoostingClassifier(monotonic_cst=[1, 0]).fit(X, y % 3)
+        HistGradientBoostingClassifier(monotonic_cst=[1, 0]).fit(X, y % 3)
     frame = pd.DataFrame({"a": list("ab") * 25, "b": y})
     with pytest.raises(ValueError, match="'a' is categorical"):
-        GradientBoostingRegressor(monotonic_cst={"a": 1}).fit(frame, y)
+        HistGradientBoostingRegressor(monotonic_cst={"a": 1}).fit(frame, y)
 
 
 def test_file(tmp_path):
     frame, z, _ = mixed(5)
-    model = GradientBoostingRegressor("absolute_error", max_iter=3).fit(frame, z)
+    model = HistGradientBoostingRegressor("absolute_error", max_iter=3).fit(frame, z)
     model.save(tmp_path / "m.tenfold")
     again = tn.load(tmp_path / "m.tenfold")
     assert np.array_equal(again.predict(frame), model.predict(frame))
@@ -334,6 +346,6 @@ def test_what_never_was_missing_goes_to_one_side_however_trees_grow(monkeypatch)
     for gather in (grower.GATHER, 0):
         monkeypatch.setattr(grower, "GATHER", gather)
         found.append(
-            GradientBoostingClassifier(max_iter=6, max_leaf_nodes=4).fit(X, label, weight).predict_proba(asked)
+            HistGradientBoostingClassifier(max_iter=6, max_leaf_nodes=4).fit(X, label, weight).predict_proba(asked)
         )
     np.testing.assert_array_equal(*found)

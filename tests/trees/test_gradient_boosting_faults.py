@@ -15,8 +15,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 
 def model_of(loss):
     if loss == "log_loss":
-        return tn.GradientBoostingClassifier(max_iter=3, max_leaf_nodes=8, subsample=0.8, early_stopping=True)
-    return tn.GradientBoostingRegressor(loss, max_iter=2, max_leaf_nodes=6)
+        return tn.HistGradientBoostingClassifier(max_iter=3, max_leaf_nodes=8, subsample=0.8, early_stopping=True)
+    return tn.HistGradientBoostingRegressor(loss, max_iter=2, max_leaf_nodes=6)
 
 
 @pytest.mark.parametrize("loss", ["log_loss", "absolute_error"])

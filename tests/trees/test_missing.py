@@ -12,7 +12,7 @@ from tenfold import (
     C45,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
-    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
     Local,
     RandomForestClassifier,
     load,
@@ -256,7 +256,7 @@ def test_a_thousand_categories_many_classes_and_a_third_missing(way, split, tmp_
 
 @pytest.mark.parametrize(
     "model",
-    [RandomForestClassifier(20, min_samples_leaf=2), GradientBoostingClassifier(max_iter=15, min_samples_leaf=5)],
+    [RandomForestClassifier(20, min_samples_leaf=2), HistGradientBoostingClassifier(max_iter=15, min_samples_leaf=5)],
 )
 def test_many_trees_take_a_thousand_categories_and_a_third_missing_too(model):
     model.fit(*a_thousand_categories(0, 6000))

@@ -54,21 +54,23 @@ def test_a_forest_is_the_mean_of_its_trees(kind, target):
 
 def test_margins_of_two_boosted_classes_are_those_of_scikit_learn():
     c = np.minimum(C, 1)
-    ours = tn.GradientBoostingClassifier(n_estimators=5).fit(X, c)
+    ours = tn.HistGradientBoostingClassifier(n_estimators=5).fit(X, c)
     theirs = ensemble.HistGradientBoostingClassifier(max_iter=5, random_state=0).fit(X, c)
     np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-5)
     assert ours.apply(X).shape == (200, 5)
 
 
 def test_margins_of_more_boosted_classes_give_their_probabilities():
-    model = tn.GradientBoostingClassifier(n_estimators=5).fit(X, C)
+    model = tn.HistGradientBoostingClassifier(n_estimators=5).fit(X, C)
     np.testing.assert_allclose(softmax(model.decision_function(X), axis=1), model.predict_proba(X), atol=1e-12)
     assert model.apply(X).shape == (200, 5, 3)
     assert model.n_estimators_ == 5
 
 
 def test_boosted_numbers_are_those_of_scikit_learn():
-    ours = tn.GradientBoostingRegressor(n_estimators=5, max_depth=3, max_leaf_nodes=None, min_samples_leaf=1).fit(X, Y)
+    ours = tn.HistGradientBoostingRegressor(n_estimators=5, max_depth=3, max_leaf_nodes=None, min_samples_leaf=1).fit(
+        X, Y
+    )
     theirs = ensemble.GradientBoostingRegressor(n_estimators=5, max_depth=3, random_state=0).fit(X, Y)
     np.testing.assert_allclose(ours.feature_importances_, theirs.feature_importances_, atol=1e-6)
     for a, b in zip(ours.apply(X).T, theirs.apply(X).T, strict=True):
@@ -84,7 +86,7 @@ def test_a_category_that_a_node_has_not_met_ends_there():
 def test_what_has_no_single_leaf_or_no_tree_is_an_error():
     with pytest.raises(ValueError, match="may end in several leaves"):
         tn.DecisionTreeClassifier(missing="fractional").fit(X, C).apply(X)
-    for one in (tn.DecisionTreeClassifier(), tn.RandomForestClassifier(), tn.GradientBoostingRegressor()):
+    for one in (tn.DecisionTreeClassifier(), tn.RandomForestClassifier(), tn.HistGradientBoostingRegressor()):
         with pytest.raises(NotFittedError):
             one.apply(X)
         assert not hasattr(one, "feature_importances_")

@@ -24,6 +24,7 @@ from tenfold.stats.draws import ROWS, keys_of, times_of
 from tenfold.testing import bits
 from tenfold.trees import grower, levelwise, random_forest
 from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
+from tenfold.trees.node_statistics import TreeDraws
 from tenfold.trees.random_forest_classifier import RandomForestClassifier
 from tenfold.trees.random_forest_regressor import RandomForestRegressor
 
@@ -57,6 +58,8 @@ def times(numbers, tree, seed=0):
         RandomForestClassifier(3, class_weight="balanced", min_impurity_decrease=2e-3),
         RandomForestClassifier(3, class_weight={0: 0.3, 2: 7.0}, min_weight_fraction_leaf=0.01),
         RandomForestRegressor(3, min_impurity_decrease=2e-3, min_weight_fraction_leaf=0.01),
+        RandomForestClassifier(3, max_samples=0.5),
+        RandomForestClassifier(3, ccp_alpha=2e-3),
     ],
 )
 def test_the_same_forest_however_it_is_grown(monkeypatch, model, weighted):
@@ -93,6 +96,58 @@ def test_draws_are_poisson_and_independent():
     assert stats.chi2_contingency(joint).pvalue > 1e-4
     later = times(np.arange(1, n + 1), 0)
     assert abs(np.corrcoef(a, later)[0, 1]) < 5 / np.sqrt(n)
+
+
+def test_fewer_draws_are_poisson_too():
+    n, share = 40_000, 0.4
+    a, b = (TreeDraws(0, 0, 2, True, share).times(np.arange(n), tree) for tree in range(2))
+    k = np.arange(4)
+    want = np.append(stats.poisson.pmf(k, share), stats.poisson.sf(3, share)) * n
+    assert stats.chisquare(np.append([(a == i).sum() for i in k], (a > 3).sum()), want).pvalue > 1e-4
+    assert abs(np.corrcoef(a, b)[0, 1]) < 5 / np.sqrt(n)
+    assert (a <= times(np.arange(n), 0)).all()
+
+
+def test_trees_of_fewer_rows():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(400, 3))
+    y = (X[:, 0] * X[:, 1] + 0.3 * random.normal(size=400) > 0).astype(int)
+    model = RandomForestClassifier(12, max_samples=100).fit(X, y)
+    assert bits(model.model_) == bits(RandomForestClassifier(12, max_samples=0.25).fit(X, y).model_)
+    unseen = np.array([TreeDraws(0, 0, 12, True, 0.25).times(np.arange(400), tree) == 0 for tree in range(12)])
+    assert abs(unseen.mean() - np.exp(-0.25)) < 0.02
+    said = sum(free[:, None] * tree.predict_proba(X) for free, tree in zip(unseen, model.estimators_, strict=True))
+    told = unseen.any(axis=0)
+    assert model.oob_score_ == (said.argmax(axis=1) == y)[told].mean()
+    assert model.trees_.node_count < RandomForestClassifier(12).fit(X, y).trees_.node_count
+
+
+def test_numbers_of_rows_that_cannot_be_drawn():
+    X, y = np.arange(20.0)[:, None], np.arange(20.0)
+    with pytest.raises(ValueError, match="max_samples is 21, but there are 20 rows"):
+        RandomForestRegressor(2, max_samples=21).fit(X, y)
+    with pytest.raises(ValueError, match="max_samples is for trees that draw rows"):
+        RandomForestRegressor(2, max_samples=0.5, bootstrap=False).fit(X, y)
+    with pytest.raises(ValueError, match="max_samples"):
+        RandomForestRegressor(2, max_samples=0.0).fit(X, y)
+
+
+def test_forests_are_pruned_as_trees_are():
+    """And so as those of scikit-learn: for classes its trees choose others of equal splits."""
+    random = np.random.default_rng(0)
+    X = random.integers(0, 12, (300, 4)).astype(float)
+    z = X[:, 0] * X[:, 1] + 8 * random.standard_normal(300)
+    y, whole = np.digitize(z, [20, 50]), {"n_estimators": 1, "bootstrap": False, "max_features": None}
+    for alpha in (0.004, 0.02):
+        given = {**whole, "ccp_alpha": alpha * z.var()}
+        ours, theirs = RandomForestRegressor(**given).fit(X, z), PeerRegressor(**given).fit(X, z)
+        np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-6)
+        assert 1 < ours.trees_.node_count == theirs.estimators_[0].tree_.node_count < 60
+        for criterion in ("gini", "entropy"):
+            given = {"criterion": criterion, "ccp_alpha": alpha}
+            forest, tree = RandomForestClassifier(**whole, **given).fit(X, y), DecisionTreeClassifier(**given).fit(X, y)
+            assert bits(forest.trees_) == bits(tree.tree_)
+            assert 1 < tree.tree_.node_count < 150
 
 
 @pytest.mark.parametrize(

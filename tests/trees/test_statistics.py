@@ -25,9 +25,9 @@ LEARNERS = {
     "rules": tn.RuleListClassifier(max_depth=2),
     "forest": tn.RandomForestClassifier(3, max_depth=3, class_weight="balanced"),
     "forest of numbers": tn.RandomForestRegressor(3, max_depth=3),
-    "boosting": tn.GradientBoostingClassifier(**BOOST, subsample=0.7, early_stopping=True),
-    "boosting numbers": tn.GradientBoostingRegressor(**BOOST),
-    "boosting quantiles": tn.GradientBoostingRegressor("quantile", 0.7, **BOOST),
+    "boosting": tn.HistGradientBoostingClassifier(**BOOST, subsample=0.7, early_stopping=True),
+    "boosting numbers": tn.HistGradientBoostingRegressor(**BOOST),
+    "boosting quantiles": tn.HistGradientBoostingRegressor("quantile", quantile=0.7, **BOOST),
     "stumps": tn.AdaBoostClassifier(n_estimators=3),
 }
 
@@ -101,7 +101,7 @@ def test_statistics_are_values_that_travel(name):
 
 def test_rows_in_one_place_are_asked_for_once():
     """However many rounds are grown from them: the ask is equal, and its summary is used again."""
-    model = tn.GradientBoostingClassifier(**BOOST)
+    model = tn.HistGradientBoostingClassifier(**BOOST)
     source, seen_at = rows(model), []
     fit(model, source, runner=tn.Local(threads=1), stop=model.stop(), watchers=[seen_at.append])
     asks = [model.ask(at.state) for at in seen_at[:-1]]

@@ -11,17 +11,18 @@ from sklearn.base import clone
 
 import tenfold as tn
 from tenfold.core import Columns
-from tenfold.trees.tree_shap import TINY, binary_tree
+from tenfold.trees.shapley import TINY
+from tenfold.trees.tree_shap import binary_tree
 
 LEARNERS = {
     "tree": tn.DecisionTreeRegressor(max_depth=6, min_samples_leaf=3),
     "forest": tn.RandomForestRegressor(n_estimators=7, max_depth=6, random_state=0),
-    "boosted": tn.GradientBoostingRegressor(max_iter=12),
-    "counts": tn.GradientBoostingRegressor(loss="poisson", max_iter=12),
+    "boosted": tn.HistGradientBoostingRegressor(max_iter=12),
+    "counts": tn.HistGradientBoostingRegressor(loss="poisson", max_iter=12),
     "classes": tn.DecisionTreeClassifier(max_depth=6),
     "many branches": tn.ID3(max_depth=5),
-    "two classes": tn.GradientBoostingClassifier(max_iter=8),
-    "three classes": tn.GradientBoostingClassifier(max_iter=8),
+    "two classes": tn.HistGradientBoostingClassifier(max_iter=8),
+    "three classes": tn.HistGradientBoostingClassifier(max_iter=8),
     "forest of classes": tn.RandomForestClassifier(n_estimators=7, max_depth=6, random_state=0),
 }
 
@@ -79,6 +80,52 @@ def test_values_sum_to_what_the_trees_say(name, holes):
             wanted = margins(name, model, X[:50]).mean(axis=0)
             base = np.asarray(shap.expected_value)
             assert base - (base.mean() if name == "three classes" else 0) == pytest.approx(wanted, abs=1e-6)
+
+
+@pytest.mark.parametrize("holes", [False, True])
+@pytest.mark.parametrize("name", LEARNERS)
+def test_without_data_the_values_are_those_of_the_shap_package(name, holes):
+    X, y = rows(holes, 200)
+    model = fitted(name, X, y)
+    new, _ = rows(holes, 20, seed=1)
+    new.loc[0, "kind"] = "never seen"
+    shap = tn.TreeShap(model)
+    theirs = shap.explainer.shap_values(shap.encode(new), check_additivity=False)
+    assert shap.shap_values(new) == pytest.approx(np.asarray(theirs), abs=1e-10)
+    assert np.ravel(shap.expected_value) == pytest.approx(np.ravel(shap.explainer.expected_value), abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    "learner", [tn.RandomForestRegressor(n_estimators=5, bootstrap=False), tn.GradientBoostingRegressor(n_estimators=5)]
+)
+def test_the_expected_value_is_the_mean_over_the_training_rows(learner):
+    """Where every tree has seen all rows: along the ways they go."""
+    X, y = rows(True, 200)
+    model = clone(learner).fit(X, y)
+    assert tn.TreeShap(model).expected_value == pytest.approx(model.predict(X).mean(), abs=1e-9)
+
+
+def test_a_row_drawn_twice_counts_twice():
+    """The shares of a forest's nodes are those of the rows that its trees drew, by weight."""
+    X, y = rows(False, 200)
+    weight = np.random.default_rng(0).integers(1, 4, 200)
+    model = tn.RandomForestRegressor(n_estimators=3, bootstrap=False).fit(X, y, sample_weight=weight)
+    assert tn.TreeShap(model).expected_value == pytest.approx(np.average(model.predict(X), weights=weight), abs=1e-9)
+
+
+def test_few_rows_at_a_time_or_many_are_explained_alike(monkeypatch):
+    X, y = rows(True, 100)
+    shap = tn.TreeShap(fitted("forest", X, y))
+    values = shap.shap_values(X)
+    monkeypatch.setattr("tenfold.trees.shapley.ROWS", 7)
+    monkeypatch.setattr("tenfold.trees.shapley.CELLS", 1)
+    assert shap.shap_values(X).tobytes() == values.tobytes()
+
+
+def test_a_tree_that_is_a_leaf_adds_nothing():
+    shap = tn.TreeShap(tn.DecisionTreeRegressor().fit(np.zeros((5, 2)), np.arange(5.0)))
+    assert shap.shap_values(np.ones((3, 2))).tolist() == [[0.0, 0.0]] * 3
+    assert shap.expected_value == 2.0
 
 
 # ---- brute force ----------------------------------------------------------------------------------
@@ -244,8 +291,6 @@ def test_what_is_refused(monkeypatch):
     X, y = rows(False)
     with pytest.raises(TypeError, match="Ridge is not a tree"):
         tn.TreeShap(tn.Ridge().fit(X, y))
-    with pytest.raises(ValueError, match=r"does not keep how many rows .*TreeShap\(model, data\)"):
-        tn.TreeShap(fitted("boosted", X, y))
     with pytest.raises(ValueError, match=r"needs rows. Remedy: TreeShap\(model, data\)"):
         tn.TreeShap(fitted("tree", X, y), feature_perturbation="interventional")
     with pytest.raises(ValueError, match="not fitted yet"):
@@ -260,11 +305,12 @@ def test_what_is_refused(monkeypatch):
         return real(name, *given, **named)
 
     monkeypatch.setattr(builtins, "__import__", without)
+    assert tn.TreeShap(fitted("tree", X, y)).shap_values(X[:3]).shape == (3, 4)
     with pytest.raises(ImportError, match=r"pip install 'tenfold\[shap\]'"):
-        tn.TreeShap(fitted("tree", X, y))
+        tn.TreeShap(fitted("tree", X, y), X)
 
 
 def test_a_tree_that_would_be_too_large_is_refused(monkeypatch):
     monkeypatch.setattr("tenfold.trees.tree_shap.MOST", 5)
     with pytest.raises(tn.DataError, match="more than 5 nodes"):
-        tn.TreeShap(fitted("tree", *rows(False)))
+        _ = tn.TreeShap(fitted("tree", *rows(False))).trees

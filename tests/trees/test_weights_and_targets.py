@@ -9,8 +9,8 @@ from tenfold import (
     DataError,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
     RandomForestRegressor,
 )
 
@@ -21,9 +21,9 @@ REGRESSORS = [
     DecisionTreeRegressor(max_depth=5),
     DecisionTreeRegressor(max_depth=5, method="exact"),
     RandomForestRegressor(5, max_depth=5, bootstrap=False),
-    GradientBoostingRegressor(max_iter=10),
-    GradientBoostingRegressor("absolute_error", max_iter=10),
-    GradientBoostingRegressor("poisson", max_iter=10),
+    HistGradientBoostingRegressor(max_iter=10),
+    HistGradientBoostingRegressor("absolute_error", max_iter=10),
+    HistGradientBoostingRegressor("poisson", max_iter=10),
 ]
 
 
@@ -36,7 +36,7 @@ def test_weights_may_be_multiplied_by_any_number(model, weight):
 
 @pytest.mark.parametrize("weight", [1 / 400, 1e-9, 1e12])
 def test_weights_of_classes_may_be_multiplied_by_any_number(weight):
-    model = GradientBoostingClassifier(max_iter=10)
+    model = HistGradientBoostingClassifier(max_iter=10)
     said = model.fit(X, X[:, 0] > 0).predict_proba(X)
     assert model.fit(X, X[:, 0] > 0, sample_weight=np.full(400, weight)).predict_proba(X) == pytest.approx(
         said, abs=1e-6
@@ -46,7 +46,7 @@ def test_weights_of_classes_may_be_multiplied_by_any_number(weight):
 def test_a_leaf_of_boosting_has_so_many_rows_whatever_they_weigh():
     weight = random.uniform(0.01, 10.0, 400)
     for some in (None, weight, np.ceil(weight)):
-        model = GradientBoostingRegressor(max_iter=1, min_samples_leaf=37).fit(X, Y, sample_weight=some)
+        model = HistGradientBoostingRegressor(max_iter=1, min_samples_leaf=37).fit(X, Y, sample_weight=some)
         leaves = np.unique(model.predict(X), return_counts=True)[1]
         assert len(leaves) > 1
         assert leaves.min() >= 37

@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tenfold.bayes.joint_log_proba import JointLogProba
 from tenfold.core import Array, Claim, Codes, Columns, Need, Schema
 from tenfold.core.allowed import LEVELS, NOT_NAN
 from tenfold.estimator import GroupScored, OnePass
@@ -31,7 +32,7 @@ class CategoricalModel(NamedTuple):
     n_categories: Annotated[Codes, "column", LEVELS]
 
 
-class CategoricalNB(OnePass, GroupScored):
+class CategoricalNB(OnePass, GroupScored, JointLogProba):
     """Naive Bayes over categories (text or numbers), exact in one pass.
 
     A missing value, or a category that was not there in fitting, says nothing about its row. Measured numbers (over

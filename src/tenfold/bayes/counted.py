@@ -12,9 +12,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from tenfold.bayes.joint_log_proba import JointLogProba
 from tenfold.core import Array, Claim, Columns, Need, Schema
 from tenfold.core.allowed import NOT_NAN
-from tenfold.estimator import Classifier, OnePass
+from tenfold.estimator import OnePass
 from tenfold.estimator.constraints import Constraints, array, boolean, class_prior, real
 from tenfold.kernels.class_sums import COUNTS
 from tenfold.stats.class_sums import ClassSums, SumsByClass
@@ -29,7 +30,7 @@ class CountedModel(NamedTuple):
     feature_log_prob: Annotated[Array, "class", "column", NOT_NAN]
 
 
-class CountedNB(OnePass, Classifier):
+class CountedNB(OnePass, JointLogProba):
     """Base of naive Bayes over counts: a subclass writes `log_prob`, and `scores_from` if it is not a product."""
 
     need = Need("numeric", sparse=True, target="class", counts=True)

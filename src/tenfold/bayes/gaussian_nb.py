@@ -12,6 +12,7 @@ from typing import Annotated, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tenfold.bayes.joint_log_proba import JointLogProba
 from tenfold.core import Array, Claim, Codes, Columns, Need, Schema
 from tenfold.estimator import GroupScored, OnePass
 from tenfold.estimator.constraints import Constraints, array, class_prior, real
@@ -29,7 +30,7 @@ class GaussianModel(NamedTuple):
     epsilon: float
 
 
-class GaussianNB(OnePass, GroupScored):
+class GaussianNB(OnePass, GroupScored, JointLogProba):
     """Gaussian naive Bayes, exact in one pass.
 
     Parameters

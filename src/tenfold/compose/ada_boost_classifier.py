@@ -26,7 +26,7 @@ from tenfold.compose.ada_boost_members import (
 from tenfold.compose.ada_boost_stumps import Boosted, Boosting, StumpRounds, Stumps, StumpWeights
 from tenfold.core import MANY, SEQUENTIAL, Array, Certificate, Claim, Columns, Need, Schema
 from tenfold.core.learner import Begun, Solved
-from tenfold.estimator import Classifier
+from tenfold.estimator import Classifier, check_is_fitted
 from tenfold.estimator.constraints import integer, real, seed
 from tenfold.estimator.kinds import winners
 from tenfold.estimator.members import records_of, seed_of
@@ -66,7 +66,9 @@ class AdaBoostClassifier(Classifier):
     left_, right_ : array of shape (rounds,)
         Of stumps: the number of the class said on either side.
     estimators_ : list of classifiers
-        The members, if an estimator was given; they predict, but keep no summaries.
+        The members; they predict, but keep no summaries. Stumps say a class, without the weight that it had.
+    feature_importances_ : array of shape (columns,)
+        Mean of the members', by their votes; of stumps the share of the votes that each column has.
     certificate_ : Certificate
 
     Examples
@@ -80,6 +82,7 @@ class AdaBoostClassifier(Classifier):
     """
 
     passes = MANY
+    decides = True
     hidden = frozenset({"bin_edges", "cut", "members", "n_classes"})
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 6},
@@ -186,6 +189,21 @@ class AdaBoostClassifier(Classifier):
         """The logarithm of the above."""
         return super().log_probability_from(scores / max(scores.shape[1] - 1, 1))
 
+    def decision_function(self, X: Any) -> Any:
+        """The votes for each class, less the mean of the votes for others, as a share of all.
+
+        Parameters
+        ----------
+        X : array, frame or Source
+
+        Returns
+        -------
+        scores : array of shape (rows,) for two classes: of the second, less that of the first; else (rows, classes)
+        """
+        check_is_fitted(self)
+        two = len(self.classes_) == 2
+        return self._apply(_decision, X, lambda: ["decision"] if two else [f"decision_{c}" for c in self.classes_])
+
     def staged_predict(self, X: Any) -> Iterator[Any]:
         """The classes after each round.
 
@@ -206,17 +224,28 @@ class AdaBoostClassifier(Classifier):
 
     @property
     def estimators_(self) -> list[Any]:
-        """The members, if an estimator was given."""
-        if self.estimator is None or "model_" not in self.__dict__:
-            raise AttributeError("estimators_: there are members once a model with an estimator is fitted")
-        found = []
-        for number, model in enumerate(self.model_.members.each):
-            member = self._rounds.learner(number)  # type: ignore[union-attr]
+        """The members, each as a fitted classifier."""
+        if "model_" not in self.__dict__:
+            raise AttributeError("estimators_: there are members once the model is fitted")
+        found, rounds = [], self._rounds
+        for number, model in enumerate(rounds.models(self.model_)):
+            member = rounds.learner(number)
             names = ("n_features_in_", "feature_names_in_")
             member.__dict__.update({name: self.__dict__[name] for name in names if name in self.__dict__})
             member._set(self.schema_, model, None, Certificate((), self.certificate_.provenance))
             found.append(member)
         return found
+
+    @property
+    def feature_importances_(self) -> Array:
+        """The importances of the columns for the members, weighted by their votes."""
+        check_is_fitted(self)
+        members = self.estimators_
+        if not hasattr(members[0], "feature_importances_"):
+            raise AttributeError("feature_importances_")  # members have none
+        votes: Array = self.model_.estimator_weights
+        each = np.array([member.feature_importances_ for member in members])
+        return np.asarray(votes @ each / votes.sum())
 
     def sound(self, model: Any, summary: Any, schema: Schema) -> bool:
         """Whether the rounds are such as a fit could have made."""
@@ -240,3 +269,8 @@ class AdaBoostClassifier(Classifier):
                     "Remedy: a learner whose summaries merge, such as LogisticRegression()"
                 )
             self.estimator._validate_params()
+
+
+def _decision(learner: Any, model: Any, X: Columns) -> Array:
+    scores: Array = learner.scores_from(model, X)
+    return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores

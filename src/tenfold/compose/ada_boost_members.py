@@ -275,6 +275,10 @@ class MemberRounds(NamedTuple):
             return sound_member(learner, now, None, schema)
         return resumable_member(learner, now, summary, schema)
 
+    def models(self, model: Members) -> Iterator[Any]:
+        """The model of each member."""
+        return iter(model.members.each)
+
     def learner(self, number: int) -> Any:
         """The learner of a round: what it draws, it draws again."""
         learner = self.estimator._blank()

@@ -19,6 +19,9 @@ from tenfold.core.learner import Begun, Solved
 from tenfold.core.statistic import Held
 from tenfold.kernels.boosting import add_votes, add_weights, follow_stumps
 from tenfold.stats.binned import BINS, BinLens, Binned, RowSample, edges_of
+from tenfold.trees.decision_stump import DecisionStump
+from tenfold.trees.records import Ranges, TreeModel
+from tenfold.trees.tree import Tree
 
 TIE = 1e-10
 """stumps whose errors differ by less are as good as each other"""
@@ -190,6 +193,24 @@ class StumpRounds(NamedTuple):
                 add_votes(block, *stumps, votes[rows])
             yield votes
             first = last
+
+    def learner(self, number: int) -> DecisionStump:
+        """A stump that is not fitted."""
+        return DecisionStump(max_bins=self.max_bins)
+
+    def models(self, model: Stumps) -> Iterator[TreeModel]:
+        """The stump of each round as a tree of one split, whose leaves say their class alone."""
+        columns, classes = len(model.bin_edges), np.eye(model.n_classes)
+        ranges = Ranges(np.zeros(columns, np.int64), 0, 1.0, True, 1.0, 0.0, 0.0)
+        zero, none = np.zeros(3, np.int64), np.full(3, -1)
+        for feature, cut, threshold, left, right in zip(*model[1:6], strict=True):
+            tree = Tree(
+                np.array([feature, -1, -1]), np.array([threshold, 0.0, 0.0]), np.array([cut, 0, 0]), zero,
+                np.array([1, 0, 0]), np.array([2, 0, 0]), none, zero, zero[:0], np.array([0, 1, 1]),
+                np.array([1.0, 0.0, 0.0]),
+            )  # fmt: skip
+            value = np.array([classes[left] + classes[right], classes[left], classes[right]])
+            yield TreeModel(tree, value, np.zeros(columns, bool), ranges)
 
     def sound(self, model: Stumps, schema: Schema) -> bool:
         """Whether stumps speak of columns and classes that there are."""

@@ -21,6 +21,7 @@ from tenfold.core.learner import Solved
 from tenfold.core.statistic import Expression
 from tenfold.core.value import Described
 from tenfold.estimator.kinds import winners
+from tenfold.estimator.member_outputs import MemberOutputs, numbered
 from tenfold.estimator.members import (
     NONE,
     advance,
@@ -59,7 +60,7 @@ class StackModel(NamedTuple):
     """of the learner that learns from what the models say"""
 
 
-class Stacking(Roster):
+class Stacking(MemberOutputs, Roster):
     """Has `estimators`, `final_estimator`, `cv`, `stack_method`, `passthrough` and `random_state`."""
 
     final_estimator: Any
@@ -198,11 +199,14 @@ class Stacking(Roster):
                 return name
         raise ValueError(f"{member!r} has no {self.stack_method}. Remedy: stack_method='auto'")
 
+    def widths(self, classes: int) -> list[int]:
+        """How many numbers each member says of a row."""
+        many = classes if classes != 2 else 1
+        return [1 if self.method(member) == "predict" else many for _, member in self.named()]
+
     def width(self, classes: int) -> int:
         """How many numbers the members say of a row."""
-        each = {"predict": 1}
-        many = classes if classes != 2 else 1
-        return sum(each.get(self.method(member), many) for _, member in self.named())
+        return sum(self.widths(classes))
 
     def told(self, model: TeamModel | StackModel, X: Columns, fold: int) -> Array:
         """What the models without a fold say; one that had no rows to learn from is told by that of all rows."""
@@ -237,6 +241,18 @@ class Stacking(Roster):
     def seen_by_last(self, model: StackModel, X: Columns) -> Columns:
         """Rows as the last learner sees them, told by the models of all rows."""
         return self.beside(self.told(model, X, self.k), X)
+
+    def outputs_from(self, model: StackModel, X: Columns) -> Array:
+        """What the last learner sees: what members say, and the columns that pass through, categories as numbers."""
+        told = self.told(model, X, self.k)
+        return np.column_stack([told, *(X.column(j) for j in range(X.shape[1]))]) if self.passthrough else told
+
+    def output_names(self, names: list[str]) -> list[str]:
+        """The name of each member, with a number for each class; and of the columns that pass through."""
+        team, widths = type(self).__name__.lower(), self.widths(self.model_.n_classes)
+        each = zip(self.named(), widths, strict=True)
+        found = [one for (name, _), width in each for one in numbered(f"{team}_{name}", width)]
+        return [*found, *names] if self.passthrough else found
 
     def certify(self, model: StackModel, s: Joint) -> tuple[Claim, ...] | None:
         """What the last learner claims, and the members of all rows by name; and if some fold has no model."""

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from tenfold.core import Array, Claim
+from tenfold.estimator.member_outputs import MemberOutputs
 from tenfold.estimator.roster import Roster
 from tenfold.estimator.team import TeamModel
 from tenfold.stats.joint import Joint
 
 
-class Voting(Roster):
+class Voting(MemberOutputs, Roster):
     """Has `estimators` and `weights`."""
 
     weights: Any
@@ -54,6 +55,10 @@ class Voting(Roster):
         for weight, member, at in zip(weights, self.team(), model.members.each, strict=True):
             total = total + weight * said(member, at)
         return total / weights.sum()  # at the end: votes of whole weights that are equal stay equal
+
+    def outputs(self, model: TeamModel, said: Any) -> Array:
+        """A function of each member and its model, side by side."""
+        return np.column_stack([said(member, at) for member, at in zip(self.team(), model.members.each, strict=True)])
 
     def claims(self, model: TeamModel, s: Joint, factor: float, why: str) -> tuple[Claim, ...] | None:
         """The claims of the members by name, and what the mean of their errors says about the vote's."""

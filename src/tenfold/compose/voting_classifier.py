@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
+
 from tenfold.bayes.gaussian_nb import GaussianNB
 from tenfold.compose.voting import Voting
 from tenfold.core import Array, Claim, Columns
+from tenfold.estimator import check_is_fitted
 from tenfold.estimator.averaged import Averaged
-from tenfold.estimator.constraints import array, choice
+from tenfold.estimator.constraints import array, boolean, choice
+from tenfold.estimator.kinds import sources_first, winners
 from tenfold.estimator.members import votes
 from tenfold.estimator.team import TeamModel
 from tenfold.linear.linear_discriminant_analysis import LinearDiscriminantAnalysis
@@ -24,6 +28,7 @@ SOFT = (
 )
 
 
+@sources_first
 class VotingClassifier(Voting, Averaged):
     """The vote of several classifiers, fitted over shared scans.
 
@@ -39,7 +44,9 @@ class VotingClassifier(Voting, Averaged):
         are averaged.
     weights : array of shape (members,), optional
         Of each member; all the same by default.
-    n_jobs, flatten_transform, verbose : optional
+    flatten_transform : bool, default=True
+        Whether `transform` puts the probabilities of all members side by side: a table, not a box.
+    n_jobs, verbose : optional
         As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
     Attributes
@@ -69,6 +76,7 @@ class VotingClassifier(Voting, Averaged):
         "estimators": [list, tuple, None],
         "voting": [choice("hard", "soft")],
         "weights": [array, None],
+        "flatten_transform": [boolean],
     }
 
     def __init__(
@@ -118,3 +126,40 @@ class VotingClassifier(Voting, Averaged):
 
         found: Array = self.together(model, said)
         return found
+
+    def outputs_from(self, model: TeamModel, X: Columns) -> Array:
+        """The number of the class that each member votes for, or its probabilities."""
+
+        def said(member: Any, at: Any) -> Any:
+            scores = member.scores_from(at, X)[:, : model.n_classes]
+            return member.probability_from(scores) if self.voting == "soft" else winners(scores)
+
+        return self.outputs(model, said)
+
+    def output_names(self, names: list[str]) -> list[str]:
+        """The name of each member, and with probabilities the number of the class."""
+        if self.voting == "soft" and not self.flatten_transform:
+            raise ValueError("a box of probabilities has no names of columns. Remedy: flatten_transform=True")
+        team = [f"{type(self).__name__.lower()}_{name}" for name, _ in self.named()]
+        width = len(self.classes_)
+        return [f"{name}{i}" for name in team for i in range(width)] if self.voting == "soft" else team
+
+    def transform(self, X: Any) -> Any:
+        """What each member says of each row: the number of a class, or the probabilities of all.
+
+        Parameters
+        ----------
+        X : array, frame or Source
+
+        Returns
+        -------
+        said : array of shape (rows, members), or (rows, members x classes) with probabilities
+            Of shape (members, rows, classes), if these are not flattened: of rows in memory only.
+        """
+        if self.voting == "hard" or self.flatten_transform:
+            return super().transform(X)
+        check_is_fitted(self)
+        found = self._apply(type(self).outputs_from, X, list)
+        if not isinstance(found, np.ndarray):
+            raise TypeError("probabilities that are not flattened are of arrays. Remedy: flatten_transform=True")
+        return found.reshape(len(found), len(self.named()), -1).swapaxes(0, 1)

@@ -78,3 +78,11 @@ class VotingRegressor(Voting, Regressor):
         """The weighted mean."""
         found: Array = self.together(model, lambda member, at: member.predict_from(at, X))
         return found
+
+    def outputs_from(self, model: TeamModel, X: Columns) -> Array:
+        """What each member predicts."""
+        return self.outputs(model, lambda member, at: member.predict_from(at, X))
+
+    def output_names(self, names: list[str]) -> list[str]:
+        """The name of each member."""
+        return [f"{type(self).__name__.lower()}_{name}" for name, _ in self.named()]

@@ -21,6 +21,8 @@ positive = Interval(Real, 0, None, closed="right")
 """a number above zero, infinity too"""
 fraction = Interval(RealNotInt, 0, 1, closed="both")
 """a real number from 0 to 1 that is no integer: 1.0, where 1 means one of them"""
+nonzero_fraction = Interval(RealNotInt, 0, 1, closed="right")
+"""the same, above 0"""
 
 LARGEST = 1 << 62
 """the largest integer that a parameter may be"""

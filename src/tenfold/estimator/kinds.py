@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from functools import wraps
 from inspect import unwrap
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from scipy.special import log_softmax, softmax
@@ -29,6 +29,8 @@ from tenfold.estimator.fitted_params import as_fitted
 from tenfold.sources import Source, is_lazy
 from tenfold.sources.frames import settled
 from tenfold.stats.metrics import Regression
+
+T = TypeVar("T", bound=Any)
 
 
 def warn_not_converged(text: str) -> None:
@@ -258,6 +260,24 @@ def _possible(scores: Any) -> Any:
     return np.where(none[:, None], 0.0, scores) if none.any() else scores
 
 
+def _sources_first(transform: Any) -> Any:
+    """scikit-learn wraps `transform` to make frames of arrays; a source passes by the wrapper."""
+
+    @wraps(transform)
+    def method(self: Any, X: Any) -> Any:
+        inner = unwrap(transform) if is_lazy(X) else transform
+        return inner(as_fitted(self), X)
+
+    return method
+
+
+def sources_first(cls: T) -> T:
+    """A class whose `transform` gives a source for a source, whatever frames arrays are made into."""
+    type.__setattr__(cls, "transform", _sources_first(cls.transform))
+    return cls
+
+
+@sources_first
 class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
     """A subclass writes `transform_from(model, X)`; one that is `invertible` also `inverse_from(model, X)`."""
 
@@ -345,20 +365,6 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         X : array or CSR matrix
         """
         return self._apply(type(self).inverse_from, X, lambda: self.schema_.names)
-
-
-def _sources_first(transform: Any) -> Any:
-    """scikit-learn wraps `transform` to make frames of arrays; a source passes by the wrapper."""
-
-    @wraps(transform)
-    def method(self: Any, X: Any) -> Any:
-        inner = unwrap(transform) if is_lazy(X) else transform
-        return inner(as_fitted(self), X)
-
-    return method
-
-
-Transformer.transform = _sources_first(Transformer.transform)  # type: ignore[method-assign]
 
 
 def _fit_transform(self: Any, X: Any, y: Any = None, **given: Any) -> Any:

@@ -17,7 +17,7 @@ METHODS = frozenset({
     "kneighbors_graph", "predict_over", "predict_proba_over", "evidence", "aic", "bic", "sample", "decode",
     "filter", "impossible_transitions", "likeliest_paths", "stationary_distribution", "every_rule",
     "apply", "decision_path", "get_depth", "get_n_leaves", "get_covariance", "get_precision",
-    "from_tree", "from_rules", "from_dnf", "attention",
+    "predict_joint_log_proba", "from_tree", "from_rules", "from_dnf", "attention",
 })  # fmt: skip
 
 

@@ -66,11 +66,15 @@ restart = NoEffect(_any_start, _flag)
 no_restart = Refused(_alone, "partial_fit, where there is one", (False,))
 no_more_trees = Refused(_alone, "fit with more n_estimators", (False,))
 monotonic = Refused(
-    "only boosted trees can be kept monotonic", "GradientBoostingClassifier or GradientBoostingRegressor", (None,)
+    "only boosted trees can be kept monotonic",
+    "HistGradientBoostingClassifier or HistGradientBoostingRegressor",
+    (None,),
 )
 smoothed = Refused("alpha is taken as it is, 0 too", "alpha=1e-10", (True,))
 squares = Refused(
-    "trees of numbers split by squared errors", 'GradientBoostingRegressor(loss="absolute_error")', ("squared_error",)
+    "trees of numbers split by squared errors",
+    'HistGradientBoostingRegressor(loss="absolute_error")',
+    ("squared_error",),
 )
 covariance = Refused(
     "covariances come from summaries that merge, not from another estimator", "shrinkage or reg_param", (None,)
@@ -123,26 +127,34 @@ _forest: dict[str, Decision] = {
     "n_jobs": n_jobs,
     "verbose": verbose,
     "warm_start": no_more_trees,
-    "ccp_alpha": Refused("trees of a forest are not pruned", "max_depth, min_samples_leaf or max_leaf_nodes", (0.0,)),
-    "max_samples": poisson_draws,
     "monotonic_cst": monotonic,
 }
 _splitter = Refused("splits are the best there are", 'RandomForestClassifier, or max_features="sqrt"', ("best",))
+_log_loss = Refused(
+    "classes are boosted by their log loss", "AdaBoostClassifier for the exponential loss", ("log_loss",)
+)
+_columns_of_splits = "every column is tried at every split", "RandomForestClassifier(max_features=...)"
 _boosting: dict[str, Decision] = {
-    "n_estimators": Renamed("max_iter"),
     "criterion": NoEffect(
         "both of scikit-learn's choose the same splits", (StrOptions({"deprecated", "friedman_mse", "squared_error"}),)
     ),
-    "min_samples_split": Refused("nodes are limited by the rows of their leaves", "min_samples_leaf", (2,)),
     "min_weight_fraction_leaf": Refused("nodes are limited by the rows of their leaves", "min_samples_leaf", (0.0,)),
     "min_impurity_decrease": Refused("nodes are limited by the rows of their leaves", "min_samples_leaf", (0.0,)),
     "init": Refused("boosting starts from the best constant", "StackingClassifier or StackingRegressor", (None,)),
-    "max_features": Refused(
-        "every column is tried at every split", "RandomForestClassifier(max_features=...)", (None, 1.0)
-    ),
+    "max_features": Refused(*_columns_of_splits, (None, 1.0)),
     "verbose": verbose,
-    "warm_start": Refused(_alone, "fit with more max_iter", (False,)),
+    "warm_start": no_more_trees,
     "ccp_alpha": Refused("trees are not pruned", "max_depth, min_samples_leaf or max_leaf_nodes", (0.0,)),
+}
+_hist_boosting: dict[str, Decision] = {
+    "max_features": Refused(*_columns_of_splits, (1.0,)),
+    "categorical_features": Refused(
+        "columns of text and categorical columns are categories", "a frame with categorical columns", ("from_dtype",)
+    ),
+    "interaction_cst": Refused("any columns may stand in one tree", "max_depth=1, for no interactions", (None,)),
+    "warm_start": Refused(_alone, "fit with more max_iter", (False,)),
+    "scoring": Refused("rows that are kept back are judged by the loss", "tenfold.tune over max_iter", ("loss",)),
+    "verbose": verbose,
 }
 _stopping: dict[str, Decision] = {
     "verbose": verbose,
@@ -195,7 +207,7 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
     "DummyRegressor": {
         "constant": Refused("the answer comes from the target", 'strategy="mean"', (None,)),
         "quantile": Refused(
-            "the answer is a mean, which merges", "GradientBoostingRegressor(loss='quantile')", (None,)
+            "the answer is a mean, which merges", "HistGradientBoostingRegressor(loss='quantile')", (None,)
         ),
     },
     "ElasticNet": {**_lasso, "warm_start": restart, "random_state": unseeded},
@@ -213,16 +225,10 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
         "verbose": verbose,
         "verbose_interval": NoEffect("callbacks show how far a fit is", (Integral,)),
     },
-    "GradientBoostingClassifier": {
-        **_boosting,
-        "loss": Refused(
-            "classes are boosted by their log loss", "AdaBoostClassifier for the exponential loss", ("log_loss",)
-        ),
-    },
-    "GradientBoostingRegressor": {
-        **_boosting,
-        "alpha": Renamed("quantile"),
-    },
+    "GradientBoostingClassifier": {**_boosting, "loss": _log_loss},
+    "GradientBoostingRegressor": _boosting,
+    "HistGradientBoostingClassifier": {**_hist_boosting, "loss": _log_loss},
+    "HistGradientBoostingRegressor": _hist_boosting,
     "CountVectorizer": {
         **_vectorizer,
         "dtype": Refused(
@@ -378,7 +384,7 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
         "shuffle": NoEffect("folds are dealt by the numbers of rows", ("boolean", StrOptions({"deprecated"}))),
         "random_state": NoEffect("nothing is drawn", ("random_state", StrOptions({"deprecated"}))),
     },
-    "VotingClassifier": {**_members, "flatten_transform": NoEffect("`transform` is not there", _flag)},
+    "VotingClassifier": _members,
     "VotingRegressor": _members,
 }
 

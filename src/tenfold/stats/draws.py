@@ -34,6 +34,15 @@ def times_of(places: Codes, key: np.uint64) -> Codes:
     return out
 
 
+def thinned(times: Codes, places: Codes, key: np.uint64, share: float) -> Codes:
+    """How many of its draws each row keeps, each with this chance: Poisson numbers of this mean, from those of one."""
+    out = np.zeros_like(times)
+    for draw in range(int(times.max(initial=0))):
+        some = np.flatnonzero(times > draw)
+        out[some] += share_of(places[some], int(key >> np.uint64(1)), draw, share)
+    return out
+
+
 def folds_of(chunk: Chunk, seed: int, folds: int) -> Codes:
     """The random fold of each row: of any `folds` rows in a row that have weight, one is in each, in a drawn order."""
     return folds_of_places(chunk.places(), seed, folds)

@@ -170,11 +170,12 @@ def order(learner: Estimator, seed: int) -> None:
 def repetition(learner: Estimator, seed: int) -> None:
     """A row of weight 2 is two rows, one of weight 0 is none; one that draws rows draws it once, with its weight.
 
-    Limits on the rows of a leaf count rows, whatever their weight: they are lifted. They count parts of rows where rows
+    Limits on the rows of a node count rows, whatever their weight: they are lifted. They count parts of rows where rows
     with missing values go down a tree in parts, so here no value is missing.
     """
-    if "min_samples_leaf" in learner.get_params(deep=False):
-        learner = clone(learner).set_params(min_samples_leaf=1)
+    lifted = {"min_samples_leaf": 1, "min_samples_split": 2}
+    if there := lifted.keys() & learner.get_params(deep=False).keys():
+        learner = clone(learner).set_params(**{name: lifted[name] for name in there})
     table = draw(replace(learner.need, missing=False), seed)
     if learner.draws_rows:
         some = table.rows(np.flatnonzero(table.weight))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenfold.core import Array, Codes, Columns, Flags, Schema
-from tenfold.core.allowed import ANYTHING, CLASS_COUNT, RISING, Index
+from tenfold.core.allowed import ANYTHING, CLASS_COUNT, COUNTS, RISING, Index
 from tenfold.kernels.gradients import add_trees
 from tenfold.trees import levelwise as lw
 from tenfold.trees.records import Histograms, Ranges
@@ -27,6 +27,8 @@ class BoostedModel(NamedTuple):
     """one after the other"""
     value: Annotated[Array, "trees.node"]
     """what a row that ends in a node adds to its margin"""
+    cover: Annotated[Codes, "trees.node", COUNTS]
+    """how many rows came by each node as its tree grew"""
     base: Annotated[Array, "output"]
     """the margin to start from"""
     train_score: Annotated[Array, "round"]
@@ -49,12 +51,13 @@ class BoostedModel(NamedTuple):
         """Whether the tree that grows is the first of a round, and is about to begin."""
         return len(frontier.node) == 1 and len(self.roots) % self.outputs == 0
 
-    def plus(self, tree: Tree, value: Array) -> BoostedModel:
+    def plus(self, tree: Tree, value: Array, cover: Codes) -> BoostedModel:
         """One tree more."""
         return self._replace(
             trees=joined([self.trees, tree]),
             roots=np.append(self.roots, self.trees.node_count),
             value=np.append(self.value, value),
+            cover=np.append(self.cover, cover),
         )
 
     @property

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from tenfold.core import MANY, Array, Claim, Codes, Columns, DataError, Never, Schema
 from tenfold.core.learner import Begun, Solved
 from tenfold.estimator import Estimator, check_is_fitted
-from tenfold.estimator.constraints import array, boolean, integer, real, seed, share
+from tenfold.estimator.constraints import array, integer, real, seed, share
 from tenfold.kernels import gradients as gr
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_growing import LEAST, MOST, START, STOP
@@ -41,6 +41,8 @@ from tenfold.trees.tree import GrownTree, Tree, no_tree
 
 LEAST_CURVATURE = 1e-3
 """of a leaf, for weights of one: LightGBM's min_sum_hessian_in_leaf"""
+MANY_ROWS = 10_000
+"""more rows than these are boosted with early stopping, if that is "auto", as by scikit-learn"""
 
 Asked = SampleAndRanges | ChannelSums | TargetDigits | BinnedRows | GradientHistograms | ResidualDigits | MarginLoss
 BoostingSummary = Look | Weighed | Gathered | Level | lq.Digits | Loss
@@ -102,13 +104,20 @@ class Boosting(Estimator):
 
     passes = MANY
     model_type = BoostedModel
-    hidden = frozenset({"roots", "trees", "value", "base", "n_classes", "ranges"})
-    state_types = (Begun, FindingConstant, BoostingRows, BoostingLevels, FindingQuantiles, CheckingLoss, Solved)
-    summary_types = (Look, Weighed, Gathered, Level, lq.Digits, Loss)
+    min_samples_split = 2
+    hidden = frozenset({"roots", "trees", "value", "cover", "base", "n_classes", "ranges"})
+    state_types: ClassVar[tuple[type, ...]] = (
+        Begun,
+        FindingConstant,
+        BoostingRows,
+        BoostingLevels,
+        FindingQuantiles,
+        CheckingLoss,
+        Solved,
+    )
+    summary_types: ClassVar[tuple[type, ...]] = (Look, Weighed, Gathered, Level, lq.Digits, Loss)
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "learning_rate": [real(0, open=True)],
-        "max_iter": [integer(1)],
-        "n_estimators": [integer(1), None],
         "max_leaf_nodes": [integer(2), None],
         "max_depth": [integer(1), None],
         "min_samples_leaf": [integer(1)],
@@ -118,7 +127,6 @@ class Boosting(Estimator):
         "cat_penalty": [real(0)],
         "max_bins": [integer(2)],
         "subsample": [share()],
-        "early_stopping": [boolean],
         "validation_fraction": [share(open=True)],
         "n_iter_no_change": [integer(1)],
         "tol": [real(0)],
@@ -128,69 +136,51 @@ class Boosting(Estimator):
 
     def __init__(
         self,
-        learning_rate: float = 0.1,
-        max_iter: int = 100,
-        max_leaf_nodes: int | None = 31,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 20,
-        l2_regularization: float = 0.0,
-        max_bins: int = 255,
-        subsample: float = 1.0,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 10,
-        tol: float = 1e-7,
-        monotonic_cst: Directions = None,
-        min_data_per_group: int = 1,
-        cat_smooth: float = 0.0,
-        cat_penalty: float = 1.0,
-        random_state: int | None = 0,
         *,
-        loss: str = "log_loss",
-        n_estimators: int | None = None,
-        criterion: str = "deprecated",
-        min_samples_split: int = 2,
-        min_weight_fraction_leaf: float = 0.0,
-        min_impurity_decrease: float = 0.0,
-        init: Any = None,
-        max_features: Any = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-        ccp_alpha: float = 0.0,
+        loss: str,
+        learning_rate: float,
+        max_leaf_nodes: int | None,
+        max_depth: int | None,
+        min_samples_leaf: int,
+        l2_regularization: float,
+        max_features: Any,
+        max_bins: int,
+        subsample: float,
+        validation_fraction: float,
+        n_iter_no_change: int | None,
+        tol: float,
+        monotonic_cst: Directions,
+        min_data_per_group: int,
+        cat_smooth: float,
+        cat_penalty: float,
+        warm_start: bool,
+        verbose: int,
+        random_state: int | None,
     ) -> None:
+        self.loss = loss
         self.learning_rate = learning_rate
-        self.max_iter = max_iter
         self.max_leaf_nodes = max_leaf_nodes
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
         self.l2_regularization = l2_regularization
-        self.min_data_per_group = min_data_per_group
-        self.cat_smooth = cat_smooth
-        self.cat_penalty = cat_penalty
+        self.max_features = max_features
         self.max_bins = max_bins
         self.subsample = subsample
-        self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.tol = tol
         self.monotonic_cst = monotonic_cst
-        self.random_state = random_state
-        self.loss = loss
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.min_samples_split = min_samples_split
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.min_impurity_decrease = min_impurity_decrease
-        self.init = init
-        self.max_features = max_features
-        self.verbose = verbose
+        self.min_data_per_group = min_data_per_group
+        self.cat_smooth = cat_smooth
+        self.cat_penalty = cat_penalty
         self.warm_start = warm_start
-        self.ccp_alpha = ccp_alpha
+        self.verbose = verbose
+        self.random_state = random_state
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]
-        """Whether rounds learn from some of the rows."""
-        return self.subsample < 1 or self.early_stopping
+        """Whether rounds learn from some of the rows, however few there are."""
+        return self.subsample < 1 or self.stops_early(0)
 
     @property
     def n_iter_(self) -> int:
@@ -201,15 +191,9 @@ class Boosting(Estimator):
     def _seed(self) -> int:
         return int(self.random_state or 0)
 
-    @property
-    def _sampling(self) -> Sampling:
-        held_back = self.validation_fraction if self.early_stopping else 0.0
+    def _sampling(self, setup: Setup) -> Sampling:
+        held_back = self.validation_fraction if self.stops_early(setup.ranges.rows) else 0.0
         return Sampling(Holdout(self._seed, held_back), self.subsample)
-
-    @property
-    def rounds(self) -> int:
-        """Rounds at most, by whichever name they are given."""
-        return self.max_iter if self.n_estimators is None else self.n_estimators
 
     def start(self, schema: Schema) -> Begun:
         """The state before the first pass, which knows the schema alone."""
@@ -228,7 +212,7 @@ class Boosting(Estimator):
             case FindingConstant(_, setup, sought):
                 return self.constant(setup, sought)
             case BoostingRows(_, setup):
-                return BinnedRows(setup.weights, self.draws_rows, lens=setup.lens)
+                return BinnedRows(setup.weights, self._sampling(setup).drawn, lens=setup.lens)
             case BoostingLevels(_, setup, boosted, at):
                 return GradientHistograms(*self._margins(setup, boosted), at, lens=setup.lens)
             case FindingQuantiles(_, setup, boosted, sought):
@@ -239,7 +223,7 @@ class Boosting(Estimator):
 
     def _margins(self, setup: Setup, boosted: BoostedModel) -> tuple[WeightUnit, BoostedModel, Sampling, Gradients]:
         """What tells the margins of rows, and what they lose by them."""
-        return setup.weights, boosted, self._sampling, self.gradients(boosted)
+        return setup.weights, boosted, self._sampling(setup), self.gradients(boosted)
 
     def update(self, state: BoostingState, s: BoostingSummary) -> BoostingState:
         """The next round or level: match what was asked for."""
@@ -272,7 +256,7 @@ class Boosting(Estimator):
                 if not isinstance(summary, Gathered) or state.margin.shape[1] != state.boosted.outputs:
                     return False
                 fits = summary.rows == len(state.margin) and state.setup.cut.holds(summary.bins)
-                return fits and (not self.draws_rows or len(summary.order) == summary.rows)
+                return fits and (not self._sampling(state.setup).drawn or len(summary.order) == summary.rows)
             case FindingQuantiles(_, _, boosted, sought):
                 fits = len(boosted.roots) > 0 and len(sought.prefix) == len(boosted.last.leaves)
                 return fits and sought.digit < lq.last(lq.ROUGH)
@@ -284,7 +268,7 @@ class Boosting(Estimator):
         """The state before the first tree."""
         schema, none = setup.schema, np.zeros(0)
         classes = 0 if schema.classes is None else len(schema.classes)
-        boosted = BoostedModel(NONE, no_tree(), none, base, none, none, classes, setup.ranges)
+        boosted = BoostedModel(NONE, no_tree(), none, NONE, base, none, none, classes, setup.ranges)
         if gathers(setup):
             return BoostingRows(0, setup, boosted, np.repeat(base[None], setup.ranges.rows, axis=0))
         return BoostingLevels(0, setup, boosted, lw.root(3, 0), 1.0)
@@ -292,7 +276,7 @@ class Boosting(Estimator):
     def _round(self, state: BoostingRows, s: Gathered) -> BoostingRows | CheckingLoss:
         """A round over rows in one place: a tree for each output."""
         step, setup, boosted, before = state
-        target, sampling, gradients = numbers_of(s.target), self._sampling, self.gradients(boosted)
+        target, sampling, gradients = numbers_of(s.target), self._sampling(setup), self.gradients(boosted)
         learn = sampling.holdout.learns(s.order, s.rows)
         if s.rows != len(before):
             raise DataError(f"there are {s.rows} rows, but {len(before)} were counted. Remedy: fit from the start")
@@ -320,7 +304,7 @@ class Boosting(Estimator):
                 gr.add_leaves(index, grown.node[ends, START], grown.node[ends, STOP], value[ends], output, margin)
             else:
                 gr.add_values(tree.apply_bins(s.bins, cut, np.zeros(s.rows, np.int64)), value, output, margin)
-            boosted = boosted.plus(tree, value)
+            boosted = boosted.plus(tree, value, grown.sums[:, 2])
         return BoostingRows(step + 1, setup, boosted, margin)
 
     def _level(self, state: BoostingLevels, s: Level) -> BoostingLevels | FindingQuantiles | CheckingLoss:
@@ -334,7 +318,7 @@ class Boosting(Estimator):
         found = lw.proceed(at, s.histograms, None, setup.cut, rules)
         if isinstance(found, lw.Frontier):
             return BoostingLevels(step, setup, boosted, found, row_weight)
-        boosted = boosted.plus(found[0].tree, self._values(rules, found[0]))
+        boosted = boosted.plus(found[0].tree, self._values(rules, found[0]), found[0].sums[:, 2])
         if self.loss_code(boosted.outputs) in gr.RENEWED:
             return FindingQuantiles(step, setup, boosted, lq.seek(len(found[0].tree.leaves)))
         return BoostingLevels(boosted.rounds, setup, boosted, lw.root(3, 0), row_weight)
@@ -375,7 +359,9 @@ class Boosting(Estimator):
         if step >= self.rounds:
             return True
         seen, few = boosted.validation_score, self.n_iter_no_change
-        return bool(self.early_stopping and len(seen) > few and seen[-few:].min() > seen[:-few].min() - self.tol)
+        if few is None or not self.stops_early(boosted.ranges.rows):
+            return False
+        return len(seen) > few and bool(seen[-few:].min() > seen[:-few].min() - self.tol)
 
     def _rules(self, setup: Setup, boosted: BoostedModel, row_weight: float) -> Rules:
         """When nodes are split, and how splits are scored."""
@@ -387,7 +373,7 @@ class Boosting(Estimator):
         noise = 2 * float(boosted.train_score[-1]) if gradients.loss == gr.SQUARED else 1.0
         return Rules(
             ts.SUMS, np.where(ranges.levels > 0, ts.SUBSET, ts.NUMERIC), np.array(gradients.units),
-            -1 if self.max_depth is None else self.max_depth, 1, self.min_samples_leaf,
+            -1 if self.max_depth is None else self.max_depth, self.min_samples_split, self.min_samples_leaf,
             least, self.max_leaf_nodes or 1 << 20, 0.0, self.l2_regularization,
             monotonic=directions(self.monotonic_cst, setup.schema), min_data_per_group=self.min_data_per_group,
             cat_smooth=self.cat_smooth, cat_penalty=self.cat_penalty, noise=rounded(noise * row_weight),
@@ -442,7 +428,7 @@ class Boosting(Estimator):
         check_is_fitted(self)
         return int(self.model_.rounds)
 
-    def certify(self, model: BoostedModel, s: Loss) -> tuple[Claim, ...]:
+    def certify(self, model: BoostedModel, s: Loss) -> tuple[Claim, ...] | None:
         """The loss at the end, from all rows sent down all trees."""
         score = s.sums * self.gradients(model).unit / np.maximum(s.weight, 1e-300)
         why = "mean over the training rows, all sent down all trees"
@@ -460,6 +446,15 @@ class Boosting(Estimator):
     def gradients(self, model: BoostedModel) -> Gradients:
         """The loss, and the units of its sums."""
         return Gradients.of(model.ranges, self.loss_code(model.outputs), self.level)
+
+    @property
+    def rounds(self) -> int:
+        """Rounds of boosting at the most."""
+        raise NotImplementedError
+
+    def stops_early(self, rows: int) -> bool:
+        """Whether a fit to so many rows keeps some back, to stop when their loss falls no more."""
+        raise NotImplementedError
 
     @property
     def level(self) -> float:

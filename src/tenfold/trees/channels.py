@@ -32,6 +32,10 @@ class ClassChannels(NamedTuple):
         """How many channels there are."""
         return self.classes + 1
 
+    def weight(self, sums: Codes) -> Codes:
+        """The weight of the rows of each node, from its channel sums."""
+        return np.asarray(sums[:, :-1].sum(axis=1))
+
     def numbers(self, target: Target, weight: Codes, times: Codes = NONE) -> Numbers:
         """Classes and weights of rows, each drawn so often."""
         label, a = target.astype(np.uint16), _weights(weight, times)
@@ -54,6 +58,10 @@ class SumChannels(NamedTuple):
     def size(self) -> int:
         """How many channels there are."""
         return 3
+
+    def weight(self, sums: Codes) -> Codes:
+        """The weight of the rows of each node, from its channel sums."""
+        return sums[:, 1]
 
     def numbers(self, target: Target, weight: Codes, times: Codes = NONE) -> Numbers:
         """Distances from the centre in whole units, and weights, of rows that are drawn so often each."""

@@ -7,10 +7,10 @@ from typing import Annotated, NamedTuple, TypeVar
 import numpy as np
 
 from tenfold.core import Array, Codes, Columns, Schema
-from tenfold.core.allowed import RISING, Index
+from tenfold.core.allowed import COUNTS, RISING, Index
 from tenfold.kernels.forests import add_forest, add_unseen
 from tenfold.stats.draws import ROWS, keys_of
-from tenfold.stats.tree_bins import OfBins, Seen
+from tenfold.stats.tree_bins import NONE, Bins, OfBins, Seen
 from tenfold.trees.node_statistics import TreeDraws
 from tenfold.trees.records import Ranges
 from tenfold.trees.tree import Tree
@@ -27,6 +27,8 @@ class ForestModel(NamedTuple):
     """one after the other"""
     value: Annotated[Array, "trees.node", "output"]
     """shares of the classes, or the mean of the target"""
+    cover: Annotated[Codes, "trees.node", COUNTS]
+    """weight of the rows that came by each node as its tree grew, in whole units"""
     ranges: Ranges
 
     def means(self, X: Columns) -> Array:
@@ -53,10 +55,24 @@ class OutOfBag(OfBins[S]):
 
     def unseen(self, seen: Seen) -> tuple[Array, Codes]:
         """Sums of what the trees say of rows they have not drawn, and how many trees those are."""
-        n, t, value = seen.bins.shape[1], self.forest.trees, self.forest.value
-        out, trees = np.zeros((n, value.shape[1])), np.zeros(n, np.int64)
-        add_unseen(
-            seen.bins, self.lens.cut.gap, t.feature, t.place, t.missing_left, t.first_child, t.route_at, t.route,
-            self.forest.roots, value, seen.places, keys_of(self.draws.seed, ROWS, 0, self.draws.many), out, trees,
-        )  # fmt: skip
+        n = seen.bins.shape[1]
+        out, trees = np.zeros((n, self.forest.value.shape[1])), np.zeros(n, np.int64)
+        if self.draws.share >= 1:
+            self._add(seen.bins, slice(None), seen.places, out, trees)
+            return out, trees
+        for tree in range(self.draws.many):
+            which = np.flatnonzero(self.draws.times(seen.places, tree) == 0)
+            some, one = np.zeros((len(which), out.shape[1])), np.zeros(len(which), np.int64)
+            self._add(seen.bins.take(which, axis=1), slice(tree, tree + 1), NONE, some, one)
+            out[which] += some
+            trees[which] += one
         return out, trees
+
+    def _add(self, bins: Bins, which: slice, places: Codes, out: Array, trees: Codes) -> None:
+        """Add what some trees say of rows that they have not drawn by these places; of all rows, without places."""
+        t, value = self.forest.trees, self.forest.value
+        keys = keys_of(self.draws.seed, ROWS, 0, self.draws.many)
+        add_unseen(
+            bins, self.lens.cut.gap, t.feature, t.place, t.missing_left, t.first_child, t.route_at, t.route,
+            self.forest.roots[which], value, places, keys[which], out, trees,
+        )  # fmt: skip

@@ -14,7 +14,7 @@ import numpy as np
 from tenfold.core import Array, Chunk, Codes, Flags
 from tenfold.core.statistic import Statistic
 from tenfold.kernels.tree_missing import CLASS
-from tenfold.stats.draws import ROWS, Holdout, keys_of, times_of
+from tenfold.stats.draws import ROWS, Holdout, keys_of, thinned, times_of
 from tenfold.stats.gathered import Gathered
 from tenfold.stats.tree_bins import NONE, InBins, OfBins, Seen, WeightUnit
 from tenfold.trees import levelwise as lw
@@ -36,10 +36,16 @@ class TreeDraws(NamedTuple):
     """the number of the first that grows"""
     many: int
     bootstrap: bool
+    share: float = 1.0
+    """how many rows a tree draws, as a share of all"""
 
     def times(self, places: Codes, tree: int) -> Codes:
         """How often a tree of the forest, by its number, draws each row; none: every row once."""
-        return times_of(places, keys_of(self.seed, ROWS, tree, 1)[0]) if self.bootstrap else NONE
+        if not self.bootstrap:
+            return NONE
+        key = keys_of(self.seed, ROWS, tree, 1)[0]
+        found = times_of(places, key)
+        return found if self.share >= 1 else thinned(found, places, key, self.share)
 
 
 class OfNodes(OfBins[S]):

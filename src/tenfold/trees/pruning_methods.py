@@ -83,9 +83,7 @@ class Pruned(TreeGrower):
             at = pruning.chi_squared(tree, count, self.significance)
         if self.ccp_alpha > 0:
             model = cut_at(model, at)
-            path = path_of(model.tree, model.value, self.criterion_code)
-            steps = int(np.searchsorted(path.alpha, self.ccp_alpha, side="right")) - 1
-            at = pruning.cuts_of(path, steps, model.tree.node_count)
+            at = cuts_at_price(model.tree, model.value, self.criterion_code, self.ccp_alpha)
         return cut_at(model, at)
 
     def prune_held_back(self, setup: Setup, model: TreeModel, sums: Codes) -> TreeModel:
@@ -161,6 +159,13 @@ def path_of(tree: Tree, value: Array, criterion: int, losses: Losses | None = No
         below = np.bincount(tree.parent[1:], weights=bad[1:], minlength=tree.node_count)
         drop, root = np.where(tree.feature >= 0, bad - below, 0.0), bad[0] / whole
     return pruning.cost_complexity_path(tree, drop / whole, float(root), losses)
+
+
+def cuts_at_price(tree: Tree, value: Array, criterion: int, alpha: float) -> Flags:
+    """Where a tree is cut if each leaf costs `alpha`: branches that lower impurity by less than their leaves cost."""
+    path = path_of(tree, value, criterion)
+    steps = int(np.searchsorted(path.alpha, alpha, side="right")) - 1
+    return pruning.cuts_of(path, steps, tree.node_count)
 
 
 def impurities(weight: Array, criterion: int) -> Array:

@@ -22,6 +22,7 @@ from tenfold.core.learner import Begun, Solved
 from tenfold.estimator import check_is_fitted
 from tenfold.kernels.forests import MOST
 from tenfold.kernels.tree_growing import ARITY, FIRST, PATH, SLOT
+from tenfold.kernels.tree_search import SUMS
 from tenfold.stats.draws import COLUMNS, keys_of
 from tenfold.stats.gathered import BinnedRows, Gathered
 from tenfold.stats.tree_bins import NONE, Look, SampleAndRanges
@@ -33,6 +34,8 @@ from tenfold.trees.grower import MaxFeatures, TreeGrower, gathers
 from tenfold.trees.growing import grow_from
 from tenfold.trees.node_statistics import NodeHistograms, NodeRows, TreeDraws
 from tenfold.trees.paths import ForestPaths, tree_at
+from tenfold.trees.pruning import cut
+from tenfold.trees.pruning_methods import cuts_at_price
 from tenfold.trees.records import Histograms, RowsOf, Setup, TreeModel
 from tenfold.trees.tree import GrownTree, joined, no_tree
 
@@ -82,7 +85,7 @@ class RandomForest(TreeGrower, ForestPaths):
     """Trees that are averaged. A subclass says how rows are summed, and what nodes predict."""
 
     model_type = ForestModel
-    hidden = frozenset({"ranges"})
+    hidden = frozenset({"cover", "ranges"})
     state_types = (Begun, WeighingRows, GrowingForest, GrowingForestLevels, CheckingForest, Solved)
     expected_failed_checks: ClassVar[dict[str, str]] = dict.fromkeys(
         ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
@@ -113,7 +116,7 @@ class RandomForest(TreeGrower, ForestPaths):
         verbose: int = 0,
         warm_start: bool = False,
         ccp_alpha: float = 0.0,
-        max_samples: float | None = None,
+        max_samples: int | float | None = None,
         monotonic_cst: Any = None,
     ) -> None:
         self.n_estimators = n_estimators
@@ -144,6 +147,12 @@ class RandomForest(TreeGrower, ForestPaths):
         """Trees draw rows, unless each sees all."""
         return self.bootstrap
 
+    def start(self, schema: Schema) -> Begun:
+        """The state before any rows are read."""
+        if self.max_samples is not None and not self.bootstrap:
+            raise ValueError("max_samples is for trees that draw rows. Remedy: bootstrap=True, or max_samples=None")
+        return super().start(schema)
+
     def ask(self, state: ForestState) -> Asked | None:
         """A sample of the rows; then rows, asked for once, or histograms; then how wrong the trees are."""
         match state:
@@ -156,9 +165,10 @@ class RandomForest(TreeGrower, ForestPaths):
             case GrowingForestLevels(_, setup, _, at):
                 growing = setup.weights, at, self.weighed_channels(setup), self.rules(setup)
                 kind = NodeRows if at.wants_rows else NodeHistograms
-                return kind(*growing, draws=self._draws(state), lens=setup.lens)
+                draws = self._draws(setup, state.step, self._growing(state.step))
+                return kind(*growing, draws=draws, lens=setup.lens)
             case CheckingForest(_, setup, forest):
-                return self.unseen(setup, forest, TreeDraws(self._seed, 0, state.step, self.bootstrap))
+                return self.unseen(setup, forest, self._draws(setup, 0, state.step))
         return None
 
     def update(self, state: ForestState, s: Any) -> ForestState:
@@ -207,13 +217,13 @@ class RandomForest(TreeGrower, ForestPaths):
     def _planted(self, setup: Setup) -> GrowingForest | GrowingForestLevels:
         """The state before the first trees."""
         forest = ForestModel(
-            NONE, no_tree(), self.values(setup, np.zeros((0, self.channels(setup).size), np.int64)), setup.ranges
+            NONE, no_tree(), self.values(setup, np.zeros((0, self.channels(setup).size), np.int64)), NONE, setup.ranges
         )
         return GrowingForest(0, setup, forest) if gathers(setup) else self._roots(0, setup, forest)
 
     def _tree(self, setup: Setup, s: Gathered, t: int) -> GrownTree:
         """Tree t from rows in one place."""
-        channels, times = self.weighed_channels(setup), self._times(s.order, t)
+        channels, times = self.weighed_channels(setup), self._draws(setup, 0, 0).times(s.order, t)
         index = np.flatnonzero(times) if len(times) else np.arange(s.rows)
         rules = self.rules(setup)._replace(seed=int(keys_of(self._seed, COLUMNS, t, 1).view(np.int64)[0]))
         numbers = channels.numbers(s.target, s.weight, times)
@@ -232,10 +242,12 @@ class RandomForest(TreeGrower, ForestPaths):
     def _more(self, state: GrowingForest | GrowingForestLevels, grown: list[GrownTree]) -> ForestState:
         """With some trees more; then the next ones, or the judgement."""
         setup, old = state.setup, state.forest
+        grown = [self._pruned(setup, one) for one in grown]
         trees = [old.trees, *(one.tree for one in grown)]
         start = np.cumsum([tree.node_count for tree in trees])
         value = np.concatenate([old.value, *(self.values(setup, one.sums) for one in grown)])
-        forest = ForestModel(np.concatenate([old.roots, start[:-1]]), joined(trees), value, old.ranges)
+        cover = np.concatenate([old.cover, *(self.channels(setup).weight(one.sums) for one in grown)])
+        forest = ForestModel(np.concatenate([old.roots, start[:-1]]), joined(trees), value, cover, old.ranges)
         step = state.step + len(grown)
         if step == self.n_estimators:
             return CheckingForest(step, setup, forest)
@@ -243,17 +255,36 @@ class RandomForest(TreeGrower, ForestPaths):
             return GrowingForest(step, setup, forest)
         return self._roots(step, setup, forest)
 
+    def _pruned(self, setup: Setup, grown: GrownTree) -> GrownTree:
+        """A tree without the branches that are not worth what their leaves cost."""
+        if self.ccp_alpha == 0 or grown.tree.node_count == 1:
+            return grown
+        sums = grown.sums
+        if self.criterion_code == SUMS:
+            value = np.column_stack([self.values(setup, sums), sums[:, 1]])
+        else:
+            value = sums[:, :-1].astype(np.float64)
+        tree, old = cut(grown.tree, cuts_at_price(grown.tree, value, self.criterion_code, self.ccp_alpha))
+        return GrownTree(tree, sums[old], grown.real[old], grown.node[old])
+
     def _growing(self, step: int) -> int:
         """How many trees grow at a time: one, if the best leaf of each comes first."""
         return min(1 if self.max_leaf_nodes else TOGETHER, self.n_estimators - step)
 
-    def _draws(self, state: GrowingForestLevels) -> TreeDraws:
-        """How the growing trees draw their rows."""
-        return TreeDraws(self._seed, state.step, self._growing(state.step), self.bootstrap)
+    def _draws(self, setup: Setup, first: int, many: int) -> TreeDraws:
+        """How some trees draw their rows."""
+        return TreeDraws(self._seed, first, many, self.bootstrap, self._share(setup.ranges.rows))
 
-    def _times(self, places: Codes, tree: int) -> Codes:
-        """How often a tree draws each row; none: every row once."""
-        return TreeDraws(self._seed, 0, 0, self.bootstrap).times(places, tree)
+    def _share(self, rows: int) -> float:
+        """How many rows a tree draws, as a share of all."""
+        given = 1.0 if self.max_samples is None else float(self.max_samples)
+        if not isinstance(self.max_samples, (int, np.integer)):
+            return given
+        if given > rows:
+            raise ValueError(
+                f"max_samples is {self.max_samples}, but there are {rows} rows. Remedy: at most so many, or a share"
+            )
+        return given / rows
 
     def _roots(self, step: int, setup: Setup, forest: ForestModel) -> GrowingForestLevels:
         """The roots of the next trees."""
@@ -274,8 +305,9 @@ class RandomForest(TreeGrower, ForestPaths):
         for k in np.flatnonzero(node[:, FIRST]):
             tree[node[k, FIRST] : node[k, FIRST] + node[k, ARITY]] = tree[k]
         out, of = np.zeros(s.rows.rows, np.int64), tree[s.node]
+        draws = self._draws(state.setup, 0, 0)
         for t in range(growing):
-            out[of == t] = self._times(s.rows.order[of == t], state.step + t)
+            out[of == t] = draws.times(s.rows.order[of == t], state.step + t)
         return out
 
     @property

@@ -9,7 +9,7 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need
 from tenfold.estimator.class_weights import ClassWeight
-from tenfold.estimator.constraints import boolean, choice, integer
+from tenfold.estimator.constraints import boolean, choice, integer, nonzero_fraction, real
 from tenfold.estimator.kinds import winners
 from tenfold.kernels import tree_search as ts
 from tenfold.stats.gathered import Gathered
@@ -93,7 +93,12 @@ class RandomForestClassifier(RandomForest, ClassTrees):
         Bins of each numeric column, at most; splits lie between bins.
     random_state : int, default=0
         Seed of the draws, and of the sample that bins come from. None draws one, and the certificate records it.
-    warm_start, ccp_alpha, max_samples, monotonic_cst : optional
+    max_samples : int or float, optional
+        How many rows each tree draws, or their share of all; by default as many as there are. How often a row is drawn
+        is a Poisson number, so these are means.
+    ccp_alpha : float, default=0.0
+        What a leaf costs: branches of a grown tree that lower its impurity by less than their leaves cost are cut.
+    warm_start, monotonic_cst : optional
         As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
     oob_score, n_jobs, verbose : optional
         As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
@@ -128,7 +133,8 @@ class RandomForestClassifier(RandomForest, ClassTrees):
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 3},
         {"n_estimators": 3, "criterion": "entropy", "class_weight": "balanced", "max_leaf_nodes": 4},
-        {"n_estimators": 2, "bootstrap": False, "max_features": None},
+        {"n_estimators": 2, "bootstrap": False, "max_features": None, "ccp_alpha": 0.01},
+        {"n_estimators": 3, "max_samples": 0.6},
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **CONSTRAINTS,
@@ -136,6 +142,8 @@ class RandomForestClassifier(RandomForest, ClassTrees):
         "criterion": [choice(*CRITERIA)],
         "class_weight": [dict, choice("balanced"), None],
         "bootstrap": [boolean],
+        "max_samples": [integer(1), nonzero_fraction, None],
+        "ccp_alpha": [real(0)],
     }
 
     def __init__(
@@ -162,7 +170,7 @@ class RandomForestClassifier(RandomForest, ClassTrees):
         verbose: int = 0,
         warm_start: bool = False,
         ccp_alpha: float = 0.0,
-        max_samples: float | None = None,
+        max_samples: int | float | None = None,
         monotonic_cst: Any = None,
     ) -> None:
         super().__init__(
@@ -204,7 +212,7 @@ class RandomForestClassifier(RandomForest, ClassTrees):
         why = "share of the weight of the rows that every tree was fitted to: no prediction is out of bag"
         claims = [Claim("rows never out of bag", s.drawn / (s.drawn + s.whole), "proved", why, "data")]
         if s.whole:
-            why = "each row predicted by the trees not fitted to it, about a third: rather too high than too low"
+            why = "each row predicted by the trees not fitted to it: rather too high than too low"
             claims.append(Claim("out-of-bag error", s.wrong / s.whole, "estimated", why, "unseen rows"))
         return *claims, *more
 

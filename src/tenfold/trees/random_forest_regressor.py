@@ -9,7 +9,7 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need
 from tenfold.estimator import Regressor
-from tenfold.estimator.constraints import boolean, integer
+from tenfold.estimator.constraints import boolean, integer, nonzero_fraction, real
 from tenfold.stats.gathered import Gathered
 from tenfold.stats.tree_bins import Look
 from tenfold.trees.channels import Weighed
@@ -99,7 +99,12 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
         Bins of each numeric column, at most; splits lie between bins.
     random_state : int, default=0
         Seed of the draws, and of the sample that bins come from. None draws one, and the certificate records it.
-    criterion, warm_start, ccp_alpha, max_samples, monotonic_cst : optional
+    max_samples : int or float, optional
+        How many rows each tree draws, or their share of all; by default as many as there are. How often a row is drawn
+        is a Poisson number, so these are means.
+    ccp_alpha : float, default=0.0
+        What a leaf costs: branches of a grown tree that lower its impurity by less than their leaves cost are cut.
+    criterion, warm_start, monotonic_cst : optional
         As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
     oob_score, n_jobs, verbose : optional
         As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
@@ -133,12 +138,14 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 3},
         {"n_estimators": 3, "bootstrap": False, "min_impurity_decrease": 0.01},
-        {"n_estimators": 2, "max_features": "sqrt", "max_leaf_nodes": 4},
+        {"n_estimators": 2, "max_features": "sqrt", "max_leaf_nodes": 4, "ccp_alpha": 0.01},
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **CONSTRAINTS,
         "n_estimators": [integer(1)],
         "bootstrap": [boolean],
+        "max_samples": [integer(1), nonzero_fraction, None],
+        "ccp_alpha": [real(0)],
     }
 
     def member(self) -> DecisionTreeRegressor:
@@ -166,7 +173,7 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
             why = "over the training rows, sent down all trees"
             claims.append(Claim("training mean squared error", s.squares / s.whole, "proved", why, "data"))
         elif s.whole:
-            why = "each row predicted by the trees not fitted to it, about a third: rather too high than too low"
+            why = "each row predicted by the trees not fitted to it: rather too high than too low"
             claims.append(Claim("out-of-bag mean squared error", s.squares / s.whole, "estimated", why, "unseen rows"))
         return *claims, *more
 

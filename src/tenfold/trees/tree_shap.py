@@ -1,6 +1,7 @@
-"""Shapley values of trees, forests and boosted trees, by the shap package: f(x) = E f + Σ φⱼ.
+"""Shapley values of trees, forests and boosted trees: f(x) = E f + Σ φⱼ.
 
-It takes trees of two children a node. A split of categories becomes thresholds between their codes, with a copy of a
+Those along the ways of rows are computed here; those over rows of data by the shap package, which takes trees of two
+children a node. A split of categories becomes thresholds between their codes, with a copy of a
 branch for each run of codes that leads to it. The copies share its rows, so that the expectations of the tree are the
 same. What is missing or was not seen has a code beyond the last.
 """
@@ -8,6 +9,8 @@ same. What is missing or was not seen has a code beyond the last.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
@@ -22,39 +25,40 @@ from tenfold.trees.decision_tree import DecisionTree
 from tenfold.trees.forest import ForestModel
 from tenfold.trees.random_forest import RandomForest
 from tenfold.trees.records import TreeModel
+from tenfold.trees.shapley import TINY, ShapleyTree
 from tenfold.trees.tree import Tree
 
-TINY = 1e-9
-"""rows of a leaf that none came to: shares of nothing are not defined"""
 MOST = 1_000_000
 """nodes of a tree"""
 Explained = DecisionTree | RandomForest | Boosting
 
 
 class TreeShap:
-    """What each column adds to a prediction, by TreeSHAP of the shap package.
+    """What each column adds to a prediction: the Shapley values of trees, forests and boosted trees.
 
-    Needs shap: `pip install "tenfold[shap]"`. Explained is what the trees sum up to: the prediction of a tree or forest
-    for numbers, the probabilities of one for classes, the margins of boosted trees (log odds, or the log of a mean).
-    Values that are missing go where the tree sends them, and are part of a column like any other; where they
-    go in parts (`missing="fractional"`) they are refused.
+    Explained is what the trees sum up to: the prediction of a tree or forest for numbers, the probabilities of one for
+    classes, the margins of boosted trees (log odds, or the log of a mean). By default a column that is not known goes
+    the ways of the training rows, whose number each node has kept, as `shap.TreeExplainer` does without data: no rows
+    and no other package are needed. With `data` the shap package computes what those rows say (`pip install
+    "tenfold[shap]"`). Values that are missing go where the tree sends them, and are part of a column like any other;
+    where they go in parts (`missing="fractional"`) they are refused.
 
     Parameters
     ----------
     model : DecisionTreeClassifier, DecisionTreeRegressor, RandomForestClassifier, RandomForestRegressor, \
-GradientBoostingClassifier or GradientBoostingRegressor
+GradientBoostingClassifier, GradientBoostingRegressor, HistGradientBoostingClassifier or HistGradientBoostingRegressor
         The fitted model that is explained.
     data : array or frame, optional
-        Rows for the expectations. A single tree knows how many rows came by its nodes, and can do without.
+        Rows for the expectations. Without, they are those of the training rows.
     feature_perturbation : {"auto", "interventional", "tree_path_dependent"}, default="auto"
         Where the values of columns come from that are not known: from rows of `data`, whatever the known ones are
-        (time grows with the rows: give 100 to 1,000); or from the rows that came by the same nodes. By default the
-        former if there are `data`; shap sums it in single precision, to about seven digits.
+        (time grows with the rows: give 100 to 1,000), which needs shap; or from the rows that came by the same nodes.
+        By default the former if there are `data`; shap sums it in single precision, to about seven digits.
 
     Attributes
     ----------
     explainer : shap.TreeExplainer
-        For interactions and more; it takes rows as `encode` makes them.
+        For interactions and more; it takes rows as `encode` makes them, and needs shap.
     expected_value : float, or array of shape (outputs,)
     trees : dict
         The model as `shap.TreeExplainer` takes it, for rows as `encode` makes them.
@@ -63,7 +67,7 @@ GradientBoostingClassifier or GradientBoostingRegressor
     --------
     >>> import numpy as np, tenfold as tn
     >>> X = np.random.default_rng(0).normal(size=(200, 3))
-    >>> model = tn.DecisionTreeRegressor(max_depth=3).fit(X, X[:, 0] + 2 * X[:, 1])
+    >>> model = tn.RandomForestRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0] + 2 * X[:, 1])
     >>> shap = tn.TreeShap(model)
     >>> values = shap.shap_values(X[:5])
     >>> bool(np.allclose(shap.expected_value + values.sum(axis=1), model.predict(X[:5])))
@@ -77,9 +81,8 @@ GradientBoostingClassifier or GradientBoostingRegressor
         *,
         feature_perturbation: Literal["auto", "interventional", "tree_path_dependent"] = "auto",
     ) -> None:
-        shap = _shap()
         self.model = model
-        tree, roots, value, base, ended = _parts_of(model)
+        tree, roots, value, base, ended = self._parts = _parts_of(model)
         rows = None if data is None else self.encode(data)
         if feature_perturbation == "auto":
             feature_perturbation = "tree_path_dependent" if rows is None else "interventional"
@@ -90,25 +93,33 @@ GradientBoostingClassifier or GradientBoostingRegressor
                 "with missing='fractional' rows with values of others may go down the tree in parts, and TreeSHAP "
                 "follows one way. Remedy: feature_perturbation='tree_path_dependent'"
             )
-        if feature_perturbation == "tree_path_dependent" and rows is not None:
-            ended = _ended(tree, roots, rows)
-        if ended is None:
-            if rows is None:
-                raise ValueError(
-                    f"{type(model).__name__} does not keep how many rows came by its nodes. Remedy: TreeShap(model, "
-                    "data), with some of the rows it was made from"
-                )
-            ended = np.zeros(tree.node_count)
-        stops = np.append(roots[1:], tree.node_count)
-        tables = [binary_tree(tree, a, b, value, ended) for a, b in zip(roots.tolist(), stops.tolist(), strict=True)]
-        self.trees: dict[str, Any] = {
-            "trees": tables, "internal_dtype": np.float64, "input_dtype": np.float64, "base_offset": np.array(base),
+        self._background: Array | None = None
+        if feature_perturbation == "interventional":
+            self._background = rows
+            found = np.asarray(self.explainer.expected_value, dtype=np.float64).ravel()
+        else:
+            if rows is not None:
+                ended = _ended(tree, roots, rows)
+                self._parts = self._parts._replace(ended=ended)
+            self._trees = [ShapleyTree(tree, *span, value, ended) for span in self._parts.spans]
+            found = base + sum(one.expected for one in self._trees)
+        self.expected_value: float | Array = float(found[0]) if len(found) == 1 else found
+
+    @cached_property
+    def trees(self) -> dict[str, Any]:
+        """The model as `shap.TreeExplainer` takes it, for rows as `encode` makes them."""
+        tree, _, value, base, ended = self._parts
+        return {
+            "trees": [binary_tree(tree, *span, value, ended) for span in self._parts.spans],
+            "internal_dtype": np.float64, "input_dtype": np.float64, "base_offset": np.array(base),
             "tree_output": "raw_value",
         }  # fmt: skip
-        background = rows if feature_perturbation == "interventional" else None
-        self.explainer = shap.TreeExplainer(self.trees, background, feature_perturbation=feature_perturbation)
-        found = np.asarray(self.explainer.expected_value, dtype=np.float64).ravel()
-        self.expected_value: float | Array = float(found[0]) if len(found) == 1 else found
+
+    @cached_property
+    def explainer(self) -> Any:
+        """The `shap.TreeExplainer` of the model, for rows as `encode` makes them."""
+        how = "tree_path_dependent" if self._background is None else "interventional"
+        return _shap().TreeExplainer(self.trees, self._background, feature_perturbation=how)
 
     @property
     def _in_parts(self) -> bool:
@@ -165,7 +176,12 @@ GradientBoostingClassifier or GradientBoostingRegressor
         return self._values(self.encode(X))
 
     def _values(self, rows: Array) -> Array:
-        return np.asarray(self.explainer.shap_values(rows, check_additivity=False))
+        if self._background is not None:
+            return np.asarray(self.explainer.shap_values(rows, check_additivity=False))
+        out = np.zeros((*rows.shape, self._parts.value.shape[1]))
+        for tree in self._trees:
+            tree.add_values(rows, out)
+        return out if out.shape[2] > 1 else out[:, :, 0]
 
     def __call__(self, X: ArrayLike) -> Any:
         """A `shap.Explanation`, for the pictures of shap.
@@ -195,7 +211,7 @@ def _shap() -> Any:
             warnings.simplefilter("ignore")
             import shap
     except ImportError:
-        raise ImportError("TreeShap needs shap. Remedy: pip install 'tenfold[shap]'") from None
+        raise ImportError("this part of TreeShap needs shap. Remedy: pip install 'tenfold[shap]'") from None
     return shap
 
 
@@ -207,8 +223,13 @@ class Parts(NamedTuple):
     value: Array
     """what a row that ends in a node adds"""
     base: Array
-    ended: Array | None
-    """how many training rows ended in each node, if that is known"""
+    ended: Array
+    """how many training rows ended in each node"""
+
+    @property
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """The first node of each tree, and that of the next."""
+        return pairwise([*self.roots.tolist(), self.trees.node_count])
 
 
 def _parts_of(model: Explained) -> Parts:
@@ -224,15 +245,16 @@ def _parts_of(model: Explained) -> Parts:
                 value = value / np.where(weight > 0, weight, 1.0)[:, None]
             else:
                 weight, value = value[:, 1], value[:, :1]
-            ended = np.where(tree.feature < 0, weight, 0.0)
-            return Parts(tree, np.zeros(1, np.int64), value, np.zeros(value.shape[1]), ended)
-        case ForestModel(roots, trees, value):
-            return Parts(trees, roots, value / len(roots), np.zeros(value.shape[1]), None)
-        case BoostedModel(roots, trees, added, base):
+            roots, base = np.zeros(1, np.int64), np.zeros(value.shape[1])
+            return Parts(tree, roots, value, base, np.where(tree.feature < 0, weight, 0.0))
+        case ForestModel(roots, trees, value, cover):
+            ended = np.where(trees.feature < 0, cover, 0.0)
+            return Parts(trees, roots, value / len(roots), np.zeros(value.shape[1]), ended)
+        case BoostedModel(roots, trees, added, cover, base):
             tree_of = np.repeat(np.arange(len(roots)), np.diff(np.append(roots, trees.node_count)))
             value = np.zeros((len(added), len(base)))
             value[np.arange(len(value)), tree_of % len(base)] = added
-            return Parts(trees, roots, value, base, None)
+            return Parts(trees, roots, value, base, np.where(trees.feature < 0, cover, 0.0))
 
 
 def _ended(tree: Tree, roots: Codes, rows: Array) -> Array:

@@ -1,0 +1,151 @@
+"""Gradient boosting for classes by the names and defaults of scikit-learn's HistGradientBoosting: 31 leaves a tree."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from tenfold.estimator.class_weights import CLASS_WEIGHT, WEIGHTED_STATES, ClassWeight, ClassWeighted
+from tenfold.estimator.constraints import boolean, choice, integer
+from tenfold.stats.weight_by_class import ClassWeights
+from tenfold.trees.boosting import MANY_ROWS, Directions
+from tenfold.trees.boosting_classifier import BoostingClassifier
+
+
+class HistGradientBoostingClassifier(ClassWeighted, BoostingClassifier):
+    """Gradient boosted trees on binned columns, the same trees for any parts, threads and workers.
+
+    :class:`GradientBoostingClassifier` grows the same trees, with other names and defaults of the parameters.
+
+    Parameters
+    ----------
+    learning_rate : float, default=0.1
+        What a tree says is multiplied by it.
+    max_iter : int, default=100
+        Rounds at most.
+    max_leaf_nodes : int, default=31
+        Leaves of a tree at the most; those of greatest gain are split first. None: no limit.
+    max_depth : int, optional
+        Splits between the root and a leaf at the most. None: no limit.
+    min_samples_leaf : int, default=20
+        Rows of a leaf at the least.
+    l2_regularization : float, default=0.0
+        What is added to the curvature of each leaf, and so draws what it says to zero.
+    max_bins : int, default=255
+        Bins that a column is cut into at the most.
+    monotonic_cst : array of shape (columns,) or dict, optional
+        1: the margin must not fall as the column rises; -1: it must not rise; 0: it is free. A dict has names.
+    early_stopping : bool or "auto", default="auto"
+        Whether to keep rows back, and to stop when their loss has not fallen by `tol` for `n_iter_no_change` rounds.
+        "auto": if there are more than 10,000 rows.
+    validation_fraction : float, default=0.1
+        Share of the rows set aside for validation, drawn by their numbers in the source.
+    n_iter_no_change : int, default=10
+        Rounds without a fall of the loss after which a fit stops early.
+    tol : float, default=1e-7
+        What counts as a fall of the loss.
+    random_state : int, default=0
+        Seed of the sample that the edges of the bins come from, and of the draws.
+    class_weight : dict or "balanced", optional
+        Factors of the weights of the rows of each class, 1 of one that is not named; "balanced" gives all classes the
+        same weight, with one scan more.
+    subsample : float, default=1.0
+        Share of the rows that each round learns from, drawn by their numbers in the source.
+    min_data_per_group : int, default=1
+        Categories with fewer rows in a node are taken together there, as one; "subset" splits only.
+    cat_smooth : float, default=0.0
+        Categories of a node are sorted as if each had so many rows more, at the mean of the node.
+    cat_penalty : float, default=1.0
+        Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
+        its best set gains; with 0, a column of many categories that tells nothing is split before all others.
+    loss, max_features, categorical_features, interaction_cst, scoring, warm_start : optional
+        As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
+    verbose : optional
+        As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
+
+    Attributes
+    ----------
+    classes_ : array
+    n_iter_ : int
+        Rounds that were made.
+    train_score_, validation_score_ : array of shape (rounds + 1,)
+        Mean loss after each round, of the training rows and of validation rows.
+    feature_importances_ : array of shape (columns,)
+        Share of the gain of all splits: it favours columns with many values.
+    certificate_ : Certificate
+
+    Examples
+    --------
+    >>> from tenfold import HistGradientBoostingClassifier
+    >>> model = HistGradientBoostingClassifier(max_iter=20, min_samples_leaf=1)
+    >>> model.fit([[0.0], [1.0], [2.0], [3.0]], ["a", "b", "b", "a"]).predict([[0.2], [1.4]]).tolist()
+    ['a', 'b']
+    """
+
+    state_types = (*BoostingClassifier.state_types, *WEIGHTED_STATES)
+    summary_types = (*BoostingClassifier.summary_types, ClassWeights)
+    law_params: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"max_iter": 4, "min_samples_leaf": 2},
+        {"max_iter": 3, "min_samples_leaf": 2, "subsample": 0.7},
+        {"max_iter": 3, "min_samples_leaf": 2, "early_stopping": True, "n_iter_no_change": 1},
+        {"max_iter": 3, "max_depth": 2, "l2_regularization": 1.0, "min_samples_leaf": 2},
+        {"max_iter": 3, "min_samples_leaf": 2, "class_weight": "balanced"},
+    )
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **BoostingClassifier._parameter_constraints,
+        **CLASS_WEIGHT,
+        "max_iter": [integer(1)],
+        "early_stopping": [boolean, choice("auto")],
+    }
+
+    def __init__(
+        self,
+        loss: str = "log_loss",
+        *,
+        learning_rate: float = 0.1,
+        max_iter: int = 100,
+        max_leaf_nodes: int | None = 31,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 20,
+        l2_regularization: float = 0.0,
+        max_features: float = 1.0,
+        max_bins: int = 255,
+        categorical_features: str = "from_dtype",
+        monotonic_cst: Directions = None,
+        interaction_cst: Any = None,
+        warm_start: bool = False,
+        early_stopping: bool | str = "auto",
+        scoring: str = "loss",
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
+        verbose: int = 0,
+        random_state: int | None = 0,
+        class_weight: ClassWeight = None,
+        subsample: float = 1.0,
+        min_data_per_group: int = 1,
+        cat_smooth: float = 0.0,
+        cat_penalty: float = 1.0,
+    ) -> None:
+        super().__init__(
+            loss=loss, learning_rate=learning_rate, max_leaf_nodes=max_leaf_nodes, max_depth=max_depth,
+            min_samples_leaf=min_samples_leaf, l2_regularization=l2_regularization, max_features=max_features,
+            max_bins=max_bins, subsample=subsample, validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change, tol=tol, monotonic_cst=monotonic_cst,
+            min_data_per_group=min_data_per_group, cat_smooth=cat_smooth, cat_penalty=cat_penalty,
+            warm_start=warm_start, verbose=verbose, random_state=random_state,
+        )  # fmt: skip
+        self.max_iter = max_iter
+        self.categorical_features = categorical_features
+        self.interaction_cst = interaction_cst
+        self.early_stopping = early_stopping
+        self.scoring = scoring
+        self.class_weight = class_weight
+
+    @property
+    def rounds(self) -> int:
+        """Rounds of boosting at the most."""
+        return self.max_iter
+
+    def stops_early(self, rows: int) -> bool:
+        """Whether a fit to so many rows keeps some back: "auto" does so if they are many."""
+        return rows > MANY_ROWS if isinstance(self.early_stopping, str) else bool(self.early_stopping)

@@ -1,0 +1,117 @@
+"""Boosting under scikit-learn's two names: their defaults, the same trees, and the weights of classes."""
+
+import inspect
+
+import numpy as np
+import pytest
+from sklearn import ensemble
+from sklearn.utils.class_weight import compute_sample_weight
+from threadpoolctl import threadpool_limits
+
+import tenfold as tn
+from tenfold.testing import bits
+from tenfold.trees import boosting
+
+NAMES = [
+    f"{name}{kind}" for name in ("GradientBoosting", "HistGradientBoosting") for kind in ("Classifier", "Regressor")
+]
+
+
+def rows(n=300, seed=0):
+    """Columns of few values, so that bins lose nothing."""
+    random = np.random.default_rng(seed)
+    X = random.integers(0, 20, (n, 4)).astype(float)
+    return X, X[:, 0] * np.sin(X[:, 1]) + random.normal(size=n)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_defaults_are_those_of_scikit_learn(name):
+    ours, theirs = (
+        {k: p.default for k, p in inspect.signature(getattr(where, name)).parameters.items()}
+        for where in (tn, ensemble)
+    )
+    assert {k for k, value in theirs.items() if ours[k] != value} == {"random_state"}
+
+
+@pytest.mark.parametrize("given", [{}, {"max_depth": None, "min_samples_split": 40}, {"max_leaf_nodes": 5}])
+def test_trees_of_squared_errors_are_those_of_scikit_learn(given):
+    X, y = rows()
+    given = {"n_estimators": 5, **given}
+    ours = tn.GradientBoostingRegressor(**given).fit(X, y)
+    theirs = ensemble.GradientBoostingRegressor(**given, random_state=0).fit(X, y)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-7)
+
+
+@pytest.mark.parametrize("cuts", [[0.0], [-3.0, 4.0]])
+def test_margins_of_classes_are_those_of_scikit_learn(cuts):
+    """Those of three classes but for what is added to all: scikit-learn starts from scores of mean zero."""
+    X, y = rows(600)
+    label = np.digitize(y, cuts)
+    ours = tn.HistGradientBoostingClassifier(max_iter=5).fit(X, label).decision_function(X)
+    with threadpool_limits(1):
+        theirs = ensemble.HistGradientBoostingClassifier(max_iter=5, early_stopping=False).fit(X, label)
+        theirs = theirs.decision_function(X)
+    if len(cuts) > 1:
+        ours, theirs = (m - m.mean(axis=1, keepdims=True) for m in (ours, theirs))
+    np.testing.assert_allclose(ours, theirs, atol=1e-6)
+
+
+def test_both_names_grow_the_same_trees():
+    X, y = rows()
+    size = {"max_depth": 3, "max_leaf_nodes": None, "min_samples_leaf": 1}
+    for plain, hist, target in (
+        (tn.GradientBoostingRegressor(), tn.HistGradientBoostingRegressor(), y),
+        (
+            tn.GradientBoostingRegressor(loss="quantile", alpha=0.3),
+            tn.HistGradientBoostingRegressor("quantile", quantile=0.3),
+            y,
+        ),
+        (tn.GradientBoostingClassifier(), tn.HistGradientBoostingClassifier(), np.digitize(y, [-3.0, 3.0])),
+    ):
+        a, b = (model.set_params(max_iter=4).fit(X, target) for model in (plain, hist.set_params(**size)))
+        assert bits(a.model_) == bits(b.model_)
+        assert a.n_estimators_ == a.n_iter_ == 4
+
+
+def test_a_quantile_has_its_default_level():
+    X, y = rows()
+    model = tn.GradientBoostingRegressor(loss="quantile", n_estimators=60).fit(X, y)
+    assert abs((y <= model.predict(X)).mean() - 0.9) < 0.05
+
+
+def test_many_rows_stop_early_by_themselves():
+    X = np.arange(10_001.0)[:, None] % 7
+    model = tn.HistGradientBoostingRegressor(max_iter=2)
+    few, many = (model.fit(X[:n], X[:n, 0]).validation_score_ for n in (10_000, 10_001))
+    assert np.isnan(few).all()
+    assert np.isfinite(many).all()
+
+
+def test_patience_makes_a_fit_stop_early():
+    X, y = rows()
+    noise = np.random.default_rng(1).normal(size=len(y))
+    model = tn.GradientBoostingRegressor(n_estimators=200, n_iter_no_change=3).fit(X, noise)
+    assert model.n_estimators_ < 200
+    assert np.isfinite(model.validation_score_).all()
+    assert np.isnan(tn.GradientBoostingRegressor(n_estimators=2).fit(X, y).validation_score_).all()
+
+
+@pytest.mark.parametrize("gathered", [True, False])
+def test_weights_of_classes_are_weights_of_rows(monkeypatch, gathered):
+    monkeypatch.setattr(boosting, "gathers", lambda setup: gathered)
+    X, y = rows()
+    for cuts in ([4.0], [-3.0, 4.0]):
+        label = np.digitize(y, cuts)
+        named = {0: 0.3, 1: 2.5}
+        for given in ("balanced", named):
+            weight = compute_sample_weight(given, label) if given == "balanced" else [named.get(c, 1.0) for c in label]
+            ours = tn.HistGradientBoostingClassifier(max_iter=3, class_weight=given).fit(X, label)
+            by_hand = tn.HistGradientBoostingClassifier(max_iter=3).fit(X, label, sample_weight=weight)
+            assert bits(ours.model_) == bits(by_hand.model_)
+            assert ours.certificate_["training loss"] == by_hand.certificate_["training loss"]
+
+
+def test_weights_of_classes_that_are_not_there():
+    X, y = rows(40)
+    with pytest.raises(ValueError, match="class_weight names"):
+        tn.HistGradientBoostingClassifier(class_weight={"left": 2.0}).fit(X, y > 0)
