@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from sklearn.utils import deprecated
+
 from tenfold.evaluate.formatting import Table, html_table, percent, short
 from tenfold.theory.checks import positive
 
@@ -65,6 +67,12 @@ class Comparison:
     def significant(self) -> bool:
         """Whether the two differ significantly: p, adjusted where there are several pairs, is at most 1 - level."""
         return self._p <= 1 - self.level
+
+    @property
+    @deprecated("told_apart is significant now, and will be removed in the next release.")
+    def told_apart(self) -> bool:
+        """Whether the two differ significantly: an earlier name of `significant`."""
+        return self.significant
 
     @property
     def better(self) -> str | None:

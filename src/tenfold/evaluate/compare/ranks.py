@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special, stats
+from sklearn.utils import deprecated
 
 from tenfold.core import MatrixLike
 from tenfold.evaluate.compare.paired_tests import NOISE
@@ -69,6 +70,11 @@ class Ranks(Table):
         """Whether two learners, given by number or name, differ significantly by Nemenyi's test."""
         i, j = (place(one, self.names) for one in (a, b))
         return self.p <= 1 - self.level and abs(self.ranks[i] - self.ranks[j]) >= self.critical
+
+    @deprecated("told_apart is significant now, and will be removed in the next release.")
+    def told_apart(self, a: int | str, b: int | str) -> bool:
+        """Whether two learners differ significantly: an earlier name of `significant`."""
+        return self.significant(a, b)
 
     @property
     def cliques(self) -> list[list[int]]:
