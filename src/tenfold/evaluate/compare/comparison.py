@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
-
-from sklearn.utils import deprecated
 
 from tenfold.evaluate.formatting import Table, html_table, percent, short
 from tenfold.theory.checks import positive
@@ -69,9 +68,9 @@ class Comparison:
         return self._p <= 1 - self.level
 
     @property
-    @deprecated("told_apart is significant now, and will be removed in the next release.")
     def told_apart(self) -> bool:
         """Whether the two differ significantly: an earlier name of `significant`."""
+        warnings.warn("told_apart is deprecated. Remedy: significant", FutureWarning, stacklevel=2)
         return self.significant
 
     @property

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special, stats
-from sklearn.utils import deprecated
 
 from tenfold.core import MatrixLike
 from tenfold.evaluate.compare.paired_tests import NOISE
@@ -71,9 +71,9 @@ class Ranks(Table):
         i, j = (place(one, self.names) for one in (a, b))
         return self.p <= 1 - self.level and abs(self.ranks[i] - self.ranks[j]) >= self.critical
 
-    @deprecated("told_apart is significant now, and will be removed in the next release.")
     def told_apart(self, a: int | str, b: int | str) -> bool:
         """Whether two learners differ significantly: an earlier name of `significant`."""
+        warnings.warn("told_apart is deprecated. Remedy: significant", FutureWarning, stacklevel=2)
         return self.significant(a, b)
 
     @property
