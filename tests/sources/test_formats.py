@@ -395,3 +395,21 @@ def test_a_column_of_a_file_and_of_its_folder_is_refused(tmp_path):
     write_csv(rows().append_column("year", pa.array([1] * 400)), tmp_path / "year=2024" / "a.csv")
     with pytest.raises(tn.DataError, match=r"a\.csv has a column 'year', and is in a folder year=.*Remedy"):
         tn.scan(tmp_path)
+
+
+def test_an_iceberg_table_and_a_scan_of_it(tmp_path):
+    catalogs = pytest.importorskip("pyiceberg.catalog.sql")
+    options = {"uri": f"sqlite:///{tmp_path}/catalog.db", "warehouse": f"file://{tmp_path}"}
+    catalog = catalogs.SqlCatalog("here", **options)
+    catalog.create_namespace("shop")
+    table = catalog.create_table("shop.sales", schema=rows().schema)
+    for seed in range(2):
+        table.append(rows(seed=seed))
+    source = tn.scan(table, target="y")
+    assert source.n_rows == 800
+    expected = tn.Ridge().fit(tn.scan(table.scan().to_arrow(), target="y"))
+    assert tn.Ridge().fit(source).coef_.tobytes() == expected.coef_.tobytes()
+    some = tn.scan(table.scan(row_filter="k == 1", selected_fields=("x", "y")), target="y")
+    assert [*some.names] == ["x"]
+    assert some.n_rows == sum(sum(rows(seed=seed)["k"].to_pylist()) for seed in range(2))
+    catalog.close()

@@ -46,7 +46,7 @@ def scan(
     ----------
     data : path, URL, glob, folder or list of them; query; frame; Arrow table, reader or dataset; array
         Files of Parquet, CSV (`.csv`, `.csv.gz`), Feather (`.arrow`, `.feather`) or ORC, on this machine or at
-        `s3://`, `gs://`, `az://`, `https://`; an SQL query with `connection`; Delta tables and DuckDB relations;
+        `s3://`, `gs://`, `az://`, `https://`; an SQL query with `connection`; Delta and Iceberg tables and DuckDB relations;
         pandas, polars (eager or lazy), pyarrow, anything with an Arrow C stream; numpy arrays and CSR matrices;
         DataFrames and Arrays of Dask. In a folder, `name=value` folders are columns.
     target : str or list of str, optional
@@ -144,6 +144,8 @@ def _source(data: MatrixLike, roles: Roles, only: ds.Expression | None) -> Arrow
     by: list[str] | None = None
     if type(data).__name__ == "DeltaTable":
         by, data = data.metadata().partition_columns, data.to_pyarrow_dataset()
+    if type(data).__module__ == "pyiceberg.table":  # a table, or a scan of some of its rows
+        data = (data.scan() if type(data).__name__ == "Table" else data).to_arrow_batch_reader()
     if isinstance(data, ds.FileSystemDataset) and isinstance(data.format, ds.ParquetFileFormat) and data.files:
         filtered = (getattr(data, "_scan_options", None) or {}).get("filter")
         if filtered is None:
