@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-import types
+from base64 import b64decode
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -103,31 +103,35 @@ def test_it_sees_epochs_one_by_one():
     assert set(seen.lengths) == {0, 1, 2, 3, 4, 5}
 
 
-def test_in_a_notebook_one_picture_is_changed_in_place(monkeypatch):
-    shown, changed = [], []
+NOTEBOOK = """
+import numpy as np, tenfold as tn
+from tenfold.display import live_loss_curve
+live_loss_curve.BETWEEN = 0.0
+X = np.random.default_rng(0).normal(size=(60, 2))
+tn.SGDRegressor(max_iter=5, tol=None).set_callbacks(tn.LossCurveCallback()).fit(X, X[:, 0])
+None
+"""
 
-    class Handle:
-        update = staticmethod(changed.append)
 
-    class Image:
-        def __init__(self, data, format):
-            self.data, self.format = data, format
+def test_in_a_notebook_one_picture_is_changed_in_place(tmp_path):
+    """A kernel of Jupyter runs a cell: one picture is shown, and each epoch after the first changes it."""
+    nbformat = pytest.importorskip("nbformat.v4")
+    client = pytest.importorskip("nbclient").NotebookClient
+    messages = []
 
-    def display(image, display_id):
-        shown.append(image)
-        return Handle()
+    class Listening(client):
+        def process_message(self, message, cell, cell_index):
+            messages.append((message["msg_type"], message["content"].get("data", {})))
+            return super().process_message(message, cell, cell_index)
 
-    shell = type("ZMQInteractiveShell", (), {})()
-    page = types.SimpleNamespace(Image=Image, HTML=str, display=display)  # of a slow fit there is a bar, too
-    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell, display=page))
-    monkeypatch.setitem(sys.modules, "IPython.display", page)
-    monkeypatch.setattr("tenfold.display.live_loss_curve.BETWEEN", 0.0)
-    tn.MLPClassifier(3, max_iter=4, early_stopping=True).set_callbacks(tn.LossCurveCallback()).fit(X, y)
-    first, later = ([one for one in some if isinstance(one, Image)] for some in (shown, changed))
-    assert len(first) == 1
-    assert len(later) >= 4
-    assert all(image.data.startswith(b"\x89PNG") for image in (*first, *later))
-    assert plt.get_fignums() == []
+    notebook = nbformat.new_notebook(cells=[nbformat.new_code_cell(NOTEBOOK)])
+    Listening(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": tmp_path}}).execute()
+    pictures = [kind for kind, data in messages if "image/png" in data]
+    assert pictures[0] == "display_data"
+    assert len(pictures) >= 5
+    assert {*pictures[1:]} == {"update_display_data"}
+    [shown] = [out for out in notebook.cells[0].outputs if "image/png" in out.get("data", {})]
+    assert b64decode(shown["data"]["image/png"]).startswith(b"\x89PNG")
 
 
 PROGRAM = """

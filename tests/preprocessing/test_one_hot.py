@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 import sklearn.preprocessing as peer
+from sklearn.model_selection import KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
@@ -284,3 +285,35 @@ def test_lists_that_do_not_fit_are_refused(given, what):
     rows = np.array([["a", "x"], ["a", "x"], ["b", "x"]], dtype=object)
     with pytest.raises(ValueError, match=what):
         tn.OneHotEncoder(**given).fit(rows)
+
+
+@pytest.mark.parametrize(
+    "encoder",
+    [
+        tn.OneHotEncoder(handle_unknown="ignore", drop="first"),
+        tn.OneHotEncoder(handle_unknown="ignore", sparse_output=False),
+        tn.OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1),
+    ],
+)
+def test_a_category_of_the_scored_fold_alone_is_unknown(encoder):
+    """The folds of `cross_validate` are those of scikit-learn's, which encodes each fold by itself."""
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({"letter": np.r_[["c"] * 6, random.choice(list("abe"), 54)]})
+    y = frame["letter"].map(ord).to_numpy() - 97 + random.normal(size=60) / 10
+    model = make_pipeline(encoder, tn.Ridge())
+    found = tn.cross_validate(model, frame, y, cv=KFold(3)).scores.ravel()
+    np.testing.assert_allclose(found, cross_val_score(model, frame, y, cv=KFold(3)), rtol=1e-9)
+
+
+def test_an_unknown_category_of_a_fold_is_refused_if_it_is_an_error():
+    frame = pd.DataFrame({"letter": ["c", "a", "b", "a", "b", "a"]})
+    with pytest.raises(tn.DataError, match=r"unknown categories in column 'letter'.*handle_unknown=\"ignore\""):
+        tn.cross_validate(make_pipeline(tn.OneHotEncoder(), tn.Ridge()), frame, np.arange(6.0), cv=KFold(2))
+
+
+def test_what_might_be_filled_in_is_no_category_until_it_is():
+    frame = pd.DataFrame({"letter": ["x", "y", "x", "y"]})
+    fill = tn.SimpleImputer(strategy="constant", fill_value="missing")
+    for encoder in (tn.OrdinalEncoder(), tn.OneHotEncoder(drop="first", sparse_output=False)):
+        both = tn.ColumnTransformer([("c", tn.make_pipeline(fill, encoder), ["letter"])])
+        np.testing.assert_array_equal(both.fit_transform(frame), encoder.fit_transform(frame))

@@ -83,10 +83,10 @@ class Need:
         return _without_target(self)
 
     def of_schema(self) -> Need:
-        """What of it a schema depends on: neither what comes along nor how rows are cut."""
-        if not self.side and self.sequence is None:
+        """What of it a schema depends on: not what comes along, nor how rows are cut, nor whether they are sparse."""
+        if not self.side and self.sequence is None and not self.sparse:
             return self
-        return replace(self, side=(), sequence=None, windows=False, per_sequence=False)
+        return _of_schema(self)
 
     def for_output(self, output: int | None) -> Need:
         """The same need of one column of a target of several columns; of None, of a target that is a single column."""
@@ -97,3 +97,9 @@ class Need:
 def _without_target(need: Need) -> Need:
     """Made once of each need, since every prediction asks for it."""
     return replace(need, target=None, output=None)
+
+
+@cache
+def _of_schema(need: Need) -> Need:
+    """Made once of each need, as for the above."""
+    return replace(need, sparse=False, side=(), sequence=None, windows=False, per_sequence=False)

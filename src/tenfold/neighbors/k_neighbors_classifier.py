@@ -71,6 +71,7 @@ class KNeighborsClassifier(KNeighbors, Classifier):
     ([0], [[0.667, 0.333]])
     """
 
+    one_column_is_table = False
     target = "class"
 
     def scores_from(self, model: NeighborsModel, X: Columns) -> Array:

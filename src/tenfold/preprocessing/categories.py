@@ -145,7 +145,9 @@ class CategoryEncoder(OnePass, Transformer):
         first = schema.value_offsets
         lists = self._lists(len(schema.columns))
         if lists is None:
-            order = np.arange(first[-1]) - np.repeat(first[:-1], np.diff(first))
+            there = s.count > 0  # a category that only rows of other folds have is unknown
+            before = np.concatenate([[0], np.cumsum(there)])
+            order = np.where(there, before[:-1] - np.repeat(before[first[:-1]], np.diff(first)), -1)
             missing = ((s.missing > 0) & self.counts_missing).astype(np.int64)
         else:
             order, missing = self._places_listed(schema, s, lists)
@@ -165,11 +167,11 @@ class CategoryEncoder(OnePass, Transformer):
 
     def certify(self, model: CategoryModel, s: ValueCounts) -> tuple[Claim, ...]:
         """How many categories there are, and how rare the rarest is."""
-        most = float(np.diff(model.first).max())
-        claims = (Claim("categories", most, "proved", "the most that any column has", "data"),)
-        if not len(s.count):
+        most = max(int((model.order[some] >= 0).sum()) for some in self._columns(model))
+        claims = (Claim("categories", float(most), "proved", "the most that any column has", "data"),)
+        if not most:
             return claims
-        rarest = int(s.count.argmin())
+        rarest = int(np.where(model.order >= 0, s.count, np.inf).argmin())
         j = int(np.searchsorted(model.first, rarest, side="right")) - 1
         why = f"weight of category number {rarest - model.first[j]} of column number {j}, the rarest"
         return (*claims, Claim("rarest category", float(s.count[rarest]), "proved", why, "data"))
@@ -217,7 +219,9 @@ class CategoryEncoder(OnePass, Transformer):
         """Whether each code is a category: of each column, its values, what is missing, and what no row had."""
         found = []
         for j, some in enumerate(self._columns(model)):
-            never = some.start == some.stop and not model.with_missing[j]  # of such a column nothing is unknown
+            never = (
+                not (model.order[some] >= 0).any() and not model.with_missing[j]
+            )  # of such a column nothing is unknown
             missing = bool(model.with_missing[j]) or not self.counts_missing or never
             found += [*(model.order[some] >= 0), missing, never]
         return np.array(found, dtype=bool)
@@ -295,6 +299,8 @@ def _labels(given: Any, j: int) -> Labels:
         found = np.array([np.nan if v is None else v for v in found.tolist()])
     if found.ndim != 1 or (found.dtype.kind not in "biufOUT"):
         raise ValueError(f"categories of column number {j} must be a list of text or of numbers, not {given!r}")
+    if not len(found):
+        raise ValueError(f"categories of column number {j} lists none. Remedy: list them, or leave categories out")
     here = _present(found)
     if found.dtype.kind in "OUT" and not all(isinstance(v, str) for v in here.tolist()):
         raise ValueError(f"categories of column number {j} are text and numbers: {found.tolist()!r}")

@@ -125,7 +125,10 @@ def numbers(column: pa.ChunkedArray, where: str) -> Values:
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if not is_number(column.type):
-        raise DataError(f"{where} holds {column.type}, not numbers")
+        raise DataError(
+            f"{where} holds {column.type}, not numbers. Remedy: make them numbers, as pandas.to_numeric does, or fit to "
+            "such rows"
+        )
     if not (pa.types.is_float32(column.type) or pa.types.is_float64(column.type)):
         try:
             column = column.cast(pa.float64())  # safe: raises where `to_numpy` would round

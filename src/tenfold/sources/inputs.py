@@ -388,7 +388,9 @@ def target(model: Any, y: VectorLike, need: Need) -> VectorLike:
     if outputs := has_outputs(None, y):
         kind = "MultiOutputRegressor" if need.target == "number" else "MultiOutputClassifier"
         fits = f"sklearn.multioutput.{kind}({type(model).__name__}()), which fits one for each column"
-        remedy = "one column at a time, or `fit` and `score`" if type(model) is BaseEstimator else fits
+        remedy = (
+            "one column at a time, or sklearn.model_selection.cross_validate" if type(model) is BaseEstimator else fits
+        )
         raise ValueError(
             f"y should be a 1d array, got an array of shape ({len(y)}, {outputs}) instead. Remedy: {remedy}"
         )

@@ -46,8 +46,8 @@ def scan(
     ----------
     data : path, URL, glob, folder or list of them; query; frame; Arrow table, reader or dataset; array
         Files of Parquet, CSV (`.csv`, `.csv.gz`), Feather (`.arrow`, `.feather`) or ORC, on this machine or at
-        `s3://`, `gs://`, `az://`, `https://`; an SQL query with `connection`; Delta and Iceberg tables and DuckDB relations;
-        pandas, polars (eager or lazy), pyarrow, anything with an Arrow C stream; numpy arrays and CSR matrices;
+        `s3://`, `gs://`, `az://`, `https://`; an SQL query with `connection`; Delta and Iceberg tables;
+        DuckDB relations; pandas, polars (eager or lazy), pyarrow, an Arrow C stream; numpy arrays and CSR matrices;
         DataFrames and Arrays of Dask. In a folder, `name=value` folders are columns.
     target : str or list of str, optional
         The column to predict, or several of them. For an array, the array of targets, with a column for each.
