@@ -267,7 +267,7 @@ def test_refusals(rows, models):
         tn.RocCurveDisplay.from_estimator(models["ours"], tn.scan(path, target="y", columns=NAMES), y)
     with pytest.raises(ValueError, match="has no predict_proba"):
         tn.CalibrationDisplay.from_estimator(models["no probabilities"], frame, y)
-    with pytest.raises(TypeError, match="no classifier"):
+    with pytest.raises(TypeError, match="not a classifier"):
         tn.ConfusionMatrixDisplay.from_estimator(tn.Ridge().fit(frame, frame["a"]), frame, frame["a"])
 
 

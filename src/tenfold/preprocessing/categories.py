@@ -219,9 +219,8 @@ class CategoryEncoder(OnePass, Transformer):
         """Whether each code is a category: of each column, its values, what is missing, and what no row had."""
         found = []
         for j, some in enumerate(self._columns(model)):
-            never = (
-                not (model.order[some] >= 0).any() and not model.with_missing[j]
-            )  # of such a column nothing is unknown
+            none = not (model.order[some] >= 0).any()
+            never = none and not model.with_missing[j]  # of such a column nothing is unknown
             missing = bool(model.with_missing[j]) or not self.counts_missing or never
             found += [*(model.order[some] >= 0), missing, never]
         return np.array(found, dtype=bool)

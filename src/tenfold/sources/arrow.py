@@ -126,8 +126,8 @@ def numbers(column: pa.ChunkedArray, where: str) -> Values:
         column = column.cast(column.type.value_type)
     if not is_number(column.type):
         raise DataError(
-            f"{where} holds {column.type}, not numbers. Remedy: make them numbers, as pandas.to_numeric does, or fit to "
-            "such rows"
+            f"{where} holds {column.type}, not numbers. Remedy: make them numbers, as pandas.to_numeric does, or fit "
+            "to such rows"
         )
     if not (pa.types.is_float32(column.type) or pa.types.is_float64(column.type)):
         try:
