@@ -37,7 +37,7 @@ def bits_of(model):
 def test_the_same_bits_on_workers_and_after_a_kill(rows):
     with tn.on(tn.Local(threads=1)):
         alone = {name: bits_of(model.fit(rows)) for name, model in MODELS.items()}
-    with faults.Cluster(1, ttl=2) as cluster:
+    with faults.Cluster(1, ttl=10) as cluster:
         cluster.ready(2)
         with tn.on(cluster.runner):
             assert {name: bits_of(model.fit(rows)) for name, model in MODELS.items()} == alone

@@ -461,7 +461,7 @@ def test_unlike_machines_are_told():
     said = str(tn.Certificate((), where))
     assert "worker: new CPU" in said
     assert "worker: old CPU" in said
-    assert "mixed: unlike machines took part" in said
+    assert "mixed: machines of several kinds took part" in said
     assert not Fit(at._replace(machines=frozenset({"old CPU"})), "done").provenance("rows", 3).mixed
 
 

@@ -49,7 +49,7 @@ def rows(folder, name):
 
 @pytest.fixture(scope="module")
 def all_three():
-    with faults.Cluster(3, ttl=2) as started:
+    with faults.Cluster(3, ttl=5) as started:
         yield started
 
 

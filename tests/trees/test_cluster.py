@@ -48,7 +48,7 @@ def test_the_same_bits_on_any_number_of_workers_and_after_a_kill(rows):
         alone = {name: bits_of(model.fit(rows)) for name, model in MODELS.items()}
     with tn.on(tn.Local(threads=3)):
         assert {name: bits_of(model.fit(rows)) for name, model in MODELS.items()} == alone
-    with faults.Cluster(1, ttl=2) as cluster:
+    with faults.Cluster(1, ttl=10) as cluster:
         for workers in (1, 3):
             cluster.ready(workers)
             with tn.on(cluster.runner):
