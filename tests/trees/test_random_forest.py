@@ -27,6 +27,7 @@ from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
 from tenfold.trees.node_statistics import TreeDraws
 from tenfold.trees.random_forest_classifier import RandomForestClassifier
 from tenfold.trees.random_forest_regressor import RandomForestRegressor
+from tenfold.trees.tree_shap import TreeShap
 
 N = 1500
 
@@ -175,12 +176,41 @@ def test_every_tree_is_scikit_learns_of_rows_weighted_by_draws(limits):
         assert peers[0].get_n_leaves() > 4
 
 
-def test_a_tree_that_has_drawn_nothing_says_that_all_classes_are_alike():
-    model = RandomForestClassifier(30).fit([[0.0], [1.0]], ["a", "b"])
-    share = model.predict_proba([[0.0], [1.0], [5.0]])
-    assert share.sum(axis=1) == pytest.approx(1.0)
-    assert (model.value_ == 0.5).all(axis=1).any()
-    assert model.predict([[0.0], [1.0]]).tolist() == ["a", "b"]
+def test_trees_that_have_drawn_nothing_have_no_say():
+    X = np.arange(50.0)[:, None]
+    y = np.where(X[:, 0] == 49, 1e6, 0.0)
+    few = np.array([[0.0], [1.0], [5.0]])
+    for model, given in (
+        (RandomForestRegressor(60, max_samples=1), (X, y)),
+        (RandomForestClassifier(60, max_samples=1), (X, y > 0)),
+        (RandomForestClassifier(30), (few, ["a", "b", "b"])),
+    ):
+        model.fit(*given)
+        rows, share = len(given[0]), 1 / 50 if model.max_samples else 1.0
+        drawn = [TreeDraws(0, 0, 0, True, share).times(np.arange(rows), t) for t in range(model.n_estimators)]
+        unseen = np.array([times == 0 for times in drawn])
+        empty = unseen.all(axis=1)
+        assert 0 < empty.sum() < model.n_estimators
+        say = "predict_proba" if hasattr(model, "classes_") else "predict"
+        each = np.array([getattr(tree, say)(given[0]) for tree in model.estimators_])
+        assert np.allclose(getattr(model, say)(given[0]), each[~empty].mean(axis=0), rtol=1e-12)
+        unseen[empty] = False
+        shap = TreeShap(model)
+        parts = shap.shap_values(given[0]).sum(axis=1) + shap.expected_value
+        assert np.allclose(parts, each[~empty].mean(axis=0))
+        if say == "predict_proba":
+            told = unseen.any(axis=0)
+            said = model.classes_[np.einsum("ti,tic->ic", unseen, each).argmax(axis=1)]
+            assert model.oob_score_ == pytest.approx((said == np.asarray(given[1]))[told].mean())
+    mean = RandomForestRegressor(400, max_samples=1).fit(X, y).predict([[10.0]])
+    assert 0 < mean[0] < 60_000, "of the mean, 20,000; the middle of the range is 500,000"
+
+
+def test_a_forest_that_has_drawn_nothing_says_that_all_classes_are_alike():
+    model = RandomForestClassifier(1, max_samples=1)
+    seed = next(s for s in range(99) if not TreeDraws(s, 0, 0, True, 0.5).times(np.arange(2), 0).any())
+    model.set_params(random_state=seed).fit([[0.0], [1.0]], ["a", "b"])
+    assert model.predict_proba([[0.0]]).tolist() == [[0.5, 0.5]]
 
 
 def test_weights_of_classes_make_a_rare_class_more_likely():

@@ -31,15 +31,22 @@ class ForestModel(NamedTuple):
     """weight of the rows that came by each node as its tree grew, in whole units"""
     ranges: Ranges
 
+    @property
+    def voters(self) -> Codes:
+        """Which trees are averaged: those that have drawn rows; all, if none has."""
+        drew = np.flatnonzero(self.cover[self.roots] > 0)
+        return drew if len(drew) else np.arange(len(self.roots))
+
     def means(self, X: Columns) -> Array:
-        """The mean of what the trees say of each row."""
+        """The mean of what the trees say of each row; a tree that has drawn no row has no say."""
+        roots = self.roots[self.voters]
         out, t = np.zeros((len(X), self.value.shape[1])), self.trees
         for rows, block in X.blocks():
             add_forest(
                 block, t.feature, t.threshold, t.missing_left, t.first_child, t.route_at, t.route_width, t.route,
-                self.roots, self.value, out[rows],
+                roots, self.value, out[rows],
             )  # fmt: skip
-        return out / len(self.roots)
+        return out / len(roots)
 
     def sound(self, schema: Schema) -> bool:
         """Whether every tree begins at its root, and nodes say a number for each class, or one."""
@@ -58,17 +65,17 @@ class OutOfBag(OfBins[S]):
         n = seen.bins.shape[1]
         out, trees = np.zeros((n, self.forest.value.shape[1])), np.zeros(n, np.int64)
         if self.draws.share >= 1:
-            self._add(seen.bins, slice(None), seen.places, out, trees)
+            self._add(seen.bins, self.forest.voters, seen.places, out, trees)
             return out, trees
-        for tree in range(self.draws.many):
+        for tree in self.forest.voters.tolist():
             which = np.flatnonzero(self.draws.times(seen.places, tree) == 0)
             some, one = np.zeros((len(which), out.shape[1])), np.zeros(len(which), np.int64)
-            self._add(seen.bins.take(which, axis=1), slice(tree, tree + 1), NONE, some, one)
+            self._add(seen.bins.take(which, axis=1), np.array([tree]), NONE, some, one)
             out[which] += some
             trees[which] += one
         return out, trees
 
-    def _add(self, bins: Bins, which: slice, places: Codes, out: Array, trees: Codes) -> None:
+    def _add(self, bins: Bins, which: Codes, places: Codes, out: Array, trees: Codes) -> None:
         """Add what some trees say of rows that they have not drawn by these places; of all rows, without places."""
         t, value = self.forest.trees, self.forest.value
         keys = keys_of(self.draws.seed, ROWS, 0, self.draws.many)

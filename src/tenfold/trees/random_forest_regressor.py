@@ -101,7 +101,7 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
         Seed of the draws, and of the sample that bins come from. None draws one, and the certificate records it.
     max_samples : int or float, optional
         How many rows each tree draws, or their share of all; by default as many as there are. How often a row is drawn
-        is a Poisson number, so these are means.
+        is a Poisson number, so these are means; a tree that draws none has no say.
     ccp_alpha : float, default=0.0
         What a leaf costs: branches of a grown tree that lower its impurity by less than their leaves cost are cut.
     criterion, warm_start, monotonic_cst : optional

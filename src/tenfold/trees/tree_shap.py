@@ -249,7 +249,9 @@ def _parts_of(model: Explained) -> Parts:
             return Parts(tree, roots, value, base, np.where(tree.feature < 0, weight, 0.0))
         case ForestModel(roots, trees, value, cover):
             ended = np.where(trees.feature < 0, cover, 0.0)
-            return Parts(trees, roots, value / len(roots), np.zeros(value.shape[1]), ended)
+            said = value / len(found.voters)
+            said[np.delete(roots, found.voters)] = 0.0  # of trees that have drawn no row: they are a root
+            return Parts(trees, roots, said, np.zeros(value.shape[1]), ended)
         case BoostedModel(roots, trees, added, cover, base):
             tree_of = np.repeat(np.arange(len(roots)), np.diff(np.append(roots, trees.node_count)))
             value = np.zeros((len(added), len(base)))
