@@ -76,7 +76,7 @@ def examine(model: Any, X: Any, y: Any, weight: Any) -> Examined:
         w /= w.sum()
         votes[said, np.arange(len(y))] += alphas[t]
         if not 0 < errors[t] < 1 - 1 / k:
-            continue  # it has no error, and decides alone; or it is the first, and no better than chance
+            continue  # it has no error, and decides alone
         half = max(half, abs(float(w[missed].sum()) - (1 - 1 / k)))
         own = votes[codes, np.arange(len(y))]
         votes_of_others = np.where(np.arange(k)[:, None] == codes, -np.inf, votes).max(axis=0)

@@ -487,3 +487,18 @@ def test_documents_are_classified_in_folds_that_learn_their_own_words():
         train, test = np.flatnonzero(np.arange(36) % 3 != j), np.flatnonzero(np.arange(36) % 3 == j)
         alone = clone(model).fit([some[i] for i in train], y[train])
         assert alone.score([some[i] for i in test], y[test]) == found[j]
+
+
+@pytest.mark.parametrize("memory", [False, True])
+def test_rows_between_any_two_steps_are_in_the_form_that_the_next_takes(memory, tmp_path):
+    X = pd.DataFrame({"word": list("abcaab"), "n": [3, 1, 3, 2, 1, 2]})
+    y = np.arange(6.0)
+    encode, kept = tn.OneHotEncoder(), str(tmp_path) if memory else None
+    dense_rows = encode.fit_transform(X).toarray()
+    frozen = FrozenEstimator(tn.MinMaxScaler().fit(dense_rows))
+    expected = tn.Ridge().fit(dense_rows, y).predict(dense_rows)
+    for scale in (tn.MinMaxScaler(), tn.make_pipeline("passthrough", tn.MinMaxScaler()), frozen):
+        for steps in ((scale,), ("passthrough", scale)):
+            model = tn.make_pipeline(tn.OneHotEncoder(), *steps, tn.Ridge(), memory=kept).fit(X, y)
+            np.testing.assert_allclose(model.predict(X), expected, rtol=1e-12)
+            assert model.memory == kept

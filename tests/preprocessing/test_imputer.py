@@ -240,3 +240,16 @@ def test_categories_that_are_numbers_and_a_column_of_text_without_values():
         Imputer("most_frequent").fit(none).transform(none)
     kept = Imputer("most_frequent", keep_empty_features=True).fit_transform(none)
     assert kept.ravel().tolist() == ["missing_value"] * 2
+
+
+def test_numbers_that_are_filled_in_before_an_encoder_are_categories():
+    X = pd.DataFrame({"n": [3, 1, 3, 2], "gaps": [3.0, None, 3.0, 2.0], "none": [np.nan] * 4})
+    chain = tn.make_pipeline(Imputer("most_frequent"), tn.OneHotEncoder(sparse_output=False))
+    theirs = make_pipeline(peer.SimpleImputer(strategy="most_frequent"), preprocessing.OneHotEncoder())
+    beside = tn.ColumnTransformer([("words", chain, ["n", "gaps"])], verbose_feature_names_out=False)
+    expected = theirs.fit_transform(X[["n", "gaps"]]).toarray()
+    np.testing.assert_array_equal(beside.fit_transform(X), expected)
+    np.testing.assert_array_equal(beside.transform(X), expected)
+    assert beside.get_feature_names_out().tolist() == ["n_1", "n_2", "n_3", "gaps_2.0", "gaps_3.0"]
+    with pytest.raises(tn.DataError, match="column 'none'.* no row had a value of this column.*Remedy: leave it out"):
+        tn.ColumnTransformer([("words", chain, ["none"])]).fit(X)

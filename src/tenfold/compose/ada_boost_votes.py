@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tenfold.core import Array, Claim
+from tenfold.core import Array, Claim, DataError
 
 
 class Voting(Protocol):
@@ -41,11 +41,17 @@ def finished(rounds: Voting, most: int) -> bool:
 
 
 def votes_of(error: float, rounds: Voting, rate: float) -> float | None:
-    """How many votes the next round gets; None, if it is no better than chance and not the first."""
+    """How many votes the next round gets; of one no better than chance, None, and of the first DataError."""
     if 0 < error < chance(rounds.n_classes):
         return rate * (math.log((1 - error) / error) + math.log(rounds.n_classes - 1))
     if error and len(rounds.estimator_weights):
         return None
+    if error:
+        raise DataError(
+            f"the first classifier is wrong about {error:.3g} of the weight of the rows, no better than chance among "
+            f"{rounds.n_classes} classes: there is nothing to boost. Remedy: columns that tell the classes apart, an "
+            "estimator such as DecisionTreeClassifier(max_depth=3), or DummyClassifier() for the shares of the classes"
+        )
     return 1 + float(rounds.estimator_weights.sum())  # without error: it decides alone
 
 

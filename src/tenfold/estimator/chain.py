@@ -74,14 +74,17 @@ class Chain(Transformer):
 
     @property
     def need(self) -> Need:
-        """What the first step takes; the target if one of them does."""
+        """What the first step takes, as categories if a later one takes those; the target if one of them does."""
         steps = self.learners()
+        taker = next((step for step in steps if not step.may_hand_on), steps[-1])
+        coded = (steps[0].need.kinds, taker.need.kinds) == ("mixed", "categorical")
         targets = [step.need.target for step in steps if step.need.target is not None]
         return replace(
             steps[0].need,
             target=targets[0] if targets else None,
             binary=any(step.need.binary for step in steps),
             positive=any(step.need.positive for step in steps),
+            kinds="categorical" if coded else steps[0].need.kinds,
         )
 
     @property

@@ -16,7 +16,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import _final_estimator_has, _name_estimators
 from sklearn.utils.metadata_routing import _routing_enabled
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, check_memory
 
 from tenfold.core import MergeError
 from tenfold.core.axes import bits
@@ -61,9 +61,14 @@ class Pipeline(sklearn.pipeline.Pipeline):
     """
 
     def _fit(self, *args: Any, **given: Any) -> Any:
-        """Fit the steps before the last; rows as they make them, in the form that the last one takes."""
-        X, last = super()._fit(*args, **given), self.steps[-1][1]
-        return in_form(X, last.need) if sp.issparse(X) and isinstance(last, Estimator) else X
+        """Fit the steps before the last; rows as each makes them, in the form that the next one takes."""
+        memory: Any = self.__dict__["memory"]
+        self.memory = _Forms(memory, [step for _, _, step in self._iter()])
+        try:
+            X = super()._fit(*args, **given)
+        finally:
+            self.memory = memory
+        return _formed(X, self.steps[-1][1])
 
     def _before_last(self, X: Any) -> Any:
         """Rows as the steps before the last make them, in the form that it takes."""
@@ -254,10 +259,47 @@ def learned_steps(model: Any) -> list[Any]:
     return [*steps, *learned_steps(model.steps[-1][1])]
 
 
+class _Forms:
+    """A memory of fitted steps that hands on what each makes of rows in the form that the next one takes."""
+
+    def __init__(self, memory: Any, steps: list[Any]) -> None:
+        self.memory = check_memory(memory)
+        self.takers = iter(steps[1:])
+        if hasattr(self.memory, "location"):
+            self.location = self.memory.location
+
+    def cache(self, function: Any, **how: Any) -> Any:
+        """The function that fits a step, looked up as ever; of what it gives, rows in the form that is taken."""
+        known = self.memory.cache(function, **how)
+
+        def fit_transform_one(*args: Any, **given: Any) -> Any:
+            X, step = known(*args, **given)
+            return _formed(X, next(self.takers, None)), step
+
+        return fit_transform_one
+
+
+def _first(step: Any) -> Any:
+    """The learner that is given the rows of a step: of a pipeline the first, and what is frozen itself."""
+    if isinstance(step, FrozenEstimator):
+        return _first(step.estimator)
+    if isinstance(step, sklearn.pipeline.Pipeline):
+        return next((_first(one) for _, one in step.steps if not passes_by(one)), None)
+    return step
+
+
+def _formed(X: Any, taker: Any) -> Any:
+    """Sparse rows as the next step takes them: dense, if it takes no others."""
+    if not sp.issparse(X):
+        return X
+    learner = _first(taker)
+    return in_form(X, learner.need) if isinstance(learner, Estimator) else X
+
+
 def _handed(X: Any, taker: Any) -> Any:
     """What a step made of rows in memory, as the next one takes it: dense if it must be, under the names it knows."""
     if not isinstance(taker, Estimator) or not (isinstance(X, np.ndarray) or sp.issparse(X)):
-        return X
+        return _formed(X, taker)
     X = in_form(X, taker.need)
     names = taker.__dict__.get("feature_names_in_")
     if names is None or X.shape[1] != len(names):
