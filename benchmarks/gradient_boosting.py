@@ -97,7 +97,7 @@ def _say(model: Any, rows: Any, where: str, rounds: int, taken: float, bare: flo
     print(
         f"{rows.n_rows:,} rows, {where}, {rounds} rounds: {taken:.1f} s, {len(each)} reduces, bare scan {bare:.2f} s,"
         f" of which they took {first}, then {most_of}; most {most} MB a process, lost {lost}, trees"
-        f" {bits(model.model_.trees)[:12]}, loss {model.train_score_[-1]:.6f}",
+        f" {bits(model.model_.trees)[:12]}, loss {model.model_.train_score[-1]:.6f}",
         flush=True,
     )
 

@@ -35,8 +35,8 @@ for claim in short.certificate_.claims:
 
 unseen = [-np.mean(np.log(p[np.arange(len(y_new)), y_new.astype(int)])) for p in long.staged_predict_proba(X_new)]
 fig, ax = plt.subplots(figsize=(7, 4))
-ax.plot(long.train_score_, color="C0", label="training")
-ax.plot(long.validation_score_, color="C1", label="validation rows")
+ax.plot(-long.train_score_, color="C0", label="training")
+ax.plot(-long.validation_score_, color="C1", label="validation rows")
 ax.plot(np.arange(1, len(unseen) + 1), unseen, color="C2", ls="--", label="20,000 other rows")
 ax.axvline(short.n_iter_, color="0.5", lw=1)
 ax.annotate(f"stops here ({short.n_iter_})", (short.n_iter_, 0.62), (short.n_iter_ + 4, 0.62), va="center", color="0.3")

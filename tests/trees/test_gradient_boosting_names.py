@@ -83,7 +83,8 @@ def test_many_rows_stop_early_by_themselves():
     X = np.arange(10_001.0)[:, None] % 7
     model = tn.HistGradientBoostingRegressor(max_iter=2)
     few, many = (model.fit(X[:n], X[:n, 0]).validation_score_ for n in (10_000, 10_001))
-    assert np.isnan(few).all()
+    assert len(few) == 0
+    assert len(many) == 3
     assert np.isfinite(many).all()
 
 
@@ -93,7 +94,36 @@ def test_patience_makes_a_fit_stop_early():
     model = tn.GradientBoostingRegressor(n_estimators=200, n_iter_no_change=3).fit(X, noise)
     assert model.n_estimators_ < 200
     assert np.isfinite(model.validation_score_).all()
-    assert np.isnan(tn.GradientBoostingRegressor(n_estimators=2).fit(X, y).validation_score_).all()
+    assert len(model.validation_score_) == model.n_estimators_
+    assert len(tn.GradientBoostingRegressor(n_estimators=2).fit(X, y).validation_score_) == 0
+
+
+def test_losses_and_scores_of_rounds_are_scikit_learns():
+    X, y = rows()
+    for kind, target, loss in (
+        ("Regressor", y, "squared_error"),
+        ("Regressor", y, "absolute_error"),
+        ("Classifier", y > 3, "log_loss"),
+        ("Classifier", np.digitize(y, [-3.0, 3.0]), "log_loss"),
+    ):
+        ours, theirs = (
+            getattr(where, f"GradientBoosting{kind}")(n_estimators=4, loss=loss).fit(X, target)
+            for where in (tn, ensemble)
+        )
+        assert ours.train_score_.shape == theirs.train_score_.shape
+        assert np.allclose(ours.train_score_, theirs.train_score_, rtol=0.15)
+        ours, theirs = (
+            getattr(where, f"HistGradientBoosting{kind}")(loss, max_iter=4, early_stopping=True, **given)
+            for where, given in ((tn, {}), (ensemble, {"random_state": 0}))
+        )
+        with threadpool_limits(1):
+            ours, theirs = ours.fit(X, target), theirs.fit(X, target)
+            assert ours.train_score_.shape == theirs.train_score_.shape == ours.validation_score_.shape
+            assert np.allclose(ours.train_score_, theirs.train_score_, rtol=0.15)
+            never = theirs.set_params(early_stopping=False).fit(X, target)
+        ours.set_params(early_stopping=False).fit(X, target)
+        assert len(ours.train_score_) == len(never.train_score_) == 0
+        assert len(ours.validation_score_) == len(never.validation_score_) == 0
 
 
 @pytest.mark.parametrize("gathered", [True, False])

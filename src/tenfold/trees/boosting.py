@@ -105,6 +105,8 @@ class Boosting(Estimator):
     passes = MANY
     model_type = BoostedModel
     min_samples_split = 2
+    scores_are_losses: ClassVar[bool] = False
+    """whether `train_score_` has the loss after each round, not scores, the first of them before any"""
     hidden = frozenset({"roots", "trees", "value", "cover", "base", "n_classes", "ranges"})
     state_types: ClassVar[tuple[type, ...]] = (
         Begun,
@@ -427,6 +429,27 @@ class Boosting(Estimator):
         """Rounds that were made, as scikit-learn calls them."""
         check_is_fitted(self)
         return int(self.model_.rounds)
+
+    @property
+    def train_score_(self) -> Array:
+        """How well the training rows are predicted, round by round, as scikit-learn says it."""
+        check_is_fitted(self)
+        if not self.scores_are_losses and not self.stops_early(self.model_.ranges.rows):
+            return np.zeros(0)
+        return self._curve(self.model_.train_score)
+
+    @property
+    def validation_score_(self) -> Array:
+        """The same of the rows that were held back; empty, if none was."""
+        check_is_fitted(self)
+        return self._curve(self.model_.validation_score) if self.stops_early(self.model_.ranges.rows) else np.zeros(0)
+
+    def _curve(self, loss: Array) -> Array:
+        """From the mean loss before the first round and after each."""
+        if not self.scores_are_losses:
+            return -loss
+        halved = self.loss_code(self.model_.outputs) in (gr.SQUARED, gr.LOGISTIC)
+        return loss[1:] * (2.0 if halved else 1.0)
 
     def certify(self, model: BoostedModel, s: Loss) -> tuple[Claim, ...] | None:
         """The loss at the end, from all rows sent down all trees."""

@@ -10,7 +10,10 @@ from tenfold.trees.boosting_classifier import BoostingClassifier
 
 
 class GradientBoostingClassifier(BoostingClassifier):
-    """Gradient boosted trees of depth three, on binned columns: the same for any parts, threads and workers.
+    """Gradient boosted trees of depth three, on binned columns.
+
+    The trees are the same for any parts, threads and workers, unless rows are drawn (`subsample`, early stopping): then
+    by part and place in it.
 
     :class:`HistGradientBoostingClassifier` grows the same trees, with other names and defaults of the parameters.
 
@@ -67,8 +70,9 @@ class GradientBoostingClassifier(BoostingClassifier):
         Rounds that were made.
     n_estimators_ : int
         The same, as scikit-learn calls it here.
-    train_score_, validation_score_ : array of shape (rounds + 1,)
-        Mean loss after each round, of the training rows and of validation rows.
+    train_score_, validation_score_ : array of shape (rounds,)
+        Loss of the training rows after each round, and of validation rows, if some were held back:
+        the deviance (twice the log loss) of two classes, the log loss of more.
     feature_importances_ : array of shape (columns,)
         Share of the gain of all splits: it favours columns with many values.
     certificate_ : Certificate
@@ -81,6 +85,7 @@ class GradientBoostingClassifier(BoostingClassifier):
     ['a', 'b']
     """
 
+    scores_are_losses = True
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 4},
         {"n_estimators": 3, "max_depth": 2, "n_iter_no_change": 1},

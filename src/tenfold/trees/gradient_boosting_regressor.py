@@ -10,7 +10,10 @@ from tenfold.trees.boosting_regressor import BoostingRegressor
 
 
 class GradientBoostingRegressor(BoostingRegressor):
-    """Gradient boosted trees of depth three, on binned columns: the same for any parts, threads and workers.
+    """Gradient boosted trees of depth three, on binned columns.
+
+    The trees are the same for any parts, threads and workers, unless rows are drawn (`subsample`, early stopping): then
+    by part and place in it.
 
     :class:`HistGradientBoostingRegressor` grows the same trees, with other names and defaults of the parameters.
 
@@ -71,8 +74,9 @@ class GradientBoostingRegressor(BoostingRegressor):
         Rounds that were made.
     n_estimators_ : int
         The same, as scikit-learn calls it here.
-    train_score_, validation_score_ : array of shape (rounds + 1,)
-        Mean loss after each round, of the training rows and of validation rows.
+    train_score_, validation_score_ : array of shape (rounds,)
+        Loss of the training rows after each round, and of validation rows, if some were held back:
+        the mean squared error, or the mean of another loss.
     feature_importances_ : array of shape (columns,)
         Share of the gain of all splits: it favours columns with many values.
     certificate_ : Certificate
@@ -85,6 +89,7 @@ class GradientBoostingRegressor(BoostingRegressor):
     [1.0, 5.0]
     """
 
+    scores_are_losses = True
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 4},
         {"n_estimators": 3, "loss": "quantile", "alpha": 0.3},

@@ -12,7 +12,10 @@ from tenfold.trees.boosting_classifier import BoostingClassifier
 
 
 class HistGradientBoostingClassifier(ClassWeighted, BoostingClassifier):
-    """Gradient boosted trees on binned columns, the same trees for any parts, threads and workers.
+    """Gradient boosted trees on binned columns.
+
+    The trees are the same for any parts, threads and workers, unless rows are drawn (`subsample`, early stopping): then
+    by part and place in it.
 
     :class:`GradientBoostingClassifier` grows the same trees, with other names and defaults of the parameters.
 
@@ -68,7 +71,8 @@ class HistGradientBoostingClassifier(ClassWeighted, BoostingClassifier):
     n_iter_ : int
         Rounds that were made.
     train_score_, validation_score_ : array of shape (rounds + 1,)
-        Mean loss after each round, of the training rows and of validation rows.
+        With early stopping, minus the mean loss of the training rows and of validation rows, before the first round and
+        after each; else empty.
     feature_importances_ : array of shape (columns,)
         Share of the gain of all splits: it favours columns with many values.
     certificate_ : Certificate
