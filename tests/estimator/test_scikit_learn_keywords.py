@@ -131,3 +131,12 @@ def test_a_dtype_goes_by_several_names_and_through_a_file(learner, tmp_path):
         clone(learner).set_params(dtype=np.float32).fit(documents)
     learner.fit(documents).save(tmp_path / "model.tenfold")
     assert tn.load(tmp_path / "model.tenfold").get_params()["dtype"] is learner.dtype
+
+
+@pytest.mark.parametrize("learner", [tn.GradientBoostingRegressor, tn.HistGradientBoostingRegressor])
+def test_losses_and_columns_of_boosted_numbers_are_refused_with_a_remedy(learner):
+    X, y = [[0.0], [1.0], [2.0]], [1.0, 2.0, 3.0]
+    with pytest.raises(ValueError, match="loss='gamma' is refused.*Remedy.*GammaRegressor"):
+        learner(loss="gamma").fit(X, y)
+    with pytest.raises(ValueError, match="max_features=0.5 is refused.*RandomForestRegressor"):
+        learner(max_features=0.5).fit(X, y)

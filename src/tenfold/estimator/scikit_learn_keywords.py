@@ -133,7 +133,15 @@ _splitter = Refused("splits are the best there are", 'RandomForestClassifier, or
 _log_loss = Refused(
     "classes are boosted by their log loss", "AdaBoostClassifier for the exponential loss", ("log_loss",)
 )
-_columns_of_splits = "every column is tried at every split", "RandomForestClassifier(max_features=...)"
+_losses = Refused(
+    "numbers are boosted by squared, absolute, quantile or Poisson loss",
+    "'absolute_error' for 'huber', 'poisson' or GammaRegressor for 'gamma'",
+    ("squared_error", "absolute_error", "quantile", "poisson"),
+)
+_columns_of_splits = (
+    "every column is tried at every split",
+    "max_features of RandomForestClassifier or RandomForestRegressor",
+)
 _boosting: dict[str, Decision] = {
     "criterion": NoEffect(
         "both of scikit-learn's choose the same splits", (StrOptions({"deprecated", "friedman_mse", "squared_error"}),)
@@ -226,9 +234,9 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
         "verbose_interval": NoEffect("callbacks show how far a fit is", (Integral,)),
     },
     "GradientBoostingClassifier": {**_boosting, "loss": _log_loss},
-    "GradientBoostingRegressor": _boosting,
+    "GradientBoostingRegressor": {**_boosting, "loss": _losses},
     "HistGradientBoostingClassifier": {**_hist_boosting, "loss": _log_loss},
-    "HistGradientBoostingRegressor": _hist_boosting,
+    "HistGradientBoostingRegressor": {**_hist_boosting, "loss": _losses},
     "CountVectorizer": {
         **_vectorizer,
         "dtype": Refused(

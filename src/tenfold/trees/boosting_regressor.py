@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Columns, DataError, Need
 from tenfold.estimator import Regressor
-from tenfold.estimator.constraints import choice
 from tenfold.kernels import gradients as gr
 from tenfold.stats.tree_bins import fine_unit
 from tenfold.trees import leaf_quantiles as lq
@@ -33,10 +31,6 @@ class BoostingRegressor(Boosting, Regressor):
     """Gradient boosting of numbers; a subclass has the names and defaults of the parameters."""
 
     need = Need("mixed", missing=True, sparse=True, target="number")
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "loss": [choice(*LOSSES)],
-        **Boosting._parameter_constraints,
-    }
 
     def loss_code(self, outputs: int) -> int:
         """By its name."""
