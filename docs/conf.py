@@ -307,8 +307,9 @@ class Changelog(SphinxDirective):
 
 
 def hide_aliases(app: Sphinx, what: str, name: str, obj: object, skip: bool, options: object) -> bool | None:
-    """Leave out what the fields of a NamedTuple say of themselves."""
-    return True if (inspect.getdoc(obj) or "").startswith("Alias for field number") else None
+    """Leave out what the fields of a NamedTuple say of themselves, and scikit-learn's methods of metadata routing."""
+    routing = name.startswith("set_") and name.endswith("_request")
+    return True if routing or (inspect.getdoc(obj) or "").startswith("Alias for field number") else None
 
 
 def setup(app: Sphinx) -> None:

@@ -58,8 +58,10 @@ def numbers(case: Any) -> Any:
 
 
 def finite(case: Any) -> bool:
-    """Whether no number is missing or infinite; None among text is missing too."""
+    """Whether no number or date is missing, and none infinite; None among text is missing too."""
     every = list(case.columns.values())
+    if any(np.isnat(values).any() for values in every if values.dtype.kind in "mM"):
+        return False
     texts = [values for values in every if values.dtype.kind == "O"]
     return all(np.isfinite(v.astype(np.float64)).all() for v in every if v.dtype.kind in "fiub") and not any(
         v is None or v != v for values in texts for v in values

@@ -146,7 +146,7 @@ def test_few_rounds_fit_inside_a_search_of_several_processes():
     model = make_pipeline(tn.StandardScaler(), tn.HistGradientBoostingRegressor(max_iter=3))
     rows = X[:60], X[:60, 0]
     search = GridSearchCV(
-        model, {"gradientboostingregressor__max_leaf_nodes": [2, 3]}, cv=2, n_jobs=2, error_score="raise"
+        model, {"histgradientboostingregressor__max_leaf_nodes": [2, 3]}, cv=2, n_jobs=2, error_score="raise"
     )
     search.set_callbacks(ProgressBar(max_propagation_depth=None)).fit(*rows)
     alone = GridSearchCV(model, search.param_grid, cv=2, error_score="raise").fit(*rows)

@@ -245,7 +245,7 @@ def fitted_with(model, **params):
 
 UNSAVEABLE = {
     "random_state": (np.random.RandomState(0), "random_state = "),
-    "init": (np.array([["a"]], dtype=object), "init: type object"),
+    "init": (np.array([[{"a"}]], dtype=object), "init = "),
     "tol": (np.longdouble(1) / 3, "tol = "),
     "max_iter": (10**50, "max_iter = "),
     "n_clusters": ({1}, "n_clusters = "),
