@@ -88,6 +88,10 @@ class Need:
             return self
         return _of_schema(self)
 
+    def as_read(self) -> Need:
+        """How rows are read for it: whether sparse ones are taken makes no difference to that."""
+        return _as_read(self) if self.sparse else self
+
     def for_output(self, output: int | None) -> Need:
         """The same need of one column of a target of several columns; of None, of a target that is a single column."""
         return replace(self, output=output)
@@ -103,3 +107,9 @@ def _without_target(need: Need) -> Need:
 def _of_schema(need: Need) -> Need:
     """Made once of each need, as for the above."""
     return replace(need, sparse=False, side=(), sequence=None, windows=False, per_sequence=False)
+
+
+@cache
+def _as_read(need: Need) -> Need:
+    """Made once of each need, too."""
+    return replace(need, sparse=False)
