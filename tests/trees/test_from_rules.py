@@ -111,7 +111,7 @@ def test_rules_that_do_not_fit_are_refused_by_name():
     rule = tree.rules_[0]
     one = rule.conditions[0]
     wrong = [
-        (rule._replace(said="never"), "rule 1 says 'never', which is none of"),
+        (rule._replace(said="never"), "rule 1 says 'never', which is not one of"),
         (rule._replace(conditions=(one._replace(column=7),)), "rule 1 asks for column 7 of 4"),
         (rule._replace(conditions=(one._replace(column=2, sign="<="),)), "column 'c', which holds categories"),
         (rule._replace(conditions=(one._replace(column=0, sign="in"),)), "column 'a', which holds numbers"),
