@@ -146,7 +146,7 @@ def given_parents(structure: Mapping[str, Sequence[str]], names: tuple[str, ...]
             raise ValueError(f"structure: the parents of {child!r} must be a list of names, not {some!r}")
         for name in (child, *some):
             if name not in place:
-                raise ValueError(f"structure names {name!r}, which is no {kind}, only {list(names)[:10]}")
+                raise ValueError(f"structure names {name!r}, which is not a {kind}, only {list(names)[:10]}")
         if len(set(some)) != len(some):
             raise ValueError(f"structure: {child!r} has a parent twice, {list(some)}")
         out[place[child]] = tuple(place[name] for name in some)
