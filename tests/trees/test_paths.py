@@ -54,23 +54,21 @@ def test_a_forest_is_the_mean_of_its_trees(kind, target):
 
 def test_margins_of_two_boosted_classes_are_those_of_scikit_learn():
     c = np.minimum(C, 1)
-    ours = tn.HistGradientBoostingClassifier(n_estimators=5).fit(X, c)
+    ours = tn.HistGradientBoostingClassifier(max_iter=5).fit(X, c)
     theirs = ensemble.HistGradientBoostingClassifier(max_iter=5, random_state=0).fit(X, c)
     np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-5)
     assert ours.apply(X).shape == (200, 5)
 
 
 def test_margins_of_more_boosted_classes_give_their_probabilities():
-    model = tn.HistGradientBoostingClassifier(n_estimators=5).fit(X, C)
+    model = tn.HistGradientBoostingClassifier(max_iter=5).fit(X, C)
     np.testing.assert_allclose(softmax(model.decision_function(X), axis=1), model.predict_proba(X), atol=1e-12)
     assert model.apply(X).shape == (200, 5, 3)
     assert model.n_estimators_ == 5
 
 
 def test_boosted_numbers_are_those_of_scikit_learn():
-    ours = tn.HistGradientBoostingRegressor(n_estimators=5, max_depth=3, max_leaf_nodes=None, min_samples_leaf=1).fit(
-        X, Y
-    )
+    ours = tn.HistGradientBoostingRegressor(max_iter=5, max_depth=3, max_leaf_nodes=None, min_samples_leaf=1).fit(X, Y)
     theirs = ensemble.GradientBoostingRegressor(n_estimators=5, max_depth=3, random_state=0).fit(X, Y)
     np.testing.assert_allclose(ours.feature_importances_, theirs.feature_importances_, atol=1e-6)
     for a, b in zip(ours.apply(X).T, theirs.apply(X).T, strict=True):
