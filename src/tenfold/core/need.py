@@ -88,9 +88,9 @@ class Need:
             return self
         return _of_schema(self)
 
-    def as_read(self) -> Need:
-        """How rows are read for it: whether sparse ones are taken makes no difference to that."""
-        return _as_read(self) if self.sparse else self
+    def dense(self) -> Need:
+        """How dense rows are read for it: whether it would take sparse ones makes no difference to that."""
+        return _dense(self) if self.sparse else self
 
     def for_output(self, output: int | None) -> Need:
         """The same need of one column of a target of several columns; of None, of a target that is a single column."""
@@ -110,6 +110,6 @@ def _of_schema(need: Need) -> Need:
 
 
 @cache
-def _as_read(need: Need) -> Need:
+def _dense(need: Need) -> Need:
     """Made once of each need, too."""
     return replace(need, sparse=False)

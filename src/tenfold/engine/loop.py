@@ -20,7 +20,7 @@ from tenfold.core.schema import naming_columns
 from tenfold.core.statistic import Expression, Grouped
 from tenfold.engine.holding import of_chunk
 from tenfold.engine.job import FindSchema
-from tenfold.engine.plan import NOTHING, Groups, Plan
+from tenfold.engine.plan import NOTHING, Groups
 from tenfold.engine.runner import Runner, Session
 from tenfold.engine.snapshot import Fit, Snapshot
 from tenfold.engine.stages import stages_of
@@ -154,7 +154,7 @@ def run(members: Sequence[Member], source: Source, session: Session) -> int:
         asks = [m.learner.ask(m.at.state) for m in going]
         wanting = [(m, ask) for m, ask in zip(going, asks, strict=True) if ask is not None and ask != m.at.asked]
         if wanting:
-            plan = Plan(Each(tuple(m.expression(ask) for m, ask in wanting)), session.memory)
+            plan = session.plan(Each(tuple(m.expression(ask) for m, ask in wanting)))
             with naming_columns(*(m.at.schema for m, _ in wanting)):
                 answers = plan.answer(session.leaves(plan.leaves))
             for (m, ask), answer in zip(wanting, answers, strict=True):

@@ -171,6 +171,8 @@ class Plan:
         It says how rows are read: a statistic stands in an `As`.
     memory : int
         Bytes that rows which are gathered may take.
+    dense : bool
+        Whether rows are read alike for those who take sparse ones and those who do not.
     at_once : bool
         Whether all groups of a key are made at once where some are asked for, if that costs no more.
 
@@ -182,8 +184,8 @@ class Plan:
         Statistics in the expression, of which some may be equal.
     """
 
-    def __init__(self, expression: Expression, memory: int = 0, at_once: bool = True) -> None:
-        self.memory, self.at_once = memory, at_once
+    def __init__(self, expression: Expression, memory: int = 0, dense: bool = False, at_once: bool = True) -> None:
+        self.memory, self.dense, self.at_once = memory, dense, at_once
         self.leaves: list[Leaf] = []
         self.asked = 0
         self._places: dict[bytes, int] = {}
@@ -204,7 +206,8 @@ class Plan:
             case Each(of=many):
                 return [self._flat(one, at) for one in many]
             case As(view=view, of=one):
-                return self._flat(one, at._replace(view=view))
+                seen = View(view.need.dense(), view.schema) if self.dense and view.need.sparse else view
+                return self._flat(one, at._replace(view=seen))
             case By(keys=keys, of=one):
                 return self._flat(one, at._replace(keys=at.keys + tuple(map(at.mine, keys))))
             case Of(key=key, groups=groups, of=one):

@@ -24,6 +24,8 @@ from tenfold.sources import Source
 class Session(ABC):
     """A source, opened for one fit. What a runner keeps between reduces lives and dies with it."""
 
+    source: Source
+
     @property
     def memory(self) -> int:
         """Bytes that may be used in the process that drives the fit: for rows that are gathered there."""
@@ -33,9 +35,13 @@ class Session(ABC):
     def reduce(self, job: Job) -> Any:
         """The merge of the job's summaries of all its parts, in the fixed tree."""
 
+    def plan(self, expression: Expression) -> Plan:
+        """The leaves of an expression over the rows of this source."""
+        return Plan(expression, self.memory, dense=not self.source.makes_sparse)
+
     def answer(self, expression: Expression) -> Any:
         """What an expression says of all rows: summaries, counted, in its shape."""
-        plan = Plan(expression, self.memory)
+        plan = self.plan(expression)
         return plan.answer(self.leaves(plan.leaves))
 
     def leaves(self, leaves: list[Leaf]) -> list[Any]:

@@ -48,6 +48,7 @@ class Mapped(Source):
     """
 
     named = True
+    makes_sparse = True
 
     def __init__(
         self,

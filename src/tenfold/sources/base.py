@@ -40,6 +40,8 @@ class Source(ABC):
     """of each row, if weights were given with the rows"""
     lazy: bool = True
     """whether what a model says of the rows is a source too; arrays that a user hands over get arrays"""
+    makes_sparse: bool = False
+    """whether rows are made for a need, sparse ones if it takes them; all others have their rows in one form"""
     costly: bool = False
     """whether rows take so long to make that they are held, in memory or files, for a learner of several passes"""
 

@@ -27,10 +27,6 @@ class View(Value):
     need: Need
     schema: Schema
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.__dict__["need"] = self.need.as_read()
-
     @property
     def digest(self) -> bytes:
         """Of the need, and of the schema, which knows its own: it is the same in every round."""
