@@ -19,6 +19,7 @@ from tenfold.core.arrays import CSR, Array, Codes, ColumnData, Matrix, RowIndex,
 from tenfold.core.errors import DataError
 from tenfold.kernels.copying import copy_columns, copy_rows
 from tenfold.kernels.extremes import all_finite
+from tenfold.kernels.sparse_rows import copy_sparse
 
 BLOCK_BYTES = 1 << 19  # a block stays in the second-level cache
 
@@ -222,9 +223,12 @@ class Columns:
                 for j, column in enumerate(self.data):
                     self._check(column[start:stop, None], start, j)
             return
+        if sp.issparse(self.data):
+            stored = self.data
+            if copy_sparse(stored.data, stored.indices, stored.indptr, start, stop, shift, block):
+                self._check(self.data[start:stop].toarray(), start)
+            return
         rows = self.data[start:stop]
-        if sp.issparse(rows):
-            rows = rows.toarray()
         if not rows.flags.c_contiguous:
             rows = np.ascontiguousarray(rows)
         if copy_rows(rows, shift, block):

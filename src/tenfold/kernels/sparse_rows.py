@@ -17,6 +17,22 @@ def add_sparse_gram(data, indices, indptr, weight, gram):
 
 
 @kernel
+def copy_sparse(data, indices, indptr, start, stop, shift, block):
+    """block[i, j] = what a CSR matrix holds at row start + i, minus shift[j]; return how many values are not finite."""
+    wrong = 0
+    for i in range(start, stop):
+        row = block[i - start]
+        row[:] = 0.0
+        for e in range(indptr[i], indptr[i + 1]):
+            row[indices[e]] += data[e]
+        for j in range(len(shift)):
+            v = row[j] - shift[j]
+            row[j] = v
+            wrong += v - v != 0.0
+    return wrong
+
+
+@kernel
 def count_entries(block, counts):
     """counts[i] += the numbers of row i that are not zero."""
     for i in range(block.shape[0]):
