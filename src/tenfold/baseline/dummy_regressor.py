@@ -14,7 +14,7 @@ from tenfold.stats.centre import Centre, TargetCentre
 
 
 class MeanModel(NamedTuple):
-    """What is always said."""
+    """The number that is predicted of every row."""
 
     constant: float
 
@@ -70,7 +70,7 @@ class DummyRegressor(MultiOutput, OnePass, Regressor):
         return TargetCentre()
 
     def solve(self, schema: Schema, s: Centre) -> MeanModel:
-        """The mean."""
+        """The weighted mean of the target is the model."""
         return MeanModel(s.mean)
 
     def certify(self, model: MeanModel, s: Centre) -> tuple[Claim, ...]:

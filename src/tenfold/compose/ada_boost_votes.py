@@ -15,11 +15,11 @@ from tenfold.core import Array, Claim, DataError
 
 
 class Voting(Protocol):
-    """The rounds so far."""
+    """What a state of boosting tells of its rounds so far."""
 
     @property
     def estimator_weights(self) -> Array:
-        """The votes of each."""
+        """The weight of the vote of each round."""
 
     @property
     def estimator_errors(self) -> Array:

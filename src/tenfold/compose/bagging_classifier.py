@@ -110,7 +110,7 @@ class BaggingClassifier(Bagging, Averaged):
         self.verbose = verbose
 
     def usual(self) -> Any:
-        """A tree."""
+        """The member if none is given: a decision tree."""
         return DecisionTreeClassifier()
 
     def judged(self, chunk: Chunk, sums: Array, count: Codes) -> Unseen:

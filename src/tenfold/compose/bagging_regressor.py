@@ -121,11 +121,11 @@ class BaggingRegressor(Bagging, Regressor):
         self.verbose = verbose
 
     def usual(self) -> Any:
-        """A tree."""
+        """The member if none is given: a decision tree."""
         return DecisionTreeRegressor()
 
     def judged(self, chunk: Chunk, sums: Array, count: Codes) -> UnseenNumbers:
-        """Squared errors."""
+        """Sums of the squared errors of out-of-bag rows."""
         told = count > 0
         w, y, drawn = chunk.weight[told], chunk.y[told], float(chunk.weight[~told].sum())
         if not len(y):

@@ -102,7 +102,7 @@ class StackingClassifier(Stacking, Averaged):
         return [("bayes", GaussianNB()), ("discriminant", LinearDiscriminantAnalysis())]
 
     def usual_final(self) -> Any:
-        """Linear log-odds."""
+        """The final learner if none is given: a logistic regression."""
         return LogisticRegression()
 
     def scores_from(self, model: StackModel, X: Columns) -> Array:

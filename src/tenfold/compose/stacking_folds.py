@@ -25,7 +25,7 @@ class ByLot(Key):
 
 
 class Given(Key):
-    """As `cv` says."""
+    """Folds as the parameter `cv` gives them, row by row."""
 
     codes: Codes
 

@@ -18,7 +18,7 @@ from tenfold.stats.joint import Joint
 
 
 class Voting(MemberOutputs, Roster):
-    """Has `estimators` and `weights`."""
+    """What learners that average members share; a subclass has `estimators` and `weights`."""
 
     weights: Any
 

@@ -98,7 +98,7 @@ class VotingClassifier(Voting, Averaged):
 
     @property
     def has_probabilities(self) -> bool:
-        """Whether probabilities are averaged."""
+        """Whether probabilities are averaged: soft voting alone has any."""
         return self.voting == "soft"
 
     def usual(self) -> list[tuple[str, Any]]:

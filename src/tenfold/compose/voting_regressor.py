@@ -75,12 +75,12 @@ class VotingRegressor(Voting, Regressor):
         return self.claims(model, s, 1.0, JENSEN)
 
     def predict_from(self, model: TeamModel, X: Columns) -> Array:
-        """The weighted mean."""
+        """The weighted mean of the members' predictions."""
         found: Array = self.together(model, lambda member, at: member.predict_from(at, X))
         return found
 
     def outputs_from(self, model: TeamModel, X: Columns) -> Array:
-        """What each member predicts."""
+        """What each member predicts, a column for each."""
         return self.outputs(model, lambda member, at: member.predict_from(at, X))
 
     def output_names(self, names: list[str]) -> list[str]:

@@ -211,7 +211,7 @@ def summarized_folds(
 
 
 def styles(given: Look | list[Look] | None, n: int, usual: Look) -> list[dict[str, Any]]:
-    """How each curve looks."""
+    """The keywords of matplotlib with which each curve is drawn."""
     if isinstance(given, list):
         if len(given) != n:
             raise ValueError(f"curve_kwargs must be a dict or a list of {n} dicts")

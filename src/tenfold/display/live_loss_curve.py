@@ -103,7 +103,7 @@ class _Picture:
             self._handle.update(image)
 
     def close(self) -> None:
-        """The last picture stays."""
+        """Nothing is to be closed: the last picture stays in the cell."""
 
 
 class _Line:

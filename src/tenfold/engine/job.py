@@ -13,7 +13,7 @@ class Job(Protocol):
     """A function of a part whose results merge."""
 
     def parts(self, source: Source) -> range:
-        """Which parts to read."""
+        """The numbers of the parts that the job reads."""
 
     def __call__(self, source: Source, part: int) -> Any:
         """The summary of one part."""
@@ -26,9 +26,9 @@ class FindSchema:
     need: Need
 
     def parts(self, source: Source) -> range:
-        """All of them."""
+        """All parts, since any may hold a category of its own."""
         return range(len(source))
 
     def __call__(self, source: Source, part: int) -> Schema:
-        """What one part holds."""
+        """The columns, categories and classes that one part holds."""
         return source.schema_for(part, self.need)

@@ -109,7 +109,7 @@ class Branches(_BaseComposition, Team, Transformer):
         )
 
     def _each(self) -> tuple[tuple[str, Any], ...]:
-        """How each column enters."""
+        """How each column enters: as numbers, categories, text or a date."""
         found: dict[str, tuple[str, Any]] = {}
         for b, member in zip(self.going(), self.team(), strict=True):
             kind = member.need.kinds
@@ -348,5 +348,5 @@ def named_after_classes(transformers: Any) -> list[tuple[str, Any]]:
 
 
 def _array(made: Any) -> Any:
-    """Outputs as an array."""
+    """Outputs of a transformer as a dense array."""
     return made.toarray() if sp.issparse(made) else made

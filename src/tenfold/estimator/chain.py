@@ -204,7 +204,7 @@ class Chain(Transformer):
         return out
 
     def hands_on(self, schema: Schema) -> bool:
-        """Whether all steps do."""
+        """Whether all steps hand on text as it came."""
         return all(step.hands_on(schema) for step in self.learners())
 
     def names_out(self, names: list[str]) -> list[str]:

@@ -25,7 +25,7 @@ STEPS = 1000
 
 
 class Search(NamedTuple):
-    """Where the search is."""
+    """Where a search by conjugate gradients is."""
 
     x: Annotated[Array, "unknown"]
     residual: Annotated[Array, "unknown"]

@@ -167,7 +167,7 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
         return Problem(self.alpha, self.fit_intercept, schema)
 
     def predict_from(self, model: LinearModel, X: Columns) -> Array:
-        """Xβ + β₀."""
+        """The predicted numbers, Xβ + β₀."""
         return Design.of(X, model.schema.levels) @ model.coef + model.intercept
 
     def regression_from(self, model: LinearModel, rows: int, summary: object) -> Regression | None:

@@ -70,7 +70,7 @@ class LeastSquaresClassifier(LinearDiscriminant):
         return ScatterWithinClasses(len(schema.classes))
 
     def solve(self, schema: Schema, s: Scatter) -> IndicatorModel:
-        """The normal equations, solved."""
+        """The coefficients that solve the normal equations."""
         share, center, apart, means = class_means(s, None)
         white = _whiten(s)
         coef = ((share[:, None] * apart) @ white.half) @ white.half.T
@@ -103,7 +103,7 @@ class LeastSquaresClassifier(LinearDiscriminant):
         return np.maximum(scores - excess[np.arange(len(scores)), last][:, None], 0.0)
 
     def log_probability_from(self, scores: Array) -> Array:
-        """Their logarithm."""
+        """The logarithm of the probabilities of the classes."""
         with np.errstate(divide="ignore"):
             return np.log(self.probability_from(scores))
 

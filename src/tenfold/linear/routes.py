@@ -83,7 +83,7 @@ class Refining(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What a summary gives."""
+    """The model that a summary gives, and what another pass would begin from."""
 
     model: LinearModel
     again: Begun | Factoring | Refining
@@ -201,7 +201,7 @@ class GramMatrix(Route[Moments]):
         return Factoring(0, 1, model, center, scale)
 
     def rounding(self, found: Solution) -> float:
-        """Squares are summed."""
+        """The rounding of one operation: squares are summed."""
         return EPS
 
 

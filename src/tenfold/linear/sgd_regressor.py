@@ -187,10 +187,10 @@ class SGDRegressor(Descent, Regressor):  # type: ignore[override]
         return NUMBERS
 
     def predict_from(self, model: SGDModel, X: Columns) -> Array:
-        """wᵀx + b."""
+        """The predicted numbers, wᵀx + b."""
         return self.scores(model, X)[:, 0]
 
     @property
     def coef_(self) -> Array:
-        """The coefficients."""
+        """The coefficients, one for each column."""
         return self.model_.coef[0]

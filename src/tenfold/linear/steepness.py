@@ -63,7 +63,7 @@ class RowLengths(Grouped[Scale]):
     """how many categories each column has, 0 if it is numeric"""
 
     def summarize(self, chunk: Chunk) -> Scale:
-        """Of all rows."""
+        """The scale of the features over all rows of a chunk."""
         return Scale.of(chunk, self.levels)
 
 
@@ -146,7 +146,7 @@ class Objective:
         return self.share.shape[1] == 2
 
     def value(self, l2: float, l1: float) -> float:
-        """The objective."""
+        """The objective at these weights: loss and penalties."""
         w = self.weights[:, 1:]
         return self.loss / self.mass + 0.5 * l2 * float((w * w).sum()) + l1 * float(np.abs(w).sum())
 
@@ -165,12 +165,12 @@ class LossGradient(Statistic[Objective]):
     levels: Codes
 
     def summarize(self, chunk: Chunk) -> Objective:
-        """Of all rows."""
+        """The objective over all rows of a chunk."""
         return Objective.of(chunk, self.levels, self.weights, self.loss, self.target, self.epsilon)
 
 
 def squared_lengths(design: Design) -> Array:
-    """|x|² of each row."""
+    """The squared length of each row, over all its features."""
     out = np.zeros(len(design))
     if sp.issparse(design.X.data):
         rows = design.X.sparse()

@@ -126,7 +126,7 @@ class Among(Stage):
         return chunk._replace(X=self.of(chunk.X), whole=chunk.X if chunk.whole is None else chunk.whole)
 
     def of(self, X: Columns) -> Columns:
-        """These columns."""
+        """These columns of some, with missing values or without, as the member takes them."""
         found = X.some(np.array(self.columns, dtype=np.int64))
         return found if found.missing == self.missing else found.other_columns(found.data, found.names, self.missing)
 

@@ -185,7 +185,7 @@ def _grouped(values: Array, weight: Array | None) -> Groups:
 
 
 def _merged(a: Groups, b: Groups, most: int) -> Groups:
-    """The groups of both."""
+    """The groups of values of two sketches, in order."""
     if not len(b.low):
         return a
     if not len(a.low):

@@ -195,7 +195,7 @@ class Seen(NamedTuple):
     """of the rows, by which they are drawn, or empty: not asked for"""
 
     def rows(self, which: Which) -> Seen:
-        """Some of the rows."""
+        """Some of the rows, by their numbers or a slice."""
         weight, places = (x[which] if len(x) else x for x in (self.weight, self.places))
         return Seen(self.bins[:, which], self.target[which] if len(self.target) else self.target, weight, places)
 

@@ -36,7 +36,7 @@ class Epoch(Statistic[S]):
 
     @property
     def width(self) -> int:
-        """Features, and the constant."""
+        """How many coefficients there are: of the features, and the constant."""
         return int(np.maximum(self.levels, 1).sum()) + 1
 
     def window(self, X: Columns) -> int:

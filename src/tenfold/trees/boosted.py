@@ -39,12 +39,12 @@ class BoostedModel(NamedTuple):
 
     @property
     def outputs(self) -> int:
-        """Trees in a round."""
+        """How many trees a round has: one, or one for each class of many."""
         return len(self.base)
 
     @property
     def rounds(self) -> int:
-        """How many are complete."""
+        """How many rounds are complete."""
         return len(self.roots) // self.outputs
 
     def begins_round(self, frontier: lw.Frontier) -> bool:
@@ -52,7 +52,7 @@ class BoostedModel(NamedTuple):
         return len(frontier.node) == 1 and len(self.roots) % self.outputs == 0
 
     def plus(self, tree: Tree, value: Array, cover: Codes) -> BoostedModel:
-        """One tree more."""
+        """The same trees, and one more at the end."""
         return self._replace(
             trees=joined([self.trees, tree]),
             roots=np.append(self.roots, self.trees.node_count),
@@ -76,7 +76,7 @@ class BoostedModel(NamedTuple):
 
     @property
     def last(self) -> Tree:
-        """The last tree alone."""
+        """The last tree alone, its nodes numbered from zero."""
         at = int(self.roots[-1])
         found = Tree._make(x[at:] for x in self.trees)._replace(route=self.trees.route)
         return found._replace(first_child=np.where(found.feature >= 0, found.first_child - at, 0))

@@ -27,13 +27,13 @@ class BoostingClassifier(Boosting, Classifier):
     decides = True
 
     def start(self, schema: Schema) -> Begun:
-        """Nothing but the schema."""
+        """The state before the first pass: nothing is known but the schema."""
         if self.monotonic_cst is not None and len(schema.classes) > 2:
             raise ValueError("monotonic_cst is for two classes, and there are more")
         return super().start(schema)
 
     def loss_code(self, outputs: int) -> int:
-        """Logistic or softmax."""
+        """The number of the loss: logistic for two classes, softmax for more."""
         return gr.LOGISTIC if outputs == 1 else gr.SOFTMAX
 
     def constant(self, setup: Setup, sought: Sought) -> ChannelSums:
@@ -50,7 +50,7 @@ class BoostingClassifier(Boosting, Classifier):
         return np.asarray(log if len(log) > 2 else log[1:] - log[:1])
 
     def scores_from(self, model: BoostedModel, X: Columns) -> Array:
-        """The margins."""
+        """The margins of the classes, the sums of the leaves."""
         return _scores(model.margins(X), model.n_classes)
 
     def decision_function(self, X: Any) -> Any:

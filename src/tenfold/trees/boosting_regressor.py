@@ -33,7 +33,7 @@ class BoostingRegressor(Boosting, Regressor):
     need = Need("mixed", missing=True, sparse=True, target="number")
 
     def loss_code(self, outputs: int) -> int:
-        """By its name."""
+        """The number of the loss that the parameter names."""
         return LOSSES[self.loss]
 
     def constant(self, setup: Setup, sought: lq.Sought) -> ChannelSums | TargetDigits:

@@ -165,7 +165,7 @@ class MarginLoss(OfMargins[Loss]):
     """The loss at the margins of all trees, of training rows and of validation rows."""
 
     def follow(self, held: InBins, scratch: Followed | None) -> Followed:
-        """Margins after all trees."""
+        """The margins of rows that are held, after all trees so far."""
         trees = len(self.boosted.roots)
         return Followed(trees, self.margins(held, scratch, trees))
 

@@ -26,7 +26,7 @@ BY_WEIGHT = ("pessimistic", "chi_squared")
 
 
 class Prices(NamedTuple):
-    """What `cost_complexity_pruning_path` finds."""
+    """The prices and impurities that `cost_complexity_pruning_path` finds."""
 
     ccp_alphas: Array
     impurities: Array

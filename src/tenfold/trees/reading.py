@@ -50,7 +50,7 @@ class Book(NamedTuple):
 
 
 def stats(book: Book) -> TreeStats:
-    """Its numbers."""
+    """How many leaves the tree has, how deep it is, and how long its paths are."""
     tree, leaves = book.tree, book.tree.leaves
     depth = tree.depth[leaves]
     return TreeStats(len(leaves), tree.max_depth, int(depth.sum()), float((depth * book.weight[leaves]).sum()))
@@ -135,7 +135,7 @@ class Dialect(NamedTuple):
         return "`" + column.replace("`", "``") + "`"
 
     def literal(self, value: Any) -> str:
-        """A value."""
+        """A number or a text as SQL writes it."""
         value = value.item() if isinstance(value, np.generic) else value
         if isinstance(value, bool):
             return "TRUE" if value else "FALSE"
@@ -156,7 +156,7 @@ class Dialect(NamedTuple):
 
 
 def dialect(named: str, booleans: Any, schema: Schema) -> Dialect:
-    """By its name."""
+    """The dialect of SQL of this name, and which columns are booleans."""
     if named not in DIALECTS:
         raise ValueError(f"dialect={named!r} is not one of {list(DIALECTS)}")
     numbers = {column.name for column in schema.columns if column.categories is None}
@@ -191,7 +191,7 @@ def sql(book: Book, dialect: Dialect) -> str:
 
 
 def when(one: Condition, schema: Schema, dialect: Dialect) -> str:
-    """A condition in SQL."""
+    """The condition of a split, written in SQL."""
     column = schema.columns[one.column]
     name = dialect.name(column.name)
     if one.sign != AMONG:

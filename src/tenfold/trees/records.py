@@ -70,12 +70,12 @@ class Setup(NamedTuple):
 
     @property
     def cut(self) -> Cut:
-        """Where columns are cut."""
+        """The edges and categories by which columns are cut into bins."""
         return Cut(self.edges, self.ranges.levels)
 
     @property
     def lens(self) -> TreeLens:
-        """How rows become bins."""
+        """The lens through which rows become bins."""
         return TreeLens(self.cut)
 
     @property

@@ -68,7 +68,7 @@ class Interval:
 
     @property
     def width(self) -> float:
-        """From end to end."""
+        """How wide the interval is, from its lower to its upper end."""
         return self.high - self.low
 
     def __contains__(self, value: object) -> bool:

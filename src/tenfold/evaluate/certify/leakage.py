@@ -63,5 +63,5 @@ def others(rows: str, score: str, value: float) -> int:
 
 
 def forget() -> None:
-    """Forget what was scored."""
+    """Forget the rows that were scored before."""
     _judged.clear()

@@ -220,7 +220,7 @@ class Paired:
     sides: tuple[tuple[Predictor, View], ...]
 
     def parts(self, source: Source) -> range:
-        """All of them."""
+        """All parts: every row is scored."""
         return range(len(source))
 
     def __call__(self, source: Source, part: int) -> Losses:

@@ -99,7 +99,7 @@ class FitAndScore:
             raise ValueError("a curve is of one score: give the name of one")
 
     def results(self) -> CrossValidation:
-        """Everything fitted and scored."""
+        """Fit and score all candidates, and gather the results."""
         began = time.perf_counter()
         batches: dict[tuple[object, ...], list[Candidate]] = {}
         for candidate in self.candidates:

@@ -182,7 +182,7 @@ def _proposed(
     search: Callable[[list[Params]], Tried], study: Study, space: Mapping[str, BaseDistribution], trials: int,
     batch: int,
 ) -> list[Tried]:  # fmt: skip
-    """Ask, try together, tell."""
+    """Ask a study for a batch of candidates, score them together, and tell it the scores."""
     done = []
     sign = 1.0 if study.direction.name == "MAXIMIZE" else -1.0
     for start in range(0, trials, batch):

@@ -89,7 +89,7 @@ class Parts:
         return Parts(self.rows + other.rows, self.sums + other.sums)
 
     def result(self, classes: bool, sets: int, size: float) -> BiasVariance:
-        """The means."""
+        """The means over all rows, as a result that can be printed."""
         loss, bias, variance, noise, adds, mends, cross = (self.sums[1:] / self.sums[0]).tolist()
         name = "zero_one" if classes else "squared"
         return BiasVariance(name, loss, bias, variance, noise, adds, mends, cross, sets, self.rows, round(size))

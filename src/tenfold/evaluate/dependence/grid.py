@@ -38,7 +38,7 @@ class Axis(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """How grids are laid."""
+    """Which values of which columns a grid is made of."""
 
     resolution: int
     percentiles: tuple[float, float]

@@ -195,7 +195,7 @@ def _over(
     predictor: Predictor, model: BaseEstimator, X: MatrixLike, weight: ArrayLike | None, asked: list[Feature],
     layout: Layout, kept: int,
 ) -> Found:  # fmt: skip
-    """Part by part."""
+    """Read the rows part by part, and merge what is found."""
     with opened_rows(predictor, model, X, None, weight, targets=False) as rows:
         view, session, scans = rows.view, rows.session, rows.scans
         names = view.schema.names

@@ -146,7 +146,7 @@ def _over(
     predictor: Predictor, model: BaseEstimator, X: MatrixLike, y: ArrayLike | None, weight: ArrayLike | None,
     columns: Columns | None, scorer: Scorer, repeats: int, within: str, seed: int,
 ) -> Found:  # fmt: skip
-    """Part by part."""
+    """Read the rows part by part, and merge what is found."""
     with opened_rows(predictor, model, X, y, weight) as rows:
         view, source, scans = rows.view, rows.source, rows.scans
         where = columns_of(columns, view.schema.names)

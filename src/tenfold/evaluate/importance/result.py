@@ -68,7 +68,7 @@ class PermutationImportance(Table):
 
     @property
     def importances_mean(self) -> Array:
-        """Mean over the repeats."""
+        """The mean over the repeats, of each column."""
         mean: Array = self.importances.mean(axis=1)
         return mean
 

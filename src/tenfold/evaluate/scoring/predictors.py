@@ -140,7 +140,7 @@ class GivenRows(Predictor):
 
     @classmethod
     def of(cls, classes: Labels | None) -> Self:
-        """In these classes."""
+        """A predictor of these classes whose rows are predictions themselves."""
         return cls("", frozenset({"prediction", "probability", "score"}), classes, need=ROWS)
 
     def said(self, chunk: Chunk, wanted: frozenset[str]) -> Outputs:
