@@ -9,6 +9,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from threadpoolctl import threadpool_limits
 
 import tenfold as tn
+from tenfold.stats.draws import Holdout
 from tenfold.testing import bits
 from tenfold.trees import boosting
 
@@ -86,6 +87,32 @@ def test_many_rows_stop_early_by_themselves():
     assert len(few) == 0
     assert len(many) == 3
     assert np.isfinite(many).all()
+
+
+@pytest.mark.parametrize("gathered", [True, False])
+def test_rows_on_both_sides_of_early_stopping(monkeypatch, gathered):
+    monkeypatch.setattr(boosting, "gathers", lambda setup: gathered)
+    X, y = np.arange(8.0)[:, None], np.arange(8) % 2
+    off = "early_stopping=False"
+    for model, target, remedy in (
+        (tn.HistGradientBoostingClassifier(early_stopping=True), y, off),
+        (tn.HistGradientBoostingRegressor(early_stopping=True), y, off),
+        (tn.HistGradientBoostingRegressor("absolute_error", early_stopping=True), y, off),
+        (tn.GradientBoostingClassifier(n_iter_no_change=2), y, "n_iter_no_change=None"),
+        (tn.GradientBoostingRegressor(n_iter_no_change=2), y, "n_iter_no_change=None"),
+    ):
+        with pytest.raises(tn.DataError, match=f"sets all rows aside .* a smaller validation_fraction, or {remedy}"):
+            model.set_params(validation_fraction=0.9999, random_state=1).fit(X, target)
+        with pytest.raises(tn.DataError, match=f"sets no row aside .* a larger validation_fraction, or {remedy}"):
+            model.set_params(validation_fraction=0.0001).fit(X, target)
+    aside = ~Holdout(0, 0.5).learns(np.arange(8), 8)
+    assert 0 < aside.sum() < 8
+    model = tn.HistGradientBoostingClassifier(max_iter=2, early_stopping=True, validation_fraction=0.5)
+    for told in (np.where(aside, "b", "a"), np.where(aside, "c", np.where(y, "a", "b"))):
+        with pytest.raises(tn.DataError, match=r"all rows of class [bc] aside .* Remedy: early_stopping=False"):
+            model.fit(X, told)
+        model.set_params(early_stopping=False).fit(X, told)
+        model.set_params(early_stopping=True)
 
 
 def test_patience_makes_a_fit_stop_early():

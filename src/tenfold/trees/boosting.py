@@ -107,6 +107,8 @@ class Boosting(Estimator):
     min_samples_split = 2
     scores_are_losses: ClassVar[bool] = False
     """whether `train_score_` has the loss after each round, not scores, the first of them before any"""
+    without_validation: ClassVar[str] = "early_stopping=False"
+    """the parameter that keeps no rows back"""
     hidden = frozenset({"roots", "trees", "value", "cover", "base", "n_classes", "ranges"})
     state_types: ClassVar[tuple[type, ...]] = (
         Begun,
@@ -349,6 +351,13 @@ class Boosting(Estimator):
         return np.asarray(self.learning_rate * np.clip(full, real[:, LEAST], real[:, MOST]))
 
     def _scored(self, boosted: BoostedModel, loss: Loss) -> BoostedModel:
+        """With the loss of the training rows and of the validation rows, if there are rows of both."""
+        if self.stops_early(boosted.ranges.rows) and not loss.weight.all():
+            all_or_none, size = ("all rows", "smaller") if loss.weight[1] else ("no row", "larger")
+            raise DataError(
+                f"early stopping sets {all_or_none} aside for validation. Remedy: more rows, "
+                f"a {size} validation_fraction, or {self.without_validation}"
+            )
         with np.errstate(invalid="ignore", divide="ignore"):
             score = loss.sums * self.gradients(boosted).unit / loss.weight
         train, validation = boosted.train_score, boosted.validation_score

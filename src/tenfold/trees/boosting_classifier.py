@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tenfold.core import Array, Columns, Need, Schema
+from tenfold.core import Array, Columns, DataError, Need, Schema
 from tenfold.core.learner import Begun
 from tenfold.estimator import Classifier, check_is_fitted
 from tenfold.estimator.kinds import winners
@@ -44,7 +44,14 @@ class BoostingClassifier(Boosting, Classifier):
     def start_from(self, setup: Setup, sought: Sought, s: BoostingSummary) -> Array:
         """The logarithms of the shares of the classes, or of their ratio."""
         assert isinstance(s, Weighed)
-        weight = s.sums[:-1]
+        k = max(len(setup.schema.classes), 2)
+        weight, held = s.sums[:k], s.sums[k + 1 : -1]
+        lost = np.flatnonzero((weight == 0) & (held > 0)) if len(held) and weight.any() else held
+        if len(lost):
+            raise DataError(
+                f"early stopping sets all rows of class {setup.schema.classes[lost[0]]} aside for validation. "
+                f"Remedy: {self.without_validation}, or a smaller validation_fraction"
+            )
         with np.errstate(divide="ignore"):
             log = np.maximum(np.log(weight / max(int(weight.sum()), 1)), -30.0)
         return np.asarray(log if len(log) > 2 else log[1:] - log[:1])

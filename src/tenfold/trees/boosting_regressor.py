@@ -51,7 +51,7 @@ class BoostingRegressor(Boosting, Regressor):
                 return sought
             return lq.values(sought.prefix.view(np.uint64), np.float64)
         assert isinstance(s, Weighed)
-        ranges, (below, weight, _) = setup.ranges, s.sums
+        ranges, (below, weight) = setup.ranges, s.sums[:2]
         mean = np.array([ranges.center - below * _channels(ranges).unit / max(weight * ranges.unit, 1e-300)])
         if self.loss == "poisson":
             if ranges.min_target < 0 or ranges.max_target == 0:

@@ -102,7 +102,7 @@ def sums_by(ends: Codes, nodes: int, channels: int, label: Labels | None, a: Cod
 
 @dataclass(frozen=True, eq=False)
 class Weighed:
-    """Channel sums of all rows, each taken once."""
+    """Channel sums of all rows, each taken once; then those of rows that are held back, if some are."""
 
     sums: Annotated[Codes, "channel", ANYTHING]
 
@@ -120,4 +120,5 @@ class ChannelSums(OfBins[Weighed]):
         """Add up the rows of one chunk."""
         seen, _ = self.seen(chunk, self.holdout.share > 0)
         ends = np.where(self.holdout.learns(seen.places, len(seen.target)), 0, 1)
-        return Weighed(sums_by(ends, 2, self.channels.size, *self.channels.numbers(seen.target, seen.weight))[0])
+        sums = sums_by(ends, 2, self.channels.size, *self.channels.numbers(seen.target, seen.weight))
+        return Weighed(sums.ravel() if self.holdout.share else sums[0])

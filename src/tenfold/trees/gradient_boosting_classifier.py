@@ -86,6 +86,7 @@ class GradientBoostingClassifier(BoostingClassifier):
     """
 
     scores_are_losses = True
+    without_validation = "n_iter_no_change=None"
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 4},
         {"n_estimators": 3, "max_depth": 2, "n_iter_no_change": 1},

@@ -90,6 +90,7 @@ class GradientBoostingRegressor(BoostingRegressor):
     """
 
     scores_are_losses = True
+    without_validation = "n_iter_no_change=None"
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 4},
         {"n_estimators": 3, "loss": "quantile", "alpha": 0.3},
