@@ -294,10 +294,30 @@ def test_what_is_said_after_each_round(member):
     model = tn.AdaBoostClassifier(member, n_estimators=6).fit(X, y, sample_weight=weight)
     with part_rows(70):
         stages = list(model.staged_predict(X))
-    assert len(stages) == len(model.estimator_errors_) == 6
+        likely, decided = list(model.staged_predict_proba(X)), list(model.staged_decision_function(X))
+        scores = list(model.staged_score(X, y, weight))
+    assert len(stages) == len(likely) == len(decided) == len(scores) == len(model.estimator_errors_) == 6
     for t, said in enumerate(stages, 1):
         fewer = tn.AdaBoostClassifier(member, n_estimators=t).fit(X, y, sample_weight=weight)
         assert (fewer.predict(X) == said).all()
+        np.testing.assert_allclose(likely[t - 1], fewer.predict_proba(X), rtol=0, atol=1e-14)
+        np.testing.assert_allclose(decided[t - 1], fewer.decision_function(X), rtol=0, atol=1e-14)
+        assert scores[t - 1] == fewer.score(X, y, weight)
+    with pytest.raises(TypeError, match="staged predictions take arrays and frames"):
+        model.staged_predict(tn.scan(X))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_stages_are_scikit_learns(classes):
+    random = np.random.default_rng(0)
+    X = random.integers(0, 9, (300, 3)).astype(float)
+    y = np.minimum((X.sum(axis=1) + random.integers(0, 6, 300)) // 9, classes - 1)
+    ours = tn.AdaBoostClassifier(tn.DecisionTreeClassifier(max_depth=2), n_estimators=5).fit(X, y)
+    theirs = Peer(TheirTree(max_depth=2), n_estimators=5).fit(X, y)
+    assert ours.n_classes_ == theirs.n_classes_ == classes
+    for name in ("staged_decision_function", "staged_predict_proba"):
+        np.testing.assert_allclose(list(getattr(ours, name)(X)), list(getattr(theirs, name)(X)), rtol=0, atol=1e-12)
+    assert list(ours.staged_score(X, y)) == list(theirs.staged_score(X, y))
 
 
 def test_sparse_rows():

@@ -301,6 +301,10 @@ def test_early_stopping_and_stages():
     assert len(stages) == model.n_iter_
     assert np.allclose(stages[-1], model.predict_proba(X), rtol=0, atol=1e-12)
     assert np.array_equal(list(model.staged_predict(X))[-1], model.predict(X))
+    margins = list(model.staged_decision_function(X))
+    assert len(margins) == model.n_iter_
+    assert np.allclose(margins[-1], model.decision_function(X), rtol=0, atol=1e-12)
+    assert np.allclose(1 / (1 + np.exp(-margins[2])), stages[2][:, 1], rtol=0, atol=1e-12)
 
 
 def test_errors():

@@ -59,6 +59,7 @@ class AdaBoostClassifier(Classifier):
     Attributes
     ----------
     classes_ : array
+    n_classes_ : int
     estimator_weights_, estimator_errors_ : array of shape (rounds,)
         The votes of each round, and its weighted error when it was made.
     feature_, threshold_ : array of shape (rounds,)
@@ -215,12 +216,57 @@ class AdaBoostClassifier(Classifier):
         ------
         y : array of shape (rows,)
         """
+        return (self.classes_[winners(scores)] for scores in self._staged(X))
 
-        def said(learner: Any, model: Any, X: Columns) -> Any:
-            every = learner._rounds.votes(model, X, range(1, len(model.estimator_weights) + 1))
-            return np.column_stack([winners(votes) for votes in every])
+    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
+        """The probabilities after each round.
 
-        return (self.classes_[codes] for codes in self._apply(said, X, list).T)
+        Parameters
+        ----------
+        X : array or frame
+
+        Yields
+        ------
+        p : array of shape (rows, classes)
+        """
+        return (self.probability_from(scores) for scores in self._staged(X))
+
+    def staged_decision_function(self, X: Any) -> Iterator[Array]:
+        """The decision values after each round.
+
+        Parameters
+        ----------
+        X : array or frame
+
+        Yields
+        ------
+        scores : array of shape (rows,) or (rows, classes)
+        """
+        return (_decided(scores) for scores in self._staged(X))
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """Share of rows whose class is predicted right, after each round.
+
+        Parameters
+        ----------
+        X : array or frame
+        y : array
+        sample_weight : array, optional
+
+        Yields
+        ------
+        score : float
+        """
+        from sklearn.metrics import accuracy_score
+
+        return (float(accuracy_score(y, said, sample_weight=sample_weight)) for said in self.staged_predict(X))
+
+    def _staged(self, X: Any) -> Any:
+        """The scores of the classes after each round."""
+        found = self._apply(_scores_by_round, X, list)
+        if not isinstance(found, np.ndarray):
+            raise TypeError("staged predictions take arrays and frames. Remedy: fit with fewer rounds")
+        return np.moveaxis(found, 1, 0)
 
     @property
     def estimators_(self) -> list[Any]:
@@ -272,5 +318,16 @@ class AdaBoostClassifier(Classifier):
 
 
 def _decision(learner: Any, model: Any, X: Columns) -> Array:
-    scores: Array = learner.scores_from(model, X)
+    return _decided(learner.scores_from(model, X))
+
+
+def _decided(scores: Array) -> Array:
+    """Of two classes the score of the second less that of the first, else the scores."""
     return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+
+def _scores_by_round(learner: Any, model: Any, X: Columns) -> Array:
+    """Rows x rounds x classes: the scores after each round."""
+    upto = np.cumsum(model.estimator_weights).tolist()
+    every = learner._rounds.votes(model, X, range(1, len(upto) + 1))
+    return np.stack([av.scores_of(votes, total) for votes, total in zip(every, upto, strict=True)], axis=1)

@@ -53,6 +53,7 @@ class BaggingClassifier(Bagging, Averaged):
     Attributes
     ----------
     classes_ : array
+    n_classes_ : int
     estimators_ : list
         The members, fitted, without those that have drawn no row.
     oob_score_ : float

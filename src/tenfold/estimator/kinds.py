@@ -136,6 +136,11 @@ class Classifier(ClassifierMixin, Estimator):
         check_is_fitted(self)
         return self.schema_.classes
 
+    @property
+    def n_classes_(self) -> int:
+        """How many classes there are."""
+        return len(self.classes_)
+
     @available_if(lambda self: self.passes != MANY)
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Any:
         """Learn more rows: the same as adding the model of these rows, or nothing if they fail.

@@ -88,6 +88,19 @@ class BoostingClassifier(Boosting, Classifier):
         """
         return (self.probability_from(_scores(margin, self.model_.n_classes)) for margin in self._staged(X))
 
+    def staged_decision_function(self, X: ArrayLike) -> Iterator[Array]:
+        """The margins after each round.
+
+        Parameters
+        ----------
+        X : array or frame
+
+        Yields
+        ------
+        margin : array of shape (rows,) or (rows, classes)
+        """
+        return (_of_one(margin) for margin in self._staged(X))
+
     def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
         """The classes after each round.
 
@@ -103,8 +116,12 @@ class BoostingClassifier(Boosting, Classifier):
 
 
 def _margin(learner: Any, model: BoostedModel, X: Columns) -> Array:
-    margin = model.margins(X)
-    return margin if model.outputs > 1 else margin[:, 0]
+    return _of_one(model.margins(X))
+
+
+def _of_one(margin: Array) -> Array:
+    """Margins as `decision_function` gives them: of a single output, without its axis."""
+    return margin if margin.shape[1] > 1 else margin[:, 0]
 
 
 def _scores(margin: Array, classes: int) -> Array:

@@ -110,6 +110,7 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
     Attributes
     ----------
     classes_ : array
+    n_classes_ : int
     tree_ : Tree
     value_ : array of shape (nodes, classes)
         Weight of the classes of the training rows in each node.

@@ -66,6 +66,7 @@ class GradientBoostingClassifier(BoostingClassifier):
     Attributes
     ----------
     classes_ : array
+    n_classes_ : int
     n_iter_ : int
         Rounds that were made.
     n_estimators_ : int

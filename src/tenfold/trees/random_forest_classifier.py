@@ -106,6 +106,7 @@ class RandomForestClassifier(RandomForest, ClassTrees):
     Attributes
     ----------
     classes_ : array
+    n_classes_ : int
     trees_ : Tree
         The nodes of all trees, one tree after the other.
     roots_ : array of shape (trees,)
