@@ -101,7 +101,7 @@ def main() -> None:
         "StandardScaler": (sk.preprocessing.StandardScaler(), tn.StandardScaler(), X, None),
         "MaxAbsScaler": (sk.preprocessing.MaxAbsScaler(), tn.MaxAbsScaler(), X, None),
         "MinMaxScaler": (sk.preprocessing.MinMaxScaler(), tn.MinMaxScaler(), X, None),
-        "UnitVector": (sk.preprocessing.Normalizer(), tn.UnitVector(), X, None),
+        "Normalizer": (sk.preprocessing.Normalizer(), tn.Normalizer(), X, None),
         "OneHot": (sk.preprocessing.OneHotEncoder(), tn.OneHot(), codes, None),
         "KMeans": (sk.cluster.KMeans(random_state=0), tn.KMeans(), X, None),
         "FindS (no peer: CategoricalNB)": (sk.naive_bayes.CategoricalNB(), tn.FindS(), codes, c),

@@ -44,7 +44,7 @@ PEERS = {
     "RobustScaler": "preprocessing", "QuantileTransformer": "preprocessing", "KBinsDiscretizer": "preprocessing",
     "PowerTransformer": "preprocessing",
     "FunctionTransformer": "preprocessing",
-    "Imputer": "impute SimpleImputer", "OneHotEncoder": "preprocessing", "OrdinalEncoder": "preprocessing",
+    "SimpleImputer": "impute SimpleImputer", "OneHotEncoder": "preprocessing", "OrdinalEncoder": "preprocessing",
     "StandardScaler": "preprocessing", "MinMaxScaler": "preprocessing", "MaxAbsScaler": "preprocessing",
     "DecisionTreeClassifier": "tree", "DecisionTreeRegressor": "tree", "RandomForestClassifier": "ensemble",
     "RandomForestRegressor": "ensemble", "AdaBoostClassifier": "ensemble", "BaggingClassifier": "ensemble",

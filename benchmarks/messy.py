@@ -78,7 +78,7 @@ def prepared() -> Any:
     """Numbers imputed, categories encoded, dates taken apart, in one scan."""
     dates = tn.DateParts(["month", "weekday", "hour"], cyclic=True)
     return tn.ColumnTransformer(
-        [("impute", tn.Imputer(), NUMBERS), ("code", tn.OneHot(), list(LEVELS)), ("when", dates, DATES)]
+        [("impute", tn.SimpleImputer(), NUMBERS), ("code", tn.OneHot(), list(LEVELS)), ("when", dates, DATES)]
     )
 
 
@@ -92,7 +92,7 @@ def boosted() -> Any:
     encode = tn.OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
     dates = tn.DateParts(["year", "month", "weekday"])
     each = tn.ColumnTransformer(
-        [("impute", tn.Imputer(), NUMBERS), ("code", encode, list(LEVELS)), ("when", dates, DATES)]
+        [("impute", tn.SimpleImputer(), NUMBERS), ("code", encode, list(LEVELS)), ("when", dates, DATES)]
     )
     return make_pipeline(each, tn.HistGradientBoostingClassifier(max_iter=20, early_stopping=False))
 

@@ -58,8 +58,8 @@ def main() -> None:
             X,
         ),
         "PowerTransformer": (tn.PowerTransformer(), peer.PowerTransformer(), X),
-        "Imputer, mean": (tn.Imputer(), sklearn.impute.SimpleImputer(), gaps),
-        "Imputer, median": (tn.Imputer("median"), sklearn.impute.SimpleImputer(strategy="median"), gaps),
+        "SimpleImputer, mean": (tn.SimpleImputer(), sklearn.impute.SimpleImputer(), gaps),
+        "SimpleImputer, median": (tn.SimpleImputer("median"), sklearn.impute.SimpleImputer(strategy="median"), gaps),
         "OrdinalEncoder": (tn.OrdinalEncoder(), peer.OrdinalEncoder(), codes),
         "OneHotEncoder": (tn.OneHotEncoder(), peer.OneHotEncoder(), codes),
     }
@@ -81,7 +81,7 @@ def main() -> None:
     )
     a, b = fitted["PowerTransformer"]
     promises.at_most("exponents off by", float(np.abs(a.lambdas_ - b.lambdas_).max()), 1e-6)
-    a, b = fitted["Imputer, mean"]
+    a, b = fitted["SimpleImputer, mean"]
     promises.at_most("means off by", float(np.abs(a.statistics_ - b.statistics_).max()), 1e-12)
     promises.settle()
 

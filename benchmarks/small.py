@@ -144,7 +144,7 @@ def cases() -> dict[str, tuple[Any, Any, Any, Any]]:
             (codes * 10**9).astype("M8[s]"), None,
         ),
         "FunctionTransformer": (tn.FunctionTransformer(np.cbrt), pre.FunctionTransformer(np.cbrt), X, None),
-        "Imputer": (tn.Imputer(), impute.SimpleImputer(), X, None),
+        "SimpleImputer": (tn.SimpleImputer(), impute.SimpleImputer(), X, None),
         "OneHot": (tn.OneHot(), pre.OneHotEncoder(), codes, None),
         "KBinsDiscretizer": (tn.KBinsDiscretizer(), pre.KBinsDiscretizer(), X, None),
         "PowerTransformer": (tn.PowerTransformer(), pre.PowerTransformer(), X, None),
@@ -187,7 +187,7 @@ def cases() -> dict[str, tuple[Any, Any, Any, Any]]:
             pipeline.FeatureUnion([("a", pre.StandardScaler()), ("b", pre.MinMaxScaler())]), X, None,
         ),
         "TargetEncoder": (tn.TargetEncoder(), pre.TargetEncoder(), codes, y),
-        "UnitVector": (tn.UnitVector(), pre.Normalizer(), X, None),
+        "Normalizer": (tn.Normalizer(), pre.Normalizer(), X, None),
         "VotingClassifier": (tn.VotingClassifier(), ensemble.VotingClassifier(_classifiers()), X, c),
         "VotingRegressor": (tn.VotingRegressor(), ensemble.VotingRegressor(_regressors()), X, y),
     }  # fmt: skip

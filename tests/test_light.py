@@ -21,7 +21,7 @@ def test_import_loads_nothing_of_others():
     assert float(seconds) < 0.2
 
 
-OTHER_NAMES = {"SimpleImputer": "Imputer", "Normalizer": "UnitVector"}
+OTHER_NAMES = {"Imputer": "SimpleImputer", "UnitVector": "Normalizer"}
 """of learners that scikit-learn calls otherwise, with the same defaults"""
 
 

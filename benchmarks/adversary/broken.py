@@ -72,7 +72,7 @@ class KMeans(tn.KMeans):
         return super().predict(X)
 
 
-class UnitVector(tn.UnitVector):
+class Normalizer(tn.Normalizer):
     """What is set after a fit changes the fitted model."""
 
     def set_params(self, **params: Any) -> Any:
@@ -89,6 +89,6 @@ BROKEN = {
     DecisionTreeRegressor: "wrong",
     MinMaxScaler: "error",
     KMeans: "wrong",
-    UnitVector: "wrong",
+    Normalizer: "wrong",
 }
 """each with the kind of find that it must be"""

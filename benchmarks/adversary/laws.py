@@ -61,7 +61,7 @@ COUNTING = (
     "OneHot",
     "MaxAbs",
     "MinMax",
-    "UnitVector",
+    "Normalizer",
     "PolynomialBasis",
 )
 """learners whose sums of whole numbers are exact"""
@@ -184,7 +184,7 @@ def size_of_weights_does_not_matter(case: Any) -> None:
 
 
 COLUMN_SCALE = (*TREES, "GaussianNB", "LinearRegression", "StandardScaler", "MinMax", "MaxAbs", "Dummy")
-COLUMN_SCALE += (*BOOSTED, "AdaBoost", "LinearDiscriminant", "Quadratic", "UnitVector", "RuleList", "C45")
+COLUMN_SCALE += (*BOOSTED, "AdaBoost", "LinearDiscriminant", "Quadratic", "Normalizer", "RuleList", "C45")
 
 
 def _times(columns: dict[str, Any], factor: float) -> dict[str, Any]:

@@ -194,7 +194,7 @@ SPACES: dict[str, dict[str, list[Any]]] = {
     "Nystroem": {**_KERNEL, "n_components": [1, 3, 20]},
     "DateParts": {"parts": [["hour"], ["week", "elapsed_seconds", "is_month_end"]], "cyclic": [True]},
     "FunctionTransformer": {"feature_names_out": ["one-to-one"]},
-    "Imputer": {
+    "SimpleImputer": {
         "strategy": ["median", "most_frequent", "constant"],
         "add_indicator": [True],
         "keep_empty_features": [True],
@@ -288,7 +288,7 @@ SPACES: dict[str, dict[str, list[Any]]] = {
     "ColumnTransformer": {"verbose_feature_names_out": [False], "sparse_threshold": [0.0]},
     "FeatureUnion": {"verbose_feature_names_out": [False]},
     "TargetEncoder": {"smooth": [0.0, 5.0], "cv": [2, 7]},
-    "UnitVector": {"norm": ["l1", "max"]},
+    "Normalizer": {"norm": ["l1", "max"]},
     "VotingClassifier": {"voting": ["soft"], "weights": [[1.0, 3.0]]},
     "VotingRegressor": {"weights": [[1.0, 3.0]]},
 }

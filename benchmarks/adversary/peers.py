@@ -71,7 +71,7 @@ def counterpart(learner: Any) -> Any:
             return sk.decomposition.PCA(p["n_components"], whiten=p["whiten"], svd_solver="full")
         case "StandardScaler" | "MinMaxScaler" | "MaxAbsScaler" | "PolynomialFeatures":
             return getattr(sk.preprocessing, name)(**p)
-        case "UnitVector":
+        case "Normalizer":
             return sk.preprocessing.Normalizer(p["norm"])
         case "PolynomialBasis":
             return sk.preprocessing.PolynomialFeatures(**p)
@@ -138,7 +138,7 @@ def fitted(case: Any) -> Any:
             if hasattr(X, "tocsr"):
                 X.sum_duplicates()  # scikit-learn's normalize takes the parts of an entry for entries
             given = {}
-            if case.weight is not None and not named(case, "UnitVector", "PCA", "OneHot", "LinearDisc", "Quadratic"):
+            if case.weight is not None and not named(case, "Normalizer", "PCA", "OneHot", "LinearDisc", "Quadratic"):
                 given = {"sample_weight": case.weight}
                 if named(case, "PolynomialRegression"):
                     given = {"linearregression__sample_weight": case.weight}
@@ -150,10 +150,10 @@ def fitted(case: Any) -> Any:
             raise Skip(f"scikit-learn: {type(error).__name__}") from error
 
 
-ANSWERS = ("LinearRegression", "Ridge", "GaussianNB", "StandardScaler", "MinMax", "MaxAbs", "UnitVector", "Dummy")
+ANSWERS = ("LinearRegression", "Ridge", "GaussianNB", "StandardScaler", "MinMax", "MaxAbs", "Normalizer", "Dummy")
 ANSWERS += ("PolynomialBasis", "PolynomialRegression", "Quadratic", "LinearDiscriminant")
 ANSWERS += ("BernoulliNB", "MultinomialNB", "ComplementNB")
-UNWEIGHTED = ("Quadratic", "LinearDiscriminant", "UnitVector", "MinMax", "MaxAbs", "PolynomialBasis", "PCA")
+UNWEIGHTED = ("Quadratic", "LinearDiscriminant", "Normalizer", "MinMax", "MaxAbs", "PolynomialBasis", "PCA")
 
 
 def answered(case: Any) -> bool:

@@ -14,11 +14,11 @@ from sklearn.utils._param_validation import StrOptions
 import tenfold as tn
 from helpers import learners, name_of
 from tenfold.core.axes import bits
-from tenfold.estimator.scikit_learn_keywords import KEYWORDS, PEERS, NoEffect, Refused, Renamed
+from tenfold.estimator.scikit_learn_keywords import KEYWORDS, NoEffect, Refused, Renamed
 from tenfold.testing.data import draw
 
 THEIRS = dict(all_estimators())
-OURS = {name: one for one in learners() if (name := PEERS.get(name_of(one), name_of(one))) in THEIRS}
+OURS = {name_of(one): one for one in learners() if name_of(one) in THEIRS}
 MAX_FITS = 3
 """of each keyword without effect"""
 

@@ -57,11 +57,55 @@ def test_listed_categories_equal_scikit_learn(limits):
 
 def test_rows_that_have_other_categories_than_those_listed():
     X = np.array([["a"], ["b"], [np.nan]], dtype=object)
-    with pytest.raises(ValueError, match="unknown categories \\['b'\\] in column 'x0' during fit"):
+    with pytest.raises(ValueError, match="unknown categories \\['b', nan\\] in column 'x0' during fit"):
         OrdinalEncoder(categories=[["a"]]).fit(X)
     given = {"categories": [["a"]], "handle_unknown": "use_encoded_value", "unknown_value": -1}
-    assert OrdinalEncoder(**given).fit(X).transform(X)[:2].ravel().tolist() == [0.0, -1.0]
-    assert peer.OrdinalEncoder(**given).fit(X[:2]).transform(X[:2]).ravel().tolist() == [0.0, -1.0]
+    assert OrdinalEncoder(**given).fit(X).transform(X).ravel().tolist() == [0.0, -1.0, -1.0]
+    assert peer.OrdinalEncoder(**given).fit(X[:2]).transform(X).ravel().tolist() == [0.0, -1.0, -1.0]
+
+
+NUMBERS = np.array([[1.0, 2.0], [np.nan, 1.0], [3.0, 1.0], [3.0, 2.0]])
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"encoded_missing_value": -1},
+        {"min_frequency": 0.4},
+        {"handle_unknown": "use_encoded_value", "unknown_value": -2},
+        {"categories": [[1.0, 3.0, np.nan], [1.0, 2.0]]},
+    ],
+)
+def test_missing_values_are_scikit_learns(given):
+    ours, theirs = OrdinalEncoder(**given).fit(NUMBERS), peer.OrdinalEncoder(**given).fit(NUMBERS)
+    for a, b in zip(ours.categories_, theirs.categories_, strict=True):
+        np.testing.assert_array_equal(a, b)
+    told = theirs.transform(NUMBERS)
+    np.testing.assert_array_equal(ours.transform(NUMBERS), told)
+    if "min_frequency" not in given:  # scikit-learn's fails
+        back = ours.inverse_transform(told)
+        assert back.dtype == np.float64
+        np.testing.assert_array_equal(back, theirs.inverse_transform(told))
+
+
+def test_a_missing_value_that_fitting_did_not_have_is_unknown():
+    X = np.array([["a"], [None]], dtype=object)
+    with pytest.raises(tn.DataError, match="Found unknown categories in column 'x0', the first in row 1"):
+        OrdinalEncoder().fit([["a"], ["b"]]).transform(X)
+    with pytest.raises(ValueError, match="Found unknown categories"):
+        peer.OrdinalEncoder().fit([["a"], ["b"]]).transform(X)
+    given = {"handle_unknown": "use_encoded_value", "unknown_value": -1}
+    for kind in (OrdinalEncoder, peer.OrdinalEncoder):
+        assert kind(**given).fit([["a"], ["b"]]).transform(X).ravel().tolist() == [0.0, -1.0]
+
+
+def test_booleans_stay_booleans_beside_missing_ones():
+    X = pd.DataFrame({"b": pd.Series([True, False, None], dtype=object)})
+    for model in (OrdinalEncoder(), tn.OneHotEncoder()):
+        assert model.fit(X).categories_[0].tolist()[:2] == [False, True]
+        assert model.categories_[0].dtype == object
+        assert model.inverse_transform(model.transform(X)).ravel().tolist()[:2] == [True, False]
 
 
 def test_numbers_come_back_as_numbers():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn import feature_extraction, kernel_approximation, preprocessing
+from sklearn import feature_extraction, impute, kernel_approximation, pipeline, preprocessing
 
 import tenfold as tn
 
@@ -62,3 +62,11 @@ def test_random_features_of_a_gaussian_kernel():
     assert found.get_feature_names_out()[0] == "rbfsampler0"
     same = tn.RandomFeatures(gamma=0.5, n_components=2000).fit(X).transform(X)
     np.testing.assert_array_equal(Z, same)
+
+
+def test_steps_have_the_names_that_scikit_learn_gives_them():
+    ours = tn.make_pipeline(tn.SimpleImputer(), tn.Normalizer())
+    theirs = pipeline.make_pipeline(impute.SimpleImputer(), preprocessing.Normalizer())
+    assert [name for name, _ in ours.steps] == [name for name, _ in theirs.steps] == ["simpleimputer", "normalizer"]
+    assert tn.Imputer is tn.SimpleImputer
+    assert tn.UnitVector is tn.Normalizer

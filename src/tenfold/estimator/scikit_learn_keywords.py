@@ -396,15 +396,11 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
     "VotingRegressor": _members,
 }
 
-PEERS = {"Imputer": "SimpleImputer", "UnitVector": "Normalizer"}
-"""learners that have a name of their own beside scikit-learn's"""
-
 
 @cache
 def keywords_of(cls: type) -> Mapping[str, Decision]:
     """What becomes of scikit-learn's keywords of a learner, or of the learner that it is a kind of."""
-    names = (PEERS.get(base.__name__, base.__name__) for base in cls.__mro__)
-    return next((KEYWORDS[name] for name in names if name in KEYWORDS), {})
+    return next((KEYWORDS[base.__name__] for base in cls.__mro__ if base.__name__ in KEYWORDS), {})
 
 
 def constraints_of(cls: type, params: Collection[str]) -> dict[str, Any]:

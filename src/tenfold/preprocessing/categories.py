@@ -83,6 +83,8 @@ class CategoryEncoder(OnePass, Transformer):
     hidden = frozenset({"order", "with_missing", "dropped"})
     counts_missing: ClassVar[bool] = False
     """whether a missing value is a category if there was one in fitting, and unknown if there was none"""
+    places_missing: ClassVar[bool] = True
+    """whether such a category has a place among the others of its column"""
     handle_unknown: str
     min_frequency: float | None
     max_categories: int | None
@@ -182,29 +184,30 @@ class CategoryEncoder(OnePass, Transformer):
         """Which categories are too rare, and where each goes."""
         rare, place, outputs = [], [], []
         for j, some in enumerate(self._columns(model)):
-            rare.append(self._rare(self._weights(model, j, some)))
+            count = self._weights(model, j, some)
+            beside = model.missing[j] if self.counts_missing and not self.places_missing else 0.0
+            rare.append(self._rare(count, count.sum() + beside))
             kept = ~rare[-1]
             place.append(np.where(kept, np.cumsum(kept) - 1, kept.sum()))
             outputs.append(int(kept.sum() + rare[-1].any()))
         return Places(rare, place, np.array(outputs, dtype=np.int64))
 
-    @staticmethod
-    def _weights(model: CategoryModel, j: int, some: slice) -> Array:
-        """The weight of each category of one column, in their order."""
+    def _weights(self, model: CategoryModel, j: int, some: slice) -> Array:
+        """The weight of each category of one column that has a place, in their order."""
         order, count = model.order[some], model.value_count[some]
-        listed = order >= 0
-        found = np.zeros(int(listed.sum()) + int(model.with_missing[j]))
+        listed, last = order >= 0, bool(model.with_missing[j]) and self.places_missing
+        found = np.zeros(int(listed.sum()) + last)
         found[order[listed]] = count[listed]
-        if model.with_missing[j]:
+        if last:
             found[-1] = model.missing[j]
         return found
 
-    def _rare(self, count: Array) -> Any:
+    def _rare(self, count: Array, total: float) -> Any:
         """Which of the categories of one column are rarer than `min_frequency`, or beyond `max_categories`."""
         least = self.min_frequency
         rare = np.zeros(len(count), dtype=bool)
         if least is not None:
-            rare = count < (least if isinstance(least, (int, np.integer)) else least * count.sum())
+            rare = count < (least if isinstance(least, (int, np.integer)) else least * total)
         if self.max_categories is not None and self.max_categories < len(count) - rare.sum() + 1:
             fewest = np.argsort(count, kind="stable")
             rare[fewest[: len(count) - (self.max_categories - 1)]] = True
@@ -249,14 +252,22 @@ class CategoryEncoder(OnePass, Transformer):
     @property
     def categories_(self) -> list[Labels]:
         """The categories of each column, in the order of their outputs."""
+        return self._labels(missing=True)
+
+    @property
+    def _placed(self) -> list[Labels]:
+        """Those of each column that have a place: not a missing value, if that has none."""
+        return self._labels(missing=self.places_missing)
+
+    def _labels(self, missing: bool) -> list[Labels]:
         model = self.model_
         each = zip(self.schema_.columns, self._columns(model), model.with_missing.tolist(), strict=True)
-        return [in_order(column.categories, model.order[some], bool(missing)) for column, some, missing in each]
+        return [in_order(column.categories, model.order[some], missing and bool(last)) for column, some, last in each]
 
     @property
     def infrequent_categories_(self) -> list[Labels | None]:
         """The categories of each column that are taken together, None where there are none."""
-        each = zip(self.places(self.model_).rare, self.categories_, strict=True)
+        each = zip(self.places(self.model_).rare, self._placed, strict=True)
         return [labels[rare] if rare.any() else None for rare, labels in each]
 
     def given_back(self, columns: list[tuple[Labels, Codes]]) -> Values:
@@ -329,4 +340,4 @@ def in_order(labels: Labels, order: Codes, missing: bool) -> Labels:
     found: Labels = labels[listed[np.argsort(order[listed])]]
     if not missing:
         return found
-    return np.append(found.astype(object if is_text(found) else np.float64), np.nan)
+    return np.append(found.astype(np.float64 if found.dtype.kind in "iuf" else object), np.nan)

@@ -161,8 +161,8 @@ class DateParts(OnePass, Transformer):
 
     Dates are columns of type timestamp, date or time of Arrow, Parquet, pandas and polars, `datetime64` of NumPy, or
     dates of Python. Parts are those of the clock in the column's own time zone. A missing date makes all its parts
-    missing, NaN, for an `Imputer` or a learner that takes them. Dates are told apart to the microsecond, those before
-    1834 or after 2106 to the second. It is at home in a :class:`~tenfold.ColumnTransformer`.
+    missing, NaN, for a `SimpleImputer` or a learner that takes them. Dates are told apart to the microsecond, those
+    before 1834 or after 2106 to the second. It is at home in a :class:`~tenfold.ColumnTransformer`.
 
     Parameters
     ----------

@@ -117,7 +117,7 @@ class ImputerModel(NamedTuple):
     """weight of the rows that missed a value"""
 
 
-class Imputer(OnePass, Transformer):
+class SimpleImputer(OnePass, Transformer):
     """Fill in missing values by the mean, the median or the mode of their column, or by a constant, in one pass.
 
     Text is filled in by the mode or a constant, and stays text: what comes out is then an array of objects, and an
@@ -152,12 +152,12 @@ class Imputer(OnePass, Transformer):
 
     Examples
     --------
-    >>> from tenfold import Imputer
-    >>> Imputer().fit_transform([[1.0], [None], [5.0]]).ravel().tolist()
+    >>> from tenfold import SimpleImputer
+    >>> SimpleImputer().fit_transform([[1.0], [None], [5.0]]).ravel().tolist()
     [1.0, 3.0, 5.0]
-    >>> Imputer(strategy="most_frequent", add_indicator=True).fit_transform([[2.0], [None], [2.0], [9.0]]).tolist()
+    >>> SimpleImputer(strategy="median", add_indicator=True).fit_transform([[2.0], [None], [2.0], [9.0]]).tolist()
     [[2.0, 0.0], [2.0, 1.0], [2.0, 0.0], [9.0, 0.0]]
-    >>> Imputer(strategy="most_frequent").fit_transform([["sun"], [None], ["sun"], ["rain"]]).ravel().tolist()
+    >>> SimpleImputer(strategy="most_frequent").fit_transform([["sun"], [None], ["sun"], ["rain"]]).ravel().tolist()
     ['sun', 'sun', 'sun', 'rain']
     """
 
@@ -366,8 +366,8 @@ class Imputer(OnePass, Transformer):
         return [*names, *(f"missingindicator_{names[j]}" for j in self._marked(self.model_))]
 
 
-SimpleImputer = Imputer
-"""the name that scikit-learn has for it"""
+Imputer = SimpleImputer
+"""a shorter name of it"""
 
 
 def _coded(schema: Schema) -> Flags:

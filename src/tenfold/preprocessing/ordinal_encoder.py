@@ -28,21 +28,21 @@ class OrdinalEncoder(CategoryEncoder):
     unknown_value : float or None, default=None
         What an unknown category becomes, NaN if you like; no place of a category.
     encoded_missing_value : float, default=NaN
-        What a missing value becomes; no place of a category.
+        What a missing value becomes; no place of a category. If there was none in fitting, it is unknown.
     min_frequency : int, float or None, default=None
-        Categories of fewer rows, or of a smaller share of the rows that have a value, are one category: the last.
+        Categories of fewer rows, or of a smaller share of the rows, are one category: the last.
     max_categories : int or None, default=None
         The most that a column has, with the one for rare ones; the rarest go there.
     categories : "auto" or list of arrays, default="auto"
         Those of the rows, sorted; or the categories of each column, in this order, whether or not rows have them.
-        Numbers must be sorted. None or NaN, the last, changes nothing: see `encoded_missing_value`.
+        Numbers must be sorted. None or NaN, the last, is a missing value, which is unknown if it is not listed.
     dtype : optional
         As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
 
     Attributes
     ----------
     categories_ : list of arrays
-        The categories of each column: sorted, or as they were listed.
+        The categories of each column: sorted, or as they were listed; NaN is the last if a value was missing.
     infrequent_categories_ : list of arrays or None
         Those that are taken together.
     value_count_ : array of shape (categories of all columns,)
@@ -62,6 +62,7 @@ class OrdinalEncoder(CategoryEncoder):
     [2.0, 0.0]
     """
 
+    counts_missing, places_missing = True, False
     law_params = (
         {},
         {"handle_unknown": "use_encoded_value", "unknown_value": -1, "max_categories": 2},
@@ -132,14 +133,15 @@ class OrdinalEncoder(CategoryEncoder):
         """What each code becomes, as `coded` numbers them."""
         unknown = np.nan if self.unknown_value is None else float(self.unknown_value)
         found = []
-        for place, some in zip(self.places(model).place, self._columns(model), strict=True):
-            order = model.order[some]
+        each = zip(self.places(model).place, self._columns(model), model.with_missing.tolist(), strict=True)
+        for place, some, seen in each:
+            order, missing = model.order[some], self.encoded_missing_value if seen else unknown
             found.append(np.where(order >= 0, np.append(place, -1)[order], unknown))
-            found.append(np.array([self.encoded_missing_value, unknown], dtype=np.float64))
+            found.append(np.array([missing, unknown], dtype=np.float64))
         return np.concatenate(found)
 
     def inverse_transform(self, X: Any) -> Values:
-        """The categories that have these places; None for what was missing, unknown or rare.
+        """The categories that have these places; NaN or None for what was missing, None for what was unknown.
 
         Parameters
         ----------
@@ -150,10 +152,15 @@ class OrdinalEncoder(CategoryEncoder):
         X : array of shape (rows, columns)
             Of numbers if all categories are, else of objects. All rare categories are "infrequent_sklearn".
         """
-        labels = self.named(self.categories_)
+        labels = self.named(self._placed)
         given = as_rows(X, len(labels))
+        missing = np.isnan(given) if np.isnan(self.encoded_missing_value) else given == self.encoded_missing_value
         found = []
         for j, some in enumerate(labels):
             known = np.isin(given[:, j], np.arange(len(some)))
-            found.append((some, np.where(known, given[:, j], -1).astype(np.int64)))
+            at = np.where(known, given[:, j], -1).astype(np.int64)
+            if self.model_.with_missing[j] and some.dtype.kind in "iuf":  # of numbers, a missing one is NaN
+                at[missing[:, j]] = len(some)
+                some = np.append(some.astype(np.float64), np.nan)
+            found.append((some, at))
         return self.given_back(found)

@@ -53,7 +53,7 @@ class UnitModel(NamedTuple):
     """Nothing: no row needs another."""
 
 
-class UnitVector(OnePass, Transformer):
+class Normalizer(OnePass, Transformer):
     """Scale each row to length one; rows of zeros stay zeros, and CSR stays CSR.
 
     Fitting learns nothing but the number and the names of the columns. No square overflows or is lost,
@@ -73,8 +73,8 @@ class UnitVector(OnePass, Transformer):
 
     Examples
     --------
-    >>> from tenfold import UnitVector
-    >>> UnitVector().fit_transform([[3.0, 4.0], [0.0, 0.0]]).tolist()
+    >>> from tenfold import Normalizer
+    >>> Normalizer().fit_transform([[3.0, 4.0], [0.0, 0.0]]).tolist()
     [[0.6, 0.8], [0.0, 0.0]]
     """
 
@@ -124,8 +124,8 @@ class UnitVector(OnePass, Transformer):
         return out
 
 
-Normalizer = UnitVector
-"""the name that scikit-learn has for it"""
+UnitVector = Normalizer
+"""another name of it: rows become unit vectors"""
 
 
 def _once(X: Columns) -> CSR:
