@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.impute as peer
-from sklearn import preprocessing
+from sklearn import linear_model, preprocessing
+from sklearn.model_selection import KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
@@ -59,7 +60,25 @@ def test_a_column_without_values():
     assert model.transform(X.assign(gone=3.0)).tolist() == [[1.0, 3.0], [2.0, 3.0]]
     kept = Imputer("median", keep_empty_features=True).fit_transform(X)
     assert kept.tolist() == [[1.0, 0.0], [2.0, 0.0]]
-    assert Imputer("constant", fill_value=9).fit_transform(X)[:, 1].tolist() == [9.0, 9.0]
+
+
+@pytest.mark.parametrize(("value", "fill"), [(3.0, 9.0), ("a", "b")])
+def test_a_constant_fills_a_column_without_values_only_if_it_is_kept(value, fill):
+    X = pd.DataFrame({"a": [value, np.nan], "gone": [np.nan, np.nan]}, dtype=object)
+    dropped = peer.SimpleImputer(strategy="constant", fill_value=fill).fit(X)
+    given = {"strategy": "constant", "fill_value": fill, "keep_empty_features": True}
+    expected = peer.SimpleImputer(**given).fit_transform(X)
+    X = X.astype("string" if isinstance(value, str) else float)
+    model = Imputer("constant", fill_value=fill).fit(X, sample_weight=[0.1, 0.7])
+    assert pd.isna(model.statistics_).tolist() == pd.isna(dropped.statistics_).tolist() == [False, True]
+    with pytest.raises(
+        tn.DataError, match="'gone', row 0 is missing, and no row had a value.*keep_empty_features=True"
+    ):
+        model.transform(X)
+    assert model.transform(X.assign(gone=value)).tolist() == [[value, value], [fill, value]]
+    assert Imputer(**given).fit_transform(X).tolist() == expected.tolist() == [[value, fill], [fill, fill]]
+    both = Imputer("constant", fill_value=fill).fit(X.assign(gone=value)) + model
+    assert both.statistics_.tolist() == [fill, fill]
 
 
 def test_models_add_up_and_the_empty_half_is_filled_by_the_other():
@@ -220,7 +239,7 @@ def test_text_that_has_no_use_is_refused_with_a_remedy():
     with pytest.raises(tn.DataError, match="column 'town' holds text, made by the model before. Remedy: an encoder"):
         make_pipeline(fill, tn.KMeans(2)).fit(tn.scan(X))
     chain = tn.make_pipeline(fill, tn.StandardScaler())
-    with pytest.raises(tn.DataError, match="'town' comes out of Imputer as text.*an encoder between"):
+    with pytest.raises(tn.DataError, match="'town' comes out of SimpleImputer as text.*an encoder between"):
         tn.ColumnTransformer([("fill", chain, ["town"])]).fit(X)
     marked = tn.make_pipeline(Imputer("most_frequent", add_indicator=True), tn.OneHotEncoder())
     with pytest.raises(tn.DataError, match="indicators beside text.*Remedy: add_indicator=False"):
@@ -240,6 +259,45 @@ def test_categories_that_are_numbers_and_a_column_of_text_without_values():
         Imputer("most_frequent").fit(none).transform(none)
     kept = Imputer("most_frequent", keep_empty_features=True).fit_transform(none)
     assert kept.ravel().tolist() == ["missing_value"] * 2
+
+
+def test_categories_that_are_numbers_may_be_new(tmp_path):
+    X = pd.DataFrame({"kind": pd.Categorical([1, 2] * 20 + [3])})
+    y = np.arange(41.0) % 7
+    ours = tn.make_pipeline(
+        tn.SimpleImputer(strategy="most_frequent"),
+        tn.OneHotEncoder(handle_unknown="ignore", sparse_output=False),
+        tn.Ridge(),
+    )
+    theirs = make_pipeline(
+        peer.SimpleImputer(strategy="most_frequent"),
+        preprocessing.OneHotEncoder(handle_unknown="ignore"),
+        linear_model.Ridge(),
+    )
+    expected = cross_val_score(theirs, X, y, cv=KFold(5))
+    np.testing.assert_allclose(cross_val_score(ours, X, y, cv=KFold(5), error_score="raise"), expected, rtol=1e-9)
+    np.testing.assert_allclose(tn.cross_validate(ours, X, y, folds=KFold(5)).scores.ravel(), expected, rtol=1e-9)
+    model = Imputer("most_frequent").fit(X[:40])
+    new = pd.DataFrame({"kind": pd.Categorical([2, 3, None, 1.5])})
+    assert model.transform(new).ravel().tolist() == [2, 3, 1, 1.5]
+    assert [isinstance(value, float) for value in model.transform(new).ravel()] == [False, False, False, True]
+    assert model.transform(new.astype(object)).ravel().tolist() == [2, 3, 1, 1.5]
+    arrays = Imputer("most_frequent").fit(X[:40].to_numpy().astype(object))
+    assert arrays.transform(np.array([[3], [None]], dtype=object)).ravel().tolist() == [3, 1]
+    X.assign(y=y).to_parquet(tmp_path / "x.parquet", row_group_size=15)
+    rows = tn.scan(tmp_path / "x.parquet", target="y", categorical=["kind"])
+    assert model.transform(rows).collect().ravel().tolist() == X["kind"].tolist()
+    flags = Imputer("most_frequent").fit(pd.DataFrame({"on": pd.Categorical([True, True])}))
+    assert flags.transform(pd.DataFrame({"on": pd.Categorical([False, None])})).ravel().tolist() == [False, True]
+
+
+def test_categories_that_are_long_ids_keep_every_digit():
+    ids = [2**60 + 1, 2**60 + 2, None, 2**60 + 1]
+    X = pd.DataFrame({"id": pd.Categorical(pd.array(ids, dtype="Int64"))})
+    model = Imputer("most_frequent").fit(X)
+    assert model.transform(X).ravel().tolist() == [2**60 + 1, 2**60 + 2, 2**60 + 1, 2**60 + 1]
+    with pytest.raises(tn.DataError, match="'id', row 0 has a number that was no category in fitting. Remedy: fit to"):
+        model.transform(pd.DataFrame({"id": pd.Categorical([2**60 + 3])}))
 
 
 def test_numbers_that_are_filled_in_before_an_encoder_are_categories():

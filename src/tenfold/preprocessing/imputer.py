@@ -10,6 +10,7 @@ import numpy as np
 
 from tenfold.core import Array, Chunk, Claim, Codes, Column, Columns, DataError, Flags, Labels, Need, Schema, Values
 from tenfold.core.allowed import ANYTHING, NOT_NEGATIVE
+from tenfold.core.need import Kinds
 from tenfold.core.schema import is_text
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass, Transformer
@@ -20,6 +21,8 @@ from tenfold.stats.spread import ColumnSpread, SpreadByColumn
 
 NONE = np.array([None], dtype=object)
 """what is missing among text"""
+EXACT = 2**53
+"""up to which float64 holds all integers"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,10 +42,12 @@ class MissingByColumn(Grouped[MissingWeight]):
 
     def summarize(self, chunk: Chunk) -> MissingWeight:
         """Look for NaN, block by block."""
-        missing = np.zeros(chunk.X.shape[1])
+        present, missing = np.zeros((2, chunk.X.shape[1]))
         for rows, block in chunk.X.blocks():
-            missing += chunk.weight[rows] @ np.isnan(block)
-        return MissingWeight(chunk.total - missing, missing)
+            gone = np.isnan(block)
+            present += chunk.weight[rows] @ ~gone  # zero if there is no value, however weights are rounded
+            missing += chunk.weight[rows] @ gone
+        return MissingWeight(present, missing)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,8 +142,8 @@ class SimpleImputer(OnePass, Transformer):
     add_indicator : bool, default=False
         Whether a column of zeros and ones follows for each column that missed values in fitting: ones where they were.
     keep_empty_features : bool, default=False
-        What becomes of a column that held no value in fitting: it is filled with 0 (or `fill_value`), or a missing
-        value in it is an error with its name.
+        What becomes of a column that held no value in fitting, whatever the strategy: it is filled with 0 (or
+        `fill_value`), or a missing value in it is an error with its name. It is never dropped, as in scikit-learn.
     missing_values : optional
         As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
     copy : optional
@@ -168,7 +173,7 @@ class SimpleImputer(OnePass, Transformer):
         {"keep_empty_features": True},
         {"strategy": "median", "keep_empty_features": True},
         {"strategy": "most_frequent", "keep_empty_features": True, "add_indicator": True},
-        {"strategy": "constant", "fill_value": -1.0},
+        {"strategy": "constant", "fill_value": -1.0, "keep_empty_features": True},
     )
     _parameter_constraints: ClassVar[Constraints] = {
         "strategy": [choice("mean", "median", "most_frequent", "constant")],
@@ -241,6 +246,8 @@ class SimpleImputer(OnePass, Transformer):
             found[j] = self._category(schema, s, int(j))
         if self.keep_empty_features:
             found = np.where(np.isnan(found), 0.0, found)
+        elif isinstance(s, MissingWeight):
+            found = np.where(s.present > 0, found, np.nan)
         return ImputerModel(found, s.missing)
 
     def _category(self, schema: Schema, s: Summary, j: int) -> float:
@@ -319,12 +326,12 @@ class SimpleImputer(OnePass, Transformer):
         )
 
     def said_of(self) -> tuple[Need, Schema] | None:
-        """Text as it is, since it may be text that no row had in fitting."""
+        """Text and numbers as they are, since they may be such that no row had in fitting."""
         if not self.hands_on(self.schema_):
             return None
-        each = [(c.name, _read_as(c)) for c in self.schema_.columns]
-        columns = [Column(c.name, "text") if _read_as(c) == "text" else c for c in self.schema_.columns]
-        return Need("mixed", missing=True, each=tuple(each)), Schema(tuple(columns), None, None, self.schema_.named)
+        columns = tuple(map(_as_it_is, self.schema_.columns))
+        each: list[tuple[str, Kinds]] = [(c.name, "text" if c.kind == "text" else "mixed") for c in columns]
+        return Need("mixed", missing=True, each=tuple(each)), Schema(columns, None, None, self.schema_.named)
 
     def said_from(self, model: ImputerModel, X: Columns) -> Values:
         """The columns, filled up: an array of objects if there is text."""
@@ -338,7 +345,9 @@ class SimpleImputer(OnePass, Transformer):
             if gone.any() and np.isnan(model.statistics[j]):
                 raise _no_value(X, int(gone.argmax()), j)
             if column.categories is not None and not values.dtype.hasobject:
-                values = _labels_of(X, j, values, gone, column.categories)
+                coded = _as_it_is(column).kind == "categorical"
+                labels = column.categories
+                values = _labels_of(X, j, values, gone, labels) if coded else _in_type_of(labels, values, gone)
             out[:, j] = values
             out[gone, j] = self.statistics_[j]
             out[:, p:][:, marked == j] = gone[:, None]
@@ -375,11 +384,25 @@ def _coded(schema: Schema) -> Flags:
     return np.array([column.categories is not None for column in schema.columns], dtype=bool)
 
 
-def _read_as(column: Column) -> Any:
-    """How a column is read that is to be handed on: text as it is, categories that are numbers as codes."""
-    if column.categories is None:
-        return "numeric"
-    return "text" if is_text(column.categories) or not len(column.categories) else "categorical"
+def _as_it_is(column: Column) -> Column:
+    """A column as it is read to be handed on: its own values, or codes of integers that no float64 holds."""
+    labels = column.categories
+    if labels is None:
+        return column
+    if is_text(labels) or not len(labels):
+        return Column(column.name, "text")
+    ids = labels.dtype.kind in "iu" and max(abs(int(labels[0])), abs(int(labels[-1]))) > EXACT
+    return column if ids else Column(column.name, "numeric")
+
+
+def _in_type_of(labels: Labels, numbers: Array, gone: Flags) -> Values:
+    """Numbers in the type of the categories, those that it holds; of those that are missing, any."""
+    with np.errstate(invalid="ignore"):
+        typed = np.where(gone, 0, numbers).astype(labels.dtype)
+    found: Values = typed.astype(object)
+    other = (typed != numbers) & ~gone
+    found[other] = numbers[other]
+    return found
 
 
 def _labels_of(X: Columns, j: int, codes: Array, gone: Flags, labels: Labels) -> Values:
@@ -387,7 +410,7 @@ def _labels_of(X: Columns, j: int, codes: Array, gone: Flags, labels: Labels) ->
     if (codes < 0).any():
         raise DataError(
             f"{X.where(int((codes < 0).argmax()), j)} has a number that was no category in fitting. Remedy: fit to "
-            "rows that have it, or a column of numbers"
+            "rows that have it, or make the column text, .astype(str)"
         )
     found: Values = labels[np.where(gone, 0, codes).astype(np.int64)]
     return found
@@ -397,7 +420,7 @@ def _no_value(X: Columns, i: int, j: int) -> DataError:
     """The error of a missing value that nothing can be filled in for."""
     return DataError(
         f"{X.where(i, j)} is missing, and no row had a value of this column in fitting. "
-        "Remedy: leave it out, set keep_empty_features=True, or strategy='constant' with a fill_value"
+        "Remedy: leave it out, or keep_empty_features=True, which fills in 0 or fill_value"
     )
 
 
