@@ -298,3 +298,41 @@ def test_types_are_told_as_pandas_tells_them(given):
     assert found == peer.make_column_selector(**given)(rows)
     assert found == tn.make_column_selector(**given)(pl.from_pandas(rows))
     assert found
+
+
+def integer_labels(labels):
+    return pd.DataFrame([[1.0, 10.0, 100.0], [2.0, 20.0, 200.0], [3.0, 30.0, 300.0]], columns=labels)
+
+
+@pytest.mark.parametrize("labels", [[2, 0, 1], [5, 6, 7]])
+@pytest.mark.parametrize(
+    "columns",
+    [[0], [-1, 1], np.array([2, 0]), (0,), slice(0, 1), [False, True, True], lambda rows: [0], lambda rows: slice(1, 3)],
+)
+def test_integers_are_positions_whatever_the_labels_are(labels, columns):
+    rows = integer_labels(labels)
+    spec = [("p", "passthrough", columns)]
+    mine = tn.ColumnTransformer(spec, remainder=tn.MinMaxScaler()).fit_transform(rows)
+    theirs = peer.ColumnTransformer(spec, remainder=tn.MinMaxScaler()).fit_transform(rows)
+    np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize("columns", [[0, 5], lambda rows: [0, 5]])
+def test_integers_are_never_labels_beside_positions(columns):
+    for kind in (tn.ColumnTransformer, peer.ColumnTransformer):
+        with pytest.raises(ValueError, match=r"column number 5|must be in \[0, 2\]"):
+            kind([("p", "passthrough", columns)]).fit(integer_labels([5, 6, 7]))
+
+
+@pytest.mark.parametrize("labels", [[2, 0, 1], [5, 6, 7]])
+@pytest.mark.parametrize("make", [peer.make_column_selector, tn.make_column_selector])
+def test_labels_that_are_selected_are_labels(labels, make):
+    """What scikit-learn says of the same columns under names: by integer labels it would take others, or none."""
+    rows = integer_labels(labels).astype({labels[1]: "int64"})
+    named = rows.set_axis(["a", "b", "c"], axis=1)
+    expected = peer.ColumnTransformer([("p", "passthrough", make(dtype_include="float"))]).fit_transform(named)
+    for columns in (make(dtype_include="float"), lambda rows: rows.select_dtypes("float").columns):
+        found = tn.ColumnTransformer([("p", "passthrough", columns)]).fit_transform(rows)
+        np.testing.assert_array_equal(found, expected)
+    with pytest.raises(ValueError, match=r"columns of 'p' are \[9\], which the frame has not. Remedy"):
+        tn.ColumnTransformer([("p", "passthrough", lambda rows: pd.Index([labels[0], 9]))]).fit(rows)

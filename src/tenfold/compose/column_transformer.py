@@ -23,7 +23,8 @@ class ColumnTransformer(Branches):
     transformers : list of (str, transformer, columns), optional
         Names, transformers of tenfold (or "drop", or "passthrough" for numbers as they are), and which columns: a
         name or number, a list of them, a slice, a mask, or a function of a pandas frame of the first rows, or
-        `make_column_selector`. By default all columns are scaled.
+        `make_column_selector`. Integers are positions, whatever the labels are; a selector, and an Index of pandas
+        that a function gives, are of labels. By default all columns are scaled.
     remainder : {"drop", "passthrough"} or transformer, default="drop"
         What becomes of the columns that are not named.
     sparse_threshold : float, default=0.3

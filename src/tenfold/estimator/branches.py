@@ -324,22 +324,31 @@ def _empty(columns: Any) -> bool:
 
 
 def numbers(first: FirstRows, chosen: Any, who: str) -> tuple[int, ...]:
-    """The numbers of the columns that are meant."""
-    if isinstance(chosen, make_column_selector):
+    """The numbers of the columns that are meant: integers are positions, a selector gives labels, so does an Index."""
+    selected = isinstance(chosen, make_column_selector)
+    if selected:
         chosen = chosen_columns(chosen, first)
     elif callable(chosen):
         chosen = chosen(first.frame())
+        selected = hasattr(chosen, "get_indexer")  # an Index of pandas: frame.columns[...]
     labels = list(first.labels)
     if all(isinstance(label, str) for label in labels):
         return places_of(chosen, labels, who)
-    return places_of(_places(chosen, labels), first.names, who)
+    return places_of(_places(chosen, labels, selected, who), first.names, who)
 
 
-def _places(chosen: Any, names: list[Any]) -> Any:
-    """Labels of a frame whose labels are no text as numbers of columns."""
+def _places(chosen: Any, labels: list[Any], selected: bool, who: str) -> Any:
+    """Labels of a frame whose labels are no text as numbers of columns; integers are labels only if so selected."""
     if isinstance(chosen, (str, slice)) or not hasattr(chosen, "__iter__"):
         return chosen
-    return [names.index(one) if one in names and not isinstance(one, (bool, np.bool_)) else one for one in chosen]
+    if selected and (unknown := [one for one in chosen if one not in labels]):
+        raise ValueError(f"the columns of {who} are {unknown}, which the frame has not. Remedy: labels of its columns")
+    return [labels.index(one) if selected or _is_label(one, labels) else one for one in chosen]
+
+
+def _is_label(one: Any, labels: list[Any]) -> bool:
+    """Whether this is a label, and no number of a column nor an entry of a mask."""
+    return not isinstance(one, (int, np.integer, np.bool_)) and one in labels
 
 
 def named_after_classes(transformers: Any) -> list[tuple[str, Any]]:
