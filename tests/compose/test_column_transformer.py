@@ -336,3 +336,23 @@ def test_labels_that_are_selected_are_labels(labels, make):
         np.testing.assert_array_equal(found, expected)
     with pytest.raises(ValueError, match=r"columns of 'p' are \[9\], which the frame has not. Remedy"):
         tn.ColumnTransformer([("p", "passthrough", lambda rows: pd.Index([labels[0], 9]))]).fit(rows)
+
+
+@pytest.mark.parametrize("columns", [np.array([0]), [0], [], slice(0, 1)])
+@pytest.mark.parametrize("remainder", ["drop", "passthrough"])
+def test_no_transformer_is_named_remainder(columns, remainder):
+    spec = [("remainder", tn.StandardScaler(), columns), ("s", tn.StandardScaler(), [1])]
+    said = r"Estimator names conflict with constructor arguments: \['remainder'\]"
+    for kind in (tn.ColumnTransformer, peer.ColumnTransformer):
+        with pytest.raises(ValueError, match=said):
+            kind(spec, remainder=remainder).fit(np.eye(3))
+
+
+def test_a_model_with_a_remainder_is_fitted_again_once_it_was_saved(tmp_path):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    model = tn.ColumnTransformer([("s", tn.StandardScaler(), [1])], remainder="passthrough").fit(X[:20])
+    model.save(tmp_path / "model")
+    loaded = tn.load(tmp_path / "model").partial_fit(X[20:])
+    whole = clone(model).fit(X)
+    np.testing.assert_allclose(loaded.transform(X), whole.transform(X), rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(clone(loaded).fit_transform(X), whole.transform(X))

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from tenfold.core import Matrix
-from tenfold.estimator.branches import ALL, Branch, Branches, named_after_classes, numbers
+from tenfold.estimator.branches import ALL, Branch, Branches, are_names, named_after_classes, numbers
 from tenfold.estimator.constraints import Constraints, boolean, choice, share, transformer
 from tenfold.preprocessing.standard_scaler import StandardScaler
+
+REST: list[str] = []
+"""the columns of the remainder while nobody knows them: known by identity, no list that is given is it"""
 
 
 class ColumnTransformer(Branches):
@@ -99,25 +102,29 @@ class ColumnTransformer(Branches):
         found = [Branch(*one) for one in given]
         if isinstance(self.remainder, str) and self.remainder not in ("drop", "passthrough"):
             raise ValueError(f"remainder must be 'drop', 'passthrough' or a transformer, not {self.remainder!r}")
-        return found if self.remainder == "drop" else [*found, Branch("remainder", self.remainder, [])]
+        return found if self.remainder == "drop" else [*found, Branch("remainder", self.remainder, REST)]
 
     def _validate_params(self) -> None:
         if self.transformers is None or self.remainder == "drop":
             super()._validate_params()
+            own = self.branches() if self.transformers else []
+            if own and own[-1].name == "remainder" and are_names(own[-1].columns):
+                own.pop()  # a copy that `bound_to` made, or a file, lists it last, by the names of its columns
+            self._validate_names([b.name for b in own])
             return
+        self._validate_names([b.name for b in self.branches() if b.columns is not REST])
         checked = self._blank()  # of the remainder nobody knows yet whether it has columns
-        checked.transformers = [(*b[:2], b.columns if b.name != "remainder" else ALL) for b in self.branches()]
+        checked.transformers = [(*b[:2], b.columns if b.columns is not REST else ALL) for b in self.branches()]
         checked.remainder = "drop"
-        checked._validate_params()
+        super(ColumnTransformer, checked)._validate_params()
 
     def bound_to(self, first: Any) -> Any:
         """A copy, not fitted, whose columns are chosen by name, the remainder's too."""
         found, names, taken = self._blank(), first.names, set[int]()
         chosen: list[tuple[str, Any, list[str]]] = []
         for b in self.branches():
-            rest = b.name == "remainder" and self.transformers is not None and b.columns == []
             some = numbers(first, b.columns, repr(b.name))
-            if rest:
+            if b.columns is REST:
                 some = tuple(j for j in range(len(names)) if j not in taken)
             taken |= {*some}
             chosen.append((b.name, b.transformer, [names[j] for j in some]))

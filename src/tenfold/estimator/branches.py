@@ -95,7 +95,7 @@ class Branches(_BaseComposition, Team, Transformer):
             raise ValueError("some transformers take the target as classes, others as numbers: no rows serve both")
         kinds = {member.need.kinds for member in team}
         needs = [member.need for member in team]
-        if all(_names(b.columns) for b in going):
+        if all(are_names(b.columns) for b in going):
             each = self._each()
             kind: Any = kinds.pop() if len(kinds) == 1 else "mixed"
         else:
@@ -300,7 +300,7 @@ def _is(transformer: Any, word: str) -> bool:
     return isinstance(transformer, str) and transformer == word
 
 
-def _names(columns: Any) -> bool:
+def are_names(columns: Any) -> bool:
     """Whether columns are a list of names."""
     return isinstance(columns, (list, tuple)) and all(isinstance(one, str) for one in columns)
 
