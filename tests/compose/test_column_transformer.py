@@ -307,7 +307,16 @@ def integer_labels(labels):
 @pytest.mark.parametrize("labels", [[2, 0, 1], [5, 6, 7]])
 @pytest.mark.parametrize(
     "columns",
-    [[0], [-1, 1], np.array([2, 0]), (0,), slice(0, 1), [False, True, True], lambda rows: [0], lambda rows: slice(1, 3)],
+    [
+        [0],
+        [-1, 1],
+        np.array([2, 0]),
+        (0,),
+        slice(0, 1),
+        [False, True, True],
+        lambda rows: [0],
+        lambda rows: slice(1, 3),
+    ],
 )
 def test_integers_are_positions_whatever_the_labels_are(labels, columns):
     rows = integer_labels(labels)
