@@ -300,6 +300,30 @@ def test_categories_that_are_long_ids_keep_every_digit():
         model.transform(pd.DataFrame({"id": pd.Categorical([2**60 + 3])}))
 
 
+@pytest.mark.parametrize("names", [["n", "town"], ["n", "gaps", "on"]])
+def test_an_encoder_takes_numbers_that_were_filled_in(names, tmp_path):
+    random = np.random.default_rng(0)
+    X = words().assign(n=random.integers(0, 4, 150), on=random.random(150) < 0.5, gaps=table(rows=150)[:, 1])[names]
+    y = X["n"] % 3 + 0.1 * np.arange(150) % 1
+    X.assign(y=y).to_parquet(tmp_path / "x.parquet", row_group_size=40)
+    rows = tn.scan(tmp_path / "x.parquet", target="y")
+    ours = tn.make_pipeline(Imputer("most_frequent"), tn.OneHotEncoder(handle_unknown="ignore"), tn.Ridge())
+    theirs = make_pipeline(
+        peer.SimpleImputer(strategy="most_frequent"),
+        preprocessing.OneHotEncoder(handle_unknown="ignore", sparse_output=False),
+        linear_model.Ridge(),
+    )
+    expected = cross_val_score(theirs, X, y, cv=KFold(4))
+    np.testing.assert_allclose(tn.cross_validate(ours, X, y, folds=KFold(4)).scores.ravel(), expected, rtol=1e-8)
+    whole = ours.fit(X, y).predict(X)
+    np.testing.assert_allclose(whole, theirs.fit(X, y).predict(X), rtol=1e-8)
+    found = [some.tolist() for some in ours[1].categories_]
+    frame = tn.scan(X.assign(y=y), target="y")
+    np.testing.assert_array_equal(ours.fit(frame).predict(frame).collect(), whole)
+    np.testing.assert_allclose(ours.fit(rows).predict(rows).collect(), whole, rtol=1e-12)
+    assert [some.tolist() for some in ours[1].categories_] == found
+
+
 def test_numbers_that_are_filled_in_before_an_encoder_are_categories():
     X = pd.DataFrame({"n": [3, 1, 3, 2], "gaps": [3.0, None, 3.0, 2.0], "none": [np.nan] * 4})
     chain = tn.make_pipeline(Imputer("most_frequent"), tn.OneHotEncoder(sparse_output=False))

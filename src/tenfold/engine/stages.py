@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tenfold.core import Certificate, Chunk, Columns, DataError, Need, Schema
+from tenfold.core.need import Kinds
 from tenfold.core.schema import plain_columns
 from tenfold.core.value import Described, Itself
 from tenfold.stats.combinators import Stage
@@ -60,6 +61,13 @@ def stages_of(
     """
     takers = [*(learner.need for learner, _ in before[1:]), need]
     return tuple(Fitted(by(learner), by(model), taker, training) for (learner, model), taker in zip(before, takers))
+
+
+def kinds_before(steps: Sequence[Any]) -> Kinds:
+    """How rows enter the first of some steps: as categories, if it hands on what it takes to one that takes those."""
+    taker = next((step for step in steps if not getattr(step, "may_hand_on", False)), steps[-1])
+    found: Kinds = steps[0].need.kinds
+    return "categorical" if (found, taker.need.kinds) == ("mixed", "categorical") else found
 
 
 def width_after(learner: Any, model: Any, columns: int) -> int:

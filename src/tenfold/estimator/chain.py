@@ -15,7 +15,7 @@ from tenfold.core.learner import Solved
 from tenfold.core.schema import plain_columns
 from tenfold.core.statistic import Expression
 from tenfold.core.value import Described
-from tenfold.engine.stages import Before, refuse_kinds, stages_of, width_after
+from tenfold.engine.stages import Before, kinds_before, refuse_kinds, stages_of, width_after
 from tenfold.estimator.fitted_params import frozen
 from tenfold.estimator.kinds import Transformer
 from tenfold.estimator.members import (
@@ -76,15 +76,13 @@ class Chain(Transformer):
     def need(self) -> Need:
         """What the first step takes, as categories if a later one takes those; the target if one of them does."""
         steps = self.learners()
-        taker = next((step for step in steps if not step.may_hand_on), steps[-1])
-        coded = (steps[0].need.kinds, taker.need.kinds) == ("mixed", "categorical")
         targets = [step.need.target for step in steps if step.need.target is not None]
         return replace(
             steps[0].need,
             target=targets[0] if targets else None,
             binary=any(step.need.binary for step in steps),
             positive=any(step.need.positive for step in steps),
-            kinds="categorical" if coded else steps[0].need.kinds,
+            kinds=kinds_before(steps),
         )
 
     @property

@@ -64,6 +64,7 @@ class Mapped(Source):
         self.costly = model.costly or base.costly
         self._need = model.need.without_target() if need is None else need
         self._schema = Schema(model.schema_.columns, None, None, model.schema_.named) if schema is None else schema
+        self._hands_on = getattr(model, "may_hand_on", False)
         self._words = getattr(model, "columns_out", _numbers)(model.schema_, model.model_)
         learned = f"{bits(model.model_)} {model.schema_.names} {model.schema_.classes}"
         self._model = f"{type(model).__name__} {_params(model)} {learned}"
@@ -129,8 +130,8 @@ class Mapped(Source):
         return "categorical" in need.every_kind or need.target == "class"
 
     def schema_of(self, part: int, need: Need) -> Schema:
-        """Outputs are numbers, or the text that a model hands on; the target is the base's."""
-        if self._words is not None:
+        """Outputs are numbers, or the text and categories that a model hands on; the target is the base's."""
+        if self._words is not None or (self._hands_on and "categorical" in need.every_kind):
             return self._schema_of_words(part, need)
         if need.every_kind & {"categorical", "text", "date"}:
             raise DataError("the outputs of a model are numbers, neither categories nor text nor dates")
@@ -143,7 +144,7 @@ class Mapped(Source):
         below = replace(below, side=need.side, sequence=self._need.sequence if need.sequence is None else need.sequence)
         inner = Schema(self._schema.columns, need.target, schema.classes, self._schema.named)
         for chunk in self.base.chunks(part, below, inner):
-            if self._words is not None:
+            if self._words is not None or not schema.plain:
                 yield chunk._replace(X=self._coded(self._said(chunk), need, schema, chunk.X))
                 continue
             found = in_form(self._said(chunk), need)
@@ -154,11 +155,11 @@ class Mapped(Source):
     # ---- text that is handed on --------------------------------------------------------------------
 
     def _schema_of_words(self, part: int, need: Need) -> Schema:
-        """Of outputs that are text, and of numbers beside them."""
-        assert self._words is not None
-        words = [column.categories is not None for column in self._words]
-        for name, text in zip(self.names, words, strict=True):
-            if need.kind_of(name) not in (("categorical", "mixed") if text else ("numeric", "mixed")):
+        """Of outputs that are text, and of numbers beside them, which are categories for a need of those."""
+        given = [column.categories is not None for column in self._words or plain_columns(self.names)]
+        words = [text or need.kind_of(name) == "categorical" for name, text in zip(self.names, given, strict=True)]
+        for name, text in zip(self.names, given, strict=True):
+            if need.kind_of(name) not in ("categorical", "mixed", *(() if text else ("numeric",))):
                 raise DataError(
                     f"column {name!r} holds {'text' if text else 'numbers'}, made by the model before. Remedy: "
                     + ("an encoder between, OneHotEncoder()" if text else "leave it out, or a learner of numbers")

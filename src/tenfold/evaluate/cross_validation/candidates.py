@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, is_classifier, is_regressor
 
 from tenfold.core import Array, MatrixLike, Need, Schema
 from tenfold.engine import Member
+from tenfold.engine.stages import kinds_before
 from tenfold.estimator import Estimator
 from tenfold.estimator.callbacks import History
 from tenfold.evaluate.scoring.predictors import learners_of
@@ -67,7 +68,8 @@ class Candidate:
             if first.chooses_columns:
                 rows = X if column is None else first_rows(X).without(column)
                 first = self.stages[0] = first.bound(rows, target=last.need.target)
-            self.need = replace(first.need, target=last.need.target, binary=last.need.binary)
+            kinds = kinds_before(self.stages)
+            self.need = replace(first.need, target=last.need.target, binary=last.need.binary, kinds=kinds)
 
     def fill(self, split: int, splits: int, values: list[float], learned: bool = False) -> None:
         """Take the scores of one of some splits: on the training rows, or on others."""
