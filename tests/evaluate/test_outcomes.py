@@ -5,7 +5,9 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import fbeta_score, get_scorer_names, make_scorer, mean_pinball_loss, roc_auc_score
+from sklearn.metrics import (
+    fbeta_score, get_scorer_names, make_scorer, mean_pinball_loss, recall_score, roc_auc_score,
+)  # fmt: skip
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.model_selection import cross_validate as by_sklearn
 
@@ -73,6 +75,23 @@ def test_what_make_scorer_makes():
     np.testing.assert_allclose(*both(tn.GaussianNB(), THREE, auc))
     values = make_scorer(roc_auc_score, response_method="decision_function")
     np.testing.assert_allclose(*both(tn.LinearSVC(), TWO, values))
+
+
+def test_scores_that_are_given_names():
+    asked = {"accuracy": make_scorer(recall_score), "f1": "neg_log_loss", "r2": "f1"}
+    ours = tn.cross_validate(tn.GaussianNB(), X, TWO, scoring=asked, cv=CV, pos_label=1)
+    theirs = by_sklearn(tn.GaussianNB(), X, TWO, scoring=asked, cv=CV)
+    assert ours.scoring == list(asked)
+    np.testing.assert_allclose(ours.scores[0], [theirs[f"test_{name}"] for name in asked], rtol=1e-12)
+    assert (ours.interval()[0, 1] < 0).all()  # of a loss, whatever its name
+    assert "positive class: 1" in str(ours)
+    tuned = tn.tune(
+        tn.GaussianNB(), {"var_smoothing": [1e-9, 10.0]}, X, TWO, scoring={"accuracy": "neg_log_loss"}, cv=CV
+    )
+    assert tuned.results.scoring == ["accuracy"]
+    np.testing.assert_allclose(tuned.results.scores[0, 0], theirs["test_f1"], rtol=1e-12)
+    with pytest.raises(ValueError, match="scoring names a score 1. Remedy: names that are text"):
+        tn.cross_validate(tn.GaussianNB(), X, TWO, scoring={1: "f1"})
 
 
 def test_a_function_of_predictions():

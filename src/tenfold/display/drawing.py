@@ -158,9 +158,10 @@ class FoldSummaries(NamedTuple, Generic[S]):
 
     def interval(self, score: str) -> tuple[list[float], tuple[float, float]] | None:
         """The scores of the folds and the ends of an interval of their mean, if the cross-validation has them."""
-        if self.cv is None or score not in self.cv.scoring:
+        known = [] if self.cv is None else self.cv.metrics or self.cv.scoring
+        if self.cv is None or score not in known:
             return None
-        at = self.cv.names.index(self.name), self.cv.scoring.index(score)
+        at = self.cv.names.index(self.name), known.index(score)
         low, high = self.cv.interval()[at].tolist()
         return self.cv.scores[at].tolist(), (low, high)
 

@@ -48,10 +48,10 @@ def cross_validate(
         Seed of the shuffle, 0 by default.
     groups : array or str, optional
         Rows of one group stay together; an array or a column's name.
-    scoring : str, callable or list of them, optional
+    scoring : str, callable, list or dict of them, optional
         Names of scores as scikit-learn has them, what `sklearn.metrics.make_scorer` makes, or functions of an
         estimator, rows and target that look at its predictions; accuracy or r2 by default. Most names are read off
-        small summaries; other scores are of the predictions of all rows, which are held.
+        small summaries; other scores are of the predictions of all rows, which are held. A dict names them.
     pos_label : optional
         The positive class of precision, recall, f1 and average precision: by default 1 if it is one of the two, as
         scikit-learn has it, else the last. The result names it.

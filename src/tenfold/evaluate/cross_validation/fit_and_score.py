@@ -94,7 +94,7 @@ class FitAndScore:
                 refuse_lazy(X, one.name)
             one.bind(self.X, self.column)
             one.scorers = scorers_of(scoring, one.given, pos_label, one.name, outcomes=True)
-        self.scoring = [s.name for s in candidates[0].scorers]
+        self.scoring = [s.title for s in candidates[0].scorers]
         if both and len(self.scoring) != 1:
             raise ValueError("a curve is of one score: give the name of one")
 
@@ -113,6 +113,7 @@ class FitAndScore:
             given=[e.given_name for e in self.candidates],
             learners=[e.given for e in self.candidates],
             scoring=self.scoring,
+            metrics=[s.name for s in self.candidates[0].scorers],
             scores=scores,
             sizes=[self.sizes[j] for j in sorted(self.sizes)],
             scans=self.scans,

@@ -32,7 +32,7 @@ class CrossValidation(Table):
     learners : list
         As they were given.
     scoring : list of str
-        Names of the scores.
+        Names of the scores: those that `scoring={name: score}` gave, else scikit-learn's.
     scores : array of shape (learners, scores, folds)
     sizes : list of (int, int)
         training rows and test rows, of each fold.
@@ -48,6 +48,8 @@ class CrossValidation(Table):
         The classes that codes in the summaries stand for.
     pos_label : optional
         The class that scores of two classes, such as f1, take for the positive one.
+    metrics : list of str, optional
+        Which scores they are, by scikit-learn's names; None if these are in `scoring`.
     """
 
     given: list[str | None]
@@ -61,6 +63,7 @@ class CrossValidation(Table):
     summaries: list[dict[int, dict[str, Summary]]] | None = None
     classes: Labels | None = None
     pos_label: object = None
+    metrics: list[str] | None = None
 
     @cached_property
     def names(self) -> list[str]:
@@ -89,7 +92,10 @@ class CrossValidation(Table):
         ends : array of shape (learners, scores, 2)
         """
         sizes = np.array(self.sizes)[None]
-        each = [corrected_interval(self.scores[:, s], sizes, level, name) for s, name in enumerate(self.scoring)]
+        each = [
+            corrected_interval(self.scores[:, s], sizes, level, name)
+            for s, name in enumerate(self.metrics or self.scoring)
+        ]
         return np.stack(each, axis=1)
 
     @property
@@ -156,7 +162,7 @@ class CrossValidation(Table):
 
     def _note(self) -> str:
         text = f"{self.scores.shape[2]} folds, {scans_note(self.scans, self.seconds)}; best: {self.names[self._bold()]}"
-        return text + positive_note(self.scoring, self.pos_label)
+        return text + positive_note(self.metrics or self.scoring, self.pos_label)
 
     def _bold(self) -> int:
         return self.best_index

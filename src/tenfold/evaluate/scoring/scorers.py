@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sklearn.base import BaseEstimator, is_classifier
@@ -13,8 +14,10 @@ from tenfold.stats.metrics.scorers import Kind
 
 Summary = Confusion | LogLoss | Ranking | Regression
 """what scores are read off"""
-Scoring = str | Callable[..., Any] | Sequence[str | Callable[..., Any]]
-"""scores by scikit-learn's names, what `make_scorer` makes, functions of an estimator, rows and target"""
+One = str | Callable[..., Any]
+"""a score by scikit-learn's name, what `make_scorer` makes, a function of an estimator, rows and target"""
+Scoring = One | Sequence[One] | Mapping[str, One]
+"""one score or several, which may be given names"""
 
 
 def scorers_of(
@@ -28,7 +31,7 @@ def scorers_of(
     if names is None:
         names = "accuracy" if kind == "class" else "r2"
     out: list[Scorer] = []
-    for one in [names] if isinstance(names, str) or callable(names) else names:
+    for given, one in _named(names):
         scorer = scorers.get(one) if isinstance(one, str) else None
         if scorer is None and outcomes:
             scorer = Called.by(one, kind)
@@ -39,5 +42,14 @@ def scorers_of(
         if scorer.kind != kind:
             fit = [n for n, s in scorers.items() if s.kind == kind]
             raise ValueError(f"scoring={one!r} is not a score of {name or type(model).__name__}; there are {fit}")
-        out.append(scorer)
+        out.append(replace(scorer, given=given))
     return with_positive(out, pos_label)
+
+
+def _named(scoring: Scoring) -> list[tuple[str, One]]:
+    """The scores that are asked for, beside the names that a user gave them, if any."""
+    if isinstance(scoring, Mapping):
+        if wrong := [name for name in scoring if not isinstance(name, str) or not name]:
+            raise ValueError(f"scoring names a score {wrong[0]!r}. Remedy: names that are text, {{name: score}}")
+        return list(scoring.items())
+    return [("", one) for one in ([scoring] if isinstance(scoring, str) or callable(scoring) else scoring)]

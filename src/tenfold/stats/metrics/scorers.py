@@ -50,6 +50,8 @@ class Scorer:
         the last one; `among` finds it.
     low, high : float
         The least and the greatest that the score can be.
+    given : str
+        The name that a user gave it, if any.
     """
 
     name: str
@@ -61,6 +63,12 @@ class Scorer:
     low: float = -math.inf
     high: float = math.inf
     pos_label: Any = None
+    given: str = ""
+
+    @property
+    def title(self) -> str:
+        """What tables call it: the name that a user gave it, else its own."""
+        return self.given or self.name
 
     @property
     def one_sided(self) -> bool:
@@ -78,7 +86,7 @@ class Scorer:
             label = next((one for one in labels if one == 1), labels[-1])
         if label not in labels:
             raise ValueError(f"pos_label={label!r} is not a valid label: It should be one of {labels}")
-        usual, at = scorers[self.name], labels.index(label)
+        usual, at = replace(scorers[self.name], given=self.given), labels.index(label)
         if len(labels) < 2 or at == 1:
             return replace(usual, pos_label=labels[at])
         first: dict[str, Any] = {"summarize": ranking_of_first}
