@@ -6,8 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import (
-    fbeta_score, get_scorer_names, make_scorer, mean_pinball_loss, recall_score, roc_auc_score,
-)  # fmt: skip
+    f1_score,
+    fbeta_score,
+    get_scorer_names,
+    jaccard_score,
+    make_scorer,
+    mean_pinball_loss,
+    recall_score,
+    roc_auc_score,
+)
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.model_selection import cross_validate as by_sklearn
 
@@ -146,3 +153,61 @@ def test_what_is_refused():
     for judge in (tn.certify, tn.permutation_importance):
         with pytest.raises(ValueError, match="(must be the name of a score|a score is asked for by name)"):
             judge(tn.GaussianNB().fit(X, TWO), X, TWO, scoring=make_scorer(fbeta_score, beta=2))
+
+
+def test_the_positive_class_reaches_the_metric():
+    asked = [
+        "f1",
+        "jaccard",
+        make_scorer(fbeta_score, beta=2),
+        make_scorer(jaccard_score, pos_label=1),
+        "jaccard_macro",
+    ]
+    ours = tn.cross_validate(tn.GaussianNB(), X, TWO, scoring=asked, pos_label=0, cv=CV).scores[0]
+    metrics = [(f1_score, {}), (jaccard_score, {}), (fbeta_score, {"beta": 2})]
+    theirs = [make_scorer(metric, pos_label=0, **given) for metric, given in metrics] + asked[3:]
+    for found, scorer in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(found, cross_val_score(tn.GaussianNB(), X, TWO, scoring=scorer, cv=CV), rtol=1e-12)
+    alone = tn.cross_validate(tn.GaussianNB(), X, TWO, scoring="jaccard", pos_label=0, cv=CV)
+    np.testing.assert_array_equal(alone.scores[0, 0], ours[1])
+    with pytest.raises(ValueError, match="pos_label=0: matthews_corrcoef takes no positive class. Remedy"):
+        tn.cross_validate(tn.GaussianNB(), X, TWO, scoring=["f1", "matthews_corrcoef"], pos_label=0)
+    with pytest.raises(ValueError, match=r"pos_label=5 is not a valid label: It should be one of \[0, 1\]"):
+        tn.cross_validate(tn.GaussianNB(), X, TWO, scoring="jaccard", pos_label=5)
+
+
+def test_scores_that_take_no_weights_are_refused_with_weights():
+    weight = np.arange(240) % 3 + 1.0
+    for learner, y, scoring, name in (
+        (tn.Ridge(), Y, "neg_max_error", "neg_max_error"),
+        (tn.GaussianNB(), TWO, lambda e, X, y: float(np.mean(e.predict(X) == y)), "<lambda>"),
+    ):
+        with pytest.raises(ValueError, match=f"{name} takes no weights. Remedy"):
+            tn.cross_validate(learner, X, y, scoring=scoring, cv=3, sample_weight=weight)
+
+
+@pytest.mark.parametrize(
+    ("scoring", "error", "says"),
+    [
+        (lambda e, X, y: {"a": 1.0}, TypeError, "<lambda> gives dict, not a number. Remedy"),
+        (f1_score, ValueError, r"Remedy: sklearn.metrics.make_scorer\(f1_score\)"),
+        (lambda e, X, y: X.mean(), tn.DataError, "not the rows themselves"),
+        ([], ValueError, "scoring is empty"),
+        ({}, ValueError, "scoring is empty"),
+    ],
+)
+def test_what_is_no_score_is_refused_with_a_remedy(scoring, error, says):
+    with pytest.raises(error, match=says):
+        tn.cross_validate(tn.GaussianNB(), X, TWO, scoring=scoring, cv=2)
+
+
+def test_folds_that_are_given():
+    pairs = [(np.arange(100), np.arange(100, 240)), (np.arange(120, 240), np.arange(120))]
+    found = tn.cross_validate(tn.GaussianNB(), X, TWO, folds=[[a.tolist(), b.tolist()] for a, b in pairs])
+    np.testing.assert_allclose(found.scores[0, 0], cross_val_score(tn.GaussianNB(), X, TWO, cv=pairs), rtol=1e-12)
+    with pytest.raises(tn.DataError, match="split 0 is scored on some rows more than once. Remedy"):
+        tn.cross_validate(tn.Ridge(), X, Y, folds=[(np.arange(50), np.array([60, 60, 61, 62]))])
+    with pytest.raises(ValueError, match=r"folds\[1\] is no pair. Remedy"):
+        tn.cross_validate(tn.Ridge(), X, Y, folds=[pairs[0], (pairs[1][0],)])
+    with pytest.raises(ValueError, match="random_state must be an integer, not RandomState"):
+        tn.cross_validate(tn.Ridge(), X, Y, folds=3, shuffle=True, random_state=np.random.RandomState(0))

@@ -181,3 +181,10 @@ def test_metrics_take_lazy_predictions(files):
         mean_squared_error(table()["y"], ridge.predict(X)), rel=1e-9
     )
     np.testing.assert_array_equal(np.asarray(ridge.predict(numbers)), ridge.predict(numbers).collect())
+
+
+def test_a_path_and_a_lazy_frame_are_refused_naming_scan(tmp_path):
+    lazy = type("LazyFrame", (list,), {})(range(9))
+    for rows in ("rows.parquet", tmp_path / "rows.parquet", lazy):
+        with pytest.raises(tn.DataError, match=r"Remedy: train_test_split\(tenfold.scan\("):
+            tn.train_test_split(rows)

@@ -93,6 +93,8 @@ def splits_of(
     repeats: int = 1,
 ) -> Splits:
     """The splits that `folds` stands for, for a learner with this need."""
+    if not isinstance(random_state, (int, np.integer)):
+        raise ValueError(f"random_state must be an integer, not {random_state!r}. Remedy: random_state=0")
     seeds = [random_state + 1_000_003 * r for r in range(repeats)]
     if groups is not None:
         if shuffle or repeats > 1:
@@ -110,7 +112,9 @@ def splits_of(
         return _indices(folds, source, need, session, None)
     if isinstance(folds, Iterator):  # as `splitter.split(X)` gives it
         folds = list(folds)
-    if isinstance(folds, (list, tuple)) and len(folds) and isinstance(folds[0], tuple):
+    if isinstance(folds, (list, tuple)) and len(folds) and isinstance(folds[0], (list, tuple)):
+        if wrong := [j for j, pair in enumerate(folds) if len(pair) != 2]:
+            raise ValueError(f"folds[{wrong[0]}] is no pair. Remedy: a list of (train, test), the numbers of rows")
         n, starts, scans = numbering(source, need, session)
         return Splits(_from_indices(list(folds), n, starts), starts, scans)
     codes, starts, scans = _coded(folds, "folds", source, need, session)
@@ -287,6 +291,9 @@ def _from_indices(splits: Sequence[Indices], n: int, starts: Codes | None) -> tu
         if (side[j, test] == 1).any():
             raise DataError(f"split {j} learns from rows that it is scored on")
         side[j, test] = 2
+        rows = np.asarray(test)
+        if rows.dtype.kind in "iu" and len(rows) > (side[j] == 2).sum():
+            raise DataError(f"split {j} is scored on some rows more than once. Remedy: weights say how often")
         if not (side[j] == 1).any() or not (side[j] == 2).any():
             raise DataError(f"split {j} has no rows to learn from, or none to be scored on")
     atoms, codes = np.unique(side, axis=1, return_inverse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from fractions import Fraction
 from math import lcm
 from numbers import Integral, Real
@@ -61,6 +62,8 @@ def train_test_split(
     >>> round(tn.LinearRegression().fit(train).score(test), 6)
     1.0
     """
+    for one in arrays:
+        _refuse_unread(one)
     if not any(map(is_lazy, arrays)):
         options = {"test_size": test_size, "train_size": train_size, "random_state": random_state}
         return list(of_arrays(*arrays, **options, shuffle=shuffle, stratify=stratify))
@@ -83,6 +86,14 @@ def train_test_split(
         if side.n_rows == 0:
             raise DataError(f"there are no {name} rows left: the source has too few. Remedy: other shares")
     return found
+
+
+def _refuse_unread(rows: Any) -> None:
+    """Refuse a path, and a table that is not computed yet: neither has rows to draw."""
+    if isinstance(rows, (str, os.PathLike)):
+        raise DataError(f"{str(rows)!r} is a path. Remedy: train_test_split(tenfold.scan({str(rows)!r}))")
+    if type(rows).__name__ == "LazyFrame":
+        raise DataError("a LazyFrame has no rows yet. Remedy: train_test_split(tenfold.scan(frame)), or its collect()")
 
 
 def _shares(test_size: Any, train_size: Any) -> tuple[Fraction, Fraction]:

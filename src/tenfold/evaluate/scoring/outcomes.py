@@ -6,9 +6,12 @@ is then asked once, with an estimator that says what was said.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
+from numbers import Real
 from typing import Any, NoReturn
 
 import numpy as np
@@ -63,11 +66,58 @@ class Called(Scorer):
             return None
         else:
             name = _name(scoring)
+            _refuse_metric(scoring, name)
         return cls(name, NEEDS[_method(call)], kind, Outcomes.of, partial(_value, call, name, None), call=call)
 
     def among(self, classes: Labels | None) -> Called:
-        """The score of a target with these classes."""
-        return replace(self, value=partial(_value, self.call, self.name, classes))
+        """The score of a target with these classes, and with the positive one that was asked for."""
+        call = self.call if self.pos_label is None or classes is None else self._positive(classes)
+        return replace(self, value=partial(_value, call, self.name, classes))
+
+    @property
+    def has_positive(self) -> bool:
+        """Whether its metric takes the positive class, which nobody gave it yet."""
+        metric, given = getattr(self.call, "_score_func", None), getattr(self.call, "_kwargs", {})
+        return "pos_label" not in given and _of_two(given) and metric is not None and _takes(metric, "pos_label")
+
+    def _positive(self, classes: Labels) -> Any:
+        """What is called, with the positive class; as it is where the class was given before, or all classes count."""
+        given, label, labels = getattr(self.call, "_kwargs", {}), self.pos_label, classes.tolist()
+        if "pos_label" in given or not _of_two(given):
+            return self.call
+        if not self.has_positive:
+            raise ValueError(
+                f"pos_label={label!r}: {self.title} takes no positive class. Remedy: score it without pos_label"
+            )
+        if label not in labels:
+            raise ValueError(f"pos_label={label!r} is not a valid label: It should be one of {labels}")
+        call = copy(self.call)
+        call._kwargs = {**given, "pos_label": label}
+        return call
+
+
+def _of_two(given: dict[str, Any]) -> bool:
+    """Whether a metric with these parameters is of one class of two, not averaged over the classes."""
+    return bool(given.get("average", "binary") == "binary")
+
+
+def _takes(function: Callable[..., Any], name: str) -> bool:
+    """Whether a function has a parameter of this name."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # some of C have no signature
+        return False
+    return any(p.name == name or p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+def _refuse_metric(call: Any, name: str) -> None:
+    """Refuse a metric of scikit-learn, which takes no estimator."""
+    module = str(getattr(call, "__module__", ""))
+    if module.startswith("sklearn.metrics.") and not module.startswith("sklearn.metrics._scorer"):
+        raise ValueError(
+            f"scoring={name} is a metric of two arrays, and a score takes an estimator, rows and target. Remedy: "
+            f"sklearn.metrics.make_scorer({name})"
+        )
 
 
 def _name(call: Any) -> str:
@@ -137,6 +187,11 @@ class Unseen:
     def __getitem__(self, key: Any) -> NoReturn:
         self.__array__()
 
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self.__array__()
+
 
 def _value(call: Callable[..., Any], name: str, classes: Labels | None, summary: Outcomes) -> float:
     """The score of all rows."""
@@ -144,9 +199,16 @@ def _value(call: Callable[..., Any], name: str, classes: Labels | None, summary:
     truth = summary.truth if classes is None else classes[summary.truth.astype(np.intp)]
     model = Said(summary.said, classes, needs)
     weights = {} if summary.weight is None else {"sample_weight": summary.weight}
+    if weights and not _takes(getattr(call, "_score_func", call), "sample_weight"):
+        raise DataError(f"{name} takes no weights. Remedy: a score that takes sample_weight, or rows without weights")
     found = call(model, Unseen(len(truth)), truth, **weights)
-    if not np.isscalar(found) and np.ndim(found) != 0:
-        raise TypeError(f"scoring function {name} gives {type(found).__name__}, not a number")
+    if hasattr(found, "item") and np.ndim(found) == 0:
+        found = found.item()
+    if not isinstance(found, Real):
+        raise TypeError(
+            f"scoring function {name} gives {type(found).__name__}, not a number. Remedy: a function for each number, "
+            "scoring={name: function}"
+        )
     return float(found)
 
 

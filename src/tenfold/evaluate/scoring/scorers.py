@@ -51,5 +51,9 @@ def _named(scoring: Scoring) -> list[tuple[str, One]]:
     if isinstance(scoring, Mapping):
         if wrong := [name for name in scoring if not isinstance(name, str) or not name]:
             raise ValueError(f"scoring names a score {wrong[0]!r}. Remedy: names that are text, {{name: score}}")
-        return list(scoring.items())
-    return [("", one) for one in ([scoring] if isinstance(scoring, str) or callable(scoring) else scoring)]
+        several: list[tuple[str, One]] = list(scoring.items())
+    else:
+        several = [("", one) for one in ([scoring] if isinstance(scoring, str) or callable(scoring) else scoring)]
+    if not several:
+        raise ValueError("scoring is empty: there is nothing to compute. Remedy: name a score, or leave scoring out")
+    return several

@@ -71,6 +71,11 @@ class Scorer:
         return self.given or self.name
 
     @property
+    def has_positive(self) -> bool:
+        """Whether it is of two classes, one of which is the positive one."""
+        return bool(self.instead)
+
+    @property
     def one_sided(self) -> bool:
         """Whether the value depends on which of two classes is the positive one."""
         return bool(self.instead) and self.name != "roc_auc"
@@ -177,7 +182,7 @@ def _table() -> dict[str, Scorer]:
 
 def with_positive(some: Sequence[Scorer], pos_label: Any) -> tuple[Scorer, ...]:
     """Scores, with the positive class that was asked for; it is an error if none of them has one."""
-    if pos_label is not None and not any(one.instead for one in some):
+    if pos_label is not None and not any(one.has_positive for one in some):
         fit = [name for name, one in scorers.items() if one.one_sided]
         asked = [one.name for one in some]
         raise ValueError(f"pos_label={pos_label!r} goes with the scores {fit}, and the scores are {asked}")
