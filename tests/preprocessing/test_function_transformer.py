@@ -76,3 +76,13 @@ def test_a_file_names_nothing_but_ufuncs(name):
     with pytest.raises(tn.ModelFileError, match="malformed"):
         Reader({}).value({"ufunc": name})
     assert Reader({}).value(Writer().value(np.log1p, "func")) is np.log1p
+
+
+@pytest.mark.parametrize("func", [lambda d: d["a"] * 2, lambda d: d.assign(b=1)])
+def test_a_function_of_frames_is_told_that_it_is_given_an_array(func):
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]})
+    with pytest.raises(
+        tn.DataError, match=r"array of numbers of shape \(2, 2\), not a frame.*Remedy: .*d\[:, 0\]"
+    ) as e:
+        FunctionTransformer(func).fit(frame)
+    assert isinstance(e.value.__cause__, (AttributeError, IndexError))

@@ -158,3 +158,12 @@ def test_a_source_is_encoded_when_it_is_read(tmp_path):
     rows = tn.scan(str(tmp_path / "x.parquet"))
     model = OrdinalEncoder().fit(rows)
     np.testing.assert_array_equal(model.transform(rows).collect(), model.transform(X))
+
+
+@pytest.mark.parametrize("learner", [tn.OneHotEncoder, OrdinalEncoder, tn.TargetEncoder])
+def test_dates_are_refused_with_a_remedy_that_is_no_encoder(learner):
+    rows = pd.DataFrame({"when": pd.to_datetime(["2020-01-01", "2021-01-01"]), "a": ["u", "v"]})
+    with pytest.raises(tn.DataError, match=r"'when' \(timestamp.*Remedy: .*\.astype\(str\), or .*DateParts\(\)") as e:
+        learner().fit(rows, [0, 1])
+    assert "OneHot" not in str(e.value)
+    assert learner().fit(rows.astype(str), [0, 1]).transform(rows.astype(str)).shape[0] == 2

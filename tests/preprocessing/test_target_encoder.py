@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.preprocessing as peer
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
@@ -91,3 +91,51 @@ def test_categories_that_tell_nothing_stay_at_chance(alone):
     learned = abs(pipeline.fit(source)[-1].coef_[0, 0])
     leaking = tn.LogisticRegression().fit(tn.TargetEncoder().fit(rows[["shop"]], coin).transform(rows[["shop"]]), coin)
     assert learned < abs(leaking.coef_[0, 0]) / 3
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_given_splits_are_those_of_scikit_learn(target):
+    y = np.asarray(TARGETS[target])
+    splitter = StratifiedKFold(3) if y.dtype.kind != "f" else KFold(3, shuffle=True, random_state=0)
+    splits = list(splitter.split(FRAME, y))
+    fold = np.zeros(ROWS, int)
+    for k, (_, test) in enumerate(splits):
+        fold[test] = k
+    theirs = peer.TargetEncoder(cv=splits).fit_transform(FRAME, y)
+    for given in (splits, fold):
+        found = tn.TargetEncoder(cv=given).fit_transform(FRAME, y)
+        np.testing.assert_allclose(found, theirs, rtol=1e-11, atol=1e-12)
+
+
+HALF, REST = np.arange(300), np.arange(300, ROWS)
+
+
+@pytest.mark.parametrize(
+    "cv",
+    [
+        [(REST, HALF), (REST, HALF)],
+        [(REST, HALF), (HALF, REST[:-1])],
+        [(REST, HALF), (HALF, np.append(REST, 0))],
+        [(REST, HALF)],
+    ],
+    ids=["twice", "one left out", "one in both", "half left out"],
+)
+@pytest.mark.parametrize("learner", [tn.TargetEncoder, tn.StackingRegressor, tn.RidgeCV])
+def test_splits_that_test_no_row_once_are_refused(learner, cv):
+    y, numbers = np.asarray(TARGETS["numbers"]), FRAME[["number"]]
+    with pytest.raises(ValueError, match="exactly once with no overlap"):
+        peer.TargetEncoder(cv=cv).fit_transform(numbers, y)
+    with pytest.raises(ValueError, match="each row in the test side of one split"):
+        learner(cv=cv).fit(numbers, y)
+
+
+def test_other_rows_than_splits_have_and_a_splitter_are_refused():
+    y, rows = np.asarray(TARGETS["numbers"]), FRAME[["letter"]]
+    splits = list(KFold(3).split(rows))
+    with pytest.raises(tn.DataError, match="cv has 600 rows, but there are 500"):
+        tn.TargetEncoder(cv=splits).fit(rows[:500], y[:500])
+    with pytest.raises(tn.DataError, match="cv has 600 rows, fewer than there are"):
+        tn.TargetEncoder(cv=splits).fit(pd.concat([rows, rows]), np.tile(y, 2))
+    for learner in (tn.TargetEncoder, tn.StackingRegressor, tn.RidgeCV):
+        with pytest.raises(ValueError, match=r"Remedy: cv=list\(KFold\(...\).split\(X, y\)\)"):
+            learner(cv=KFold(3)).fit(FRAME[["number"]], y)

@@ -13,7 +13,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from tenfold.compose.stacking_folds import ByLot, Given, Layer, codes_of
+from tenfold.compose.stacking_folds import ByLot, Given, Layer
 from tenfold.core import MANY, Array, Claim, Codes, Columns, DataError, Need, Schema
 from tenfold.core.allowed import CLASS_COUNT, COUNTS
 from tenfold.core.axes import Bundle
@@ -35,6 +35,7 @@ from tenfold.estimator.members import (
 from tenfold.estimator.roster import Roster
 from tenfold.estimator.team import Learning, TeamModel
 from tenfold.stats.combinators import After, Each, Inside, Key, Of, Onward
+from tenfold.stats.folds import codes_of
 from tenfold.stats.joint import Joint
 
 

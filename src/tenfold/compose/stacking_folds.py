@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from tenfold.core import Chunk, Codes, DataError
 from tenfold.core.value import Described
 from tenfold.estimator.team import TeamModel
-from tenfold.linear.by_fold import listed
 from tenfold.stats.combinators import Coder, Key, Stage
 from tenfold.stats.draws import folds_of
 
@@ -40,14 +37,6 @@ class Given(Key):
             return found
 
         return code
-
-
-def codes_of(cv: Any) -> Codes:
-    """The number of the fold of each row."""
-    codes = np.unique(listed(cv), return_inverse=True)[1].astype(np.int64)
-    if not codes.any():
-        raise ValueError("cv puts all rows into one fold")
-    return codes
 
 
 class Layer(Stage):

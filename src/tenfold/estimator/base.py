@@ -25,6 +25,7 @@ from tenfold.engine.progress import progress
 from tenfold.estimator import merging, model_file
 from tenfold.estimator.callbacks import CallbackSupportMixin, History, Reporting, with_callbacks
 from tenfold.estimator.checkpoint import Checkpoint
+from tenfold.estimator.constraints import refuse_splitter
 from tenfold.estimator.fitted_params import as_fitted, frozen, param_names, plain_kind, speak_as_fitted
 from tenfold.estimator.mapped import Mapped, joined
 from tenfold.estimator.offered import is_offered
@@ -265,6 +266,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             cls: Any = type(self)
             _check_params(cls, given)
         else:
+            refuse_splitter(type(self), self.__dict__.get("cv"))
             super()._validate_params()
             refuse_keywords(type(self), {name: self.__dict__[name] for name in param_names(type(self))})
 

@@ -63,6 +63,15 @@ def class_prior(given: Any, weight: Array) -> Array:
     return prior
 
 
+def refuse_splitter(cls: type, given: Any) -> None:
+    """Refuse a splitter of scikit-learn as `cv` of a learner, which would have to hold all rows for it."""
+    if hasattr(given, "get_n_splits"):
+        raise ValueError(
+            f"{cls.__name__}: cv={given!r} is a splitter, which needs all rows to say what its folds are. Remedy: "
+            f"cv=list({type(given).__name__}(...).split(X, y))"
+        )
+
+
 def choice(*options: str) -> Any:
     """A parameter that is one of these words."""
     return Options(str, set(options))

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tenfold.core import MANY, ONE, Array, Claim, Codes, Columns, DataError, Design, Need, Schema
 from tenfold.core.allowed import COUNTS
@@ -34,6 +33,7 @@ from tenfold.stats.folds import (
     Pieces,
     RowsByChunk,
     but_one,
+    listed,
 )
 from tenfold.stats.moments import Moments
 from tenfold.stats.rows import Rows
@@ -214,22 +214,6 @@ class ByFold(Featured, OnePass, Regressor):
     def sound(self, model: FoldedModel, summary: object, schema: Schema) -> bool:
         """Whether a penalty was chosen from the errors of all of them."""
         return model.mse_path.size > 0 and model.mse_path.shape[:2] == model.alphas.shape
-
-
-def listed(cv: Any) -> NDArray[Any]:
-    """The fold of each row, as an array says it, or pairs of training rows and test rows."""
-    pairs = isinstance(cv, (list, tuple)) and all(isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in cv)
-    if not pairs:
-        return np.asarray(cv)
-    n = sum(len(test) for _, test in cv)
-    out = np.full(n, -1)
-    for k, (_, test) in enumerate(cv):
-        out[np.asarray(test)[np.asarray(test) < n]] = k
-    if (out < 0).any() or any(
-        len(train) + len(test) != n or (out[train] == k).any() for k, (train, test) in enumerate(cv)
-    ):
-        raise ValueError("cv must score each row once, by a model of all others. Remedy: cv= the fold of each row")
-    return out
 
 
 def _filled(summary: FoldMoments | FoldRows) -> Folds:

@@ -118,7 +118,13 @@ class FunctionTransformer(OnePass, Transformer):
         """What a function makes of rows, looked at: as many rows, of numbers."""
         if function is None:
             return rows
-        found = np.asarray(function(rows, **(given or {})))
+        try:
+            found = np.asarray(function(rows, **(given or {})))
+        except (AttributeError, IndexError, KeyError) as error:
+            raise DataError(
+                f"the function fails ({type(error).__name__}: {error}). It is given an array of numbers of shape "
+                f"{rows.shape}, not a frame. Remedy: take columns by their places, d[:, 0] for the first"
+            ) from error
         found = found[:, None] if found.ndim == 1 else found
         if found.ndim != 2 or len(found) != len(rows) or not found.shape[1] or found.dtype.kind not in "biuf":
             raise DataError(

@@ -15,9 +15,10 @@ from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Labels,
 from tenfold.core.allowed import NOT_NEGATIVE, OFFSETS
 from tenfold.core.statistic import Grouped
 from tenfold.estimator import OnePass
-from tenfold.estimator.constraints import Constraints, choice, integer, real
+from tenfold.estimator.constraints import Constraints, array, choice, integer, real
 from tenfold.estimator.target_kind import TargetTransformer
 from tenfold.stats.draws import folds_of_places
+from tenfold.stats.folds import codes_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,9 +131,9 @@ class TargetEncoder(OnePass, TargetTransformer):
         more than two classes there is an output for each.
     smooth : "auto" or float, default="auto"
         Weight of the mean of all rows beside that of a category; "auto": an empirical Bayes estimate.
-    cv : int or list of (train, test), default=5
-        How many folds `fit_transform` has: of any so many rows in a row, one is in each, in a drawn order. Or splits,
-        each row in the test side of one.
+    cv : int, array, or list of (train, test), default=5
+        How many folds `fit_transform` has: of any so many rows in a row, one is in each, in a drawn order. Or the fold
+        of each row, or splits that have each row in the test side of one and in the training side of all others.
     shuffle, random_state : optional
         As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
@@ -161,7 +162,7 @@ class TargetEncoder(OnePass, TargetTransformer):
     _parameter_constraints: ClassVar[Constraints] = {
         "target_type": [choice("auto", "continuous", "binary", "multiclass")],
         "smooth": [choice("auto"), real(0)],
-        "cv": [integer(2), list],
+        "cv": [integer(2), array],
     }
 
     def __init__(
@@ -200,20 +201,20 @@ class TargetEncoder(OnePass, TargetTransformer):
 
     @property
     def _folds(self) -> int:
-        return int(self.cv) if isinstance(self.cv, (int, np.integer)) else len(self.cv)
+        return int(self.cv) if isinstance(self.cv, (int, np.integer)) else int(self._given.max()) + 1
 
     @property
     def _given(self) -> Codes:
-        """The fold of each row, where splits were given; else empty."""
-        if isinstance(self.cv, (int, np.integer)):
-            return np.zeros(0, np.int64)
-        tests = [np.asarray(test, np.int64) for _, test in self.cv]
-        found = np.zeros(sum(map(len, tests)), np.int64)
-        for fold, test in enumerate(tests):
-            if len(test) and (test.min() < 0 or test.max() >= len(found)):
-                raise ValueError("cv must have each row in the test side of one split. Remedy: cv=5")
-            found[test] = fold
-        return found
+        """The fold of each row, where folds were given; else empty."""
+        return np.zeros(0, np.int64) if isinstance(self.cv, (int, np.integer)) else codes_of(self.cv)
+
+    def _after_fit(self, source: Any) -> None:
+        """Refuse folds of rows that there are not: they are those of other rows."""
+        super()._after_fit(source)
+        given, where = self._given, self.certificate_.provenance
+        there = 0 if where is None else where.rows + where.dropped
+        if len(given) and len(given) != there:
+            raise DataError(f"cv has {len(given)} rows, but there are {there}. Remedy: a fold for each row")
 
     def solve(self, schema: Schema, s: TargetCounts | TargetMoments) -> EncoderModel:
         """The encodings by all rows, and by all folds but each one."""

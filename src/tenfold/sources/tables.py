@@ -202,6 +202,7 @@ class ArrowSource(Source):
                 "date": "dates",
             }
             other = {
+                "categorical": "make text of them first, .astype(str)",
                 "mixed": "convert them first",
                 "text": "make text of them first, .astype(str)",
                 "date": "make dates of them first, pandas.to_datetime",
@@ -209,8 +210,11 @@ class ArrowSource(Source):
             kinds = {need.kind_of(name) for name in wrong}
             wanted = kinds.pop() if len(kinds) == 1 else "mixed"
             remedy = other.get(wanted, "encode them first (OneHot for categories)")
-            if wanted in ("numeric", "mixed") and (dates := [n for n in wrong if _is_date(self.types.field(n).type)]):
+            dates = [n for n in wrong if _is_date(self.types.field(n).type)]
+            if dates and wanted in ("numeric", "mixed"):
                 remedy += f"; make numbers of dates, ColumnTransformer([('when', DateParts(), {dates!r}), ...])"
+            elif dates and wanted == "categorical":
+                remedy += ", or parts of dates, DateParts()"
             raise DataError(
                 f"columns that do not enter as {words[wanted]}: {said}. Remedy: leave them out, "
                 f"{self._call(drop)}, or {remedy}"

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tenfold.core import Array, Chunk, Codes, Flags, Schema
 from tenfold.core.allowed import COUNTS, NOT_NEGATIVE
@@ -106,6 +107,36 @@ class ListedFolds(Key):
             return found
 
         return code
+
+
+def listed(cv: Any) -> NDArray[Any]:
+    """The fold of each row, as an array says it, or pairs of training rows and test rows."""
+    pairs = isinstance(cv, (list, tuple)) and all(isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in cv)
+    if not pairs:
+        return np.asarray(cv)
+    n = sum(len(test) for _, test in cv)
+    out = np.full(n, -1)
+    for k, (_, test) in enumerate(cv):
+        out[np.asarray(test)[np.asarray(test) < n]] = k
+    if (out < 0).any() or any(
+        len(train) + len(test) != n or (out[train] == k).any() for k, (train, test) in enumerate(cv)
+    ):
+        raise ValueError(
+            "cv must have each row in the test side of one split, and in the training side of all others. Remedy: "
+            "cv= the fold of each row"
+        )
+    return out
+
+
+def codes_of(cv: Any) -> Codes:
+    """The number of the fold of each row."""
+    given = listed(cv)
+    if given.ndim != 1:
+        raise ValueError("cv must be the fold of each row, or a list of (train, test)")
+    codes = np.unique(given, return_inverse=True)[1].astype(np.int64)
+    if not codes.any():
+        raise ValueError("cv puts all rows into one fold")
+    return codes
 
 
 @dataclass(frozen=True, eq=False)
