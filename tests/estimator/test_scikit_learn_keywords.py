@@ -9,12 +9,12 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils import all_estimators
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import Options, StrOptions
 
 import tenfold as tn
 from helpers import learners, name_of
 from tenfold.core.axes import bits
-from tenfold.estimator.scikit_learn_keywords import KEYWORDS, NoEffect, Refused, Renamed
+from tenfold.estimator.scikit_learn_keywords import KEYWORDS, NoEffect, Refused, RefusedValues
 from tenfold.testing.data import draw
 
 THEIRS = dict(all_estimators())
@@ -50,7 +50,7 @@ def test_every_keyword_is_decided(name):
     assert not set(theirs) - set(ours), "not a parameter"
     assert not set(decided) - set(theirs), "scikit-learn has no such keyword"
     for word in decided:
-        if not isinstance(decided[word], Renamed):
+        if isinstance(decided[word], (NoEffect, Refused)):
             assert repr(ours[word].default) == repr(theirs[word].default), word
         assert word in type(learner).__doc__
 
@@ -94,6 +94,74 @@ def test_a_keyword_that_is_refused_says_why_and_what_to_do(name, word, decided):
     value = not default if isinstance(default, bool) else 0.5 if isinstance(default, (int, float)) else "another"
     with pytest.raises(ValueError, match=re.escape(f"{word}={value!r} is {decided}")):
         fitted(learner, **{word: value})
+
+
+def their_values(name):
+    """Words, None, flags and lists that scikit-learn's learner takes, by keyword."""
+    for word, takes in (getattr(THEIRS[name], "_parameter_constraints", None) or {}).items():
+        for one in takes if isinstance(takes, list) else ():
+            if isinstance(one, Options) and one.type is str:
+                yield from ((word, value) for value in sorted(one.options))
+            elif one is None:
+                yield word, None
+            elif isinstance(one, str) and one in ("boolean", "array-like"):
+                yield from ((word, value) for value in ((True, False) if one == "boolean" else ([0.5, 0.6],)))
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_value_is_taken_or_refused_with_a_remedy(name):
+    learner = OURS[name]
+    for word, value in their_values(name):
+        if word not in keywords(type(learner)) or (name, word) == ("OrdinalEncoder", "handle_unknown"):
+            continue  # the latter goes with another keyword
+        said = refusal(clone(learner).set_params(**{word: value}))
+        assert said is None or "Remedy: " in said, f"{word}={value!r}: {said}"
+
+
+def refusal(learner):
+    """What is said of parameters that are refused; None, if all are taken."""
+    try:
+        learner._validate_params()
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+@pytest.mark.parametrize(("name", "word", "decided"), decisions(RefusedValues))
+def test_a_value_that_is_refused_says_why_and_what_to_do(name, word, decided):
+    for one in decided.each:
+        value = [0.5, 0.6] if one.value == "array-like" else max if one.value is callable else one.value
+        with pytest.raises(ValueError, match=re.escape(f"{word}={value!r} is {one}")):
+            clone(OURS[name]).set_params(**{word: value})._validate_params()
+
+
+def test_remedies_run():
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(60, 3)), random.integers(0, 2, 60)
+    t = X @ [1.0, 2.0, 0.0] + random.normal(size=60)
+    few = {"max_iter": 5}
+    for model in (
+        tn.LinearSVC(loss="squared_hinge"),
+        tn.SGDClassifier(loss="log_loss"),
+        tn.Perceptron(),
+        tn.DummyClassifier(strategy="prior"),
+        tn.RandomForestClassifier(3, class_weight="balanced"),
+        tn.KNeighborsClassifier(attribute_weights=1 / X.var(axis=0)),
+        tn.KNeighborsClassifier(kernel=lambda A, B: A @ B.T),
+        tn.make_pipeline(tn.PCA(whiten=True), tn.KNeighborsClassifier()),
+        tn.make_pipeline(tn.SimpleImputer(), tn.KNeighborsClassifier()),
+        tn.make_pipeline(tn.PCA(n_components=0.95), tn.KNeighborsClassifier()),
+        tn.StackingClassifier([("a", tn.GaussianNB())], cv=5),
+    ):
+        assert set(model.fit(X, y).predict(X).tolist()) <= {0, 1}
+    for model in (
+        tn.SGDRegressor(loss="epsilon_insensitive", learning_rate="invscaling", tol=0.01),
+        tn.LinearSVR(loss="squared_epsilon_insensitive"),
+        tn.HistGradientBoostingRegressor(loss="absolute_error", **few),
+        tn.HistGradientBoostingRegressor(loss="quantile", quantile=0.3, validation_fraction=0.1, **few),
+        tn.RidgeCV(alphas=[0.1, 1.0]),
+    ):
+        assert np.isfinite(model.fit(X, t).predict(X)).all()
 
 
 def test_a_grid_of_scikit_learn_goes_over_its_own_names():

@@ -448,3 +448,16 @@ def test_layers_are_views_in_order():
     flat = np.concatenate([part.ravel() for layer in network.layers(w) for part in layer])
     np.testing.assert_array_equal(flat, w)
     assert network.penalised.sum() == sum(m * n for m, n in pairwise(network.sizes))
+
+
+def test_the_loss_of_the_last_epoch_and_the_best_validation_score():
+    given = {"hidden_layer_sizes": (3,), "max_iter": 4}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        plain, stopped = MLPRegressor(**given).fit(X, t), MLPClassifier(early_stopping=True, **given).fit(X, label)
+        theirs = TheirClassifier(early_stopping=True, **given).fit(X, label)
+    assert isinstance(plain.loss_, float)
+    assert plain.loss_ == plain.loss_curve_[-1]
+    assert plain.best_validation_score_ is None
+    assert stopped.best_validation_score_ == max(stopped.validation_scores_)
+    assert theirs.best_validation_score_ == max(theirs.validation_scores_)

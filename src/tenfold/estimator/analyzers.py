@@ -32,6 +32,20 @@ class Analyzer(Value):
 
     def made(self) -> Callable[[str], list[str]]:
         """The function from a text to its terms; each thread makes its own, since stemmers have a state."""
+        plain = self.plain()
+        if self.analyzer != "word":
+            found: Callable[[str], list[str]] = plain.build_analyzer()
+            return found
+        tokenizer: Callable[[str], list[str]] = plain.build_tokenizer()
+        if self.stop_words is not None or self.stemmer is not None:
+            tokenizer = _without(tokenizer, plain.get_stop_words() or frozenset(), self.stemmer)
+        if self.ngram_range == (1, 1) and self.strip_accents is None:  # there is nothing else to do
+            return (lambda text: tokenizer(text.lower())) if self.lowercase else tokenizer
+        whole: Callable[[str], list[str]] = plain.set_params(stop_words=None, tokenizer=tokenizer).build_analyzer()
+        return whole
+
+    def plain(self) -> Any:
+        """The vectorizer of scikit-learn that cuts texts likewise, before stems are made."""
         from sklearn.feature_extraction.text import CountVectorizer
 
         given = {
@@ -42,17 +56,7 @@ class Analyzer(Value):
             "token_pattern": self.token_pattern,
         }
         stop_words = [*self.stop_words] if isinstance(self.stop_words, tuple) else self.stop_words
-        plain = CountVectorizer(**given, stop_words=stop_words)
-        if self.analyzer != "word":
-            found: Callable[[str], list[str]] = plain.build_analyzer()
-            return found
-        tokenizer: Callable[[str], list[str]] = plain.build_tokenizer()
-        if self.stop_words is not None or self.stemmer is not None:
-            tokenizer = _without(tokenizer, plain.get_stop_words() or frozenset(), self.stemmer)
-        if self.ngram_range == (1, 1) and self.strip_accents is None:  # there is nothing else to do
-            return (lambda text: tokenizer(text.lower())) if self.lowercase else tokenizer
-        whole: Callable[[str], list[str]] = CountVectorizer(**given, tokenizer=tokenizer).build_analyzer()
-        return whole
+        return CountVectorizer(**given, stop_words=stop_words)
 
 
 def _without(

@@ -267,8 +267,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             _check_params(cls, given)
         else:
             refuse_splitter(type(self), self.__dict__.get("cv"))
-            super()._validate_params()
             refuse_keywords(type(self), {name: self.__dict__[name] for name in param_names(type(self))})
+            super()._validate_params()
 
     # ---- merging -------------------------------------------------------------------------------
 
@@ -432,8 +432,8 @@ def _check_params(cls: type, given: tuple[tuple[str, Any, Any], ...]) -> None:
     """Refuse parameters that a learner does not take; those that it takes are looked at once."""
     model: Any = object.__new__(cls)
     model.__dict__.update({name: value for name, _, value in given})
-    BaseEstimator._validate_params(model)
     refuse_keywords(cls, model.__dict__)
+    BaseEstimator._validate_params(model)
 
 
 def _said(function: Any, learner: Any, source: Source, need: Need, known: Schema, part: int) -> Any:

@@ -19,6 +19,7 @@ METHODS = frozenset({
     "filter", "impossible_transitions", "likeliest_paths", "stationary_distribution", "every_rule",
     "apply", "decision_path", "get_depth", "get_n_leaves", "get_covariance", "get_precision",
     "predict_joint_log_proba", "from_tree", "from_rules", "from_dnf", "attention",
+    "build_analyzer", "build_preprocessor", "build_tokenizer", "get_stop_words",
 })  # fmt: skip
 
 

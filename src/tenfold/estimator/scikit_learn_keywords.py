@@ -2,7 +2,8 @@
 
 A keyword that is not named here is a parameter of ours too, with the same meaning. One that has no effect is taken
 in every value that scikit-learn takes, so that its programs run; one that is refused is taken in those values only
-that say what is done anyway, and the error of any other says what to do instead.
+that say what is done anyway, and the error of any other says what to do instead. Of a keyword that is ours too, some
+of scikit-learn's values may be refused, in the same words.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import StrOptions, make_constraint
 
 
 class Renamed(NamedTuple):
@@ -49,7 +50,40 @@ class Refused(NamedTuple):
         return f"refused: {self.because}. Remedy: {self.remedy}"
 
 
-Decision = Renamed | NoEffect | Refused
+class RefusedValue(NamedTuple):
+    """A value of a keyword that scikit-learn takes and that cannot be had."""
+
+    value: Any
+    """the value, or what it is, in the terms of scikit-learn's constraints"""
+    because: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"refused: {self.because}. Remedy: {self.remedy}"
+
+    def is_of(self, given: Any) -> bool:
+        """Whether a parameter has this value, or is of this kind."""
+        if isinstance(self.value, str) and self.value != "array-like":
+            return isinstance(given, str) and given == self.value
+        return bool(make_constraint(self.value).is_satisfied_by(given))
+
+
+class RefusedValues(NamedTuple):
+    """A keyword that is our parameter too, of which these values are refused."""
+
+    each: tuple[RefusedValue, ...]
+
+    def __str__(self) -> str:
+        names = {"array-like": "an array", callable: "a function"}
+        return "; ".join(f"{names.get(one.value, repr(one.value))} {one}" for one in self.each)
+
+
+def refused(because: str, remedy: str, *values: Any) -> tuple[RefusedValue, ...]:
+    """Values that are refused for one reason, with one remedy."""
+    return tuple(RefusedValue(value, because, remedy) for value in values)
+
+
+Decision = Renamed | NoEffect | Refused | RefusedValues
 
 _integer, _number, _flag = (Integral, None), (Real, None), ("boolean",)
 _any_start = "the minimum is found to `tol` from any start"
@@ -99,6 +133,7 @@ _bag: dict[str, Decision] = {
     "verbose": verbose,
 }
 _lasso: dict[str, Decision] = {
+    "max_iter": RefusedValues(refused("a number is needed", "max_iter=1000", None)),
     "precompute": NoEffect(
         "the Gram matrix is what summaries merge to", ("boolean", "array-like", StrOptions({"auto"}))
     ),
@@ -117,7 +152,26 @@ _glm: dict[str, Decision] = {
     "warm_start": restart,
     "verbose": verbose,
 }
+_metrics = RefusedValues((
+    *refused(
+        "distances are computed from rows",
+        "kernel=, a function of two arrays of rows that gives their kernel values", "precomputed", "pyfunc", callable,
+    ),
+    *refused("the neighbours are those of the Euclidean distance", 'metric="euclidean"', "sqeuclidean"),
+    *refused("attribute_weights scale columns", "attribute_weights=1 / X.var(axis=0)", "seuclidean"),
+    *refused("whitened rows have it", "make_pipeline(PCA(whiten=True), KNeighborsClassifier())", "mahalanobis"),
+    *refused("it is the cosine of centred rows", 'metric="cosine", X - X.mean(axis=1, keepdims=True)', "correlation"),
+    *refused("it is no distance here", 'metric="manhattan", of columns of similar scale', "braycurtis", "canberra"),
+    *refused("it is the order of distances on the unit sphere",
+             "np.column_stack([cos(a) * cos(b), cos(a) * sin(b), sin(a)]) of latitude and longitude", "haversine"),
+    *refused("rows must be complete", "make_pipeline(SimpleImputer(), KNeighborsClassifier())", "nan_euclidean"),
+    *refused("rows of 0 and 1 are compared by how many columns differ", 'metric="hamming"',
+             "dice", "jaccard", "rogerstanimoto", "russellrao", "sokalmichener", "sokalsneath", "yule"),
+))  # fmt: skip
 _neighbors: dict[str, Decision] = {
+    "metric": _metrics,
+    "n_neighbors": RefusedValues(refused("a number is needed", "n_neighbors=5", None)),
+    "p": RefusedValues(refused("a number is needed", "p=2", None)),
     "leaf_size": NoEffect("the neighbours are the same, however they are found", (Integral,)),
     "metric_params": one_metric,
     "n_jobs": n_jobs,
@@ -129,6 +183,22 @@ _forest: dict[str, Decision] = {
     "warm_start": no_more_trees,
     "monotonic_cst": monotonic,
 }
+_drawn = "predictions are not drawn, so that they are the same each time"
+_one_penalty = RefusedValues(
+    refused("one penalty holds for all targets", "RidgeCV(alphas=...), or a model for each target", "array-like")
+)
+_naive: dict[str, Decision] = {
+    "alpha": RefusedValues(refused("one alpha holds for all columns", "alpha=1.0, or another number", "array-like")),
+    "force_alpha": smoothed,
+}
+_not_random = RefusedValues(refused("centres begin far from each other", 'init="k-means++", or an array', "random"))
+_learning_rates = RefusedValues(
+    (
+        *refused("steps shrink by a schedule that is known before", 'learning_rate="invscaling"', "adaptive"),
+        *refused("steps do not depend on the loss of the row", 'learning_rate="optimal"', "pa1", "pa2"),
+    )
+)
+_share = RefusedValues(refused("a number is needed", "l1_ratio=0.15, which only penalty='elasticnet' reads", None))
 _splitter = Refused("splits are the best there are", 'RandomForestClassifier, or max_features="sqrt"', ("best",))
 _log_loss = Refused(
     "classes are boosted by their log loss", "AdaBoostClassifier for the exponential loss", ("log_loss",)
@@ -155,6 +225,9 @@ _boosting: dict[str, Decision] = {
     "ccp_alpha": Refused("trees are not pruned", "max_depth, min_samples_leaf or max_leaf_nodes", (0.0,)),
 }
 _hist_boosting: dict[str, Decision] = {
+    "validation_fraction": RefusedValues(
+        refused("rows that were learned from do not tell when to stop", "validation_fraction=0.1", None)
+    ),
     "max_features": Refused(*_columns_of_splits, (1.0,)),
     "categorical_features": Refused(
         "columns of text and categorical columns are categories", "a frame with categorical columns", ("from_dtype",)
@@ -174,6 +247,7 @@ _stopping: dict[str, Decision] = {
 }
 _scaler: dict[str, Decision] = {"copy": copied}
 _vectorizer: dict[str, Decision] = {
+    "token_pattern": RefusedValues(refused("words are found by a pattern", "leave token_pattern out", None)),
     "input": Refused("documents are text, not files", "tenfold.scan, or the text itself", ("content",)),
     "encoding": NoEffect("documents are text, not bytes", (str,)),
     "decode_error": NoEffect("documents are text, not bytes", (StrOptions({"strict", "ignore", "replace"}),)),
@@ -184,11 +258,15 @@ _vectorizer: dict[str, Decision] = {
     "dtype": dtype,
 }
 _members: dict[str, Decision] = {"n_jobs": n_jobs, "verbose": verbose}
+_stacked: dict[str, Decision] = {
+    **_members,
+    "cv": RefusedValues(refused("members learn with the stack, in the same scans", "cv=5", "prefit")),
+}
 
 KEYWORDS: dict[str, dict[str, Decision]] = {
     "BaggingClassifier": _bag,
     "BaggingRegressor": _bag,
-    "BernoulliNB": {"force_alpha": smoothed},
+    "BernoulliNB": _naive,
     "BisectingKMeans": {
         "init": Refused(
             "a cluster is halved from two rows drawn by k-means++", "random_state", ("random", "k-means++")
@@ -205,14 +283,40 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
         ),
     },
     "ColumnTransformer": _side_by_side,
-    "ComplementNB": {"force_alpha": smoothed},
+    "ComplementNB": _naive,
     "DecisionTreeClassifier": {"splitter": _splitter, "monotonic_cst": monotonic},
     "DecisionTreeRegressor": {"criterion": squares, "splitter": _splitter, "monotonic_cst": monotonic},
     "DummyClassifier": {
+        "strategy": RefusedValues(
+            (
+                *refused(
+                    _drawn,
+                    'strategy="prior", whose predict_proba gives the shares of the classes',
+                    "stratified",
+                    "uniform",
+                ),
+                *refused("the answer comes from the target", 'strategy="most_frequent"', "constant"),
+            )
+        ),
         "random_state": unseeded,
         "constant": Refused("the answer comes from the target", 'strategy="prior"', (None,)),
     },
     "DummyRegressor": {
+        "strategy": RefusedValues(
+            (
+                *refused(
+                    "the answer is a mean, which merges",
+                    'HistGradientBoostingRegressor(loss="absolute_error"), which starts from the median',
+                    "median",
+                ),
+                *refused(
+                    "the answer is a mean, which merges",
+                    'HistGradientBoostingRegressor(loss="quantile", quantile=...)',
+                    "quantile",
+                ),
+                *refused("the answer comes from the target", 'strategy="mean"', "constant"),
+            )
+        ),
         "constant": Refused("the answer comes from the target", 'strategy="mean"', (None,)),
         "quantile": Refused(
             "the answer is a mean, which merges", "HistGradientBoostingRegressor(loss='quantile')", (None,)
@@ -244,6 +348,18 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
         ),
     },
     "KBinsDiscretizer": {
+        "quantile_method": RefusedValues(
+            refused(
+                "it is not among the quantiles of counted values here",
+                'quantile_method="linear"',
+                "hazen",
+                "closest_observation",
+                "interpolated_inverted_cdf",
+                "median_unbiased",
+                "normal_unbiased",
+                "weibull",
+            )
+        ),
         "dtype": Refused("what comes out is as precise as what went in", "astype of what goes in", (None,)),
         "subsample": all_counted,
         "random_state": unseeded,
@@ -290,7 +406,9 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
             "terms are weighted by how few documents have them", "CountVectorizer, then Normalizer", (True,)
         ),
     },
+    "KernelRidge": {"alpha": _one_penalty},
     "KMeans": {
+        "init": _not_random,
         "verbose": verbose,
         "copy_x": copied,
         "algorithm": same_clusters,
@@ -311,6 +429,7 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
         "positive": positive,
     },
     "LogisticRegression": {
+        "l1_ratio": RefusedValues(refused("a number is needed", "l1_ratio=0.0", None)),
         "penalty": Renamed("l1_ratio and C"),
         "dual": NoEffect(_any_start, _flag),
         "intercept_scaling": NoEffect("the intercept is not penalised", (Real,)),
@@ -324,20 +443,31 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
         "n_jobs": n_jobs,
     },
     "MiniBatchKMeans": {
+        "init": _not_random,
         "verbose": verbose,
         "compute_labels": NoEffect("`labels_` are computed when they are read", _flag),
         "max_no_improvement": NoEffect("a fit ends by `tol` or `max_iter`", _integer),
         "init_size": NoEffect("`init` draws from a sample of its own size", _integer),
         "reassignment_ratio": Refused("no centre is drawn again", "KMeans, or another random_state", (0.01, 0.0)),
     },
-    "MultinomialNB": {"force_alpha": smoothed},
+    "MultinomialNB": _naive,
     "Nystroem": {
+        "kernel": RefusedValues(
+            refused("rows are compared with some of them by a function", "a kernel by name or object", "precomputed")
+        ),
         "kernel_params": Refused(
             "a kernel with parameters is an object here", "kernel=tenfold.GaussianKernel(...), or another", (None,)
         ),
         "n_jobs": n_jobs,
     },
     "PCA": {
+        "n_components": RefusedValues(
+            refused(
+                "how many components there are is said by a number or by a share of the variance",
+                "n_components=0.95, or another share",
+                "mle",
+            )
+        ),
         "copy": copied,
         "svd_solver": NoEffect(_exact, (StrOptions({"auto", "full", "covariance_eigh", "arpack", "randomized"}),)),
         "tol": NoEffect(_exact, (Real,)),
@@ -361,9 +491,15 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
         "tol": NoEffect("a covariance that cannot be inverted is an error of its own", (Real,)),
         "covariance_estimator": covariance,
     },
-    "RandomForestClassifier": _forest,
+    "RandomForestClassifier": {
+        **_forest,
+        "class_weight": RefusedValues(
+            refused("classes have one weight in all trees", 'class_weight="balanced"', "balanced_subsample")
+        ),
+    },
     "RandomForestRegressor": {**_forest, "criterion": squares},
     "Ridge": {
+        "alpha": _one_penalty,
         "copy_X": copied,
         "max_iter": NoEffect(_exact, _integer),
         "tol": NoEffect(_exact, (Real,)),
@@ -381,12 +517,54 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
     },
     "SGDClassifier": {
         **_stopping,
+        "l1_ratio": _share,
+        "learning_rate": _learning_rates,
+        "loss": RefusedValues(
+            (
+                *refused(
+                    "it is not among the losses of gradient descent here",
+                    'LinearSVC(loss="squared_hinge"), whose minimum is found to `tol`',
+                    "squared_hinge",
+                ),
+                *refused(
+                    "it is not among the losses of gradient descent here",
+                    'loss="log_loss", which gives probabilities too',
+                    "modified_huber",
+                ),
+                *refused("the perceptron is a learner of its own", "Perceptron()", "perceptron"),
+                *refused(
+                    "it is a loss of numbers",
+                    'loss="squared_error", or loss="hinge"',
+                    "huber",
+                    "epsilon_insensitive",
+                    "squared_epsilon_insensitive",
+                ),
+            )
+        ),
         "epsilon": NoEffect("no loss of classes has it here", (Real,)),
         "n_jobs": n_jobs,
     },
-    "SGDRegressor": _stopping,
-    "StackingClassifier": _members,
-    "StackingRegressor": _members,
+    "SGDRegressor": {
+        **_stopping,
+        "l1_ratio": _share,
+        "learning_rate": _learning_rates,
+        "loss": RefusedValues(
+            (
+                *refused(
+                    "it is not among the losses of gradient descent here",
+                    'loss="epsilon_insensitive", whose slope is bounded too',
+                    "huber",
+                ),
+                *refused(
+                    "it is not among the losses of gradient descent here",
+                    'LinearSVR(loss="squared_epsilon_insensitive")',
+                    "squared_epsilon_insensitive",
+                ),
+            )
+        ),
+    },
+    "StackingClassifier": _stacked,
+    "StackingRegressor": _stacked,
     "TargetEncoder": {
         "categories": Refused("the categories are those of the rows", "fit to rows that have them", ("auto",)),
         "shuffle": NoEffect("folds are dealt by the numbers of rows", ("boolean", StrOptions({"deprecated"}))),
@@ -413,8 +591,14 @@ def constraints_of(cls: type, params: Collection[str]) -> dict[str, Any]:
 def refuse_keywords(cls: type, params: Mapping[str, Any]) -> None:
     """Refuse values of scikit-learn's keywords that cannot be had, and say what to do instead."""
     for name, one in keywords_of(cls).items():
-        if isinstance(one, Refused) and name in params and not any(_same(params[name], value) for value in one.takes):
+        if name not in params:
+            continue
+        if isinstance(one, Refused) and not any(_same(params[name], value) for value in one.takes):
             raise ValueError(f"{cls.__name__}: {name}={params[name]!r} is {one}")
+        if isinstance(one, RefusedValues):
+            for value in one.each:
+                if value.is_of(params[name]):
+                    raise ValueError(f"{cls.__name__}: {name}={params[name]!r} is {value}")
 
 
 def has_no_effect(cls: type, name: str) -> bool:

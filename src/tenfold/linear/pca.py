@@ -106,6 +106,8 @@ class PCA(OnePass, Projector):
         Of the centred rows.
     mean_ : array of shape (columns,)
     n_components_ : int
+    n_samples_ : int
+        Rows that were learned from.
     noise_variance_ : float
         Mean variance of what was left out.
     certificate_ : Certificate
@@ -306,6 +308,12 @@ class PCA(OnePass, Projector):
     def n_components_(self) -> int:
         """How many components there are."""
         return len(self.model_.components)
+
+    @property
+    def n_samples_(self) -> int:
+        """How many rows were summarized."""
+        where = self.certificate_.provenance
+        return 0 if where is None else where.rows
 
 
 def _variances(model: PCAModel) -> tuple[Array, float]:

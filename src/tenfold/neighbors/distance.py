@@ -1,12 +1,14 @@
 """How far two rows are apart, and which rows are nearest: exactly, whatever the offsets of the columns.
 
 Σ s |x - z|^p over the columns, its root; of categories Σ s [x ≠ z]; or |φ(x) - φ(z)|² = k(x, x) - 2 k(x, z) + k(z, z)
-for a kernel. Distances are summed in float64 of differences. For sums of squares a product in float32 comes first, of
+for a kernel; or 1 - cos(x, z), half the squared distance of the rows at unit length. Distances are summed in float64 of
+differences. For sums of squares a product in float32 comes first, of
 columns around their means: where its error bound says that a row is too far, its distance is not computed.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -34,7 +36,9 @@ FEW = 8
 GRAM = 1 << 21
 """kernel values that are made at a time"""
 
-METRICS = ("minkowski", "euclidean", "manhattan", "chebyshev", "hamming", "mixed")
+SAME = {"p": "minkowski", "l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan", "infinity": "chebyshev"}
+"""other names of metrics"""
+METRICS = ("minkowski", "euclidean", "manhattan", "chebyshev", "cosine", "hamming", "mixed", *SAME)
 
 
 class Short(NamedTuple):
@@ -65,6 +69,8 @@ class Distance(Value):
     """of whose features it is the distance"""
     products: bool = True
     """whether products may come first"""
+    directions: bool = False
+    """whether rows are compared at unit length: 1 - cos"""
 
     @property
     def largest(self) -> float:
@@ -75,7 +81,7 @@ class Distance(Value):
 
     def true(self, compared: Array) -> Array:
         """The distance, from what is compared: its square, its power or its sum."""
-        if self.kind == SQUARES:
+        if self.kind == SQUARES and not self.directions:
             return np.sqrt(compared)
         if self.kind == POWERS:
             return compared ** (1 / self.power)
@@ -85,6 +91,10 @@ class Distance(Value):
         self, query: Array, rows: TrainingRows, label: Codes, labels: int, wanted: int
     ) -> tuple[Array, Codes, Array]:
         """What is compared, and the number, of the nearest rows of each query; and the weight of ties by label."""
+        if self.directions:
+            plain = distance_of(np.zeros(query.shape[1] + 2, bool), "euclidean", 2.0, products=self.products)
+            at_unit_length = replace(rows, X=_unit_rows(rows.X, 1))
+            return plain.nearest(_unit_rows(query, 0), at_unit_length, label, labels, wanted)
         m, wanted = len(query), min(wanted, len(rows))
         found, index = np.full((m, wanted), np.inf), np.full((m, wanted), -1, np.int64)
         tied = np.zeros((m, labels + 1))
@@ -112,6 +122,17 @@ class Distance(Value):
             away = kernel.squared_distances(query, rows.X[start : start + step])
             offer_distances(np.ascontiguousarray(away), start, size, *into)
         put_in_order(size, into[3], into[4])
+
+
+def _unit_rows(X: Array, side: int) -> Array:
+    """Rows at unit length; zeros get a column of their own, another on each side, and so are 1 - cos = 1 from all."""
+    largest = np.abs(X).max(axis=1, initial=0.0)
+    out = np.zeros((len(X), X.shape[1] + 2))
+    unit = np.divide(X, largest[:, None], out=out[:, :-2], where=largest[:, None] > 0)
+    unit /= np.sqrt(np.einsum("ij,ij->i", unit, unit) + (largest == 0))[:, None]
+    out[:, X.shape[1] + side] = largest == 0
+    out.flags.writeable = X.flags.writeable
+    return out
 
 
 _SHORT: WeakKeyDictionary[TrainingRows, Short] = WeakKeyDictionary()
@@ -157,6 +178,11 @@ def distance_of(
         if attribute_weights is not None:
             raise ValueError("attribute_weights do not go with a kernel. Remedy: scale the columns")
         return Distance(SQUARES, 2.0, scale, coded, kernel=as_kernel(kernel))
+    metric = SAME.get(metric, metric)
+    if metric == "cosine":
+        if attribute_weights is not None:
+            raise ValueError("attribute_weights do not go with metric='cosine'. Remedy: scale the columns")
+        return Distance(SQUARES, 2.0, scale, coded, 2.0, products=products, directions=True)
     if metric == "minkowski":
         metric = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}.get(float(p), metric)
     match metric:

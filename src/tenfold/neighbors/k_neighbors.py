@@ -55,11 +55,12 @@ class KNeighbors(MultiOutput, OnePass):
         {"n_neighbors": 3},
         {"n_neighbors": 2, "weights": "distance", "metric": "manhattan"},
         {"n_neighbors": 3, "metric": "mixed"},
+        {"n_neighbors": 3, "metric": "cosine"},
     )
     _parameter_constraints: ClassVar[Constraints] = {
         "n_neighbors": [integer(1)],
         "weights": [choice("uniform", "distance"), callable, None],
-        "algorithm": [choice("auto", "brute")],
+        "algorithm": [choice("auto", "ball_tree", "kd_tree", "brute")],
         "p": [real(0, open=True)],
         "metric": [choice(*METRICS)],
         "attribute_weights": [array, None],
@@ -205,7 +206,7 @@ class KNeighbors(MultiOutput, OnePass):
         if self.kernel is not None:
             return "kernel"
         names = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}
-        return names.get(float(self.p), self.metric) if self.metric == "minkowski" else self.metric
+        return names.get(float(self.p), self.metric) if self.metric in ("minkowski", "p") else self.metric
 
     def lists(self, model: NeighborsModel, X: Columns) -> Nearest:
         """The nearest rows of each row of X, as many as weigh `n_neighbors`."""
@@ -277,7 +278,7 @@ class KNeighbors(MultiOutput, OnePass):
             ranges = numbers(self.ranges, "ranges")
             if ranges.shape != categories.shape or not (np.isfinite(ranges) & (ranges >= 0)).all():
                 raise ValueError(f"ranges must be {len(categories)} numbers from 0 on, one for each column")
-        products = self.algorithm == "auto"
+        products = self.algorithm != "brute"
         return distance_of(categories, self.metric, self.p, self.attribute_weights, ranges, self.kernel, products)
 
 

@@ -34,13 +34,13 @@ class KNeighborsClassifier(KNeighbors, Classifier):
     weights : {"uniform", "distance"} or callable, default="uniform"
         How much neighbours count: all the same; by 1 / distance, and where some are at distance 0 those alone; or a
         function from an array of distances to one of weights.
-    algorithm : {"auto", "brute"}, default="auto"
-        "brute" computes every distance; "auto" none that a matrix product rules out. The neighbours are the same.
+    algorithm : {"auto", "ball_tree", "kd_tree", "brute"}, default="auto"
+        "brute" computes every distance; all others none that a matrix product rules out. The neighbours are the same.
     p : float, default=2
         Power of Minkowski's distance, (Σ \\|x - z\\|ᵖ)^(1/p): 1 is Manhattan, 2 Euclidean, infinity Chebyshev.
-    metric : {"minkowski", "euclidean", "manhattan", "chebyshev", "hamming", "mixed"}, default="minkowski"
-        "hamming": the share of columns that differ; "mixed" (Gower): the mean over columns of \\|x - z\\| / range, and
-        for columns of text or categories of [x ≠ z].
+    metric : {"minkowski", "euclidean", "manhattan", "chebyshev", "cosine", "hamming", "mixed"}, default="minkowski"
+        "cosine": 1 - cos of the angle between rows, 1 if one is zeros; "hamming": the share of columns that differ;
+        "mixed" (Gower): the mean over columns of \\|x - z\\| / range, and for columns of text or categories of [x ≠ z].
     attribute_weights : array of shape (columns,), optional
         How much each column counts in the sum.
     ranges : array of shape (columns,), optional

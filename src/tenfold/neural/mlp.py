@@ -664,6 +664,17 @@ class MLP(Sequential):
         return float(self.loss_curve_.min())
 
     @property
+    def loss_(self) -> float:
+        """The mean loss with its penalty in the last epoch."""
+        return float(self.loss_curve_[-1])
+
+    @property
+    def best_validation_score_(self) -> float | None:
+        """The best score on the validation rows of all epochs; None without `early_stopping`."""
+        scores = self.validation_scores_
+        return float(scores.max()) if len(scores) else None
+
+    @property
     def validation_scores_(self) -> Array:
         """The score after each epoch on the validation rows: accuracy, or R²."""
         return self.model_.course.validation_scores

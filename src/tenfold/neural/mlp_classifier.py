@@ -104,7 +104,10 @@ class MLPClassifier(MLP, Classifier):  # type: ignore[override]
     loss_curve_ : array of shape (epochs,)
     validation_scores_ : array of shape (epochs,)
         With `early_stopping`: accuracy of the validation rows.
-    best_loss_ : float
+    loss_, best_loss_ : float
+        Of the last epoch, and the lowest.
+    best_validation_score_ : float or None
+        The best of `validation_scores_`; None without `early_stopping`.
     n_iter_, n_layers_, n_outputs_, t_ : int
         Epochs; layers, that of the inputs included; units of the last; training rows in all epochs.
     certificate_ : Certificate

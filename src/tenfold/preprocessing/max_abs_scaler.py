@@ -58,6 +58,7 @@ class MaxAbsScaler(OnePass, Transformer):
     Attributes
     ----------
     max_abs_, scale_ : array of shape (columns,)
+    n_samples_seen_ : int
 
     Examples
     --------
@@ -95,3 +96,9 @@ class MaxAbsScaler(OnePass, Transformer):
     def inverse_from(self, model: MaxAbsModel, X: Columns) -> Matrix:
         """Rows as they were before scaling: z · scale."""
         return X.scaled(1 / model.scale)
+
+    @property
+    def n_samples_seen_(self) -> int:
+        """How many rows were summarized."""
+        where = self.certificate_.provenance
+        return 0 if where is None else where.rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,10 +24,10 @@ class OneHot(CategoryEncoder):
 
     Parameters
     ----------
-    handle_unknown : {"error", "ignore", "infrequent_if_exist"}, default="ignore"
+    handle_unknown : {"error", "ignore", "infrequent_if_exist", "warn"}, default="ignore"
         What happens in `transform` to a category that was not there in fitting: it is refused by the name of
-        its column, gives zeros, or counts as a rare one (zeros where there are none). Rows of weight zero were not
-        there.
+        its column, gives zeros, or counts as a rare one (zeros where there are none), with a warning or without.
+        Rows of weight zero were not there.
     drop : {"first", "if_binary"}, array of shape (columns,) or None, default=None
         Whether to leave out the first category of each column, or of those that have two; or, for each column, the
         category that is left out.
@@ -68,7 +69,7 @@ class OneHot(CategoryEncoder):
         {"handle_unknown": "infrequent_if_exist", "min_frequency": 4, "max_categories": 3},
     )
     _parameter_constraints: ClassVar[Constraints] = {
-        "handle_unknown": [choice("error", "ignore", "infrequent_if_exist")],
+        "handle_unknown": [choice("error", "ignore", "infrequent_if_exist", "warn")],
         "drop": [choice("first", "if_binary"), array, None],
         "sparse_output": [boolean],
         "min_frequency": [integer(1), fraction, None],
@@ -98,9 +99,22 @@ class OneHot(CategoryEncoder):
             codes = coded(block, model.first)
             if self.handle_unknown == "error":
                 self.refuse_unknown(known, X, rows, codes, 'handle_unknown="ignore"')
+            elif self.handle_unknown == "warn":
+                self._warn_of_unknown(known, X, codes)
             put_codes(codes, table, rows.start, ends, at)
         made = sp.csr_array((np.ones(ends[-1]), at[: ends[-1]], ends), shape=(len(X), width))
         return made if self.sparse_output else made.toarray()
+
+    def _warn_of_unknown(self, known: Any, X: Columns, codes: Codes) -> None:
+        """Name the columns in which a category is that was not there in fitting."""
+        some = np.flatnonzero((~known[codes]).any(axis=0)).tolist()
+        if some:
+            names = [X.names[j] if X.names is not None else f"x{j}" for j in some]
+            warnings.warn(
+                f"Found unknown categories in columns {names} during transform. They count as infrequent ones, and are "
+                "zeros where there are none",
+                stacklevel=2,
+            )
 
     def _indicators(self, model: CategoryModel) -> tuple[Codes, int]:
         """The indicator of each code, as `coded` numbers them, -1: none; and how many indicators there are."""
@@ -110,7 +124,7 @@ class OneHot(CategoryEncoder):
             left_out = int(model.dropped[j])
             behind = (place[j] > left_out) & (left_out >= 0)
             at = np.where(place[j] == left_out, -1, place[j] - behind + start)
-            unknown = at[rare[j]][0] if self.handle_unknown == "infrequent_if_exist" and rare[j].any() else -1
+            unknown = at[rare[j]][0] if self.handle_unknown in ("infrequent_if_exist", "warn") and rare[j].any() else -1
             order = model.order[some]
             missing = at[-1] if model.with_missing[j] else unknown if self.counts_missing else -1
             found.append(np.where(order >= 0, np.append(at, -1)[order], unknown))
@@ -210,9 +224,9 @@ class OneHotEncoder(OneHot):
         category that is left out.
     sparse_output : bool, default=True
         Whether the indicators come as CSR. Frames (`set_output`) need False.
-    handle_unknown : {"error", "ignore", "infrequent_if_exist"}, default="error"
+    handle_unknown : {"error", "ignore", "infrequent_if_exist", "warn"}, default="error"
         What happens in `transform` to a category that was not there in fitting: it is refused by the name of its
-        column, gives zeros, or counts as a rare one.
+        column, gives zeros, or counts as a rare one, with a warning or without.
     min_frequency : int, float or None, default=None
         Categories of fewer rows, or of a smaller share of the rows that have a value, share one indicator: the last.
     max_categories : int or None, default=None

@@ -7,14 +7,15 @@ No row needs another: the summary only counts.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from numbers import Integral
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Claim, Columns, DataError, Need, Schema
+from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Need, Schema
 from tenfold.core.statistic import Grouped
-from tenfold.estimator import OnePass, Transformer
-from tenfold.estimator.constraints import Constraints, boolean, integer
+from tenfold.estimator import OnePass, Transformer, check_is_fitted
+from tenfold.estimator.constraints import Constraints, boolean, integer, pair
 from tenfold.stats.monomials import Monomials, few_rows, monomials, n_monomials
 
 
@@ -53,8 +54,8 @@ class PolynomialBasis(OnePass, Transformer):
 
     Parameters
     ----------
-    degree : int, default=2
-        Factors of a product at most.
+    degree : int or tuple of two int, default=2
+        Factors of a product at most; or at least, and at most.
     interaction_only : bool, default=False
         Whether all factors of a product are different columns.
     include_bias : bool, default=False
@@ -63,6 +64,8 @@ class PolynomialBasis(OnePass, Transformer):
     Attributes
     ----------
     n_output_features_ : int
+    powers_ : array of shape (outputs, columns)
+        How often each column is a factor of each output.
     certificate_ : Certificate
 
     Examples
@@ -78,14 +81,16 @@ class PolynomialBasis(OnePass, Transformer):
     need = Need("numeric")
     model_type = PolynomialModel
     summary_types = (Rows,)
-    law_params = ({}, {"degree": 3, "interaction_only": True, "include_bias": True})
+    law_params = ({}, {"degree": 3, "interaction_only": True, "include_bias": True}, {"degree": (2, 3)})
     _parameter_constraints: ClassVar[Constraints] = {
-        "degree": [integer(1)],
+        "degree": [integer(1), tuple, list],
         "interaction_only": [boolean],
         "include_bias": [boolean],
     }
 
-    def __init__(self, degree: int = 2, interaction_only: bool = False, include_bias: bool = False) -> None:
+    def __init__(
+        self, degree: int | tuple[int, int] = 2, interaction_only: bool = False, include_bias: bool = False
+    ) -> None:
         self.degree = degree
         self.interaction_only = interaction_only
         self.include_bias = include_bias
@@ -100,7 +105,25 @@ class PolynomialBasis(OnePass, Transformer):
         return PolynomialModel(self._n_terms(schema))
 
     def _n_terms(self, schema: Schema) -> int:
-        return n_monomials(len(schema.columns), self.degree, self.interaction_only) + self.include_bias
+        columns = len(schema.columns)
+        return (
+            n_monomials(columns, self._degrees[1], self.interaction_only) - self._skipped(columns) + self.include_bias
+        )
+
+    @property
+    def _degrees(self) -> tuple[int, int]:
+        """The least and the most factors of a product."""
+        if isinstance(self.degree, Integral):
+            return 1, int(self.degree)
+        given: Any = self.degree
+        if isinstance(given, (tuple, list)) and len(given) == 2 and given[0] == 0:
+            given = (1, given[1])  # of no factor there is the column of ones alone
+        return pair(given, "degree")
+
+    def _skipped(self, columns: int) -> int:
+        """How many products, the first of all, have too few factors."""
+        least = self._degrees[0] - 1
+        return n_monomials(columns, least, self.interaction_only) if least else 0
 
     def certify(self, model: PolynomialModel, s: Rows) -> tuple[Claim, ...]:
         """Nothing is learned, so nothing can be off; too few rows to a term are said."""
@@ -109,18 +132,20 @@ class PolynomialBasis(OnePass, Transformer):
 
     def transform_from(self, model: PolynomialModel, X: Columns) -> Array:
         """The products, row by row."""
-        terms, first = self._terms(X.shape[1]), int(self.include_bias)
+        terms, first, skipped = self._terms(X.shape[1]), int(self.include_bias), self._skipped(X.shape[1])
         out = np.ones((len(X), model.n_output_features))
         for rows, block in X.blocks():
-            out[rows, first:] = terms.values(block)
+            out[rows, first:] = terms.values(block)[:, skipped:]
             if not np.isfinite(out[rows]).all():
                 j = int(np.argwhere(~np.isfinite(out[rows, first:]))[0][1])
-                name = terms.names(X.names if X.names is not None else [f"x{j}" for j in range(X.shape[1])])[j]
+                name = terms.names(X.names if X.names is not None else [f"x{j}" for j in range(X.shape[1])])[
+                    skipped + j
+                ]
                 raise DataError(f"{name!r} is too large for a float. Remedy: rescale the columns, or a lower degree")
         return out
 
     def _terms(self, columns: int) -> Monomials:
-        return monomials(columns, self.degree, self.interaction_only)
+        return monomials(columns, self._degrees[1], self.interaction_only)
 
     def sound(self, model: PolynomialModel, summary: Rows | None, schema: Schema) -> bool:
         """Whether as many terms come out as the columns give."""
@@ -128,7 +153,16 @@ class PolynomialBasis(OnePass, Transformer):
 
     def names_out(self, names: list[str]) -> list[str]:
         """The factors of each product, with their powers."""
-        return ["1"] * self.include_bias + self._terms(len(names)).names(names)
+        return ["1"] * self.include_bias + self._terms(len(names)).names(names)[self._skipped(len(names)) :]
+
+    @property
+    def powers_(self) -> Codes:
+        """How often each column is a factor of each output."""
+        check_is_fitted(self)
+        columns = self.n_features_in_
+        kept = self._terms(columns).factors[self._skipped(columns) :]
+        found = [np.bincount(some, minlength=columns) for some in kept]
+        return np.array([np.zeros(columns)] * self.include_bias + found, dtype=np.int64).reshape(-1, columns)
 
 
 class PolynomialFeatures(PolynomialBasis):
@@ -136,8 +170,8 @@ class PolynomialFeatures(PolynomialBasis):
 
     Parameters
     ----------
-    degree : int, default=2
-        How many columns, counted as often as they occur, a product may have.
+    degree : int or tuple of two int, default=2
+        How many columns, counted as often as they occur, a product may have; or at least and at most has.
     interaction_only : bool, default=False
         Whether a column occurs at most once in a product.
     include_bias : bool, default=True
@@ -154,7 +188,7 @@ class PolynomialFeatures(PolynomialBasis):
 
     def __init__(
         self,
-        degree: int = 2,
+        degree: int | tuple[int, int] = 2,
         *,
         interaction_only: bool = False,
         include_bias: bool = True,

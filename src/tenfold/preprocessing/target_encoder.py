@@ -14,7 +14,7 @@ import numpy as np
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, DataError, Labels, Need, Schema
 from tenfold.core.allowed import NOT_NEGATIVE, OFFSETS
 from tenfold.core.statistic import Grouped
-from tenfold.estimator import OnePass
+from tenfold.estimator import OnePass, check_is_fitted
 from tenfold.estimator.constraints import Constraints, array, choice, integer, real
 from tenfold.estimator.target_kind import TargetTransformer
 from tenfold.stats.draws import folds_of_places
@@ -144,6 +144,9 @@ class TargetEncoder(OnePass, TargetTransformer):
     categories_ : list of arrays
         The sorted categories of each column.
     target_mean_ : float, or array of shape (classes,)
+    target_type_ : {"continuous", "binary", "multiclass"}
+    classes_ : array or None
+        The sorted classes of the target; None if it is a number.
     certificate_ : Certificate
 
     Examples
@@ -292,6 +295,18 @@ class TargetEncoder(OnePass, TargetTransformer):
         """The mean of the target, of each class if there are more than two."""
         found: Array = self.model_.mean[-1]
         return found if len(found) > 1 else float(found[0])
+
+    @property
+    def classes_(self) -> Labels | None:
+        """The sorted classes of the target; None if it is a number."""
+        check_is_fitted(self)
+        return self.schema_.classes
+
+    @property
+    def target_type_(self) -> str:
+        """What the target is: continuous, binary or multiclass."""
+        classes = self.classes_
+        return "continuous" if classes is None else "binary" if len(classes) <= 2 else "multiclass"
 
     def names_out(self, names: list[str]) -> list[str]:
         """The name of the column; with more than two classes, an underscore and the class."""

@@ -7,13 +7,14 @@ The counts n and df_t merge, so a corpus is counted part by part, wherever its p
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
-from tenfold.core import CSR, Array, Claim, Codes, Columns, DataError, Letters, Need, Schema
+from tenfold.core import CSR, Array, Claim, Codes, Columns, DataError, Labels, Letters, Need, Schema
 from tenfold.core.allowed import COUNTS, NOT_NEGATIVE
 from tenfold.core.statistic import Statistic
 from tenfold.core.texts import are_texts, pack, unpack
@@ -346,6 +347,70 @@ class TextFeatures(OnePass, Transformer):
         if self.n_features is not None:
             raise AttributeError("hashed features have no vocabulary")
         return dict(_places(self.model_.letters.tobytes(), self.model_.ends.tobytes()))
+
+    def inverse_transform(self, X: Any) -> list[Labels]:
+        """The terms of each document, once each, of features that are not 0.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (documents, terms)
+
+        Returns
+        -------
+        terms : list of arrays of str
+        """
+        names = self.get_feature_names_out()
+        if self.n_features is not None:
+            raise ValueError("a hash value does not tell its term. Remedy: n_features=None, which keeps a vocabulary")
+        given = sp.csr_array(X)
+        if given.ndim != 2 or given.shape[1] != len(names):
+            raise DataError(
+                f"X has shape {given.shape}, but there are {len(names)} terms. Remedy: give what transform gives"
+            )
+        given.eliminate_zeros()
+        return [names[some] for some in np.split(given.indices, given.indptr[1:-1])]
+
+    def build_analyzer(self) -> Callable[[str], list[str]]:
+        """The function that cuts a text into terms: preprocessing, words, stop words, stems and n-grams.
+
+        Returns
+        -------
+        analyze : callable
+            From a str to a list of str.
+        """
+        return self._analyzer().made()
+
+    def build_preprocessor(self) -> Callable[[str], str]:
+        """The function that makes letters small and leaves out accents, as parameters say.
+
+        Returns
+        -------
+        preprocess : callable
+            From a str to a str.
+        """
+        found: Callable[[str], str] = self._analyzer().plain().build_preprocessor()
+        return found
+
+    def build_tokenizer(self) -> Callable[[str], list[str]]:
+        """The function that finds the words of a text, before stop words are left out and stems are made.
+
+        Returns
+        -------
+        tokenize : callable
+            From a str to a list of str.
+        """
+        found: Callable[[str], list[str]] = self._analyzer().plain().build_tokenizer()
+        return found
+
+    def get_stop_words(self) -> frozenset[str] | None:
+        """The words that are left out.
+
+        Returns
+        -------
+        stop_words : frozenset of str or None
+        """
+        found: frozenset[str] | None = self._analyzer().plain().get_stop_words()
+        return found
 
     def names_out(self, names: list[str]) -> list[str]:
         """The terms, or the numbers of hash values."""
