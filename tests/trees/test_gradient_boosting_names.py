@@ -45,16 +45,27 @@ def test_trees_of_squared_errors_are_those_of_scikit_learn(given):
 
 @pytest.mark.parametrize("cuts", [[0.0], [-3.0, 4.0]])
 def test_margins_of_classes_are_those_of_scikit_learn(cuts):
-    """Those of three classes but for what is added to all: scikit-learn starts from scores of mean zero."""
     X, y = rows(600)
     label = np.digitize(y, cuts)
     ours = tn.HistGradientBoostingClassifier(max_iter=5).fit(X, label).decision_function(X)
     with threadpool_limits(1):
         theirs = ensemble.HistGradientBoostingClassifier(max_iter=5, early_stopping=False).fit(X, label)
         theirs = theirs.decision_function(X)
-    if len(cuts) > 1:
-        ours, theirs = (m - m.mean(axis=1, keepdims=True) for m in (ours, theirs))
     np.testing.assert_allclose(ours, theirs, atol=1e-6)
+
+
+@pytest.mark.parametrize("cuts", [[0.0], [-3.0, 4.0]])
+def test_leaves_and_margins_of_stages_have_scikit_learns_shapes(cuts):
+    X, y = rows(60)
+    ours, theirs = (
+        where.GradientBoostingClassifier(n_estimators=3, random_state=0).fit(X, np.digitize(y, cuts))
+        for where in (tn, ensemble)
+    )
+    assert ours.apply(X).shape == theirs.apply(X).shape
+    for a, b in zip(ours.staged_decision_function(X), theirs.staged_decision_function(X), strict=True):
+        assert a.shape == b.shape
+        np.testing.assert_allclose(a.mean(), b.mean(), atol=0.1)
+    assert ours.decision_function(X).shape == theirs.decision_function(X).shape
 
 
 def test_both_names_grow_the_same_trees():

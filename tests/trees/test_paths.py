@@ -23,6 +23,31 @@ FORESTS = [
 
 
 @pytest.mark.parametrize(("ours", "theirs", "target"), TREES)
+def test_children_are_those_of_scikit_learn(ours, theirs, target):
+    """Nodes have other numbers: both trees are walked side by side."""
+    a, b = ours(max_depth=3).fit(X, target).tree_, theirs(max_depth=3, random_state=0).fit(X, target).tree_
+    assert a.n_leaves == b.n_leaves
+    assert a.node_count == b.node_count
+    pairs = [(0, 0)]
+    for i, j in pairs:
+        left, right = (a.children_left[i], b.children_left[j]), (a.children_right[i], b.children_right[j])
+        if b.children_left[j] < 0:
+            assert (left, right) == ((-1, -1), (-1, -1))
+            continue
+        assert a.feature[i] == b.feature[j]
+        assert a.threshold[i] == pytest.approx(b.threshold[j])
+        pairs += [left, right]
+    assert len(pairs) == a.node_count
+
+
+def test_a_branch_for_each_category_is_neither_left_nor_right():
+    many = tn.DecisionTreeClassifier(split="multiway").fit([["a"], ["b"], ["c"]], [0, 1, 2]).tree_
+    assert many.children_left.tolist() == [1, -1, -1, -1]
+    with pytest.raises(AttributeError, match="more than two branches. Remedy: first_child"):
+        _ = many.children_right
+
+
+@pytest.mark.parametrize(("ours", "theirs", "target"), TREES)
 def test_ways_through_one_tree_are_those_of_scikit_learn(ours, theirs, target):
     a, b = ours(max_depth=4).fit(X, target), theirs(max_depth=4, random_state=0).fit(X, target)
     assert (a.get_depth(), a.get_n_leaves()) == (b.get_depth(), b.get_n_leaves())

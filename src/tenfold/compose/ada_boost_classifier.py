@@ -28,13 +28,14 @@ from tenfold.core import MANY, SEQUENTIAL, Array, Certificate, Claim, Columns, N
 from tenfold.core.learner import Begun, Solved
 from tenfold.estimator import Classifier, check_is_fitted
 from tenfold.estimator.constraints import integer, real, seed
+from tenfold.estimator.ensemble import Ensemble
 from tenfold.estimator.kinds import winners
 from tenfold.estimator.members import records_of, seed_of
 from tenfold.stats.binned import BINS, RowSample
 from tenfold.stats.race import Race
 
 
-class AdaBoostClassifier(Classifier):
+class AdaBoostClassifier(Ensemble, Classifier):
     """AdaBoost (SAMME) of decision stumps on binned columns, or of any learner, exact in each pass.
 
     Without an estimator each stump has the least weighted error of all that split between bins; columns with at most
@@ -190,6 +191,10 @@ class AdaBoostClassifier(Classifier):
         """The logarithm of the above."""
         return super().log_probability_from(scores / max(scores.shape[1] - 1, 1))
 
+    def decision_from(self, model: Any, X: Columns) -> Array:
+        """The scores, of two classes that of the second less that of the first."""
+        return _decided(self.scores_from(model, X))
+
     def decision_function(self, X: Any) -> Any:
         """The votes for each class, less the mean of the votes for others, as a share of all.
 
@@ -203,7 +208,9 @@ class AdaBoostClassifier(Classifier):
         """
         check_is_fitted(self)
         two = len(self.classes_) == 2
-        return self._apply(_decision, X, lambda: ["decision"] if two else [f"decision_{c}" for c in self.classes_])
+        return self._apply(
+            type(self).decision_from, X, lambda: ["decision"] if two else [f"decision_{c}" for c in self.classes_]
+        )
 
     def staged_predict(self, X: Any) -> Iterator[Any]:
         """The classes after each round.
@@ -315,10 +322,6 @@ class AdaBoostClassifier(Classifier):
                     "Remedy: a learner whose summaries merge, such as LogisticRegression()"
                 )
             self.estimator._validate_params()
-
-
-def _decision(learner: Any, model: Any, X: Columns) -> Array:
-    return _decided(learner.scores_from(model, X))
 
 
 def _decided(scores: Array) -> Array:

@@ -15,6 +15,7 @@ from tenfold.core import MANY, Array, Chunk, Claim, Codes, Columns, Schema
 from tenfold.core.learner import Solved
 from tenfold.core.statistic import Expression, Statistic
 from tenfold.core.value import Described
+from tenfold.estimator.ensemble import Ensemble
 from tenfold.estimator.members import check_member, said, seed_of
 from tenfold.estimator.team import Learning, Team, TeamModel
 from tenfold.stats.combinators import After, Draw, Inside, Reweighted
@@ -63,7 +64,7 @@ class Judging(NamedTuple):
     team: TeamModel
 
 
-class Bagging(Team):
+class Bagging(Ensemble, Team):
     """Has the parameters below; the kind of learner brings `usual`, `judged` and the claims of that."""
 
     estimator: Any

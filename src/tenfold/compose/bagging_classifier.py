@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+
 from tenfold.compose.bagging import Bagging
 from tenfold.core import Array, Chunk, Claim, Codes, Columns
+from tenfold.estimator import check_is_fitted
 from tenfold.estimator.averaged import Averaged
 from tenfold.estimator.constraints import boolean, integer, seed
 from tenfold.estimator.kinds import winners
@@ -55,7 +59,7 @@ class BaggingClassifier(Bagging, Averaged):
     classes_ : array
     n_classes_ : int
     estimators_ : list
-        The members, fitted, without those that have drawn no row.
+        The members, fitted, without those that have drawn no row; also `len(model)`, `model[i]` and `for m in model`.
     oob_score_ : float
         With `oob_score`: share of the rows whose class is said right by the members that have not drawn them; NaN
         without such rows.
@@ -140,3 +144,25 @@ class BaggingClassifier(Bagging, Averaged):
     def scores_from(self, model: TeamModel, X: Columns) -> Array:
         """The mean of the members' probabilities, or votes."""
         return self.means(model, X)
+
+    def decision_from(self, model: TeamModel, X: Columns) -> Array:
+        """The mean of what the members decide by; those that have drawn no row say nothing."""
+        said = [member.decision_from(one, X) for member, one in self.members_of(model)]
+        return np.asarray(sum(said) / len(said))
+
+    @available_if(lambda self: self.one().decides)
+    def decision_function(self, X: Any) -> Any:
+        """The mean of the members' decision functions, if they have one.
+
+        Parameters
+        ----------
+        X : array, frame or Source
+
+        Returns
+        -------
+        scores : array of shape (rows,) for two classes, else (rows, classes)
+        """
+        check_is_fitted(self)
+        two = len(self.classes_) == 2
+        names = ["decision"] if two else [f"decision_{c}" for c in self.classes_]
+        return self._apply(type(self).decision_from, X, lambda: names)

@@ -66,7 +66,7 @@ class BaggingRegressor(Bagging, Regressor):
     Attributes
     ----------
     estimators_ : list
-        The members, fitted, without those that have drawn no row.
+        The members, fitted, without those that have drawn no row; also `len(model)`, `model[i]` and `for m in model`.
     oob_score_ : float
         With `oob_score`: R² of what the members that have not drawn a row say of it; NaN without such rows.
     certificate_ : Certificate

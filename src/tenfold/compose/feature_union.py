@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from sklearn.utils import Bunch
+
 from tenfold.estimator.branches import ALL, Branch, Branches, named_after_classes
 from tenfold.estimator.constraints import Constraints, boolean
 from tenfold.preprocessing.min_max_scaler import MinMaxScaler
@@ -72,6 +74,11 @@ class FeatureUnion(Branches):
         if not all(len(one) == 2 and isinstance(one[0], str) for one in given):
             raise ValueError("transformer_list must be a list of (name, transformer)")
         return [Branch(one[0], one[1], ALL) for one in given]
+
+    @property
+    def named_transformers(self) -> Any:
+        """The transformers as they were given, by name."""
+        return Bunch(**{branch.name: branch.transformer for branch in self.branches()})
 
 
 def make_union(*transformers: Any, verbose_feature_names_out: bool = True) -> FeatureUnion:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from sklearn.utils.metaestimators import available_if
+
 from tenfold.bayes.gaussian_nb import GaussianNB
 from tenfold.compose.stacking import Stacking, StackModel
 from tenfold.core import Array, Columns
+from tenfold.estimator import check_is_fitted
 from tenfold.estimator.averaged import Averaged
 from tenfold.estimator.constraints import array, boolean, choice, integer, seed
 from tenfold.linear.linear_discriminant_analysis import LinearDiscriminantAnalysis
@@ -109,6 +112,28 @@ class StackingClassifier(Stacking, Averaged):
         """Those of the last learner."""
         found = self.final().scores_from(model.last.each[0], self.seen_by_last(model, X))
         return found[:, : model.n_classes]
+
+    def decision_from(self, model: StackModel, X: Columns) -> Array:
+        """What the last learner decides by."""
+        found: Array = self.final().decision_from(model.last.each[0], self.seen_by_last(model, X))
+        return found
+
+    @available_if(lambda self: self.final().decides)
+    def decision_function(self, X: Any) -> Any:
+        """The decision function of the last learner, if it has one.
+
+        Parameters
+        ----------
+        X : array, frame or Source
+
+        Returns
+        -------
+        scores : array of shape (rows,) for two classes, else (rows, classes)
+        """
+        check_is_fitted(self)
+        two = len(self.classes_) == 2
+        names = ["decision"] if two else [f"decision_{c}" for c in self.classes_]
+        return self._apply(type(self).decision_from, X, lambda: names)
 
     def probability_from(self, scores: Any) -> Any:
         """Those of the last learner."""

@@ -33,6 +33,11 @@ class Deciding(Classifier):
         classes = len(self.schema_.classes) if "schema_" in self.__dict__ else 2
         return -f if classes == 1 else np.column_stack([-f, f])
 
+    def decision_from(self, model: Any, X: Columns) -> Array:
+        """The scores, of two classes that of the second alone."""
+        found = self.scores(model, X)
+        return found[:, 0] if len(model.intercept) == 1 else found
+
     def decision_function(self, X: Any) -> Any:
         """How far each row is on the side of its class.
 
@@ -47,7 +52,7 @@ class Deciding(Classifier):
         check_is_fitted(self)
         one = len(self.model_.intercept) == 1
         return self._apply(
-            _decision,
+            type(self).decision_from,
             X,
             lambda: ["decision"] if one else [f"decision_{c}" for c in self.classes_],
         )
@@ -61,8 +66,3 @@ class Deciding(Classifier):
     def log_probability_from(self, scores: Array) -> Array:
         """The logarithm of the above."""
         return super().log_probability_from(scores / 2 if scores.shape[1] == 2 else scores)
-
-
-def _decision(learner: Any, model: Any, X: Columns) -> Array:
-    found: Array = learner.scores(model, X)
-    return found[:, 0] if len(model.intercept) == 1 else found

@@ -99,7 +99,7 @@ class Classifier(ClassifierMixin, Estimator):
     """A subclass writes `scores_from(model, X)`: rows x classes, the highest wins; and whether it has probabilities."""
 
     decides: ClassVar[bool] = False
-    """whether it has a `decision_function`"""
+    """whether it has a `decision_function`, made of a hook `decision_from(model, X)`"""
 
     poor_score: ClassVar[bool] = False
     """whether it fits simple data badly, by what it is: scikit-learn's checks then expect no more of it"""

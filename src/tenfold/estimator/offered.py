@@ -20,6 +20,7 @@ METHODS = frozenset({
     "apply", "decision_path", "get_depth", "get_n_leaves", "get_covariance", "get_precision",
     "predict_joint_log_proba", "from_tree", "from_rules", "from_dnf", "attention",
     "build_analyzer", "build_preprocessor", "build_tokenizer", "get_stop_words",
+    "named_estimators", "named_transformers",
 })  # fmt: skip
 
 

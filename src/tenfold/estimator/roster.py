@@ -89,6 +89,11 @@ class Roster(_BaseComposition, Team):
         return [self.fitted(at) for at in range(len(self.named()))]
 
     @property
+    def named_estimators(self) -> Any:
+        """The members as they were given, by name."""
+        return Bunch(**dict(self.usual() if self.estimators is None else self.estimators))
+
+    @property
     def named_estimators_(self) -> Any:
         """The fitted members by name."""
         return Bunch(**dict(zip((name for name, _ in self.named()), self.estimators_, strict=True)))

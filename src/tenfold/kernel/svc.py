@@ -336,6 +336,11 @@ class SVC(KernelMachine, Deciding):
         """The logarithm of the above."""
         return Classifier.log_probability_from(self, scores)
 
+    def decision_from(self, model: SVCModel, X: Columns) -> Array:
+        """The scores, of two classes that of the second alone."""
+        found = self.scores(model, X)
+        return found[:, 0] if len(model.n_support) == 2 else found
+
     def decision_function(self, X: Any) -> Any:
         """How far each row is on the side of its class.
 
@@ -347,7 +352,7 @@ class SVC(KernelMachine, Deciding):
         -------
         scores : array of shape (rows,) for two classes, else (rows, classes), or (rows, pairs of classes) for "ovo"
         """
-        return self._apply(_decision, X, self._decision_names)
+        return self._apply(type(self).decision_from, X, self._decision_names)
 
     def _decision_names(self) -> list[str]:
         labels = self.classes_.tolist()
@@ -378,11 +383,6 @@ class SVC(KernelMachine, Deciding):
         if self.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
         return np.asarray(self.model_.weights @ self.model_.support_vectors)
-
-
-def _decision(learner: SVC, model: SVCModel, X: Columns) -> Array:
-    found = learner.scores(model, X)
-    return found[:, 0] if len(model.n_support) == 2 else found
 
 
 def _votes(f: Array, k: int) -> tuple[Array, Array]:

@@ -80,6 +80,11 @@ class Discriminant(OnePass, GroupScored):
 
     decides = True
 
+    def decision_from(self, model: object, X: Columns) -> Array:
+        """The scores, of two classes that of the second less that of the first."""
+        scores = self.scores_from(model, X)
+        return np.asarray(scores[:, 1] - scores[:, 0]) if scores.shape[1] == 2 else scores
+
     def decision_function(self, X: MatrixLike) -> Any:
         """The scores of the classes; of two classes, by how much the second is ahead.
 
@@ -92,14 +97,10 @@ class Discriminant(OnePass, GroupScored):
         scores : array of shape (rows, classes), or (rows,) of two classes
         """
 
-        def decide(learner: Discriminant, model: object, X: Columns) -> Array:
-            scores = learner.scores_from(model, X)
-            return np.asarray(scores[:, 1] - scores[:, 0]) if scores.shape[1] == 2 else scores
-
         def names() -> list[str]:
             return ["score"] if len(self.classes_) == 2 else [f"score_{c}" for c in self.classes_]
 
-        return self._apply(decide, X, names)
+        return self._apply(type(self).decision_from, X, names)
 
 
 class LinearDiscriminant(Discriminant):

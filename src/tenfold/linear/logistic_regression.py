@@ -163,6 +163,11 @@ class LogisticRegression(ClassWeighted, Errors, Classifier):
         margin = self.margins(model, X)
         return margin if len(model.coef) > 1 else np.column_stack([np.zeros(len(margin)), margin[:, 0]])
 
+    def decision_from(self, model: GlmModel, X: Columns) -> Array:
+        """The margins, of two classes that of the second alone."""
+        found = self.margins(model, X)
+        return found if len(model.coef) > 1 else found[:, 0]
+
     def decision_function(self, X: object) -> Any:
         """The margin of each row, for many classes of each class.
 
@@ -174,9 +179,5 @@ class LogisticRegression(ClassWeighted, Errors, Classifier):
         -------
         margin : array of shape (rows,) or (rows, classes)
         """
-
-        def margin(learner: LogisticRegression, model: GlmModel, X: Columns) -> Array:
-            found = learner.margins(model, X)
-            return found if len(model.coef) > 1 else found[:, 0]
-
-        return self._apply(margin, X, lambda: [f"margin_{c}" for c in self.classes_][-self.model_.coef.shape[0] :])
+        names = [f"margin_{c}" for c in self.classes_][-self.model_.coef.shape[0] :]
+        return self._apply(type(self).decision_from, X, lambda: names)

@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tenfold.core import MANY, Array, Claim, Codes, Columns, DataError, Never, Schema
+from tenfold.core import MANY, Array, Claim, Codes, Columns, DataError, Flags, Never, Schema
 from tenfold.core.learner import Begun, Solved
 from tenfold.estimator import Estimator, check_is_fitted
 from tenfold.estimator.constraints import array, integer, real, seed, share
@@ -438,6 +438,19 @@ class Boosting(Estimator):
         """Rounds that were made, as scikit-learn calls them."""
         check_is_fitted(self)
         return int(self.model_.rounds)
+
+    @property
+    def n_trees_per_iteration_(self) -> int:
+        """Trees of a round: one, or one for each class of more than two."""
+        check_is_fitted(self)
+        return int(self.model_.outputs)
+
+    @property
+    def is_categorical_(self) -> Flags | None:
+        """Whether each column has categories; None, if no column has any."""
+        check_is_fitted(self)
+        found: Flags = self.model_.ranges.levels > 0
+        return found if found.any() else None
 
     @property
     def train_score_(self) -> Array:

@@ -42,7 +42,7 @@ class BoostingClassifier(Boosting, Classifier):
         return ChannelSums(setup.weights, channels, self._sampling(setup).holdout, lens=setup.lens)
 
     def start_from(self, setup: Setup, sought: Sought, s: BoostingSummary) -> Array:
-        """The logarithms of the shares of the classes, or of their ratio."""
+        """The logarithms of the shares of the classes, less their mean as scikit-learn has it; or of their ratio."""
         assert isinstance(s, Weighed)
         k = max(len(setup.schema.classes), 2)
         weight, held = s.sums[:k], s.sums[k + 1 : -1]
@@ -54,11 +54,15 @@ class BoostingClassifier(Boosting, Classifier):
             )
         with np.errstate(divide="ignore"):
             log = np.maximum(np.log(weight / max(int(weight.sum()), 1)), -30.0)
-        return np.asarray(log if len(log) > 2 else log[1:] - log[:1])
+        return np.asarray(log - log.mean() if len(log) > 2 else log[1:] - log[:1])
 
     def scores_from(self, model: BoostedModel, X: Columns) -> Array:
         """The margins of the classes, the sums of the leaves."""
         return _scores(model.margins(X), model.n_classes)
+
+    def decision_from(self, model: BoostedModel, X: Columns) -> Array:
+        """The margins, those of two classes without an axis for the output."""
+        return _of_one(model.margins(X))
 
     def decision_function(self, X: Any) -> Any:
         """The margin of each row, for many classes of each class.
@@ -73,7 +77,9 @@ class BoostingClassifier(Boosting, Classifier):
         """
         check_is_fitted(self)
         one = self.model_.outputs == 1
-        return self._apply(_margin, X, lambda: ["margin"] if one else [f"margin_{c}" for c in self.classes_])
+        return self._apply(
+            type(self).decision_from, X, lambda: ["margin"] if one else [f"margin_{c}" for c in self.classes_]
+        )
 
     def staged_predict_proba(self, X: ArrayLike) -> Iterator[Array]:
         """The probabilities after each round.
@@ -113,10 +119,6 @@ class BoostingClassifier(Boosting, Classifier):
         y : array of shape (rows,)
         """
         return (self.classes_[winners(_scores(margin, self.model_.n_classes))] for margin in self._staged(X))
-
-
-def _margin(learner: Any, model: BoostedModel, X: Columns) -> Array:
-    return _of_one(model.margins(X))
 
 
 def _of_one(margin: Array) -> Array:

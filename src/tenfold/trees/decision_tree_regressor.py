@@ -75,10 +75,15 @@ class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
     Attributes
     ----------
     tree_ : Tree
+        Its nodes: `feature`, `threshold`, `children_left`, `children_right`, ..., as scikit-learn's users walk them.
     value_ : array of shape (nodes, 2)
         Mean of the target, and weight, of the training rows in each node.
     feature_importances_ : array of shape (columns,)
         Share of the merit of all splits: it favours columns with many values.
+    max_features_ : int
+        How many columns each node may choose from.
+    n_outputs_ : int
+        One: that of the target.
     certificate_ : Certificate
 
     Examples

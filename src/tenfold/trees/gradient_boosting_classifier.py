@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tenfold.core import Array
 from tenfold.estimator.constraints import integer
 from tenfold.trees.boosting import Directions
 from tenfold.trees.boosting_classifier import BoostingClassifier
@@ -157,3 +162,30 @@ class GradientBoostingClassifier(BoostingClassifier):
     def stops_early(self, rows: int) -> bool:
         """Whether rows are kept back, however many there are: if `n_iter_no_change` is given."""
         return self.n_iter_no_change is not None
+
+    def apply(self, X: Any) -> Any:
+        """The number of the node in which each row ends, in each tree.
+
+        Parameters
+        ----------
+        X : array or frame
+
+        Returns
+        -------
+        node : array of shape (rows, rounds, classes), of two classes (rows, rounds, 1)
+        """
+        found = super().apply(X)
+        return found[:, :, None] if isinstance(found, np.ndarray) and found.ndim == 2 else found
+
+    def staged_decision_function(self, X: ArrayLike) -> Iterator[Array]:
+        """The margins after each round.
+
+        Parameters
+        ----------
+        X : array or frame
+
+        Yields
+        ------
+        margin : array of shape (rows, classes), of two classes (rows, 1)
+        """
+        return self._staged(X)

@@ -10,6 +10,7 @@ import numpy as np
 
 from tenfold.core import MANY, Array, Claim, Codes, Schema
 from tenfold.core.learner import Begun
+from tenfold.estimator import check_is_fitted
 from tenfold.estimator.averaged import Averaged
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.class_weights import ClassWeight, balanced_weights, named_weights
@@ -87,6 +88,19 @@ class TreeGrower(Estimator):
     def criterion_code(self) -> int:
         """What makes a split good, as the kernels have it."""
         raise NotImplementedError
+
+    @property
+    def n_outputs_(self) -> int:
+        """How many targets are predicted: one."""
+        check_is_fitted(self)
+        return 1
+
+    @property
+    def max_features_(self) -> int:
+        """How many columns each node may choose from, by `max_features`."""
+        check_is_fitted(self)
+        columns = len(self.model_.ranges.levels)
+        return columns_of(self.max_features, columns) or columns
 
     @property
     def _seed(self) -> int:

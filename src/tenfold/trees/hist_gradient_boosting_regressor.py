@@ -76,6 +76,10 @@ class HistGradientBoostingRegressor(BoostingRegressor):
         after each; else empty.
     feature_importances_ : array of shape (columns,)
         Share of the gain of all splits: it favours columns with many values.
+    n_trees_per_iteration_ : int
+        Trees of a round: one, or one for each class of more than two.
+    is_categorical_ : array of shape (columns,) or None
+        Whether each column has categories; None, if none has.
     certificate_ : Certificate
 
     Examples

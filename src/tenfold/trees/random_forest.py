@@ -20,6 +20,7 @@ from tenfold.core import Array, Certificate, Codes, Schema
 from tenfold.core.crew import hands, share
 from tenfold.core.learner import Begun, Solved
 from tenfold.estimator import check_is_fitted
+from tenfold.estimator.ensemble import Ensemble
 from tenfold.kernels.forests import MOST
 from tenfold.kernels.tree_growing import ARITY, FIRST, PATH, SLOT
 from tenfold.kernels.tree_search import SUMS
@@ -81,7 +82,7 @@ class CheckingForest(NamedTuple):
 ForestState = Begun | WeighingRows | GrowingForest | GrowingForestLevels | CheckingForest | Solved
 
 
-class RandomForest(TreeGrower, ForestPaths):
+class RandomForest(Ensemble, TreeGrower, ForestPaths):
     """Trees that are averaged. A subclass says how rows are summed, and what nodes predict."""
 
     model_type = ForestModel

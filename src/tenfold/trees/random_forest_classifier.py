@@ -118,6 +118,10 @@ class RandomForestClassifier(RandomForest, ClassTrees):
         The trees, each by itself.
     oob_score_ : float
         Share of the rows whose class is said right by the trees that have not drawn them; NaN without such rows.
+    max_features_ : int
+        How many columns each node may choose from.
+    n_outputs_ : int
+        One: that of the target.
     certificate_ : Certificate
 
     Examples

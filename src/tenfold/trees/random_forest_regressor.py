@@ -122,6 +122,10 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
         The trees, each by itself.
     oob_score_ : float
         R² of what the trees that have not drawn a row say of it; NaN without such rows.
+    max_features_ : int
+        How many columns each node may choose from.
+    n_outputs_ : int
+        One: that of the target.
     certificate_ : Certificate
 
     Examples

@@ -49,6 +49,23 @@ class Tree(NamedTuple):
         return np.flatnonzero(self.feature < 0)
 
     @property
+    def n_leaves(self) -> int:
+        """How many leaves there are."""
+        return len(self.leaves)
+
+    @property
+    def children_left(self) -> Codes:
+        """The first child of each node, to which values up to the threshold go; -1 of a leaf."""
+        return np.where(self.feature < 0, -1, self.first_child)
+
+    @property
+    def children_right(self) -> Codes:
+        """The second child of each node, -1 of a leaf; an AttributeError, if some node has more than two."""
+        if (self.children > 2).any():
+            raise AttributeError("some node has more than two branches. Remedy: first_child, and children for how many")
+        return np.where(self.feature < 0, -1, self.first_child + 1)
+
+    @property
     def max_depth(self) -> int:
         """Splits on the longest way."""
         return int(self.depth.max(initial=0))
