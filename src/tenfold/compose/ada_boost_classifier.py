@@ -264,9 +264,7 @@ class AdaBoostClassifier(Ensemble, Classifier):
         ------
         score : float
         """
-        from sklearn.metrics import accuracy_score
-
-        return (float(accuracy_score(y, said, sample_weight=sample_weight)) for said in self.staged_predict(X))
+        return (float(np.average(said == np.asarray(y), weights=sample_weight)) for said in self.staged_predict(X))
 
     def _staged(self, X: Any) -> Any:
         """The scores of the classes after each round."""

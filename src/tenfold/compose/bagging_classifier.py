@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
 from tenfold.compose.bagging import Bagging
 from tenfold.core import Array, Chunk, Claim, Codes, Columns
-from tenfold.estimator import check_is_fitted
 from tenfold.estimator.averaged import Averaged
 from tenfold.estimator.constraints import boolean, integer, seed
+from tenfold.estimator.deciding import DecidingByOthers
 from tenfold.estimator.kinds import winners
 from tenfold.estimator.team import TeamModel
 from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
@@ -32,7 +31,7 @@ class Unseen:
         return Unseen(self.wrong + other.wrong, self.told + other.told, self.drawn + other.drawn)
 
 
-class BaggingClassifier(Bagging, Averaged):
+class BaggingClassifier(Bagging, DecidingByOthers, Averaged):
     """Bagged classifiers, fitted over shared scans to the same draws on any runner.
 
     Each member draws every row a Poisson number of times of mean one, from a hash of its place and the member. Their
@@ -150,19 +149,6 @@ class BaggingClassifier(Bagging, Averaged):
         said = [member.decision_from(one, X) for member, one in self.members_of(model)]
         return np.asarray(sum(said) / len(said))
 
-    @available_if(lambda self: self.one().decides)
-    def decision_function(self, X: Any) -> Any:
-        """The mean of the members' decision functions, if they have one.
-
-        Parameters
-        ----------
-        X : array, frame or Source
-
-        Returns
-        -------
-        scores : array of shape (rows,) for two classes, else (rows, classes)
-        """
-        check_is_fitted(self)
-        two = len(self.classes_) == 2
-        names = ["decision"] if two else [f"decision_{c}" for c in self.classes_]
-        return self._apply(type(self).decision_from, X, lambda: names)
+    def decider(self) -> Any:
+        """The learner that all members are copies of."""
+        return self.one()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from sklearn.utils import Bunch
-
 from tenfold.estimator.branches import ALL, Branch, Branches, named_after_classes
 from tenfold.estimator.constraints import Constraints, boolean
 from tenfold.preprocessing.min_max_scaler import MinMaxScaler
@@ -78,7 +76,7 @@ class FeatureUnion(Branches):
     @property
     def named_transformers(self) -> Any:
         """The transformers as they were given, by name."""
-        return Bunch(**{branch.name: branch.transformer for branch in self.branches()})
+        return self._by_name()
 
 
 def make_union(*transformers: Any, verbose_feature_names_out: bool = True) -> FeatureUnion:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from sklearn.utils.metaestimators import available_if
-
 from tenfold.bayes.gaussian_nb import GaussianNB
 from tenfold.compose.stacking import Stacking, StackModel
 from tenfold.core import Array, Columns
-from tenfold.estimator import check_is_fitted
 from tenfold.estimator.averaged import Averaged
 from tenfold.estimator.constraints import array, boolean, choice, integer, seed
+from tenfold.estimator.deciding import DecidingByOthers
 from tenfold.linear.linear_discriminant_analysis import LinearDiscriminantAnalysis
 from tenfold.linear.logistic_regression import LogisticRegression
 
 
-class StackingClassifier(Stacking, Averaged):
+class StackingClassifier(Stacking, DecidingByOthers, Averaged):
     """Classifiers whose out-of-fold probabilities are the columns of a last one, over shared scans.
 
     Parameters
@@ -118,22 +116,9 @@ class StackingClassifier(Stacking, Averaged):
         found: Array = self.final().decision_from(model.last.each[0], self.seen_by_last(model, X))
         return found
 
-    @available_if(lambda self: self.final().decides)
-    def decision_function(self, X: Any) -> Any:
-        """The decision function of the last learner, if it has one.
-
-        Parameters
-        ----------
-        X : array, frame or Source
-
-        Returns
-        -------
-        scores : array of shape (rows,) for two classes, else (rows, classes)
-        """
-        check_is_fitted(self)
-        two = len(self.classes_) == 2
-        names = ["decision"] if two else [f"decision_{c}" for c in self.classes_]
-        return self._apply(type(self).decision_from, X, lambda: names)
+    def decider(self) -> Any:
+        """The last learner, whose decision function is that of the stack."""
+        return self.final()
 
     def probability_from(self, scores: Any) -> Any:
         """Those of the last learner."""

@@ -57,6 +57,10 @@ class Branches(_BaseComposition, Team, Transformer):
         """All that are there, those that are dropped too."""
         raise NotImplementedError
 
+    def _by_name(self) -> Bunch:
+        """The transformers as they were given, by name."""
+        return Bunch(**{b.name: b.transformer for b in self.branches()})
+
     def going(self) -> list[Branch]:
         """Those that make something of their columns."""
         return [b for b in self.branches() if not _is(b.transformer, "drop") and not _empty(b.columns)]

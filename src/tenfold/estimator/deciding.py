@@ -1,10 +1,11 @@
-"""What linear classifiers add: scores of classes from one output for two of them, and `decision_function`."""
+"""`decision_function`: of classifiers that have one output for two classes, and of those that are made of others."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import Array, Columns
@@ -66,3 +67,24 @@ class Deciding(Classifier):
     def log_probability_from(self, scores: Array) -> Array:
         """The logarithm of the above."""
         return super().log_probability_from(scores / 2 if scores.shape[1] == 2 else scores)
+
+
+class DecidingByOthers(Classifier):
+    """Made of others: a subclass writes `decider()`, the one that must have it, and `decision_from(model, X)`."""
+
+    @available_if(lambda self: self.decider().decides)
+    def decision_function(self, X: Any) -> Any:
+        """The decision function of the final learner, or the mean of the members', if they have one.
+
+        Parameters
+        ----------
+        X : array, frame or Source
+
+        Returns
+        -------
+        scores : array of shape (rows,) for two classes, else (rows, classes)
+        """
+        check_is_fitted(self)
+        two = len(self.classes_) == 2
+        names = ["decision"] if two else [f"decision_{c}" for c in self.classes_]
+        return self._apply(cast(Any, type(self)).decision_from, X, lambda: names)

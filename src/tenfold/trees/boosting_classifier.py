@@ -46,7 +46,7 @@ class BoostingClassifier(Boosting, Classifier):
         assert isinstance(s, Weighed)
         k = max(len(setup.schema.classes), 2)
         weight, held = s.sums[:k], s.sums[k + 1 : -1]
-        lost = np.flatnonzero((weight == 0) & (held > 0)) if len(held) and weight.any() else held
+        lost = np.flatnonzero((weight == 0) & (held > 0)) if len(held) and weight.any() else held[:0]
         if len(lost):
             raise DataError(
                 f"early stopping sets all rows of class {setup.schema.classes[lost[0]]} aside for validation. "
