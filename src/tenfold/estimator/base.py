@@ -33,6 +33,9 @@ from tenfold.estimator.scikit_learn_keywords import constraints_of, has_no_effec
 from tenfold.sources import Source, as_source, part_rows
 from tenfold.sources.inputs import check_names
 
+OWN = frozenset({"model_", "schema_", "summary_", "certificate_"})
+"""attributes that every learner keeps, whatever fields its model has"""
+
 
 class Estimator(CallbackSupportMixin, BaseEstimator):
     """A learner that scikit-learn knows how to use."""
@@ -396,6 +399,20 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         if model is not None and name.endswith("_") and name[:-1] in set(model._fields) - self.hidden:
             return getattr(model, name[:-1])
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name[-1] == "_" and name not in OWN and self._has_learned(name):
+            raise AttributeError(
+                f"{name} belongs to the fitted {type(self).__name__} and cannot be set: predictions, certificate and "
+                f"merging come from the whole model. Remedy: change a copy, np.array(model.{name}), and compute with "
+                "it, or fit with other parameters or rows"
+            )
+        object.__setattr__(self, name, value)
+
+    def _has_learned(self, name: str) -> bool:
+        """Whether an attribute is a field of the fitted model."""
+        model = self.__dict__.get("model_")
+        return model is not None and name[:-1] in model._fields and name[:-1] not in self.hidden
 
     def __dir__(self) -> list[str]:
         model = self.__dict__.get("model_")

@@ -170,6 +170,10 @@ class MultiOutput(Estimator):
         alike = self.need.target == "number" and isinstance(found[0], (int, float, np.number, np.ndarray))
         return np.array(found) if alike else found  # each output has classes of its own
 
+    def _has_learned(self, name: str) -> bool:
+        """Whether an attribute is a field of the fitted model, or of that of each output."""
+        return any(Estimator._has_learned(one, name) for one in self.each_output())
+
     def __dir__(self) -> list[str]:
         more = [name for name in dir(self.estimators_[0]) if name.endswith("_")] if self._several else []
         return sorted({*super().__dir__(), *more} - (OF_EACH if self._several else set()))

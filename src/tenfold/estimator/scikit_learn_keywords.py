@@ -442,6 +442,8 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
         "warm_start": restart,
         "n_jobs": n_jobs,
     },
+    "LinearSVC": {"random_state": unseeded},
+    "LinearSVR": {"random_state": unseeded},
     "MiniBatchKMeans": {
         "init": _not_random,
         "verbose": verbose,
@@ -563,6 +565,7 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
             )
         ),
     },
+    "SVC": {"random_state": unseeded},
     "StackingClassifier": _stacked,
     "StackingRegressor": _stacked,
     "TargetEncoder": {

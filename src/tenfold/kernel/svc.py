@@ -16,7 +16,7 @@ import numpy as np
 from tenfold.core import Array, Claim, Codes, Columns, DataError, Need, Schema
 from tenfold.core.allowed import COUNTS
 from tenfold.estimator.class_weights import ClassWeight, class_weights
-from tenfold.estimator.constraints import Constraints, boolean, choice, seed
+from tenfold.estimator.constraints import Constraints, boolean, choice
 from tenfold.estimator.deciding import Deciding
 from tenfold.estimator.kinds import Classifier
 from tenfold.kernel.algebra import Kernel
@@ -142,7 +142,6 @@ class SVC(KernelMachine, Deciding):
         "class_weight": [choice("balanced"), dict, None],
         "decision_function_shape": [choice("ovr", "ovo")],
         "break_ties": [boolean],
-        "random_state": [seed],
         "multi_class": [choice("ovo", "ovr")],
     }
 
@@ -182,10 +181,6 @@ class SVC(KernelMachine, Deciding):
         self.break_ties = break_ties
         self.random_state = random_state
         self.multi_class = multi_class
-
-    def seed(self) -> None:
-        """None: nothing that a fit does depends on `random_state`."""
-        return None
 
     @property
     def has_probabilities(self) -> bool:

@@ -18,7 +18,7 @@ from tenfold.core import MANY, Array, Claim, Columns, Flags, Schema
 from tenfold.core.allowed import NOT_NAN, NOT_NEGATIVE, POSITIVE
 from tenfold.core.learner import Begun, Solved
 from tenfold.estimator.base import Estimator
-from tenfold.estimator.constraints import Constraints, boolean, choice, integer, real, seed
+from tenfold.estimator.constraints import Constraints, boolean, choice, integer, real
 from tenfold.estimator.kinds import warn_not_converged
 from tenfold.kernels.dual_descent import descend_dual
 from tenfold.linear.gathered_design import AllDesignRows, GatheredDesign
@@ -51,7 +51,6 @@ SHARED: Constraints = {
     "fit_intercept": [boolean],
     "intercept_scaling": [real(0, open=True)],
     "verbose": ["verbose"],
-    "random_state": [seed],
     "max_iter": [integer(1)],
 }
 
@@ -138,10 +137,6 @@ class LinearMachine(Estimator):
     @property
     def _constant(self) -> float:
         return float(self.intercept_scaling) if self.fit_intercept else 0.0
-
-    def seed(self) -> None:
-        """Nothing is drawn that a seed would change."""
-        return None
 
     def start(self, schema: Schema) -> State:
         """The state before any rows are read."""

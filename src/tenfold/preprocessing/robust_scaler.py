@@ -47,7 +47,8 @@ class RobustScaler(OnePass, Transformer):
 
     Attributes
     ----------
-    center_, scale_ : array of shape (columns,)
+    center_, scale_ : array of shape (columns,) or None
+        None without `with_centering`, and without `with_scaling`.
     certificate_ : Certificate
 
     Examples
@@ -115,6 +116,18 @@ class RobustScaler(OnePass, Transformer):
         flat = float(sum(column.flat for column in s.columns))
         why = "columns that never change, or hold nothing: centred, not scaled"
         return (s.claim(), Claim("constant columns", flat, "proved", why, "data"))
+
+    @property
+    def center_(self) -> Array | None:
+        """The median of each column; None without `with_centering`."""
+        center: Array = self.model_.center
+        return center if self.with_centering else None
+
+    @property
+    def scale_(self) -> Array | None:
+        """What each column is divided by; None without `with_scaling`."""
+        scale: Array = self.model_.scale
+        return scale if self.with_scaling else None
 
     def _scale(self, model: RobustModel) -> tuple[Array, Array]:
         """What is subtracted, and what is divided by; a column that held no value is left as it is."""

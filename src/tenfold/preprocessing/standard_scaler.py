@@ -39,7 +39,10 @@ class StandardScaler(OnePass, Transformer):
 
     Attributes
     ----------
-    mean_, var_, scale_ : array of shape (columns,)
+    mean_ : array of shape (columns,) or None
+        None if neither `with_mean` nor `with_std` is asked for, as in scikit-learn.
+    var_, scale_ : array of shape (columns,) or None
+        None without `with_std`.
     certificate_ : Certificate
 
     Examples
@@ -106,6 +109,24 @@ class StandardScaler(OnePass, Transformer):
         """σ z + μ, as (z + μ / σ) σ."""
         scale = model.scale if self.with_std else np.ones_like(model.scale)
         return X.scaled(1 / scale, -model.mean / scale if self.with_mean else None)
+
+    @property
+    def mean_(self) -> Array | None:
+        """The mean of each column; None if nothing is done to them."""
+        mean: Array = self.model_.mean
+        return mean if self.with_mean or self.with_std else None
+
+    @property
+    def var_(self) -> Array | None:
+        """The variance of each column; None without `with_std`."""
+        var: Array = self.model_.var
+        return var if self.with_std else None
+
+    @property
+    def scale_(self) -> Array | None:
+        """What each column is divided by; None without `with_std`."""
+        scale: Array = self.model_.scale
+        return scale if self.with_std else None
 
     @property
     def n_samples_seen_(self) -> float | Array:
