@@ -123,7 +123,7 @@ def hashed(rows: int) -> None:
     ours, mine = timed("tenfold", lambda: tn.LogisticRegression().fit(X, y), 1)
     theirs, model = timed("lbfgs, tol=1e-6", lambda: peer.LogisticRegression(tol=1e-6, max_iter=1000).fit(X, y), 1)
     print(f"  ratio {theirs / ours:.2f}  objective {objective(mine, X, y):.12f} and {objective(model, X, y):.12f}")
-    print(f"  certified gap {mine.certificate_['gap'].value:.3g} after {mine.n_iter_} passes")
+    print(f"  certified gap {mine.certificate_['gap'].value:.3g} after {mine.n_iter_[0]} passes")
 
 
 def main() -> None:

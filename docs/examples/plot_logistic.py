@@ -37,7 +37,7 @@ sorted_rows = np.argsort(y, kind="stable")  # the worst case for a share: it has
 X, y = X[sorted_rows], y[sorted_rows]
 best = tn.LogisticRegression(tol=1e-20).fit(X, y)
 certified, true = [], []
-for passes in range(1, best.n_iter_ + 1):
+for passes in range(1, best.n_iter_[0] + 1):
     early = tn.LogisticRegression(max_iter=passes).fit(X, y)
     certified.append(early.certificate_["gap"].value)
     true.append(objective(early) - objective(best))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn import preprocessing
+from sklearn import dummy, kernel_ridge, linear_model, naive_bayes, preprocessing
 
 import tenfold as tn
 
@@ -71,3 +71,42 @@ def test_scalers_have_no_numbers_of_what_they_do_not_do(one, other):
                 np.testing.assert_allclose(mine, peer)
         np.testing.assert_allclose(ours.transform(X), theirs.transform(X))
         np.testing.assert_allclose(ours.inverse_transform(ours.transform(X)), X)
+
+
+codes = np.digitize(X, [-0.5, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "rows", "target", "names"),
+    [
+        (tn.DummyRegressor(), dummy.DummyRegressor(), X, y, ["constant_"]),
+        (tn.DummyRegressor(), dummy.DummyRegressor(), X, Y, ["constant_"]),
+        (tn.KernelRidge(), kernel_ridge.KernelRidge(), X, y, ["dual_coef_", "X_fit_"]),
+        (tn.KernelRidge(), kernel_ridge.KernelRidge(), X, Y, ["dual_coef_", "X_fit_"]),
+        (tn.KernelRidge(), kernel_ridge.KernelRidge(), X, Y[:, :1], ["dual_coef_", "X_fit_"]),
+        (tn.CategoricalNB(), naive_bayes.CategoricalNB(), codes, labels, ["category_count_"]),
+    ],
+)
+def test_attributes_have_the_shapes_of_scikit_learn(ours, theirs, rows, target, names):
+    ours.fit(rows, target)
+    theirs.fit(rows, target)
+    for name in names:
+        mine, peer = np.asarray(getattr(ours, name)), np.asarray(getattr(theirs, name))
+        assert mine.shape == peer.shape, name
+        np.testing.assert_allclose(mine, peer, rtol=1e-6, atol=1e-8)
+
+
+def test_passes_of_logistic_regression_are_an_array():
+    for target in (y > 0, labels):
+        ours, theirs = tn.LogisticRegression().fit(X, target), linear_model.LogisticRegression().fit(X, target)
+        assert (ours.n_iter_.shape, ours.n_iter_.dtype) == (theirs.n_iter_.shape, theirs.n_iter_.dtype)
+        assert ours.n_iter_[0] == ours.model_.n_iter
+
+
+@pytest.mark.parametrize("target", [y, Y], ids=["one", "two"])
+def test_sparse_coefficients_are_a_matrix(target):
+    ours, theirs = tn.Lasso(0.3).fit(X, target), linear_model.Lasso(0.3, tol=1e-10).fit(X, target)
+    found, peer = ours.sparse_coef_, theirs.sparse_coef_
+    peers = np.vstack([one.toarray() for one in peer]) if isinstance(peer, list) else peer.toarray()
+    assert (type(found).__name__, found.shape) == ("csr_matrix", peers.shape)
+    np.testing.assert_allclose(found.toarray(), peers, atol=1e-6)

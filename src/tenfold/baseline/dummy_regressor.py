@@ -35,7 +35,7 @@ class DummyRegressor(MultiOutput, OnePass, Regressor):
     ----------
     estimators_ : list
         Of a target of several columns, the fitted model of each.
-    constant_ : float
+    constant_ : array of shape (1, outputs)
     certificate_ : Certificate
 
     Examples
@@ -81,6 +81,11 @@ class DummyRegressor(MultiOutput, OnePass, Regressor):
             Claim("gap", 0.0, "proved", why, "objective"),
             Claim("training mean squared error", s.variance, "proved", always, "data"),
         )
+
+    @property
+    def constant_(self) -> Array:
+        """The mean of each output, as a table of one row."""
+        return np.array([[one.model_.constant for one in self.each_output()]])
 
     def predict_from(self, model: MeanModel, X: Columns) -> Array:
         """The same for every row."""

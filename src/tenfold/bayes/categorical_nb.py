@@ -60,6 +60,8 @@ class CategoricalNB(OnePass, GroupScored, JointLogProba):
     classes_ : array
     class_count_, class_log_prior_ : array of shape (classes,)
     feature_log_prob_ : list of arrays of shape (classes, categories of the column)
+    category_count_ : list of arrays of shape (classes, categories of the column)
+        The weight of the rows of each class that have a category.
     n_categories_ : array of shape (columns,)
     certificate_ : Certificate
 
@@ -140,6 +142,13 @@ class CategoricalNB(OnePass, GroupScored, JointLogProba):
     def feature_log_prob_(self) -> list[Array]:
         """Log-probability of each category of each column, given the class."""
         return [self.model_.log_prob[:, column] for column in places(self.model_.n_categories)]
+
+    @property
+    def category_count_(self) -> list[Array]:
+        """The weight of the rows of each class that have each category of each column."""
+        if self.summary_ is None:
+            raise ValueError("the counts were not kept: this model was saved with summary=False")
+        return [self.summary_.count[:, column] for column in places(self.model_.n_categories)]
 
 
 def log_shares(count: Array, n_categories: Codes, alpha: float, m: float | None, p: str) -> Array:

@@ -26,8 +26,10 @@ from tenfold.sources.inputs import check_names, has_outputs, is_lazy
 
 OF_EACH = frozenset({"model_", "schema_", "summary_", "inference_"})
 """what there is of each output only"""
-OF_ALL = frozenset({"coef_names_", "terms_", "n_samples_fit_", "effective_metric_"})
+OF_ALL = frozenset({"coef_names_", "terms_", "n_samples_fit_", "effective_metric_", "X_fit_"})
 """attributes that all outputs have in common"""
+BY_COLUMN = frozenset({"dual_coef_"})
+"""attributes that have a row for each row, and a column for each output"""
 
 
 class MultiOutput(Estimator):
@@ -167,6 +169,8 @@ class MultiOutput(Estimator):
         found = [getattr(one, name) for one in each]
         if name in OF_ALL:
             return found[0]
+        if name in BY_COLUMN:
+            return np.column_stack(found)
         alike = self.need.target == "number" and isinstance(found[0], (int, float, np.number, np.ndarray))
         return np.array(found) if alike else found  # each output has classes of its own
 

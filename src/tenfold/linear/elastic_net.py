@@ -34,6 +34,7 @@ class ElasticNet(Penalised):
     Attributes
     ----------
     coef_ : array of shape (columns,) or (outputs, columns)
+    sparse_coef_ : CSR matrix of shape (1 or outputs, columns)
     intercept_ : float or array of shape (outputs,)
     estimators_ : list
         Of a target of several columns, the fitted model of each.

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tenfold.core import Array, Claim, Columns, Need
+from tenfold.core import Array, Claim, Codes, Columns, Need
 from tenfold.estimator import Classifier
 from tenfold.estimator.class_weights import CLASS_WEIGHT, WEIGHTED_STATES, ClassWeight, ClassWeighted
 from tenfold.estimator.constraints import Constraints, boolean, choice, integer, positive, real, share
@@ -60,7 +60,8 @@ class LogisticRegression(ClassWeighted, Errors, Classifier):
         The feature of each coefficient; a category is one.
     standard_errors_, z_values_, p_values_ : array
         Of the coefficients, then the intercept; for two classes, without a penalty (C infinite). See also `summary()`.
-    n_iter_ : int
+    n_iter_ : array of shape (1,)
+        Passes over all rows.
     certificate_ : Certificate
 
     Examples
@@ -157,6 +158,11 @@ class LogisticRegression(ClassWeighted, Errors, Classifier):
         claim = None if any(self.penalties(1.0)) else self.certificate_.get("separable")
         if claim is not None:
             warnings.warn(f"LogisticRegression: {claim.because}", UserWarning, stacklevel=4)
+
+    @property
+    def n_iter_(self) -> Codes:
+        """Passes over all rows: an array of one number, as in scikit-learn."""
+        return np.array([self.model_.n_iter], dtype=np.int32)
 
     def scores_from(self, model: GlmModel, X: Columns) -> Array:
         """The margins; of two classes the first has zero."""

@@ -6,7 +6,7 @@ model is made, so one summary serves every penalty, and the whole path.
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -80,6 +80,13 @@ class Penalised(MultiOutput, Shrunken):
         problem = quadratic(summary, self.fit_intercept)
         gap = problem.gap(model.coef, self.alpha, self.l1_ratio, self.positive)
         return claims_of(problem, gap, model.coef, self.tol)
+
+    @property
+    def sparse_coef_(self) -> Any:
+        """The coefficients as a CSR matrix of one row for each output."""
+        from scipy.sparse import csr_matrix
+
+        return csr_matrix(self.coef_)
 
     def path(self, alphas: ArrayLike = 100, eps: float = 1e-3) -> LassoPath:
         """The models of all penalties, from the summary of this one: no row is read.
