@@ -6,8 +6,9 @@ import warnings
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tenfold.core import Array, Claim, Codes, Columns, Need
+from tenfold.core import Array, Claim, Columns, Need
 from tenfold.estimator import Classifier
 from tenfold.estimator.class_weights import CLASS_WEIGHT, WEIGHTED_STATES, ClassWeight, ClassWeighted
 from tenfold.estimator.constraints import Constraints, boolean, choice, integer, positive, real, share
@@ -160,7 +161,7 @@ class LogisticRegression(ClassWeighted, Errors, Classifier):
             warnings.warn(f"LogisticRegression: {claim.because}", UserWarning, stacklevel=4)
 
     @property
-    def n_iter_(self) -> Codes:
+    def n_iter_(self) -> NDArray[np.int32]:
         """Passes over all rows: an array of one number, as in scikit-learn."""
         return np.array([self.model_.n_iter], dtype=np.int32)
 
