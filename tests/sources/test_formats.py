@@ -113,7 +113,7 @@ def test_files_of_this_machine_and_of_a_store_are_not_mixed(other, tmp_path):
 )
 def test_a_format_that_is_not_read_is_refused_with_what_to_do(name, reader, tmp_path):
     (tmp_path / name).write_bytes(b"Obj\x01")
-    with pytest.raises(tn.DataError, match=rf"does not read; it reads \.parquet, \.csv.*{reader}"):
+    with pytest.raises(tn.DataError, match=rf"does not read; it reads \.parquet, .*\.csv.*{reader}"):
         tn.scan(tmp_path / name)
 
 
@@ -159,7 +159,7 @@ def test_a_glob_is_of_files_that_are_not_hidden(tmp_path):
             {"a_csv_gz": gzip.compress(b"x\n" + b"1.5\n" * 9999)[:-40]},
             r"a\.csv\.gz cannot be read: .*write the file again",
         ),
-        ({"notes_txt": b"none"}, r"no file in the folder .*: \.parquet, \.csv"),
+        ({"notes_txt": b"none"}, r"no file in the folder .*: \.parquet, .*\.csv"),
     ],
 )
 def test_files_that_do_not_work_are_named(texts, message, tmp_path):
@@ -291,6 +291,11 @@ def test_queries_that_do_not_work_are_named(query, message, database):
 def test_a_query_without_a_connection_is_told_from_a_path():
     with pytest.raises(tn.DataError, match="connection="):
         tn.scan("SELECT * FROM sales")
+    for query in ("SELECT\n a FROM b", "\n select a FROM b", "WITH t AS (SELECT 1)\nSELECT * FROM t"):
+        with pytest.raises(tn.DataError, match="connection="):
+            tn.scan(query)
+    with pytest.raises(tn.DataError, match="no file at"):
+        tn.scan("with weights.parquet")
 
 
 def test_a_delta_table(tmp_path):
@@ -413,3 +418,93 @@ def test_an_iceberg_table_and_a_scan_of_it(tmp_path):
     assert [*some.names] == ["x"]
     assert some.n_rows == sum(sum(rows(seed=seed)["k"].to_pylist()) for seed in range(2))
     catalog.close()
+
+
+def test_the_folder_of_a_delta_table_is_not_read_with_what_was_deleted(tmp_path):
+    deltalake = pytest.importorskip("deltalake")
+    for seed in (0, 1):
+        deltalake.write_deltalake(tmp_path / "dl", rows(seed=seed), mode="overwrite")
+    with pytest.raises(tn.DataError, match=r"is a Delta table\. Remedy: tenfold\.scan\(deltalake\.DeltaTable\("):
+        tn.scan(tmp_path / "dl", target="y")
+    assert tn.scan(deltalake.DeltaTable(tmp_path / "dl"), target="y").n_rows == 400
+
+
+def test_the_folder_of_an_iceberg_table_is_refused(tmp_path):
+    for name in ("data", "metadata"):
+        (tmp_path / name).mkdir()
+    pq.write_table(rows(), tmp_path / "data" / "0.parquet")
+    (tmp_path / "metadata" / "v1.metadata.json").write_text("{}")
+    with pytest.raises(tn.DataError, match="Iceberg table. Remedy: tenfold.scan"):
+        tn.scan(tmp_path, target="y")
+
+
+@pytest.mark.parametrize(
+    "text", [b'x,t\n1,a\n2,"b\n3,c\n4,d\n', b'x,t\n1,a\n2,"b\n3,"c"\n4,d\n', b'x,t\n1,"a ""q"""\n2,"b\n']
+)
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
+def test_a_quote_that_is_not_closed_is_refused(text, ending, tmp_path):
+    (tmp_path / f"t{ending}").write_bytes(gzip.compress(text) if ending == ".csv.gz" else text)
+    with pytest.raises(tn.DataError, match=rf"t{ending} has a quote that is not closed.*row 2 .*Remedy: close it"):
+        tn.scan(tmp_path / f"t{ending}")
+
+
+@pytest.mark.parametrize("text", [b'x,t\n1,5" pipe\n2,b\n', b'x,t\n1,"two\nlines, ""q"""\n2,b\n'])
+def test_quotes_that_are_closed_or_within_values_are_read(text, tmp_path):
+    (tmp_path / "t.csv").write_bytes(text)
+    expected = pd.read_csv(tmp_path / "t.csv")
+    assert tn.scan(tmp_path / "t.csv").head().to_pydict() == expected.to_dict("list")
+
+
+def test_an_empty_field_is_missing_in_text_as_in_numbers(tmp_path):
+    (tmp_path / "t.csv").write_text('t,x,u\na,1,NA\n,,b\n"",2,\n')
+    found = tn.scan(tmp_path / "t.csv").head().to_pydict()
+    assert found == {"t": ["a", None, None], "x": [1, None, 2], "u": ["NA", "b", None]}
+
+
+def test_a_header_again_is_found_behind_a_category_of_its_name(tmp_path):
+    (tmp_path / "t.csv").write_text("c,x,y\nc,1,2\nb,2,3\nc,x,y\na,3,4\n")
+    with pytest.raises(tn.DataError, match="its header again as row 3 "):
+        tn.scan(tmp_path / "t.csv")
+    (tmp_path / "t.csv").write_text("c,x,y\nc,1,2\nb,2,3\nc,3,4\n")
+    assert tn.scan(tmp_path / "t.csv").n_rows == 3
+
+
+def test_a_folder_has_parquet_files_of_all_endings(tmp_path):
+    for name in ("a.parquet", "b.pq", "c.parq"):
+        pq.write_table(rows(), tmp_path / name)
+    assert tn.scan(tmp_path, target="y").n_rows == 1200
+
+
+def test_the_head_of_files_whose_types_differ(tmp_path):
+    first = pa.table({"x": pa.array([1], pa.int32()), "t": ["a"], "z": ["u"], "y": [1.0]})
+    then = pa.table({"x": [0.5], "t": pa.array(["b"]).dictionary_encode(), "z": [[2]], "y": [2.0]})
+    for name, table in (("a.parquet", first), ("b.parquet", then)):
+        pq.write_table(table, tmp_path / name)
+    source = tn.scan(tmp_path, target="y", drop=["z"])
+    assert source.head().to_pydict() == {"x": [1.0, 0.5], "t": ["a", "b"], "z": ["u", "[2]"], "y": [1.0, 2.0]}
+    assert source.head(0).num_rows == 0
+    assert source.head(0).column_names == ["x", "t", "z", "y"]
+    with pytest.raises(tn.DataError, match="-1 is negative. Remedy"):
+        source.head(-1)
+
+
+def test_columns_of_a_later_file_that_are_double_or_dropped(tmp_path):
+    first, then = pa.table({"x": [1.0], "y": [1.0]}), pa.table({"x": [2.0], "y": [2.0], "z": [3.0]})
+    pq.write_table(first, tmp_path / "a.parquet")
+    pq.write_table(then, tmp_path / "b.parquet")
+    assert tn.scan(tmp_path, target="y", drop=["z"]).names == ("x",)
+    with pytest.raises(tn.DataError, match="no column 'zz'"):
+        tn.scan(tmp_path, target="y", drop=["z", "zz"])
+    pq.write_table(pa.Table.from_arrays(then.columns, names=["x", "y", "x"]), tmp_path / "b.parquet")
+    with pytest.raises(tn.DataError, match=r"\['x'\] appear more than once in .*b\.parquet.*Remedy"):
+        tn.scan(tmp_path, target="y")
+
+
+def test_ids_that_float64_does_not_tell_apart_are_no_categories(tmp_path):
+    lines = [f"{10**19 + k},{k % 2}" for k in range(40)]
+    (tmp_path / "t.csv").write_text("\n".join(["id,y", *lines]))
+    with pytest.raises(tn.DataError, match="column 'id' holds numbers over 2.53.*Remedy: make it text"):
+        tn.CategoricalNB().fit(tn.scan(tmp_path / "t.csv", target="y", categorical=["id"]))
+    ids = pa.array([2**60 + k % 8 for k in range(40)]).cast(pa.decimal128(38, 0))
+    model = tn.CategoricalNB().fit(tn.scan(pa.table({"id": ids, "y": [0, 1] * 20}), target="y"))
+    assert model.schema_.columns[0].categories.tolist() == [2**60 + k for k in range(8)]

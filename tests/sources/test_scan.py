@@ -472,9 +472,15 @@ def test_a_file_that_changes_after_it_was_scanned_is_refused(where, tmp_path):
         for use in (tn.Ridge().fit, first.score, lambda rows: first.predict(rows).collect()):
             with pytest.raises(tn.DataError, match=r"b\.parquet has changed since it was scanned.*scan it again"):
                 use(source)
+    if where is not None:
+        with pytest.raises(tn.DataError, match=r"b\.parquet has changed since it was scanned"):
+            assert source.n_rows
     other.unlink()
     with pytest.raises(tn.DataError, match=r"b\.parquet.* cannot be read"):
         tn.Ridge().fit(source)
+    if where is not None:
+        with pytest.raises(tn.DataError, match=r"b\.parquet.* cannot be read"):
+            assert source.n_rows
 
 
 @pytest.mark.parametrize(
@@ -746,3 +752,18 @@ def test_entries_of_a_dictionary_that_no_row_has_are_no_categories():
     beyond = pa.DictionaryArray.from_arrays(pa.array([0, 100], pa.int8()), pa.array(["a"]), safe=False)
     with pytest.raises(tn.DataError, match="without an entry in its dictionary"):
         arrow.codes(beyond, np.array(["a"], dtype=object), "here")
+
+
+@pytest.mark.parametrize("values", [["a", "b", None], [0.0, 1.0, None], [0.0, 1.0, np.nan]])
+@pytest.mark.parametrize("more", [0, 20])
+def test_a_target_that_its_dictionary_misses_is_refused(values, more):
+    kind = pa.array(values).type
+    entries = pa.array([*values, *(pa.array(range(2, 2 + more)).cast(kind).to_pylist())], kind)
+    coded = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0, 1, 0, 1] * 3, pa.int32()), entries)
+    table = pa.table({"x": np.arange(18.0), "c": coded})
+    assert tn.GaussianNB().fit(tn.scan(table, target="c")).classes_.tolist() == values[:2]
+    coded = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0, 1, 0, 2] * 3, pa.int32()), entries)
+    with pytest.raises(tn.DataError, match="target is missing") as error:
+        tn.GaussianNB().fit(tn.scan(table.set_column(1, "c", coded), target="c"))
+    names = {"tenfold": tn, "pyarrow": pa, "frame": table.set_column(1, "c", coded)}
+    assert eval(call_in(error), names).n_rows == 15

@@ -174,6 +174,16 @@ def _used(chunk: pa.DictionaryArray) -> pa.Array:
     return chunk.dictionary.take(pa.array([k for k in range(len(chunk.dictionary)) if (at == k).any()], pa.int64()))
 
 
+def misses(column: pa.ChunkedArray, *, nan: bool) -> bool:
+    """Whether a row has no value: null, an entry of its dictionary that is null, or, with `nan`, NaN."""
+    if column.null_count:
+        return True
+    if pa.types.is_dictionary(column.type):
+        chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+        return any(misses(c.dictionary, nan=nan) and misses(_used(c), nan=nan) for c in chunks)
+    return nan and bool(pa.types.is_floating(column.type)) and bool(np.isnan(column.to_numpy()).any())
+
+
 def codes(column: pa.ChunkedArray, known: Labels, where: str) -> Array:
     """The place of each value among `known`: NaN if it is missing, -1 if it is not there.
 
@@ -231,9 +241,19 @@ def _values(some: pa.Array, where: str) -> Labels:
     if pa.types.is_null(some.type):
         return np.empty(0, dtype=object)
     if pa.types.is_decimal(some.type):
-        some = some.cast(pa.float64())
+        some = _whole_or_float(some)
     found: Labels = _unicode(some, where)
     return found.astype(object) if holds_text(found) else found
+
+
+def _whole_or_float(some: pa.Array) -> pa.Array:
+    """Decimals as integers where these hold them, as they do ids; else as float64."""
+    if some.type.scale == 0:
+        try:
+            return some.cast(pa.int64())
+        except pa.ArrowInvalid:
+            pass
+    return some.cast(pa.float64())
 
 
 def _unicode(some: pa.Array, where: str) -> Labels:

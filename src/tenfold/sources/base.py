@@ -97,14 +97,16 @@ class Source(ABC):
         >>> rows.head(2).to_pydict()
         {'size': [1, 2], 'price': [2.0, 4.0]}
         """
+        if rows < 0:
+            raise DataError(f"head takes a number of rows, and {rows} is negative. Remedy: head({-rows})")
         found: list[pa.Table] = []
         for part in range(len(self)):
-            for table in self.shown(part, rows):
+            for table in self.shown(part, max(rows, 1)):
                 found.append(table.slice(0, rows))
                 rows -= found[-1].num_rows
                 if rows <= 0:
-                    return pa.concat_tables(found)
-        return pa.concat_tables(found)
+                    return _stacked(found)
+        return _stacked(found)
 
     @property
     def schema(self) -> pa.Schema:
@@ -347,6 +349,17 @@ class Source(ABC):
             "a Source has no rows in memory, so it cannot become an array. Give it to a tenfold "
             "learner, or load the rows yourself and pass an array"
         )
+
+
+def _stacked(tables: list[pa.Table]) -> pa.Table:
+    """The rows of all; a column whose types differ, as one that is not used may, as text."""
+    for name in tables[0].column_names:
+        if len({table.schema.field(name).type for table in tables}) == 1:
+            continue
+        for k, table in enumerate(tables):
+            said = [None if v is None else str(v) for v in table[name].to_pylist()]
+            tables[k] = table.set_column(table.column_names.index(name), name, pa.array(said, pa.string()))
+    return pa.concat_tables(tables)
 
 
 def no_column(name: str, names: Sequence[str]) -> DataError:

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tenfold.core import DataError
 from tenfold.sources.partitions import Partitions, folder_partitions
@@ -31,6 +34,7 @@ def find_files(storage: Storage, given: list[str]) -> tuple[list[str], Partition
         some, root = storage.find(one)
         if root:
             roots.append(Path(storage.absolute(root)).parts)
+            _refuse_tables(storage, root, some)
             some = [path for path in some if _format(path)]
             if not some:
                 raise DataError(f"there is no file in the folder {one!r} that is read: {READ}")
@@ -53,6 +57,16 @@ def find_files(storage: Storage, given: list[str]) -> tuple[list[str], Partition
     places = [Path(storage.absolute(path)).parts for path in found]
     below = [place[n:-1] if roots and place[:n] == roots[0][:n] else () for place in places]
     return found, folder_partitions(found, below)
+
+
+def _refuse_tables(storage: Storage, root: str, files: list[str]) -> None:
+    """Refuse the folder of a table whose log says which files count: the others were deleted or overwritten."""
+    if storage.find(f"{root}/_delta_log").root:
+        raise DataError(f"{root} is a Delta table. Remedy: tenfold.scan(deltalake.DeltaTable({root!r}))")
+    if log := next((path for path in files if path.endswith(".metadata.json")), ""):
+        raise DataError(
+            f"{log} is of an Iceberg table. Remedy: tenfold.scan(catalog.load_table(...)), with a catalog of pyiceberg"
+        )
 
 
 def _format(path: str) -> tuple[str, ...]:
@@ -117,6 +131,7 @@ def _read(storage: Storage, path: str) -> pa.Table:
         raise DataError(f"columns {twice} appear more than once in {path}. Remedy: rename them")
     if ending in CSV:
         _refuse_header_again(table, path)
+        _refuse_open_quote(storage, table, path)
     return table
 
 
@@ -129,9 +144,24 @@ def _remedy(storage: Storage, ending: str, error: Exception) -> str:
 def _csv_batches(storage: Storage, path: str) -> Iterator[pa.RecordBatch]:
     import pyarrow.csv
 
+    with _text(storage, path) as text:
+        for batch in pyarrow.csv.open_csv(text, parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True)):
+            columns = [_empty_missing(c) if pa.types.is_string(c.type) else c for c in batch.columns]
+            yield pa.RecordBatch.from_arrays(columns, schema=batch.schema)
+
+
+@contextmanager
+def _text(storage: Storage, path: str) -> Iterator[pa.NativeFile]:
+    """The bytes of a file as they were before they were compressed."""
     codec = COMPRESSED.get(os.path.splitext(bare(path))[1].lower())
     with storage.open(path) as opened, opened if codec is None else pa.CompressedInputStream(opened, codec) as text:
-        yield from pyarrow.csv.open_csv(text, parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True))
+        yield text
+
+
+def _empty_missing(column: pa.Array) -> pa.Array:
+    """Text without its empty values, which are missing as those of numbers are."""
+    empty = pc.equal(column, "")
+    return pc.if_else(empty, pa.scalar(None, column.type), column) if pc.any(empty).as_py() else column
 
 
 def _arrow_batches(storage: Storage, path: str) -> Iterator[pa.RecordBatch]:
@@ -154,7 +184,7 @@ def _orc_stripes(storage: Storage, path: str) -> Iterator[pa.RecordBatch]:
 
 CSV = (".csv", *(f".csv{ending}" for ending in COMPRESSED))
 ARROW = (".arrow", ".feather", ".ipc")
-PARQUET = (".parquet",)
+PARQUET = (".parquet", ".pq", ".parq")
 FORMATS = (PARQUET, CSV, ARROW, (".orc",))
 """endings of the formats that a folder is searched for"""
 READ = ", ".join(ends for some in FORMATS for ends in some)
@@ -181,9 +211,36 @@ def _refuse_header_again(table: pa.Table, path: str) -> None:
     first = table.column_names[0]
     if not pa.types.is_string(table.schema.field(first).type):
         return
-    row = pa.compute.index(table[first], first).as_py()
-    if row >= 0 and all(str(table[name][row].as_py()) == name for name in table.column_names):
+    rows = np.flatnonzero(pc.equal(table[first], first).fill_null(False))
+    for name in table.column_names:
+        if not len(rows) or pa.types.is_binary(table.schema.field(name).type):
+            return
+        said = table[name].take(pa.array(rows)).cast(pa.string())
+        rows = rows[np.asarray(pc.equal(said, name).fill_null(False))]
+    if len(rows):
         raise DataError(
-            f"{path} has its header again as row {row + 1} of the data, so that its numbers are text. Remedy: delete "
-            "that line"
+            f"{path} has its header again as row {rows[0] + 1} of the data, so that its numbers are text. Remedy: "
+            "delete that line"
         )
+
+
+def _refuse_open_quote(storage: Storage, table: pa.Table, path: str) -> None:
+    """Refuse a file with a value of several lines and an odd number of quotes: one that is not closed ate rows."""
+    for name in table.column_names:
+        if not pa.types.is_string(table.schema.field(name).type):
+            continue
+        row = pc.index(pc.match_substring(table[name], "\n"), True).as_py()
+        if row < 0:
+            continue
+        if storage.steady(lambda: _quotes(storage, path)) % 2:
+            raise DataError(
+                f"{path} has a quote that is not closed: their number is odd, and column {name!r} has a value of "
+                f"several lines in row {row + 1} of the data. Remedy: close it; write one within a value twice"
+            )
+        return
+
+
+def _quotes(storage: Storage, path: str) -> int:
+    """How many quotes a file of text has."""
+    with _text(storage, path) as text:
+        return sum(bytes(piece).count(b'"') for piece in iter(lambda: text.read(1 << 20), b""))

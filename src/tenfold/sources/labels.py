@@ -15,6 +15,9 @@ from tenfold.core.schema import comparable, is_text
 TABLE = 1 << 16
 """integers within so small a range are looked up in a table instead of searched"""
 
+EXACT = 2.0**53
+"""from here on float64 does not hold each whole number"""
+
 
 def levels(values: VectorLike, where: str) -> Labels:
     """The sorted distinct labels of a 1-D array, without missing ones.
@@ -41,7 +44,9 @@ def levels(values: VectorLike, where: str) -> Labels:
     if kind == "f":
         if np.isinf(found).any():
             raise DataError(f"{where} contains infinity. Remedy: replace infinite values")
-        return found[~np.isnan(found)]
+        found = found[~np.isnan(found)]
+        if len(found) and max(-found[0], found[-1]) >= EXACT:
+            raise DataError(f"{where} holds numbers over 2^53, which float64 does not tell apart. Remedy: make it text")
     return found
 
 

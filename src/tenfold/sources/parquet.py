@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from copy import copy
+from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple, Self
 
@@ -15,6 +17,7 @@ import pyarrow.parquet as pq
 
 from tenfold.core import Codes, DataError, Labels
 from tenfold.sources import arrow, validation
+from tenfold.sources.base import no_column
 from tenfold.sources.partitions import Partitions
 from tenfold.sources.storage import DISK, Facts, Storage, failures
 from tenfold.sources.tables import ArrowSource, Roles
@@ -76,8 +79,14 @@ class ParquetSource(ArrowSource):
         else:
             known = {**dict(zip(types.names, types.types, strict=True)), **self.partitions.types}
             types = pa.schema([(f.name, known.get(f.name, f.type)) for f in schema], types.metadata)
-        super().__init__(types, roles, where)
+        here = tuple(n for n in roles.drop if n in types.names) if len(self.files) > 1 else roles.drop
+        super().__init__(types, replace(roles, drop=here), where)
+        self.roles = roles
+        self._unseen = {*roles.drop} - {*here}
+        """columns to drop that no file had yet"""
         self._take_parts(self._footers(first))
+        if self._unseen:
+            raise no_column(min(self._unseen), self.types.names)
 
     def _footers(self, first: pq.FileMetaData) -> Iterator[pq.FileMetaData]:
         """The footer of each file, checked against the first."""
@@ -86,6 +95,7 @@ class ParquetSource(ArrowSource):
             if k:
                 metadata, state = _opened(self.storage, path)
                 self._states.append(state)
+                self._unseen -= {*metadata.schema.to_arrow_schema().names}
             self._check_schema(k, metadata.schema.to_arrow_schema())
             yield metadata
 
@@ -139,15 +149,31 @@ class ParquetSource(ArrowSource):
     def n_rows(self) -> int:
         """How many rows there are. With `where` they are counted when this is first asked for: its columns are read."""
         if self._n_rows is None:
-            self._n_rows = sum(self._count(int(k), int(group)) for k, group in self._parts)
+            self._n_rows = sum(self._count(part) for part in range(len(self)))
         return self._n_rows
 
-    def _count(self, k: int, group: int) -> int:
+    def _count(self, part: int) -> int:
         """How many rows of a row group are asked for."""
+        k, group = (int(i) for i in self._parts[part])
         options = {"schema": self.types, "filter": self.filter}
-        return self.storage.steady(
-            lambda: int(ds.Scanner.from_fragment(self._fragment(k, [group]), **options).count_rows())
-        )
+
+        def count() -> int:
+            self._check_unchanged(k)
+            return int(ds.Scanner.from_fragment(self._fragment(k, [group]), **options).count_rows())
+
+        with self._naming(part):
+            return self.storage.steady(count)
+
+    @contextmanager
+    def _naming(self, part: int) -> Iterator[None]:
+        """Name the part that cannot be read."""
+        try:
+            yield
+        except failures() as error:
+            said = self.storage.said(error)
+            raise DataError(
+                f"{self.place(part)} cannot be read: {said}. Remedy: {self.storage.remedy(error)}"
+            ) from None
 
     def _groups(self, k: int, metadata: pq.FileMetaData) -> list[int]:
         """Row groups that have rows and may have such as are asked for."""
@@ -175,6 +201,8 @@ class ParquetSource(ArrowSource):
         names = {*schema.names, *self.partitions.types}
         used = [*self.names, *self.roles.taken]
         path = self.files[k]
+        if twice := sorted({n for n in schema.names if schema.get_field_index(n) < 0}):
+            raise DataError(f"columns {twice} appear more than once in {path}. Remedy: rename them")
         if not self._fills and (lost := [n for n in used if n not in names]):
             keep = [n for n in self.names if n not in lost]
             raise DataError(
@@ -215,15 +243,10 @@ class ParquetSource(ArrowSource):
 
     def tables(self, part: int, columns: list[str], rows: int | None = None) -> Iterator[tuple[int, pa.Table]]:
         start = int(self._starts[part])
-        try:
+        with self._naming(part):
             for table in self.storage.steadily(lambda: self._read(part, columns, rows)):
                 yield start, table
                 start += table.num_rows
-        except failures() as error:
-            said = self.storage.said(error)
-            raise DataError(
-                f"{self.place(part)} cannot be read: {said}. Remedy: {self.storage.remedy(error)}"
-            ) from None
 
     def _read(self, part: int, columns: list[str], rows: int | None) -> Iterator[pa.Table]:
         k, group = (int(i) for i in self._parts[part])

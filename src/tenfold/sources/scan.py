@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,9 @@ from tenfold.sources.queries import read_query
 from tenfold.sources.storage import DISK, Store, bare, storage_of
 from tenfold.sources.tables import ArrowSource, Roles, TableSource, filtered
 from tenfold.sources.validation import as_labels, by_column, weights
+
+QUERY = re.compile(r"\s*(select\s|with\s.*\bselect\b)", re.IGNORECASE | re.DOTALL)
+"""how an SQL query begins, which is no path"""
 
 
 def scan(
@@ -178,7 +182,7 @@ def is_path(data: object) -> bool:
 
 
 def _files(data: MatrixLike, roles: Roles, only: ds.Expression | None, filesystem: Any, options: Any) -> ArrowSource:
-    if isinstance(data, str) and data.lower().startswith("select "):
+    if isinstance(data, str) and QUERY.match(data):
         raise DataError("this is an SQL query. Remedy: say to which database, tenfold.scan(query, connection=...)")
     storage, given = storage_of(data, filesystem, options)
     said = repr(given if isinstance(data, (list, tuple)) else given[0])

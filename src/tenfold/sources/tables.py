@@ -105,7 +105,20 @@ class ArrowSource(Source):
     def shown(self, part: int, rows: int) -> Iterator[pa.Table]:
         """Yield the first rows of a part, all columns; a target and weights given beside a frame are not among them."""
         for _, table in self.tables(part, list(self.columns), rows):
-            yield table.select(list(self.columns))
+            table = table.select(list(self.columns))
+            yield table if table.schema.types == self.types.types else self._in_types(table)
+
+    def _in_types(self, table: pa.Table) -> pa.Table:
+        """The rows of one file in the types of all: those of a column that is not used may have none in common."""
+        for k, field in enumerate(self.types):
+            column = table.column(k)
+            if pa.types.is_dictionary(column.type) and not pa.types.is_dictionary(field.type):
+                column = arrow.whole(column).dictionary_decode()
+            try:
+                table = table.set_column(k, field.name, column.cast(field.type, safe=False))
+            except pa.ArrowException:
+                continue
+        return table
 
     def roles_said(self) -> str:
         """What a repr says of target, weights and sequences."""
@@ -420,8 +433,7 @@ class ArrowSource(Source):
         if name is None:
             raise DataError(f"there is no target. Remedy: name it, tenfold.scan({self.where}, target=...)")
         column = table.column(name)
-        floats = labels and pa.types.is_floating(column.type)
-        if column.null_count or (floats and np.isnan(column.to_numpy()).any()):
+        if arrow.misses(column, nan=labels):
             raise self.target_error(part)
         return column
 
@@ -429,7 +441,11 @@ class ArrowSource(Source):
         """The error for a target that is missing or infinite, with the call that leaves such rows out."""
         name = self.roles.target
         rows = f"pyarrow.compute.field({name!r})"
-        if name in self.types.names and pa.types.is_floating(self.types.field(name).type):
+        kind = self.types.field(name).type if name in self.types.names else pa.null()
+        if pa.types.is_dictionary(kind):
+            kind = kind.value_type
+            rows += f".cast({str(kind)!r})"  # an entry that is null is not missing to Arrow
+        if pa.types.is_floating(kind):
             rows = f"pyarrow.compute.is_finite({rows})"  # NaN is not missing to Arrow
         else:
             rows += ".is_valid()"
