@@ -1,5 +1,6 @@
 """Transformers side by side, each of its own columns: scikit-learn's numbers, one scan, files, merging, folds."""
 
+import pickle
 import sys
 
 import numpy as np
@@ -9,11 +10,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import sklearn.compose as peer
+import sklearn.naive_bayes
 import sklearn.pipeline as peer_pipeline
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
+from tenfold.estimator import container
 from tenfold.sources.parquet import ParquetSource
 from tenfold.testing import bits
 
@@ -365,3 +368,49 @@ def test_a_model_with_a_remainder_is_fitted_again_once_it_was_saved(tmp_path):
     whole = clone(model).fit(X)
     np.testing.assert_allclose(loaded.transform(X), whole.transform(X), rtol=0, atol=1e-12)
     np.testing.assert_array_equal(clone(loaded).fit_transform(X), whole.transform(X))
+
+
+LETTERS = pd.DataFrame({"c": ["a", "b", "c"] * 4, "z": [0.0, 0.0, 1.0] * 4})
+UNKNOWN = pd.DataFrame({"c": ["a", "q", "q"], "z": [0.0, 0.0, 0.0]})
+
+
+@pytest.mark.parametrize("threshold", [0, 0.3, 0.35, 0.6, 1.0])
+@pytest.mark.parametrize("columns", [["c"], ["c", "z"]])
+def test_fit_decides_whether_outputs_are_sparse(columns, threshold, tmp_path):
+    """By what is stored, dense zeros too; then it stays so, whatever rows come, as in scikit-learn."""
+    spec = [("o", tn.OneHotEncoder(handle_unknown="ignore"), ["c"]), ("p", "passthrough", columns[1:])]
+    mine = tn.ColumnTransformer(spec, sparse_threshold=threshold).fit(LETTERS)
+    theirs = peer.ColumnTransformer(spec, sparse_threshold=threshold).fit(LETTERS)
+    assert mine.sparse_output_ is bool(theirs.sparse_output_)
+    mine.save(tmp_path / "model")
+    later = [mine, tn.load(tmp_path / "model"), pickle.loads(pickle.dumps(mine)), clone(mine).partial_fit(LETTERS)]
+    for model in [*later, clone(mine).fit(LETTERS[:6]) + clone(mine).fit(LETTERS[6:9])]:
+        for rows in (LETTERS, UNKNOWN, pl.from_pandas(UNKNOWN)):
+            found = model.transform(rows)
+            assert hasattr(found, "nnz") == theirs.sparse_output_ == model.sparse_output_
+        np.testing.assert_array_equal(dense(model.transform(UNKNOWN)), dense(theirs.transform(UNKNOWN)))
+        np.testing.assert_array_equal(dense(model.transform(tn.scan(UNKNOWN)).collect()), dense(found))
+
+
+def test_a_step_of_scikit_learn_is_given_what_it_was_fitted_to():
+    spec, y = [("o", tn.OneHotEncoder(handle_unknown="ignore"), ["c"])], [0, 1, 1] * 4
+    mine = tn.make_pipeline(tn.ColumnTransformer(spec), sklearn.naive_bayes.GaussianNB()).fit(LETTERS, y)
+    theirs = make_pipeline(peer.ColumnTransformer(spec), sklearn.naive_bayes.GaussianNB()).fit(LETTERS, y)
+    assert mine.predict(UNKNOWN).tolist() == theirs.predict(UNKNOWN).tolist()
+
+
+def test_what_a_file_says_was_decided_is_checked_and_may_be_missing(tmp_path):
+    spec = [("o", tn.OneHotEncoder(handle_unknown="ignore"), ["c"])]
+    model, path = tn.ColumnTransformer(spec).fit(LETTERS), tmp_path / "model"
+    model.save(path)
+    document, tensors = container.read(path)
+    assert document["decided"] == {"sparse_output_": False}
+    for forged in ({"sparse_output_": 1}, {"sparse_output_": None}, {"model_": True}, [True], True):
+        container.write(path, {**document, "decided": forged}, tensors)
+        with pytest.raises(tn.ModelFileError, match="decide"):
+            tn.load(path)
+    old = {key: one for key, one in document.items() if key != "decided"}
+    container.write(path, old, tensors)
+    loaded = tn.load(path)  # as before there was a decision, each transform decides
+    assert not hasattr(loaded, "sparse_output_")
+    np.testing.assert_array_equal(dense(loaded.transform(LETTERS)), model.transform(LETTERS))

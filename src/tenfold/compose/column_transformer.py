@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import scipy.sparse as sp
+
 from tenfold.core import Matrix
 from tenfold.estimator.branches import ALL, Branch, Branches, are_names, named_after_classes, numbers
 from tenfold.estimator.constraints import Constraints, boolean, choice, share, transformer
@@ -11,6 +13,8 @@ from tenfold.preprocessing.standard_scaler import StandardScaler
 
 REST: list[str] = []
 """the columns of the remainder while nobody knows them: known by identity, no list that is given is it"""
+JUDGED = 1000
+"""rows that tell whether outputs are to be CSR: as many as cost little beside a fit"""
 
 
 class ColumnTransformer(Branches):
@@ -31,7 +35,8 @@ class ColumnTransformer(Branches):
     remainder : {"drop", "passthrough"} or transformer, default="drop"
         What becomes of the columns that are not named.
     sparse_threshold : float, default=0.3
-        Outputs of which some are CSR come as CSR if less than this share of them is not zero; 0: always as an array.
+        Outputs of which some are CSR come as CSR if less than this share of them is stored, counting all of those that
+        are dense; 0: always as an array. `fit` decides it by the first 1,000 rows in memory, for all that come later.
         Of a Source they are CSR unless it is 0.
     verbose_feature_names_out : bool, default=True
         Whether outputs are named after their transformer too: `scale__age`.
@@ -46,6 +51,8 @@ class ColumnTransformer(Branches):
         The fitted transformers by name.
     output_indices_ : dict
         Which outputs each transformer makes, as a slice.
+    sparse_output_ : bool
+        Whether outputs are CSR, as `fit` decided; after a fit to a Source each `transform` of rows in memory decides.
     certificate_ : Certificate
 
     Examples
@@ -62,6 +69,7 @@ class ColumnTransformer(Branches):
 
     listed = "transformers"
     by_name = True
+    decided = ("sparse_output_",)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {},
         {"transformers": [("scale", StandardScaler(), [0]), ("rest", "passthrough", slice(1, None))]},
@@ -134,11 +142,34 @@ class ColumnTransformer(Branches):
     def _dense(self, made: list[Matrix]) -> bool:
         return self.sparse_threshold == 0 or super()._dense(made)
 
+    def _after_fit(self, source: Any) -> None:
+        super()._after_fit(source)
+        if not source.lazy:
+            self.sparse_output_ = self._judged(source)
+
+    def _judged(self, source: Any) -> bool:
+        """Whether the outputs of the first rows are to be CSR: some are, and few are stored."""
+        need, known, left = self.need.without_target(), self.schema_.without_target, JUDGED
+        stored, cells, some = 0, 0, False
+        for chunk in (chunk for part in range(len(source)) for chunk in source.chunks(part, need, known)):
+            X = chunk.X.rows(slice(0, left))
+            for one in self._made(self.model_, X, lambda member, at, its: member.transform_from(at, its)):
+                size = one.shape[0] * one.shape[1]
+                stored, cells = stored + (one.nnz if sp.issparse(one) else size), cells + size
+                some = some or sp.issparse(one)
+            left -= len(X)
+            if left <= 0 or not some:
+                break
+        return bool(some and stored < self.sparse_threshold * cells)
+
     def _apply(self, function: Any, X: Any, names: Any, read: Any = None) -> Any:
         found = super()._apply(function, X, names, read)
-        if hasattr(found, "nnz") and found.nnz >= self.sparse_threshold * found.shape[0] * found.shape[1]:
-            return found.toarray()
-        return found
+        if not sp.issparse(found):
+            return found
+        kept = self.__dict__.get("sparse_output_")
+        if kept is None:
+            kept = found.nnz < self.sparse_threshold * found.shape[0] * found.shape[1]
+        return found if kept else found.toarray()
 
     @property
     def transformers_(self) -> list[tuple[str, Any, list[str]]]:

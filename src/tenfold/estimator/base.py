@@ -63,6 +63,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     """checks of scikit-learn that do not hold, with the reason; its own learner of that name declares them too"""
     law_params: ClassVar[tuple[dict[str, Any], ...]] = ({},)
     """parameter sets that laws are put on: small ones where defaults take long, and one for each route there is"""
+    decided: ClassVar[tuple[str, ...]] = ()
+    """attributes, true or false, that `fit` decides beside the model; of a sum, true if both models have it so"""
     chooses_columns: ClassVar[bool] = False
     """whether parameters say which columns are meant, so that `bound` must see the rows before `need` is asked for"""
     fitting: ClassVar[frozenset[str]] = frozenset(

@@ -168,9 +168,12 @@ class Branches(_BaseComposition, Team, Transformer):
         """The same of rows that they learned from."""
         return self._side_by_side(model, X, lambda member, at, some: member.training_from(at, some))
 
-    def _side_by_side(self, model: TeamModel, X: Columns, make: Callable[[Any, Any, Columns], Matrix]) -> Matrix:
+    def _made(self, model: TeamModel, X: Columns, make: Callable[[Any, Any, Columns], Matrix]) -> list[Matrix]:
         each = zip(self.team(), model.members.each, model.members.columns, strict=True)
-        made = [make(member, at, Among(some, member.need.missing).of(X)) for member, at, some in each]
+        return [make(member, at, Among(some, member.need.missing).of(X)) for member, at, some in each]
+
+    def _side_by_side(self, model: TeamModel, X: Columns, make: Callable[[Any, Any, Columns], Matrix]) -> Matrix:
+        made = self._made(model, X, make)
         if self._dense(made):
             return np.hstack([_array(one) for one in made])
         return hstack(made)

@@ -55,6 +55,8 @@ def add(a: Any, b: Any, *, again: bool = False) -> Any:
         claims = claims_of(a, model, summary, where, a.ask(state) is not None)
     merged = a._blank()
     merged.__dict__.update({k: a.__dict__[k] for k in ("n_features_in_", "feature_names_in_") if k in a.__dict__})
+    both = [k for k in a.decided if k in a.__dict__ and k in b.__dict__]
+    merged.__dict__.update({k: a.__dict__[k] and b.__dict__[k] for k in both})
     merged._set(schema, model, summary, Certificate(claims, where))
     return merged
 

@@ -54,7 +54,9 @@ def _document(to: Writer, model: Any, summary: bool) -> dict[str, Any]:
         for one in model.each_output()
     ]
     learned = each[0] if model.each_output()[0] is model else {"outputs": each}
-    return {"learner": id_of(type(model)), "params": to.params(model), **learned}
+    decided = {name: model.__dict__[name] for name in model.decided if name in model.__dict__}
+    beside = {"decided": decided} if decided else {}
+    return {"learner": id_of(type(model)), "params": to.params(model), **learned, **beside}
 
 
 def _step(to: Writer, name: str, step: Any, summary: bool) -> dict[str, Any] | None:
@@ -110,8 +112,11 @@ def _model(reader: Reader, document: Any, depth: int) -> Any:
         return _pipeline(reader, document["pipeline"], depth)
     reader.kinds = set()
     several = isinstance(document, dict) and "outputs" in document
+    document, decided = _without_decided(document)
     learner, params, *given = parts(document, "learner", "params", *(["outputs"] if several else LEARNED))
     model = reader.learner({"learner": learner, "params": params})
+    if not {*decided} <= {*model.decided}:
+        raise ModelFileError(f"the file says what {learner} does not decide")
     if several:
         if not hasattr(model, "take_outputs") or not isinstance(given[0], list) or not given[0]:
             raise ModelFileError(f"the file has several outputs, and {learner} has one")
@@ -122,7 +127,18 @@ def _model(reader: Reader, document: Any, depth: int) -> Any:
         model.certificate_ = model.certificate_.coming_from("claimed by the file")
     else:
         _learned(reader, model, *given)
+    model.__dict__.update(decided)
     return model
+
+
+def _without_decided(document: Any) -> tuple[Any, dict[str, bool]]:
+    """A node without what `fit` decided beside the model, and that; nothing, of a file that does not say it."""
+    if not isinstance(document, dict) or "decided" not in document:
+        return document, {}
+    decided = document["decided"]
+    if not isinstance(decided, dict) or not all(type(one) is bool for one in decided.values()):
+        raise ModelFileError("what the fit decided is malformed")
+    return {key: one for key, one in document.items() if key != "decided"}, decided
 
 
 def _learned(reader: Reader, model: Any, schema: Any, kept: Any, summary: Any, certificate: Any) -> Any:
