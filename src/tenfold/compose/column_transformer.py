@@ -153,7 +153,8 @@ class ColumnTransformer(Branches):
         stored, cells, some = 0, 0, False
         for chunk in (chunk for part in range(len(source)) for chunk in source.chunks(part, need, known)):
             X = chunk.X.rows(slice(0, left))
-            for one in self._made(self.model_, X, lambda member, at, its: member.transform_from(at, its)):
+            made: list[Any] = self._made(self.model_, X, lambda member, at, its: member.transform_from(at, its))
+            for one in made:
                 size = one.shape[0] * one.shape[1]
                 stored, cells = stored + (one.nnz if sp.issparse(one) else size), cells + size
                 some = some or sp.issparse(one)

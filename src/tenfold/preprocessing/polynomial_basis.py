@@ -113,9 +113,9 @@ class PolynomialBasis(OnePass, Transformer):
     @property
     def _degrees(self) -> tuple[int, int]:
         """The least and the most factors of a product."""
-        if isinstance(self.degree, Integral):
-            return 1, int(self.degree)
         given: Any = self.degree
+        if isinstance(given, Integral):
+            return 1, int(given)
         if isinstance(given, (tuple, list)) and len(given) == 2 and given[0] == 0:
             given = (1, given[1])  # of no factor there is the column of ones alone
         return pair(given, "degree")
