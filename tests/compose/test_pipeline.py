@@ -332,7 +332,10 @@ def test_branches_share_scans_and_bits_do_not_depend_on_threads(tmp_path, reads)
     assert bits(again.model_) == bits(model.model_)
     here = peer.ColumnTransformer(spec).fit_transform(rows[NUMBERS])
     np.testing.assert_allclose(model.transform(source).collect(), here, rtol=0, atol=1e-12)
-    assert [c.kind for c in model.certificate_.claims][:2] == ["a: simpleimputer: gap", "a: imputer: columns with gaps"]
+    assert [c.kind for c in model.certificate_.claims][:2] == [
+        "a: simpleimputer: gap",
+        "a: simpleimputer: columns with gaps",
+    ]
 
 
 def test_rows_are_read_as_often_as_the_preparation_is_deep(tmp_path, reads):

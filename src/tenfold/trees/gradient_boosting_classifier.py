@@ -95,7 +95,7 @@ class GradientBoostingClassifier(BoostingClassifier):
     without_validation = "n_iter_no_change=None"
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 4},
-        {"n_estimators": 3, "max_depth": 2, "n_iter_no_change": 1, "validation_fraction": 0.5},
+        {"n_estimators": 3, "max_depth": 2, "n_iter_no_change": 1},
         {"n_estimators": 3, "min_samples_split": 9},
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {

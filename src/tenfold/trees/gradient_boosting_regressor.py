@@ -94,7 +94,7 @@ class GradientBoostingRegressor(BoostingRegressor):
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 4},
         {"n_estimators": 3, "loss": "quantile", "alpha": 0.3},
-        {"n_estimators": 3, "min_samples_split": 9, "n_iter_no_change": 1, "validation_fraction": 0.5},
+        {"n_estimators": 3, "min_samples_split": 9, "n_iter_no_change": 1},
     )
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **BoostingRegressor._parameter_constraints,
