@@ -414,3 +414,20 @@ def test_what_a_file_says_was_decided_is_checked_and_may_be_missing(tmp_path):
     loaded = tn.load(path)  # as before there was a decision, each transform decides
     assert not hasattr(loaded, "sparse_output_")
     np.testing.assert_array_equal(dense(loaded.transform(LETTERS)), model.transform(LETTERS))
+
+
+def test_what_is_dropped_has_a_name_too():
+    X = pd.DataFrame(np.arange(20.0).reshape(5, 4), columns=list("abcd"))
+    for branches, rest in (
+        ([("s", "StandardScaler", ["a"]), ("d", "drop", ["b"])], "drop"),
+        ([("s", "StandardScaler", ["a", "b", "c", "d"])], "drop"),
+        ([("s", "StandardScaler", ["a", "b"]), ("e", "StandardScaler", [])], "passthrough"),
+    ):
+        ours, theirs = (
+            kind([(n, w if w == "drop" else getattr(where, w)(), c) for n, w, c in branches], remainder=rest).fit(X)
+            for kind, where in ((tn.ColumnTransformer, tn), (sklearn.compose.ColumnTransformer, sklearn.preprocessing))
+        )
+        assert ours.output_indices_ == theirs.output_indices_
+        assert {*ours.named_transformers_} == {*theirs.named_transformers_}
+        for name, one in theirs.named_transformers_.items():
+            assert (one == "drop") == (ours.named_transformers_[name] == "drop")

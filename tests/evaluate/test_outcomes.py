@@ -176,6 +176,21 @@ def test_the_positive_class_reaches_the_metric():
         tn.cross_validate(tn.GaussianNB(), X, TWO, scoring="jaccard", pos_label=5)
 
 
+def test_a_fold_without_a_class_is_nan_and_the_others_are_scored():
+    few, y = X[:60], np.array([0, 1, 2] * 10 + [0, 1] * 15)
+    names = ["accuracy", "roc_auc_ovr"]
+    with pytest.warns(UserWarning, match="roc_auc_ovr of split [23] is NaN: Number of classes"):
+        ours = tn.cross_validate(tn.GaussianNB(), few, y, folds=CV, scoring=names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = by_sklearn(tn.GaussianNB(), few, y, cv=CV, scoring=names)
+    assert np.isnan(ours.scores[0, 1]).tolist() == [False, False, True, True]
+    np.testing.assert_allclose(ours.scores[0], [theirs[f"test_{name}"] for name in names], rtol=1e-12)
+    last = [(np.arange(30), np.arange(30, 60))]
+    with pytest.warns(UserWarning, match="of split 0"), pytest.raises(ValueError, match="Number of classes"):
+        tn.cross_validate(tn.GaussianNB(), few, y, folds=last, scoring="roc_auc_ovr")
+
+
 def test_scores_that_take_no_weights_are_refused_with_weights():
     weight = np.arange(240) % 3 + 1.0
     for learner, y, scoring, name in (

@@ -48,7 +48,7 @@ class ColumnTransformer(Branches):
     transformers_ : list of (str, transformer, list of columns)
         The fitted ones, the remainder among them.
     named_transformers_ : Bunch
-        The fitted transformers by name.
+        The fitted transformers by name; "drop" where columns are dropped.
     output_indices_ : dict
         Which outputs each transformer makes, as a slice.
     sparse_output_ : bool
@@ -177,17 +177,21 @@ class ColumnTransformer(Branches):
         """The fitted transformers, with their names and columns; those that are dropped too."""
         if "model_" not in self.__dict__:
             raise AttributeError("transformers_")
-        fitted = self.named_transformers_
+        fitted = super().fitted_by_name()
         each = [(b.name, fitted.get(b.name, b.transformer), list(b.columns)) for b in self.branches()]
         left = [n for n in self.schema_.names if not any(n in columns for _, _, columns in each)]
         return [*each, ("remainder", "drop", left)] if left else each
 
+    def fitted_by_name(self) -> dict[str, Any]:
+        """The fitted transformers by name; of columns that are dropped, "drop"."""
+        return {name: transformer for name, transformer, _ in self.transformers_}
+
     @property
     def output_indices_(self) -> dict[str, slice]:
-        """Which of the outputs each transformer makes."""
+        """Which of the outputs each transformer makes; of columns that are dropped, none."""
         if "model_" not in self.__dict__:
             raise AttributeError("output_indices_")
-        found, start = {}, 0
+        found, start = {name: slice(0, 0) for name in [*(b.name for b in self.branches()), "remainder"]}, 0
         for at, b in enumerate(self.going()):
             stop = start + len(self.fitted(at).names_out(list(b.columns)))
             found[b.name], start = slice(start, stop), stop

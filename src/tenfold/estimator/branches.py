@@ -290,10 +290,12 @@ class Branches(_BaseComposition, Team, Transformer):
         """The fitted transformers by name."""
         if "model_" not in self.__dict__:
             raise AttributeError("named_transformers_")
+        return Bunch(**self.fitted_by_name())
+
+    def fitted_by_name(self) -> dict[str, Any]:
+        """The fitted transformers by name, those that learned."""
         going = [(b, self.fitted(at)) for at, b in enumerate(self.going())]
-        return Bunch(**{
-            b.name: as_pipeline(b.transformer, one) if is_pipeline(b.transformer) else one for b, one in going
-        })  # fmt: skip
+        return {b.name: as_pipeline(b.transformer, one) if is_pipeline(b.transformer) else one for b, one in going}
 
 
 def _member(transformer: Any) -> Any:

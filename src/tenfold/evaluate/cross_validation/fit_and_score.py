@@ -7,6 +7,7 @@ What `cross_validate`, `tune`, the curves and `bias_variance` share. Which rows 
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -35,6 +36,7 @@ from tenfold.evaluate.cross_validation.fold_shift import ColumnMeans, warn_of_sh
 from tenfold.evaluate.cross_validation.folds import Folds, Grouping, Split, Splits, nested_shares, splits_of
 from tenfold.evaluate.cross_validation.result import CrossValidation
 from tenfold.evaluate.frame_columns import only_column, without_column
+from tenfold.evaluate.scoring.outcomes import Called
 from tenfold.evaluate.scoring.predictors import Given
 from tenfold.evaluate.scoring.scorers import Scoring, scorers_of
 from tenfold.sources import Source
@@ -42,7 +44,7 @@ from tenfold.sources.column_choice import no_rows
 from tenfold.sources.frames import settled
 from tenfold.sources.inputs import as_source, form_of, refuse_lazy
 from tenfold.stats.combinators import As, By, Each, joined
-from tenfold.stats.metrics import Regression
+from tenfold.stats.metrics import Regression, Scorer
 from tenfold.stats.score import Score
 
 ROWS = Need()
@@ -84,6 +86,8 @@ class FitAndScore:
         """of what each split leaves to learn from"""
         self.weight = None if weight is None else np.asarray(weight)
         """of each row, in fitting and in scoring"""
+        self.failed: list[tuple[Candidate, int, ValueError]] = []
+        """scores that some split does not have, by their number, and why"""
         self.scans = 0
         self.classes: Labels | None = None
         self.sizes: dict[int, tuple[int, int]] = {}
@@ -108,6 +112,9 @@ class FitAndScore:
         with progress("cross-validation"):
             for some in batches.values():
                 self._judge(some)
+        for candidate, s, error in self.failed:
+            if np.isnan(candidate.scores[s]).all():
+                raise error
         scores = np.array([candidate.scores for candidate in self.candidates])
         return CrossValidation(
             given=[e.given_name for e in self.candidates],
@@ -288,12 +295,24 @@ class FitAndScore:
         """The scores of some splits."""
         for at, (j, _, learned) in enumerate(some):
             counted = _of(grouped, (at,), j)
-            values = [scorer.value(score.summary(scorer, counted.summary)) for scorer in one.scorers]
+            found = [(scorer, score.summary(scorer, counted.summary)) for scorer in one.scorers]
+            values = [self._value(one, s, j, *each) for s, each in enumerate(found)]
             one.fill(j, len(learned_from), values, learned)
             if not learned:
                 self.sizes.setdefault(j, (learned_from[j], counted.rows))
                 if self.keep:
                     one.keep(j, counted.summary.each)
+
+    def _value(self, one: Candidate, s: int, j: int, scorer: Scorer, summary: object) -> float:
+        """A score of a split; NaN, with a warning, where a scorer of scikit-learn has none for these rows."""
+        try:
+            return scorer.value(summary)
+        except ValueError as error:
+            if isinstance(error, DataError) or not isinstance(scorer, Called):
+                raise
+            self.failed.append((one, s, error))
+            warnings.warn(f"{scorer.title} of split {j} is NaN: {error}", UserWarning, stacklevel=2)
+            return np.nan
 
     def _sides(self, splits: Sequence[Split]) -> list[list[Side]]:
         """What is scored at once: as many splits as have no row in common; or both sides of a split."""
