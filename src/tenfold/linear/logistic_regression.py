@@ -186,5 +186,8 @@ class LogisticRegression(ClassWeighted, Errors, Classifier):
         -------
         margin : array of shape (rows,) or (rows, classes)
         """
-        names = [f"margin_{c}" for c in self.classes_][-self.model_.coef.shape[0] :]
-        return self._apply(type(self).decision_from, X, lambda: names)
+
+        def names() -> list[str]:
+            return [f"margin_{c}" for c in self.classes_][-self.model_.coef.shape[0] :]
+
+        return self._apply(type(self).decision_from, X, names)
