@@ -45,7 +45,7 @@ def levels(values: VectorLike, where: str) -> Labels:
         if np.isinf(found).any():
             raise DataError(f"{where} contains infinity. Remedy: replace infinite values")
         found = found[~np.isnan(found)]
-        if len(found) and max(-found[0], found[-1]) >= EXACT:
+        if len(found) and max(-float(found[0]), float(found[-1])) >= EXACT:
             raise DataError(f"{where} holds numbers over 2^53, which float64 does not tell apart. Remedy: make it text")
     return found
 
