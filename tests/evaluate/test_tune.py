@@ -87,7 +87,7 @@ def test_a_list_of_parameters():
     np.testing.assert_array_equal(found.results.scores, alone.scores)
     assert found.best_params_ == tried[alone.best_index]
     nested = [{"alpha": [1.0, 2.0]}]
-    with pytest.raises(ValueError, match="'alpha' parameter of Ridge"):
+    with pytest.raises(ValueError, match="Ridge: alpha="):
         tn.tune(tn.Ridge(), nested, X, Y)
 
 

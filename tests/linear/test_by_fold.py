@@ -211,7 +211,12 @@ def test_sparse_rows():
 
 @pytest.mark.parametrize(
     ("cv", "words"),
-    [(50, "n_samples=20"), ([0, 1, 0], "20 rows"), ([([0], [1])] * 2, "score each row"), (np.zeros(20), "one fold")],
+    [
+        (50, "n_samples=20"),
+        ([0, 1, 0], "20 rows"),
+        ([([0], [1])] * 2, "each row in the test side of one split"),
+        (np.zeros(20), "one fold"),
+    ],
 )
 def test_refused(cv, words):
     X, y, _ = data(n=20)
