@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import field
 from typing import Any, Self
+
+import numpy as np
 
 from tenfold.core import Chunk, Codes
 from tenfold.core.value import Itself
@@ -19,7 +22,9 @@ class Model(Predictor):
     learner: Itself
     model: Itself
     stages: tuple[Stage, ...]
-    telling = ("learner", "model", "stages", "n_classes", "known")
+    by_decision: bool = field(default=False, kw_only=True)
+    """whether scores are those of `decision_function` where the learner has it, as scorers of scikit-learn want them"""
+    telling = ("learner", "model", "stages", "by_decision", "n_classes", "known")
 
     @classmethod
     def of(cls, learner: Any, model: Any, before: Before, classes: Any, **more: Any) -> Self:
@@ -36,7 +41,16 @@ class Model(Predictor):
         X, learner = self.staged(chunk).X, self.learner.it
         if self.classes is None:
             return {"prediction": learner.predict_from(self.model.it, X)}
-        return self._read(learner.scores_from(self.model.it, X), wanted)
+        if not self._decides(wanted):
+            return self._read(learner.scores_from(self.model.it, X), wanted)
+        more = wanted - {"score"}
+        found = self._read(learner.scores_from(self.model.it, X), more) if more else {}
+        decision = learner.decision_from(self.model.it, X)
+        return {**found, "score": np.column_stack([-decision, decision]) if decision.ndim == 1 else decision}
+
+    def _decides(self, wanted: frozenset[str]) -> bool:
+        """Whether what is wanted is said by `decision_function`."""
+        return self.by_decision and "score" in wanted and self.learner.it.decides and len(self.classes) > 1
 
     def staged(self, chunk: Chunk) -> Chunk:
         """The rows as the transformers make them."""
@@ -47,7 +61,8 @@ class Model(Predictor):
     def outputs_by(self, each: Sequence[Predictor], chunk: Chunk, codes: Codes, wanted: Iterable[str]) -> Outputs:
         """What several say: in one go, if they are models of one learner that can."""
         learner, models = self.learner.it, [p.model.it for p in each if isinstance(p, Model) and p._joins(self)]
-        if not isinstance(learner, GroupScored) or len(models) < len(each):
+        alone = not isinstance(learner, GroupScored) or self._decides(frozenset(wanted))
+        if alone or len(models) < len(each):
             return super().outputs_by(each, chunk, codes, wanted)
         return self.placed(self._read(learner.scores_by(models, chunk.X, codes), frozenset(wanted)))
 

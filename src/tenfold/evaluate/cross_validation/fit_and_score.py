@@ -254,7 +254,8 @@ class FitAndScore:
         for candidate in candidates:
             for some in self._sides(splits):
                 last = [candidate.members[-1][j] for j in dict.fromkeys(side.split for side in some)]
-                models = [Model.of(m.learner, m.at.model, m.before, candidate.schema.classes) for m in last]
+                classes = candidate.schema.classes
+                models = [Model.of(m.learner, m.at.model, m.before, classes, by_decision=True) for m in last]
                 asked.append((candidate, some, Score.of(models, candidate.scorers)))
         first, key = candidates[0], splits[0].key
         shift: tuple[Expression, ...] = ()

@@ -120,7 +120,8 @@ class Given(Predictor):
         """What estimators say of some of the rows each, in these classes: pairs of estimator and numbers of rows."""
         values: Outputs = {}
         for model, rows in models:
-            one = placed(Foreign.of(model), classes)
+            how: Response = "decision_function" if hasattr(model, "decision_function") else "auto"  # as scorers do
+            one = placed(Foreign.of(model, how), classes)
             one.check(wanted)
             for what, found in one.placed(one.of_rows(_safe_indexing(X, rows), wanted)).items():
                 if what not in values:
