@@ -487,8 +487,9 @@ def test_the_model_of_a_fold_is_that_of_its_rows(seed):
     ridge, counts = entries_of([tn.Ridge(0.3), tn.LinearRegression()]), entries_of([tn.CategoricalNB()])
     fold = random.permutation(len(X)) % k
     with part_rows(part):
-        Run(ridge, X, y, fold, False, 0, None, "neg_mean_squared_error").results()
-        Run(counts, words, label, fold, False, 0, None, None).results()
+        given = {"folds": fold, "shuffle": False, "seed": 0, "groups": None}
+        Run(ridge, X, y, **given, scoring="neg_mean_squared_error").results()
+        Run(counts, words, label, **given, scoring=None).results()
     for j in range(k):
         train = fold != j
         model = tn.Ridge(0.3).fit(X[train], y[train])

@@ -149,18 +149,14 @@ class ColumnTransformer(Branches):
 
     def _judged(self, source: Any) -> bool:
         """Whether the outputs of the first rows are to be CSR: some are, and few are stored."""
-        need, known, left = self.need.without_target(), self.schema_.without_target, JUDGED
+        need, known = self.need.without_target(), self.schema_.without_target
         stored, cells, some = 0, 0, False
-        for chunk in (chunk for part in range(len(source)) for chunk in source.chunks(part, need, known)):
-            X = chunk.X.rows(slice(0, left))
-            made: list[Any] = self._made(self.model_, X, lambda member, at, its: member.transform_from(at, its))
+        for chunk in source.first_rows(0, need, known, JUDGED):
+            made: list[Any] = self._made(self.model_, chunk.X, lambda member, at, its: member.transform_from(at, its))
             for one in made:
                 size = one.shape[0] * one.shape[1]
                 stored, cells = stored + (one.nnz if sp.issparse(one) else size), cells + size
                 some = some or sp.issparse(one)
-            left -= len(X)
-            if left <= 0 or not some:
-                break
         return bool(some and stored < self.sparse_threshold * cells)
 
     def _apply(self, function: Any, X: Any, names: Any, read: Any = None) -> Any:

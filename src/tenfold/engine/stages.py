@@ -65,7 +65,7 @@ def stages_of(
 
 def kinds_before(steps: Sequence[Any]) -> Kinds:
     """How rows enter the first of some steps: as categories, if it hands on what it takes to one that takes those."""
-    taker = next((step for step in steps if not getattr(step, "may_hand_on", False)), steps[-1])
+    taker = next((step for step in steps if not step.may_hand_on), steps[-1])
     found: Kinds = steps[0].need.kinds
     return "categorical" if (found, taker.need.kinds) == ("mixed", "categorical") else found
 

@@ -263,6 +263,11 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         self.__dict__.update({k: v for k, v in fresh.__dict__.items() if k not in params})
         return self
 
+    @property
+    def may_hand_on(self) -> bool:
+        """Whether it is a transformer by which categories that go in may come out again."""
+        return False
+
     def _validate_params(self) -> None:
         if self._parameter_constraints is None:
             return

@@ -23,7 +23,7 @@ class Deciding(Classifier):
         return False
 
     def scores(self, model: Any, X: Columns) -> Array:
-        """Rows x outputs."""
+        """The scores of rows, one column for each output: a single one for two classes."""
         raise NotImplementedError
 
     def scores_from(self, model: Any, X: Columns) -> Array:

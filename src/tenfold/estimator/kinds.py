@@ -305,11 +305,6 @@ class Transformer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         """What becomes of its training rows, for a learner that learns from them too."""
         return self.transform_from(model, X)
 
-    @property
-    def may_hand_on(self) -> bool:
-        """Whether categories that go in come out again, if there are some."""
-        return False
-
     def hands_on(self, schema: Schema) -> bool:
         """Whether categories go in and come out again."""
         return False

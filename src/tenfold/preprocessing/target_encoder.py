@@ -265,7 +265,7 @@ class TargetEncoder(OnePass, TargetTransformer):
 
     def training_from(self, model: EncoderModel, X: Columns) -> Array:
         """The encodings of rows that were learned from: each by the other folds."""
-        return self._looked_up(model, X, fold_of(self._given, X.numbers(), self._folds))
+        return self._looked_up(model, X, fold_of(self._given, X.numbers(), len(model.mean) - 1))
 
     def _looked_up(self, model: EncoderModel, X: Columns, fold: Codes) -> Array:
         p, outputs = X.shape[1], model.mean.shape[1]

@@ -87,8 +87,8 @@ def cross_validate(
         if set(params) != {"sample_weight"} or sample_weight is not None:
             raise ValueError(f"params may have sample_weight alone, given once, not {sorted(params)}")
         sample_weight = params["sample_weight"]
-    options = (folds, shuffle, random_state or 0, groups, scoring, repeats)
-    judged = FitAndScore(
-        candidates_of(learners), X, y, *options, keep=True, pos_label=pos_label, weight=sample_weight
+    run = FitAndScore(
+        candidates_of(learners), X, y, folds=folds, shuffle=shuffle, seed=random_state or 0, groups=groups,
+        scoring=scoring, repeats=repeats, keep=True, pos_label=pos_label, weight=sample_weight,
     )  # fmt: skip
-    return judged.results()
+    return run.results()

@@ -61,6 +61,7 @@ class FitAndScore:
         candidates: list[Candidate],
         X: MatrixLike,
         y: ArrayLike | None,
+        *,
         folds: Folds,
         shuffle: bool,
         seed: int,

@@ -174,8 +174,11 @@ def _try(
 ) -> Tried:  # fmt: skip
     """Cross-validate a learner with each of some parameters."""
     candidates = candidates_of([clone(learner).set_params(**one) for one in params])
-    options = (folds, shuffle, seed, groups, scoring)
-    return Tried(params, candidates, FitAndScore(candidates, X, y, *options, whole=True, pos_label=pos_label).results())
+    run = FitAndScore(
+        candidates, X, y, folds=folds, shuffle=shuffle, seed=seed, groups=groups, scoring=scoring,
+        whole=True, pos_label=pos_label,
+    )  # fmt: skip
+    return Tried(params, candidates, run.results())
 
 
 def _proposed(

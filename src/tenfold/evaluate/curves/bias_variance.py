@@ -155,7 +155,7 @@ class TrainingSets(FitAndScore):
         self, candidate: Candidate, X: MatrixLike, y: ArrayLike | None, seed: int, sets: int, test: float,
         truth: Labels | None,
     ) -> None:  # fmt: skip
-        super().__init__([candidate], X, y, 0, False, seed, None, None)
+        super().__init__([candidate], X, y, folds=0, shuffle=False, seed=seed, groups=None, scoring=None)
         self.sets, self.test, self.truth = sets, test, truth
         self.parts = Parts(0, np.zeros(8))
         self.train_size = 0.0

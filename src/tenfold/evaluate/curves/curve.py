@@ -103,8 +103,10 @@ def scored(
 ) -> tuple[Array, CrossValidation]:  # fmt: skip
     """The scores on training rows, learners x folds, beside what cross-validation finds on the others."""
     candidates = candidates_of(learners)
-    options = (folds, shuffle, seed, groups, scoring)
-    run = FitAndScore(candidates, X, y, *options, pos_label=pos_label, both=True, shares=shares)
+    run = FitAndScore(
+        candidates, X, y, folds=folds, shuffle=shuffle, seed=seed, groups=groups, scoring=scoring,
+        pos_label=pos_label, both=True, shares=shares,
+    )  # fmt: skip
     with progress(title):
         cv = run.results()
     return np.array([one.learned[0] for one in candidates]), cv

@@ -106,12 +106,12 @@ def _two(name: str, instead: str, n_classes: int) -> None:
 
 
 def confusion(truth: Values, output: Values, weight: Array | None, n_classes: int) -> Confusion:
-    """Of predicted codes."""
+    """The confusion matrix of the codes of true and predicted classes."""
     return Confusion.of(truth, output, weight, n_classes=n_classes)
 
 
 def log_loss(truth: Values, output: Values, weight: Array | None, n_classes: int) -> LogLoss:
-    """Of probabilities."""
+    """The sum of the log losses of predicted probabilities."""
     return LogLoss.of(truth, output, weight, n_classes=n_classes)
 
 
@@ -130,7 +130,7 @@ def ranking_of_first(truth: Values, output: Values, weight: Array | None, n_clas
 
 
 def regression(truth: Values, output: Values, weight: Array | None, n_classes: int = 0) -> Regression:
-    """Of predicted numbers."""
+    """The sums of errors of predicted numbers, by which regressions are scored."""
     return Regression.of(truth, output, weight)
 
 
