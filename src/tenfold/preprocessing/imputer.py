@@ -143,7 +143,7 @@ class SimpleImputer(OnePass, Transformer):
         Whether a column of zeros and ones follows for each column that missed values in fitting: ones where they were.
     keep_empty_features : bool, default=False
         What becomes of a column that held no value in fitting, whatever the strategy: it is filled with 0 (or
-        `fill_value`), or a missing value in it is an error with its name. It is never dropped, as in scikit-learn.
+        `fill_value`), or a missing value in it is an error with its name. It stays; scikit-learn drops it.
     missing_values : optional
         As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
     copy : optional
