@@ -12,7 +12,7 @@ import pytest
 from numba import typeof, types
 
 from tenfold.kernels import shipped
-from tenfold.kernels.compile import main, ready
+from tenfold.kernels.compile import main, missing
 from tenfold.kernels.signatures import LIST, fits, fitting, joined, line, listed, read, written
 
 LINES = LIST.read_text().splitlines()
@@ -155,8 +155,12 @@ def damage(file):
     file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
 
 
+def of_other_sources(file):
+    return file.with_name(f"{file.stem.rpartition('-')[0]}-{'0' * 16}.z")
+
+
 SPOILED = {
-    "other kernels": lambda folder: (folder / "SOURCES").write_text("0" * 64),
+    "other kernels": lambda folder: [file.rename(of_other_sources(file)) for file in folder.glob("*.z")],
     "another numba": lambda folder: folder.rename(folder.with_name(folder.name.replace("numba0", "numba9"))),
     "no folder": lambda folder: shutil.rmtree(folder),
     "files that end early": lambda folder: [damage(file) for file in folder.glob("*.z")],
@@ -211,7 +215,7 @@ def test_the_command_says_that_they_are_used(compiled, capsys):
 
 def test_what_is_compiled_is_copied_not_compiled_again(compiled, tmp_path, capsys):
     level = shipped.levels_here()[0]
-    assert ready(level) == compiled
+    assert not missing(compiled)
     assert main(["--to", str(tmp_path), "--level", level]) == 0
     assert {file.name for file in (tmp_path / compiled.name).iterdir()} == {file.name for file in compiled.iterdir()}
     assert "are compiled" in capsys.readouterr().out
@@ -234,3 +238,22 @@ def test_calls_are_recorded(tmp_path):
     for text in found:
         name, *given = text.split()
         assert fitting(name, tuple(map(read, given))) is not None
+
+
+def test_an_edit_of_a_module_concerns_the_kernels_that_use_it_alone(monkeypatch):
+    before = {module: shipped.digest(module) for module in shipped._texts()}
+    edited = {**shipped._texts(), "tree_sums": shipped._texts()["tree_sums"] + b"\n"}
+    monkeypatch.setattr(shipped, "_texts", lambda: edited)
+    shipped.digest.cache_clear()
+    changed = {module for module in before if shipped.digest(module) != before[module]}
+    shipped.digest.cache_clear()
+    assert {"tree_sums", "tree_steps"} <= changed
+    assert not changed & {"markov", "comoments", "decorators"}
+
+
+def test_what_another_checkout_has_compiled_comes_from_the_cache(compiled, tmp_path, capsys, monkeypatch):
+    shutil.copytree(compiled, tmp_path / "cache" / compiled.name)
+    monkeypatch.setenv("TENFOLD_COMPILED", str(tmp_path / "here"))
+    assert main(["--cache", str(tmp_path / "cache"), "--level", shipped.levels_here()[0]]) == 0
+    assert ": 0 in" in capsys.readouterr().out
+    assert not missing(tmp_path / "here" / compiled.name)

@@ -1,8 +1,9 @@
 """Kernels that come compiled with the package, so that nobody waits for a compiler at first use.
 
 A kernel is looked for in the folder that was shipped, then in numba's own cache, then it is compiled. The folder holds
-for one numba, one Python and one level of a processor family (x86-64-v3, say, not this very processor), and for the
-kernels' sources as they are. If anything differs it is as if there were none, and nothing is said; `why_not` says it.
+for one numba, one Python and one level of a processor family (x86-64-v3, say, not this very processor). The name of a
+file in it contains a hash of the sources that the kernel is compiled from, so a file of other sources is never loaded,
+and an edit of one module makes only the kernels anew that use it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import logging
 import os
 import pickle
 import platform
+import re
 import sys
 import sysconfig
 import zlib
@@ -39,6 +41,8 @@ LEVELS = {"x86-64-v4": _V4, "x86-64-v3": _V3, "x86-64-v2": _V2}
 """instructions that each level has, best first, as LLVM names both"""
 GENERIC = "generic"
 """the level of other processor families: what each of the family can do"""
+IMPORTED = re.compile(rb"tenfold\.kernels\.(\w+)")
+"""a module of kernels that another one names"""
 
 
 def tag(level: str) -> str:
@@ -56,13 +60,21 @@ def levels_here() -> list[str]:
 
 
 @cache
-def sources() -> str:
-    """A hash of all kernels together: one may be part of another, wherever it is written."""
-    found = hashlib.sha256()
-    for path in sorted((*HERE.glob("*.py"), *HERE.glob("*.txt"))):
-        found.update(path.name.encode())
-        found.update(path.read_bytes().replace(b"\r\n", b"\n"))
-    return found.hexdigest()
+def _texts() -> dict[str, bytes]:
+    """The source of each module of kernels, by its name."""
+    return {path.stem: path.read_bytes().replace(b"\r\n", b"\n") for path in sorted(HERE.glob("*.py"))}
+
+
+@cache
+def digest(module: str) -> str:
+    """Return a hash of a module of kernels and of all modules of kernels that it imports, directly or not."""
+    texts, found, waiting = _texts(), {module}, [module]
+    while waiting:
+        imported = {name.decode() for name in IMPORTED.findall(texts[waiting.pop()])}
+        new = imported & texts.keys() - found
+        found |= new
+        waiting += new
+    return hashlib.sha256(b"".join(name.encode() + b"\0" + texts[name] for name in sorted(found))).hexdigest()
 
 
 def base() -> Path:
@@ -86,11 +98,7 @@ def why_not(level: str) -> str | None:
     if changed := [name for name, value in settings.items() if value]:
         return f"numba is told to compile in another way, by {', '.join(changed)}"
     folder = base() / tag(level)
-    try:
-        made_of = (folder / "SOURCES").read_text()
-    except OSError:
-        return f"there is no folder {folder}"
-    return None if made_of == sources() else f"{folder} is of other kernels than these"
+    return None if folder.is_dir() else f"there is no folder {folder}"
 
 
 @cache
@@ -100,8 +108,9 @@ def folder() -> Path | None:
 
 
 def file_name(name: str, signature: Signature) -> str:
-    """Of one kernel for one signature."""
-    return f"{name}-{hashlib.sha256(line(name, signature).encode()).hexdigest()[:16]}.z"
+    """Return the name of the file of one kernel for one signature, compiled from the sources as they are now."""
+    types = hashlib.sha256(line(name, signature).encode()).hexdigest()
+    return f"{name}-{types[:16]}-{digest(name.partition('.')[0])[:16]}.z"
 
 
 class KernelCache(_Cache):
