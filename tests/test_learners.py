@@ -1,6 +1,5 @@
 """Every learner is found by itself, and has every law and every check put on it."""
 
-import os
 from dataclasses import fields as dataclass_fields
 from dataclasses import is_dataclass
 
@@ -15,10 +14,10 @@ from tenfold.core.axes import fields
 from tenfold.testing import LAWS, check_contract, check_law
 from tenfold.testing.contract import ABOUT_ROWS
 from tenfold.testing.data import draw
+from tiers import law_draws
 
-DRAWS = int(os.environ.get("TENFOLD_DRAWS", "8"))
+DRAWS = law_draws()
 """of each law, for the first of the parameter sets of a learner; `benchmarks/laws.py` draws a thousand"""
-
 
 QUICK = {f"MLP{kind}": {"max_iter": 30, "learning_rate_init": 0.02} for kind in ("Classifier", "Regressor")}
 QUICK["Adaline"] = {"max_iter": 50}

@@ -21,6 +21,7 @@ from sklearn.pipeline import make_pipeline
 
 import faults
 import tenfold as tn
+import tiers
 from helpers import learners, name_of
 from servers import bucket_server
 from tenfold.core import Provenance
@@ -71,8 +72,8 @@ def table(seed=0, rows=ROWS):
     )
 
 
-EACH = int(os.environ.get("TENFOLD_DRAWS", "0")) >= 25
-"""whether every learner is put on every number of threads and of workers: if laws are drawn often"""
+EACH = tiers.full
+"""whether every learner is put on every number of threads and of workers"""
 
 
 def every(step, start=0):

@@ -104,7 +104,7 @@ def test_one_blas_thread_inside_and_the_old_number_after():
     before = threads()
     inside = list(Local(threads=2).map(lambda i: threads(), range(4)))
     assert set(sum(inside, [])) == {1}
-    with one_blas_thread, one_blas_thread:
+    with one_blas_thread(), one_blas_thread():
         assert set(threads()) == {1}
     assert threads() == before
 

@@ -110,13 +110,13 @@ class LocalSession(Session):
 
     def reduce(self, job: Job) -> Any:
         """The merge of the job's summaries of all its parts, in the fixed tree."""
-        with one_blas_thread:
+        with one_blas_thread():
             return self._over(job.parts(self.source), partial(job, self.source))
 
     def leaves(self, leaves: list[Leaf]) -> list[Any]:
         """The summary of each leaf: read, from what is held of the parts, or part after part."""
         found: dict[int, Any] = {}
-        with one_blas_thread:
+        with one_blas_thread():
             for order, places in by_order(leaves).items():
                 some = [leaves[at] for at in places]
                 found |= zip(places, self._merged(some) if order is None else self._walked(some, order), strict=True)
@@ -250,5 +250,5 @@ def _inside(function: Callable[[int], Any], part: int) -> Any:
 
 def _limited(function: Callable[[int], Any], part: int) -> Any:
     """Run with one BLAS thread. The limit ends with the call: whoever iterates has his own between two parts."""
-    with one_blas_thread:
+    with one_blas_thread():
         return function(part)

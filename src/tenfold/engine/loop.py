@@ -54,7 +54,7 @@ def schema_of(source: Source, need: Need, session: Session) -> Schema:
 @contextmanager
 def opened(runner: Runner, source: Source) -> Iterator[Session]:
     """A source to reduce on a runner; meanwhile updates have the driver's threads, and BLAS has one."""
-    with one_blas_thread, crew(runner.driver_threads), runner.open(source) as session:
+    with one_blas_thread(), crew(runner.driver_threads), runner.open(source) as session:
         yield session
 
 
@@ -228,7 +228,7 @@ def turn(
 
 def _claims(learner: Learner, model: Any, summary: Any) -> tuple[Claim, ...] | None:
     """What a learner claims of a model; whoever looks at it may do so after the fit, and gets the same bits."""
-    with one_blas_thread:
+    with one_blas_thread():
         return learner.certify(model, summary)
 
 

@@ -348,7 +348,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             return Mapped(source, model, partial(function, model, self.model_), names(), need, known)
         said = partial(_said, function, model, source, need, known)
         if len(source) == 1:  # the rows are in this process, and so few that sending them takes longer
-            with one_blas_thread:
+            with one_blas_thread():
                 return said(0)
         done = list(current().map(said, range(len(source)), source))
         return joined(done)

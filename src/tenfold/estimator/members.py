@@ -62,7 +62,7 @@ def said(member: Any, model: Any, X: Any, classes: int) -> Array:
 
 def fitted_member(member: Any, model: Any, summary: Any, schema: Schema, where: Provenance | None) -> Any:
     """A member with what it has learned: model, last summary (if any), claims."""
-    with one_blas_thread, refusing_arithmetic_errors():
+    with one_blas_thread(), refusing_arithmetic_errors():
         claims = () if summary is None else member.certify(model, summary) or ()
     member._set(schema, model, summary, Certificate(claims, where))
     member.n_features_in_ = len(schema.columns)

@@ -117,7 +117,7 @@ def partial_dependence(
     predictor = predictor_of(model, response_method)
     asked = features if isinstance(features, list) else [features]
     layout = Layout(resolution, (low, high), custom_values or {}, categorical_features or (), seed)
-    with progress("partial dependence"), one_blas_thread:
+    with progress("partial dependence"), one_blas_thread():
         if isinstance(predictor, Foreign) and not is_lazy(X):
             where, axes, found, scans = _at_once(predictor, X, sample_weight, asked, layout, kept)
         else:

@@ -108,7 +108,7 @@ def permutation_importance(
     predictor = predictor_of(model)
     check_target(X, y, sample_weight)
     (scorer,) = scorers_of(scoring, model, pos_label)
-    with progress("permutation importance"), one_blas_thread:
+    with progress("permutation importance"), one_blas_thread():
         if isinstance(predictor, Foreign) and not is_lazy(X):
             done = _at_once(predictor, X, y, sample_weight, columns, scorer, n_repeats, seed)
         else:
