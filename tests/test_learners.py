@@ -29,13 +29,24 @@ def draws_of(law, at):
     return max(DRAWS // (8 if at else 3 if law == "distribution" else 1), 1)
 
 
+SLOW_LAWS = ("distribution", "threads")
+"""laws of several fits: in the gate they are put on the first set of parameters of each learner"""
+
+
+def learners_and_laws():
+    return [
+        pytest.param((at, one), law, marks=[pytest.mark.full] if at and law in SLOW_LAWS else [])
+        for at, one in by_law_params()
+        for law in LAWS
+    ]
+
+
 def name_and_number(given):
     return f"{name_of(given[1])}-{given[0]}" if isinstance(given, tuple) else given
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # few rounds are few on purpose
-@pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("given", by_law_params(), ids=name_and_number)
+@pytest.mark.parametrize(("given", "law"), learners_and_laws(), ids=name_and_number)
 def test_law(given, law):
     at, learner = given
     check_law(law, learner, draws_of(law, at))
@@ -114,6 +125,7 @@ def test_contract(learner):
     assert len(passed) > (48 if takes_tables(learner) else 10)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("learner", [one for one in learners() if takes_tables(one)], ids=name_of)
 def test_contract_with_one_row_a_part(learner):
     """The checks that parts of few rows may break."""
@@ -121,6 +133,7 @@ def test_contract_with_one_row_a_part(learner):
     assert len(check_contract(learner, 1, ABOUT_ROWS.__contains__)) > 5
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "learner",
     [type(one)(**given) for one in learners() if takes_tables(one) for given in parameter_sets(one)],

@@ -1005,6 +1005,7 @@ def test_flag_that_is_neither_true_nor_false_is_refused(files, tmp_path):
     assert "truth value" in load_refused(path)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("texts", ["empty", "short", "one long"])
 def test_many_texts_take_little_memory(texts, files, tmp_path):
     """A file of a few megabytes full of texts, for which there is no state."""

@@ -24,6 +24,7 @@ folds = st.integers(2, 20).flatmap(lambda k: st.tuples(*[st.lists(score, min_siz
 # ---- equal learners ----------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_equal_learners_are_seldom_told_apart():
     found = rejected(300)
     assert found["corrected, folds"] <= 0.07

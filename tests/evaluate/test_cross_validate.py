@@ -500,6 +500,7 @@ def test_the_same_bits_on_threads(path, expected, threads):
         assert {way: everything(path, way) for way in WAYS} == expected
 
 
+@pytest.mark.full
 @pytest.mark.timeout(120)
 def test_the_same_bits_on_two_processes(path, expected):
     with (

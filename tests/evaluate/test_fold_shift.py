@@ -82,6 +82,7 @@ def test_all_folds_at_once_are_each_fold_by_itself():
             assert np.array_equal(getattr(one, name), getattr(alone, name))
 
 
+@pytest.mark.full
 def test_false_alarms_are_as_rare_as_stated():
     runs, alarms = 3_000, 0
     for _ in range(runs):

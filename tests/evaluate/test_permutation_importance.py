@@ -80,6 +80,7 @@ def test_as_scikit_learn_on_average_for_numbers(kind, scoring):
     assert found.score == pytest.approx(model.score(X, y) if scoring == "r2" else found.score, abs=1e-12)
 
 
+@pytest.mark.full
 def test_the_mean_over_all_pairs_of_rows():
     """Of few rows, all values that a row could be given are known: the mean over draws tends to theirs."""
     X, y = rows(40)
@@ -97,6 +98,7 @@ def truth(model):
     return 2 * c**2 + 2 * c * (covariance @ (SLOPES - c))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("within", ["source", "part"])
 def test_intervals_over_rows_hold(within):
     """120 x 3 intervals at 90 %: each column's share is within 4 standard errors of it."""
@@ -195,6 +197,7 @@ def test_the_same_bits_wherever_rows_are(file, within):
     assert found.rows == 2400
 
 
+@pytest.mark.full
 @pytest.mark.timeout(120)
 def test_the_same_bits_on_two_processes(file):
     path, frame, y = file

@@ -309,6 +309,7 @@ def test_cuts_do_not_change_a_bit_of_batches_in_order():
     assert bits(parts.model_) == bits(MLPRegressor(5, batch_size=32, shuffle=False, max_iter=3).fit(X, t).model_)
 
 
+@pytest.mark.full
 def test_a_saved_model_predicts_without_torch(tmp_path):
     model = MLPClassifier((6, 5), max_iter=3).fit(X, three)
     model.save(tmp_path / "net.tenfold")
