@@ -150,6 +150,7 @@ class MiniBatchKMeans(Sequential, NearestCenter):  # type: ignore[override]
     state_types = get_args(State)
     summary_types = get_args(Summary)
     mixing = False
+    expected_failed_checks: ClassVar[dict[str, str]] = {}
     tol: float
     law_params = ({"n_clusters": 3, "batch_size": 5}, {"n_clusters": 2, "shuffle": False, "max_iter": 2})
     _parameter_constraints: ClassVar[Constraints] = {

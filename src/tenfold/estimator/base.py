@@ -60,7 +60,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     draws_rows: ClassVar[bool] = False
     """whether rows are drawn by their places, so that the model depends on their order and on where they are cut"""
     expected_failed_checks: ClassVar[dict[str, str]] = {}
-    """checks of scikit-learn that do not hold, with the reason; its own learner of that name declares them too"""
+    """checks of scikit-learn that fail, with the reason, as `check_estimator` takes them"""
     law_params: ClassVar[tuple[dict[str, Any], ...]] = ({},)
     """parameter sets that laws are put on: small ones where defaults take long, and one for each route there is"""
     decided: ClassVar[tuple[str, ...]] = ()
