@@ -155,8 +155,13 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         first: int = 0,
         stop: Stop | None = None,
         lengths: Any = None,
+        solved: bool = True,
     ) -> Any:
-        """Fit to rows whose parts are numbered from `first` on, if they are drawn by their places."""
+        """Fit to rows whose parts are numbered from `first` on, if they are drawn by their places.
+
+        If not `solved`, the rows are summarized and no model is made: what is merged with other rows need not be enough
+        for a model of its own.
+        """
         if not isinstance(stop, Stop | None):
             raise TypeError(f"stop is {stop!r}, which is not a rule. Remedy: Gap(1e-3) | Seconds(60)")
         fresh, learner = self._blank(), self._blank()
@@ -179,7 +184,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
                 saving.seed = seed
                 watchers.append(saving)
             rule = learner.stop() if stop is None or learner.passes == ONE else learner.stop() | stop
-            done = fit(learner, source, runner=current(), stop=rule, watchers=watchers, resume=resume or at)
+            running = learner if solved else learner.unsolved()
+            done = fit(running, source, runner=current(), stop=rule, watchers=watchers, resume=resume or at)
         if Reporting.wanted(self):
             watchers[1].end(done.at)
         fresh._history = history
@@ -199,7 +205,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             found = found.now()
         certificate = found.made_from(lambda: bare.provenance(print_of(), parts, seed, first))
         self._set(done.at.schema, done.at.model, summary, certificate)
-        self._after_fit(source)
+        if done.at.model is not None:
+            self._after_fit(source)
 
     def bound(self, X: Any, y: Any = None, target: Any = None) -> Any:
         """A copy, not fitted, that knows which columns and what target is meant, if that is for it to say."""
@@ -238,6 +245,10 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         """The same for a fit that is to go on: the state is one of its own, the summary what it asked for."""
         return True
 
+    def unsolved(self) -> Any:
+        """A learner that makes the same summary and no model of it; None: there is none."""
+        return None
+
     def _after_fit(self, source: Source) -> None:
         """For what a kind of learner adds once it is fitted."""
 
@@ -249,7 +260,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
 
     def _set(self, schema: Schema, model: Any, summary: Any, certificate: Certificate) -> None:
         """Take over what was learned by the parameters as they are now."""
-        self.schema_, self.model_ = schema, freeze(model)
+        self.schema_, self.model_ = schema, None if model is None else freeze(model)
         self.summary_: Any = None if summary is None else freeze(summary)
         self.certificate_ = certificate
         self._fitted_params = {name: frozen(self.__dict__[name]) for name in param_names(self.__class__)}
@@ -310,7 +321,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             return self._fit(X, y, weight, **given)
         check_names(self, X)
         where: Any = self.certificate_.provenance
-        more = self._blank()._fit(X, y, weight, first=where.first_part + where.parts, **given)
+        solved = self.unsolved() is None
+        more = self._blank()._fit(X, y, weight, first=where.first_part + where.parts, solved=solved, **given)
         return self._become(merging.add(as_fitted(self), as_fitted(more), again=True))
 
     def __add__(self, other: Any) -> Any:

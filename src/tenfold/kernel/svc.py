@@ -190,8 +190,6 @@ class SVC(KernelMachine, Deciding):
     def statistic(self, schema: Schema) -> AllRows:
         """All rows are gathered, once classes and parameters are found to go together."""
         k = len(schema.classes)
-        if k < 2:
-            raise ValueError(f"The number of classes has to be greater than one; got {k} class")
         if self.break_ties and self.decision_function_shape == "ovo" and k > 2:
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         if self.probability != "deprecated":

@@ -18,6 +18,7 @@ from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, Regressor, check_is_fitted
 from tenfold.estimator.constraints import array, integer
 from tenfold.estimator.featured import Featured
+from tenfold.estimator.one_pass import Unsolved
 from tenfold.linear.penalised import USUAL
 from tenfold.linear.solving import EPS
 from tenfold.stats.combinators import Key
@@ -116,6 +117,10 @@ class ByFold(Featured, OnePass, Regressor):
     def model(self, state: Begun | Counted | Solved) -> Any:
         """There is one after the folds were scored."""
         return state.model if isinstance(state, Solved) else None
+
+    def unsolved(self) -> Unsolved | None:
+        """Rows of one drawn fold are no model of their own, and may be merged with others."""
+        return Unsolved(self) if self.passes == ONE else None
 
     def _wide(self, schema: Schema) -> bool:
         """Whether rows are kept, while they are fewer than the features."""
