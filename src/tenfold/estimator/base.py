@@ -30,6 +30,7 @@ from tenfold.estimator.fitted_params import as_fitted, frozen, param_names, plai
 from tenfold.estimator.mapped import Mapped, joined
 from tenfold.estimator.offered import is_offered
 from tenfold.estimator.scikit_learn_keywords import constraints_of, has_no_effect, refuse_keywords
+from tenfold.estimator.sparse_interface import aligned
 from tenfold.sources import Source, as_source, part_rows
 from tenfold.sources.inputs import check_names
 
@@ -361,9 +362,9 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         said = partial(_said, function, model, source, need, known)
         if len(source) == 1:  # the rows are in this process, and so few that sending them takes longer
             with one_blas_thread:
-                return said(0)
+                return aligned(said(0), X)
         done = list(current().map(said, range(len(source)), source))
-        return joined(done)
+        return aligned(joined(done), X)
 
     def _bare(self) -> Any:
         """Parameters, model and schema: what is needed to apply the model, and may travel to workers."""
