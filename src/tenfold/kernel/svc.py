@@ -194,8 +194,8 @@ class SVC(KernelMachine, Deciding):
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         if self.probability != "deprecated":
             warnings.warn(
-                "The `probability` parameter was deprecated in 1.9 and will be removed in version 1.11. Use "
-                "`CalibratedClassifierCV(SVC(), ensemble=False)` instead of `SVC(probability=True)`",
+                "`probability` of SVC is deprecated: scikit-learn 1.9 deprecates it, and scikit-learn 1.11 removes it. "
+                "Remedy: CalibratedClassifierCV(SVC(), ensemble=False) of scikit-learn",
                 FutureWarning,
                 stacklevel=2,
             )
