@@ -39,7 +39,8 @@ class GaussianNB(OnePass, GroupScored, JointLogProba):
     priors : array of shape (classes,), optional
         Probability of each class; by default as often as it occurs.
     var_smoothing : float, default=1e-9
-        This share of the largest variance of a column is added to every variance.
+        This share of the largest variance of a column is added to every variance. The variance is that of the rows with
+        their weights, so that a row of weight 2 counts as two; scikit-learn ignores `sample_weight` here.
 
     Attributes
     ----------
