@@ -97,7 +97,7 @@ def test_a_kernel_object_and_a_matrix_are_the_kernel_by_name():
 
 
 def test_probabilities_are_warned_of_and_calibrated():
-    with pytest.warns(FutureWarning, match="deprecated in 1.9"):
+    with pytest.warns(FutureWarning, match="scikit-learn 1.9 deprecates it.*Remedy: CalibratedClassifierCV"):
         model = SVC(probability=True).fit(X, TWO)
     p = model.predict_proba(X)
     np.testing.assert_allclose(p.sum(axis=1), 1)

@@ -271,7 +271,7 @@ def _end_early(m: Member, learner: EndsEarly, seconds: float) -> None:
 
 def _end(m: Member, reason: str) -> None:
     """End a fit; refuse a model with NaN, and infinity where it must be finite. Claims are checked when made."""
-    field = not_finite(m.at.model)
+    field = None if m.at.model is None else not_finite(m.at.model)
     if field is not None:
         raise DataError(OVERFLOW.format(field))
     if m.at.certificate is not None:

@@ -24,6 +24,7 @@ from tenfold.core.schema import plain_columns
 from tenfold.engine import current
 from tenfold.engine.stages import in_form
 from tenfold.estimator.encoding import params_digest
+from tenfold.estimator.sparse_interface import aligned
 from tenfold.sources import Source
 from tenfold.sources.labels import code, levels
 
@@ -210,7 +211,7 @@ class Mapped(Source):
 
     def collect(self) -> Any:
         """All outputs as one array, or as one CSR matrix if that is what the model gives."""
-        return joined(list(self))
+        return aligned(joined(list(self)))
 
     @property
     def shape(self) -> tuple[int, ...]:

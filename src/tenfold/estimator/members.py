@@ -142,6 +142,7 @@ def common_need(needs: list[Need], name: str) -> Need:
         target=needs[0].target,
         binary=any(need.binary for need in needs),
         positive=any(need.positive for need in needs),
+        counts=any(need.counts for need in needs),
         side=tuple(dict.fromkeys(column for need in needs for column in need.side)),
         sequence=needs[0].sequence,
     )

@@ -399,13 +399,7 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
         ),
     },
     "StandardScaler": _scaler,
-    "TfidfVectorizer": {
-        **_vectorizer,
-        "binary": Refused("terms are counted", "CountVectorizer(binary=True)", (False,)),
-        "use_idf": Refused(
-            "terms are weighted by how few documents have them", "CountVectorizer, then Normalizer", (True,)
-        ),
-    },
+    "TfidfVectorizer": _vectorizer,
     "KernelRidge": {"alpha": _one_penalty},
     "KMeans": {
         "init": _not_random,

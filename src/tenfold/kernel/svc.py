@@ -190,14 +190,12 @@ class SVC(KernelMachine, Deciding):
     def statistic(self, schema: Schema) -> AllRows:
         """All rows are gathered, once classes and parameters are found to go together."""
         k = len(schema.classes)
-        if k < 2:
-            raise ValueError(f"The number of classes has to be greater than one; got {k} class")
         if self.break_ties and self.decision_function_shape == "ovo" and k > 2:
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         if self.probability != "deprecated":
             warnings.warn(
-                "The `probability` parameter was deprecated in 1.9 and will be removed in version 1.11. Use "
-                "`CalibratedClassifierCV(SVC(), ensemble=False)` instead of `SVC(probability=True)`",
+                "`probability` of SVC is deprecated: scikit-learn 1.9 deprecates it, and scikit-learn 1.11 removes it. "
+                "Remedy: CalibratedClassifierCV(SVC(), ensemble=False) of scikit-learn",
                 FutureWarning,
                 stacklevel=2,
             )
