@@ -24,7 +24,7 @@ from tenfold.sources.partitions import Partitions
 from tenfold.sources.queries import read_query
 from tenfold.sources.storage import DISK, Store, bare, storage_of
 from tenfold.sources.tables import ArrowSource, Roles, TableSource, filtered
-from tenfold.sources.validation import as_labels, by_column, weights
+from tenfold.sources.validation import as_labels, by_column, refuse_masked, unmasked, weights
 
 QUERY = re.compile(r"\s*(select\s|with\s.*\bselect\b)", re.IGNORECASE | re.DOTALL)
 """how an SQL query begins, which is no path"""
@@ -124,7 +124,9 @@ def _names(some: Any) -> tuple[Any, ...]:
 def _array(data: MatrixLike, target: VectorLike, weight: VectorLike, sequence: VectorLike) -> Source:
     if data.ndim != 2 or not data.shape[0]:
         raise DataError(f"an array of shape {data.shape} is not a table of rows and columns with at least one row")
-    target, weight, sequence = (None if v is None else as_labels(v) for v in (target, weight, sequence))
+    data = unmasked(data) if isinstance(data, np.ma.MaskedArray) else data
+    roles = {"target": target, "weight": weight, "sequence": sequence}
+    target, weight, sequence = (None if v is None else as_labels(refuse_masked(v, role)) for role, v in roles.items())
     for what, values in (("target", target), ("weight", weight), ("sequence", sequence)):
         shape = () if values is None else values.shape[:1] if what == "target" and values.ndim == 2 else values.shape
         if values is not None and shape != (data.shape[0],):
