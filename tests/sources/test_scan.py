@@ -859,3 +859,19 @@ def test_a_target_that_its_dictionary_misses_is_refused(values, more):
         tn.GaussianNB().fit(tn.scan(table.set_column(1, "c", coded), target="c"))
     names = {"tenfold": tn, "pyarrow": pa, "frame": table.set_column(1, "c", coded)}
     assert eval(call_in(error), names).n_rows == 15
+
+
+def test_rows_are_chosen_by_lists_as_in_scan(tmp_path):
+    table = numbers()
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=PART)
+    for data in (table, tmp_path / "t.parquet"):
+        rows = tn.scan(data, target="y")
+        expected = tn.Ridge().fit(tn.scan(data, target="y", where=[("a", ">", 0.0)]))
+        for where in ([("a", ">", 0.0)], pc.field("a") > 0.0):
+            assert rows.only(where).n_rows == np.sum(table["a"].to_numpy() > 0)
+            assert_same_bits(tn.Ridge().fit(rows.only(where)), expected, "the same rows")
+        for wrong in ([1, 2], [True, False], "a > 0", ["a"], np.array([True]), None):
+            with pytest.raises(tn.DataError, match=r"neither an expression nor a list.*Remedy: \[\('year'"):
+                rows.only(wrong)
+        with pytest.raises(tn.DataError, match="does not fit"):
+            rows.only([("none", ">", 0)])

@@ -20,7 +20,7 @@ from tenfold.sources import arrow, validation
 from tenfold.sources.base import no_column
 from tenfold.sources.partitions import Partitions
 from tenfold.sources.storage import DISK, Facts, Storage, failures
-from tenfold.sources.tables import ArrowSource, Roles
+from tenfold.sources.tables import ArrowSource, Roles, expression_of
 
 LARGE = 64 << 20
 """bytes of the columns in question, uncompressed: a larger row group is read in batches"""
@@ -142,6 +142,7 @@ class ParquetSource(ArrowSource):
 
     def only(self, where: ds.Expression) -> Self:
         """Those of the rows for which an expression of `pyarrow.compute` holds. Its columns are not read yet."""
+        where = expression_of(where)
         other = copy(self)
         other.filter, other.asked, other._found = where if self.filter is None else self.filter & where, "...", {}
         other._take_parts(self._metadata(path) for path in self.files)
