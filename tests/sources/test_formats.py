@@ -557,3 +557,18 @@ def test_statements_that_read_are_run(query):
     connection.execute("create table t (a integer)")
     connection.execute("insert into t values (5)")
     assert tn.scan(query, connection=connection).n_rows == 1
+
+
+def test_text_that_is_not_in_utf_8_is_refused_with_the_call_that_reads_it(tmp_path):
+    names, values = tmp_path / "names.csv", tmp_path / "values.csv"
+    names.write_bytes(("näme,b,y\n" + "1,2,0\n3,3,1\n" * 4).encode("latin-1"))
+    values.write_bytes(("name,b,y\n" + "ä,2,0\nb,3,1\n" * 4).encode("latin-1"))
+    call = r"tenfold\.scan\(pandas\.read_csv\('.*\.csv', encoding='latin-1'\)"
+    with pytest.raises(tn.DataError, match=rf"names\.csv has names of columns that are not in UTF-8.*Remedy: {call}"):
+        tn.scan(names, target="y")
+    with pytest.raises(tn.DataError, match=rf"'name' \(binary\).*not in UTF-8.*{call}"):
+        tn.DecisionTreeClassifier().fit(tn.scan(values, target="y"))
+    for path in (names, values):
+        rows = tn.scan(pd.read_csv(str(path), encoding="latin-1"), target="y")
+        assert tn.DecisionTreeClassifier().fit(rows).classes_.tolist() == [0, 1]
+    assert tn.scan(values, target="y", drop=["name"]).n_rows == 8

@@ -395,7 +395,7 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
     "SimpleImputer": {
         **_scaler,
         "missing_values": Refused(
-            "what is missing is NaN or None", "replace other marks by NaN before", (math.nan, None)
+            "what is missing is NaN, None or pandas.NA", "replace other marks by NaN before", (math.nan, None)
         ),
     },
     "StandardScaler": _scaler,
@@ -616,6 +616,8 @@ def _same(given: Any, value: Any) -> bool:
             return bool(np.dtype(given) == value)
         except TypeError:
             return False
+    if type(given).__name__ == "NAType":  # which is missing, as NaN is
+        return isinstance(value, float) and value != value
     return (
         isinstance(given, bool) == isinstance(value, bool)
         and isinstance(given, (Real, str, type(None)))

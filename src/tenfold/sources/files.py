@@ -131,6 +131,10 @@ def _read(storage: Storage, path: str) -> pa.Table:
             _refuse_header_again(table, path)
             _refuse_open_quote(storage, table, path)
         _refuse_written(storage, path, facts)
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{path} has names of columns that are not in UTF-8 ({error}). Remedy: {_in_utf_8(path)}"
+        ) from None
     except failures() as error:
         if facts is not None:
             with suppress(*failures()):
@@ -138,6 +142,11 @@ def _read(storage: Storage, path: str) -> pa.Table:
         said = storage.said(error)
         raise DataError(f"{path} cannot be read: {said}. Remedy: {_remedy(storage, ending, error)}") from None
     return table
+
+
+def _in_utf_8(path: str) -> str:
+    """How to read a file of text in another encoding."""
+    return f"tenfold.scan(pandas.read_csv({path!r}, encoding='latin-1')), or whichever encoding it is in"
 
 
 def _refuse_twice(table: pa.Table, path: str) -> None:

@@ -228,6 +228,11 @@ class ArrowSource(Source):
                 remedy += f"; make numbers of dates, ColumnTransformer([('when', DateParts(), {dates!r}), ...])"
             elif dates and wanted == "categorical":
                 remedy += ", or parts of dates, DateParts()"
+            if ".csv" in self.where and any(pa.types.is_binary(self.types.field(n).type) for n in wrong):
+                remedy += (
+                    "; text of a CSV file that is not in UTF-8 is binary: "
+                    f"tenfold.scan(pandas.read_csv({self.where}, encoding='latin-1'), ...)"
+                )
             raise DataError(
                 f"columns that do not enter as {words[wanted]}: {said}. Remedy: leave them out, "
                 f"{self._call(drop)}, or {remedy}"
