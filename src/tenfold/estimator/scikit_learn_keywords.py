@@ -230,7 +230,10 @@ _hist_boosting: dict[str, Decision] = {
     ),
     "max_features": Refused(*_columns_of_splits, (1.0,)),
     "categorical_features": Refused(
-        "columns of text and categorical columns are categories", "a frame with categorical columns", ("from_dtype",)
+        "columns of text and categorical columns are categories",
+        "a frame with such columns, X.astype({name: 'category'}), or tenfold.scan(..., categorical=[name]), without an "
+        "encoder before it",
+        ("from_dtype",),
     ),
     "interaction_cst": Refused("any columns may stand in one tree", "max_depth=1, for no interactions", (None,)),
     "warm_start": Refused(_alone, "fit with more max_iter", (False,)),
