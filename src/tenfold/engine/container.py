@@ -46,16 +46,19 @@ def _groups(root: Path) -> Iterator[tuple[set[str] | None, Path]]:
     for line in _lines(root / "proc/self/cgroup"):
         number, _, rest = line.partition(":")
         names, _, path = rest.partition(":")
-        mine |= dict.fromkeys(names.split(","), path) if names else {None: path} if number == "0" else {}
+        if names or number == "0":
+            mine.update((name or None, path) for name in names.split(","))
     for line in _lines(root / "proc/self/mountinfo"):
         before, _, after = line.partition(" - ")
         left, right = before.split(), after.split()
         if len(left) < 5 or len(right) < 3 or right[0] not in ("cgroup", "cgroup2"):
             continue
         controllers = None if right[0] == "cgroup2" else set(right[2].split(","))
-        path = next((mine[name] for name in (controllers or [None]) if name in mine), None)
-        if path is None:
+        known: list[str | None] = [None] if controllers is None else [*sorted(controllers)]
+        found = [mine[name] for name in known if name in mine]
+        if not found:
             continue
+        path = found[0]
         mounted, place = _unescaped(left[3]), root / _unescaped(left[4]).lstrip("/")
         # seen from within a container, its own group may be what is mounted
         below = path[len(mounted.rstrip("/")) :] if f"{path}/".startswith(f"{mounted.rstrip('/')}/") else ""
