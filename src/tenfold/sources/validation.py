@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Sequence
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -119,7 +120,7 @@ def refuse_rounding(values: Matrix, where: str) -> None:
     if getattr(values, "dtype", None) is None or not isinstance(values.dtype, np.dtype):
         return
     if values.dtype.kind == "O" and not sp.issparse(values):
-        each = np.asarray(values)
+        each: Any = np.asarray(values)
         far = np.array([type(v) is int and abs(v) > 2**53 for v in each.ravel().tolist()]).reshape(each.shape)
     elif values.dtype.kind in "iu" and values.dtype.itemsize == 8:
         each = values.data if sp.issparse(values) else np.asarray(values)
