@@ -18,6 +18,7 @@ from tenfold.core.axes import bits
 from tenfold.core.crew import crew, hands, share
 from tenfold.engine.runner import Runner
 from tenfold.engine.threads import blas_limit, one_blas_thread
+from tenfold.engine.threads import processors as available
 from tenfold.stats.spread import SpreadByColumn
 
 RNG = np.random.default_rng(0)
@@ -290,7 +291,7 @@ class OfACluster(Runner):
 
 def test_updates_have_the_threads_of_the_driver():
     rows = X[:60, :3], Y[:60]
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    processors = available()
     calls = {
         "fit": lambda: Noted().fit(*rows),
         "cross_validate": lambda: tn.cross_validate(Noted(), *rows, folds=2),

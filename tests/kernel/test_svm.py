@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 import sklearn.svm as peer
+from numpy.testing import assert_array_equal
 from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
 
 import tenfold as tn
 from dual_problems import KINDS, examine
@@ -339,3 +341,20 @@ def test_the_leave_one_out_bound_holds_where_kernels_are_negative():
     alone = [SVC(C=0.05, tol=SMALL, kernel="linear").fit(np.delete(A, i, 0), np.delete(y, i)) for i in range(40)]
     wrong = np.mean([model.predict(A[[i]])[0] != y[i] for i, model in enumerate(alone)])
     assert wrong <= bound < 1
+
+
+@pytest.mark.parametrize("learner", [tn.SVC, tn.SVR])
+def test_too_many_rows_are_refused_with_a_remedy_and_many_are_warned_of(learner, monkeypatch):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 2))
+    y = (X[:, 0] > 0).astype(int)
+    plain = learner().fit(X, y)
+    monkeypatch.setattr(machine, "MANY", 50)
+    with pytest.warns(UserWarning, match=rf"{learner.__name__} has 60 rows.*Remedy: make_pipeline\(RandomFeatures"):
+        warned = learner().fit(X, y)
+    assert_array_equal(warned.dual_coef_, plain.dual_coef_)
+    monkeypatch.setattr(machine, "TOO_MANY", 59)
+    with pytest.raises(tn.DataError, match=rf"{learner.__name__} has 60 rows.*Remedy: make_pipeline\(RandomFeatures"):
+        learner().fit(X, y)
+    with pytest.warns(ConvergenceWarning):
+        learner(max_iter=1).fit(X, y)

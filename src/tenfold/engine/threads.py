@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 
 from threadpoolctl import ThreadpoolController
 
+from tenfold.engine.container import limits
+
 
 class Library(NamedTuple):
     """How many threads a BLAS library may use: two functions."""
@@ -143,17 +145,17 @@ class BlasLimit:
 
 
 def processors() -> int:
-    """Processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    """Processors this process may use: those it is bound to, and no more than its container may use."""
+    bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(bound, limits().processors or bound))
 
 
 def memory_of_this_machine() -> int:
-    """Bytes of memory of this machine."""
+    """Bytes of memory of this machine, or of the container that this process is in, if it has less."""
+    memory = 8 << 30
     if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return 8 << 30
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return min(memory, limits().memory or memory)
 
 
 def _openblas(library: Any) -> Library | None:
