@@ -19,7 +19,7 @@ from tenfold.core.learner import EndsEarly
 from tenfold.core.schema import naming_columns
 from tenfold.core.statistic import Expression, Grouped
 from tenfold.engine.holding import of_chunk
-from tenfold.engine.job import FindSchema
+from tenfold.engine.job import FindSchema, FindSequences, NameSequence
 from tenfold.engine.plan import NOTHING, Groups
 from tenfold.engine.runner import Runner, Session
 from tenfold.engine.snapshot import Fit, Snapshot
@@ -27,6 +27,7 @@ from tenfold.engine.stages import stages_of
 from tenfold.engine.tally import Counted
 from tenfold.engine.threads import one_blas_thread
 from tenfold.sources import Source
+from tenfold.sources.sequences import not_together
 from tenfold.sources.validation import check_binary
 from tenfold.stats.combinators import After, As, By, Each, Key, Of, Onward, Reweighted, View, every
 from tenfold.stats.joint import Joint
@@ -48,7 +49,17 @@ def schema_of(source: Source, need: Need, session: Session) -> Schema:
     schema = known or source.remember(need, session.reduce(FindSchema(need)))
     if schema.classes is not None:
         check_binary(schema.classes, need)
+    check_sequences(source, need, session)
     return schema
+
+
+def check_sequences(source: Source, need: Need, session: Session) -> None:
+    """Refuse rows of a sequence that comes back after others, in whatever parts; look once."""
+    if source.sequences_unseen(need):
+        name, again = source.sequence_column(need), session.reduce(FindSequences(need)).again
+        if len(again):
+            raise not_together(session.reduce(NameSequence(need, again))[0], name)
+        source.whole_sequences.add(name)
 
 
 @contextmanager
