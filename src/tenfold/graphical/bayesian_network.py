@@ -18,9 +18,12 @@ from numpy.typing import ArrayLike
 from tenfold.bayes.probability_table import TOLERANCE, ProbabilityTable
 from tenfold.core import Array, Codes, Labels
 from tenfold.graphical import bif
-from tenfold.graphical.contraction import LIMIT, ROWS, Axes, Plan, derivatives, forward, most_probable, plan
+from tenfold.graphical.contraction import LIMIT, ROWS, Axes, Plan, TooLarge, derivatives, forward, most_probable, plan
 from tenfold.graphical.dag import Parents, ancestors, parents_first, reachable
 from tenfold.graphical.likelihood_weighting import SampledPosterior, weighted_posterior
+
+WEIGHT_LIMIT = 1 << 20
+"""numbers of a table from which the largest weight of samples is looked for: less than the samples take"""
 
 Evidence = Mapping[str, Hashable]
 """values of some variables, by name"""
@@ -439,13 +442,14 @@ class BayesianNetwork:
         evidence : dict of str to value, optional
         n_samples : int, default=10_000
         level : float, default=0.95
-            At which the interval of each probability covers the exact one, if the sample is large.
+            At which the interval of each probability covers the exact one.
         random_state : int, default=0
 
         Returns
         -------
         posterior : SampledPosterior
-            `p`, its `interval`, and how many rows of equal weight the sample is worth, `effective`.
+            `p`, its `interval`, how many rows of equal weight the sample is worth, `effective`, and the share of the
+            posterior that rows which explain the evidence better than any that was drawn may have, `unseen`.
 
         Examples
         --------
@@ -467,7 +471,25 @@ class BayesianNetwork:
                 "samples, or less evidence; it may be impossible"
             )
         values = {name: self.values[name] for name in names}
-        return weighted_posterior(values, tuple(codes[at] for at in asked), log_weight, level)
+        log_most = self._log_most(known, needed)
+        return weighted_posterior(values, tuple(codes[at] for at in asked), log_weight, level, log_most)
+
+    def _log_most(self, known: Mapping[int, int], needed: set[int]) -> float:
+        """At least the log-probability of the evidence given its parents, whatever values the other variables have.
+
+        It is the largest one, if that is cheap to know, among values that are possible; else of any values, or with
+        parents that may have other values for each variable of the evidence.
+        """
+        tables, axes = self._operands(known, known)
+        possible, more = self._operands(sorted(needed - {*known}), known)
+        with_possible = ([*tables, *((table > 0) * 1.0 for table in possible)], [*axes, *more])
+        for some, over in (with_possible, (tables, axes)):
+            try:
+                return most_probable(self._plan(over, (), WEIGHT_LIMIT), some)[1] if known else 0.0
+            except TooLarge:
+                continue
+        with np.errstate(divide="ignore"):
+            return float(sum(np.log(table.max()) for table in tables))
 
     def _draw(
         self, n: int, random: np.random.Generator, known: Mapping[int, int], needed: set[int]
