@@ -345,3 +345,13 @@ def test_rows_as_people_have_them():
         {"J": True, "M": True}, {"M": True}, {"J": True, "M": True}, {}, {"J": False, "M": False})])  # fmt: skip
     sure = network.do({"A": True})
     assert np.isnan(sure.predict_proba("B", {"A": [False]})).all()
+
+
+@pytest.mark.parametrize("count", [45, 70])
+def test_very_many_parents_of_a_variable_are_refused_by_name(count):
+    names = [f"p{k}" for k in range(count)]
+    tables = {name: [0.5, 0.5] for name in [*names, "y"]}
+    with pytest.raises(
+        ValueError, match=f"variable 'y' has {count} parents: its table would have.*Remedy: fewer parents"
+    ):
+        tn.BayesianNetwork(dict.fromkeys([*names, "y"], (0, 1)), {"y": names}, tables)

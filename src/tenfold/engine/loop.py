@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -36,6 +37,9 @@ OVERFLOW = (
     "{} is not finite: values are too large, too small or of too different scales. Remedy: "
     "rescale the columns, StandardScaler(), and divide the target by its largest value"
 )
+
+AT_THE_MODEL = frozenset({"objective", "gradient"})
+"""kinds of claims that are computed from a model; others may be infinite, as bounds that say nothing are"""
 
 _numbers = itertools.count()
 
@@ -291,8 +295,8 @@ def _end(m: Member, reason: str) -> None:
 
 
 def _sound(certificate: Certificate) -> tuple[Claim, ...]:
-    """The claims of a certificate, none of which is NaN."""
+    """The claims of a certificate, none of which is NaN; nor is the objective infinite, or how steep it is."""
     for claim in certificate.claims:
-        if claim.value != claim.value:
+        if math.isnan(claim.value) or (math.isinf(claim.value) and claim.kind in AT_THE_MODEL):
             raise DataError(OVERFLOW.format(f"claim {claim.kind}"))
     return certificate.claims

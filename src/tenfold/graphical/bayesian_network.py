@@ -7,6 +7,7 @@ tables, planned before it is computed: a question whose answer needs too large a
 from __future__ import annotations
 
 import gzip
+import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -16,12 +17,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.bayes.probability_table import TOLERANCE, ProbabilityTable
-from tenfold.core import Array, Codes, Labels
+from tenfold.core import Array, Codes, DataError, Labels
 from tenfold.graphical import bif
 from tenfold.graphical.contraction import LIMIT, ROWS, Axes, Plan, TooLarge, derivatives, forward, most_probable, plan
 from tenfold.graphical.dag import Parents, ancestors, parents_first, reachable
 from tenfold.graphical.likelihood_weighting import SampledPosterior, weighted_posterior
 
+CELLS = 1 << 40
+"""numbers of a table, at most: no machine has room for more"""
 WEIGHT_LIMIT = 1 << 20
 """numbers of a table from which the largest weight of samples is looked for: less than the samples take"""
 
@@ -108,8 +111,13 @@ class BayesianNetwork:
         """The table of a variable, checked."""
         if name not in tables:
             raise ValueError(f"variable {name!r} has no table")
-        table = np.array(tables[name], dtype=np.float64)
         shape = tuple(len(self.values[one]) for one in (*self.parents[name], name))
+        if math.prod(shape) > CELLS or len(shape) > bif.AXES:
+            raise ValueError(
+                f"variable {name!r} has {len(shape) - 1} parents: its table would have {math.prod(shape):.2g} numbers "
+                f"in {len(shape)} axes, and it can have {CELLS:.2g} in {bif.AXES}. Remedy: fewer parents"
+            )
+        table = np.array(tables[name], dtype=np.float64)
         if table.shape != shape:
             raise ValueError(
                 f"the table of {name!r} must have shape {shape}, an axis to each of {[*self.parents[name], name]}, not "
@@ -144,7 +152,13 @@ class BayesianNetwork:
         raw = Path(path).read_bytes()
         if str(path).endswith(".gz"):
             raw = gzip.decompress(raw)
-        return cls(*bif.read(raw.decode()))
+        try:
+            text = raw.decode()
+        except UnicodeDecodeError as error:
+            raise DataError(
+                f"{path} is not text in UTF-8: byte {error.start} is 0x{raw[error.start]:02x}. Remedy: save it so"
+            ) from None
+        return cls(*bif.read(text))
 
     def write_bif(self, path: str | PathLike[str], name: str = "network") -> None:
         """Write the network to a file in the Bayesian interchange format (BIF), with all digits; values become text.
