@@ -496,7 +496,8 @@ class BayesianNetwork:
         """
         tables, axes = self._operands(known, known)
         possible, more = self._operands(sorted(needed - {*known}), known)
-        with_possible = ([*tables, *((table > 0) * 1.0 for table in possible)], [*axes, *more])
+        support = [(table > 0).astype(np.float64) for table in possible]
+        with_possible = ([*tables, *support], [*axes, *more])
         for some, over in (with_possible, (tables, axes)):
             try:
                 return most_probable(self._plan(over, (), WEIGHT_LIMIT), some)[1] if known else 0.0

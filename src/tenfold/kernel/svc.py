@@ -268,8 +268,8 @@ class SVC(KernelMachine, Deciding):
         ]
         claims = claims_of(judged, len(model.support), len(s.X), kernel.psd)
         if len(machines) == 1 and kernel.psd:
-            given = (machines[0].dual, weights[0], judged[0], s.weight, self._chosen_beforehand)
-            claims += (leave_one_out_claim(kernel, X, *given),)
+            of_all = (machines[0].dual, weights[0], judged[0], s.weight, self._chosen_beforehand)
+            claims += (leave_one_out_claim(kernel, X, *of_all),)
         if len(machines) == 1:
             claims += margin_claims(judged[0], kernel, X, math.isinf(self.C))
         if len(machines) == 1 and kernel.psd and self._chosen_beforehand and (s.weight == 1).all():

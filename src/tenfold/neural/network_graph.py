@@ -137,9 +137,10 @@ class NetworkGraph:
                 "MLPRegressor, or the nodes and edges themselves, NetworkGraph(edges, outputs)"
             )
         check_is_fitted(model)
+        labels = [] if model.schema_.classes is None else model.schema_.classes
         network, weights = model._network(model.schema_), model.model_.weights
         columns = list(model.schema_.feature_names)
-        said = ["y"] if network.sizes[-1] == 1 else [f"y_{label}" for label in model.classes_]
+        said = ["y"] if network.sizes[-1] == 1 else [f"y_{label}" for label in labels]
         hidden = [[f"h{at}_{j}" for j in range(n)] for at, n in enumerate(network.sizes[1:-1], 1)]
         mark = "'" * max((len(name) - len(name.rstrip("'")) + 1 for name in columns if name[:1] in "hy"), default=0)
         names = [columns, *([name + mark for name in each] for each in (*hidden, said))]
