@@ -327,14 +327,6 @@ def test_a_hard_margin_that_is_not_found_is_given_up(monkeypatch):
         SVC(C=np.inf).fit(X, TWO)
 
 
-def test_the_leave_one_out_bound_is_proved_of_rows_of_one_price():
-    status = [
-        SVC(gamma=1.0).fit(X, TWO, sample_weight=w).certificate_["leave-one-out bound"].status
-        for w in (None, 2 * np.ones(len(X)), WEIGHT)
-    ]
-    assert status == ["proved", "proved", "estimated"]
-
-
 def test_the_leave_one_out_bound_holds_where_kernels_are_negative():
     A, y = X[:40], (X[:40, 0] + 0.3 * X[:40, 1] > 0).astype(int)
     bound = SVC(C=0.05, tol=SMALL, kernel="linear").fit(A, y).certificate_["leave-one-out bound"].value

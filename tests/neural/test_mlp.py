@@ -462,3 +462,12 @@ def test_the_loss_of_the_last_epoch_and_the_best_validation_score():
     assert plain.best_validation_score_ is None
     assert stopped.best_validation_score_ == max(stopped.validation_scores_)
     assert theirs.best_validation_score_ == max(theirs.validation_scores_)
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "cg"])
+@pytest.mark.parametrize("size", [1e100, 1e150])
+def test_a_gradient_that_overflows_is_refused(solver, size):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(40, 3))
+    with pytest.raises(tn.DataError, match=r"the loss or its gradient overflows.*Remedy: rescale the columns"):
+        tn.MLPRegressor(3, solver=solver).fit(X * size, X[:, 0])

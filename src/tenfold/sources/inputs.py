@@ -107,6 +107,7 @@ def as_source(
     if need.sequence is not None:
         source = source.with_side(SEQUENCE, _ids(lengths, source.n_rows))
         source.sequence = SEQUENCE
+        source.whole_sequences.add(SEQUENCE)
     source.lazy = False
     return source
 
