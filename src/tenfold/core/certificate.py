@@ -154,7 +154,7 @@ class Certificate:
 
     def __getstate__(self) -> dict[str, object]:
         """With the claims: what they are made of does not travel."""
-        made = {"claims": self.claims, "provenance": self.provenance, "origin": self.origin}
+        made: dict[str, object] = {"claims": self.claims, "provenance": self.provenance, "origin": self.origin}
         return made if self.known else made | {"_known": False}
 
     def made_from(self, provenance: Callable[[], Provenance]) -> Certificate:

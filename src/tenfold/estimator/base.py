@@ -261,7 +261,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
 
     def _set(self, schema: Schema, model: Any, summary: Any, certificate: Certificate) -> None:
         """Take over what was learned by the parameters as they are now."""
-        self.schema_, self.model_ = schema, None if model is None else freeze(model)
+        self.schema_ = schema
+        self.model_: Any = None if model is None else freeze(model)
         self.summary_: Any = None if summary is None else freeze(summary)
         self.certificate_ = certificate
         self._fitted_params = {name: frozen(self.__dict__[name]) for name in param_names(self.__class__)}

@@ -84,7 +84,7 @@ class ByFold(Featured, OnePass, Regressor):
     """What RidgeCV, LassoCV and ElasticNetCV share; they bring `_grid`, `_models` and `_best`."""
 
     need = Need("mixed", sparse=True, target="number")
-    state_types = (Begun, Counted, Solved)
+    state_types: ClassVar[tuple[type, ...]] = (Begun, Counted, Solved)
     summary_types: ClassVar[tuple[type, ...]] = (Pieces, FoldMoments, FoldRows)
 
     fit_intercept: bool
