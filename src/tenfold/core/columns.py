@@ -318,12 +318,12 @@ class TextColumns(Columns):
         """Column `j`: an array of strings (and None, if what is missing may pass)."""
         texts: Values = self.data[j]
         if not self.missing and texts.dtype.hasobject:
-            gone = next((i for i, text in enumerate(texts.tolist()) if text is None), None)
-            if gone is not None:
-                name = self.names[j] if self.names is not None else f"x{j}"
+            gone = np.flatnonzero(np.equal(texts, None))
+            if len(gone):
+                name, place = self.names[j] if self.names is not None else f"x{j}", self.where(int(gone[0]), j)
                 raise DataError(
-                    f"Input X contains no text in {self.where(gone, j)}: it is missing. Remedy: fill it with empty "
-                    f"text, X.fillna({{{name!r}: ''}}), or leave out the rows that miss it, "
+                    f"Input X contains no text in {place}: it is missing. Remedy: fill it with empty text, "
+                    f"X.fillna({{{name!r}: ''}}), or leave out the rows that miss it, "
                     f"tenfold.scan(..., where=pyarrow.compute.field({name!r}).is_valid())"
                 )
         return texts
