@@ -33,7 +33,7 @@ class Pools:
             os.register_at_fork(after_in_child=self._reset)
 
     def _reset(self) -> None:
-        """Begin anew: threads do not survive a fork."""
+        """Begin again without pools: threads do not survive a fork."""
         self._lock = threading.Lock()
         self._leased: dict[int, Leased] = {}
 

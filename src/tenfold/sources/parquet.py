@@ -175,7 +175,7 @@ class ParquetSource(ArrowSource):
         try:
             yield
         except failures() as error:
-            with suppress(*failures()):  # a file that is cut off or written anew cannot be read either
+            with suppress(*failures()):  # a file that is cut off or rewritten cannot be read either
                 self._check_unchanged(int(self._parts[part][0]))
             said = self.storage.said(error)
             raise DataError(
