@@ -74,10 +74,8 @@ def _put(path: Path, raw: bytes) -> None:
     temporary = path.with_name(f".{uuid4().hex}.tmp")
     try:
         mode = 0o666 if before is None else 0o600
-        with open(
-            os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode), "wb"
-        ) as f:
-            f.write(raw)
+        os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
+        temporary.write_bytes(raw)
         if before is not None:
             _give(temporary, before)
         os.replace(temporary, path)
