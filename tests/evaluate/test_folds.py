@@ -266,8 +266,8 @@ def table():
 def forms(table, path, target):
     """The same rows from files with many row groups, and in memory."""
     names = {"target": target, "columns": ["id", "x"]}
-    pq.write_table(table, path / "rows.parquet", row_group_size=17)
-    yield tn.scan(str(path / "rows.parquet"), **names)
+    pq.write_table(table, path / f"{target}.parquet", row_group_size=17)
+    yield tn.scan(str(path / f"{target}.parquet"), **names)
     with part_rows(11):
         yield tn.scan(table.to_pandas(), **names)
         yield tn.scan(table, **names)
