@@ -174,6 +174,7 @@ def grow(
     for c in range(channels):
         for v in range(widest):
             small[c, v] = 0
+    large = max(SMALL, 2 * widest)
     nodes, leaves, fresh = state[NODES], state[LEAVES], state[FRESH]
     inherited, open_count, made = state[INHERITED], state[OPEN], state[MADE]
     spares, routed = state[SPARES], state[ROUTED]
@@ -186,7 +187,7 @@ def grow(
             if label is not None and able:
                 able = impurity(sums[k], NOUGHT, NOUGHT + 1, channels - 1, criterion)[0] > 0
             node[k, TURN], node[k, SLOT] = able, -1  # for now: whether to look for a split
-            if able and m >= SMALL:
+            if able and m >= large:
                 node[k, SLOT] = -2
                 slots += 1
         if inherited >= 0:
@@ -285,7 +286,7 @@ def grow(
             else:
                 node[k, COLUMN] = -1
                 node[k, PLACE] = node[k, ORDER] = node[k, TURN] = 0
-            if slot >= 0 and (best <= least_merit or stop - start < SMALL):
+            if slot >= 0 and (best <= least_merit or stop - start < large):
                 spare[spares] = slot
                 spares += 1
                 node[k, SLOT] = -1

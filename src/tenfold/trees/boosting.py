@@ -24,19 +24,20 @@ from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_growing import LEAST, MOST, START, STOP
 from tenfold.stats.draws import Holdout
 from tenfold.stats.gathered import BinnedRows, Gathered
-from tenfold.stats.tree_bins import EXACT, NONE, Look, SampleAndRanges, WeightUnit, numbers_of
+from tenfold.stats.rare_rows import Gaps, Neighbors
+from tenfold.stats.tree_bins import EXACT, NONE, Look, SampleAndRanges, WeightUnit, numbers_of, strata_of
 from tenfold.trees import leaf_quantiles as lq
 from tenfold.trees import levelwise as lw
 from tenfold.trees.best_first import BestFirst
 from tenfold.trees.boosted import BoostedModel, Level, Loss
 from tenfold.trees.channels import ChannelSums, Weighed
-from tenfold.trees.claims import category_claims
+from tenfold.trees.claims import bin_claims, category_claims
 from tenfold.trees.gradient_statistics import GradientHistograms, MarginLoss, ResidualDigits, Sampling, TargetDigits
 from tenfold.trees.gradients import Gradients
-from tenfold.trees.grower import gathers
+from tenfold.trees.grower import GATHER, gathers
 from tenfold.trees.growing import Rules
 from tenfold.trees.paths import merits, nodes, shares
-from tenfold.trees.records import Setup
+from tenfold.trees.records import MaxBins, RefiningEdges, Setup
 from tenfold.trees.tree import GrownTree, Tree, no_tree
 
 LEAST_CURVATURE = 1e-3
@@ -44,8 +45,17 @@ LEAST_CURVATURE = 1e-3
 MANY_ROWS = 10_000
 """more rows than these are boosted with early stopping, if that is "auto", as by scikit-learn"""
 
-Asked = SampleAndRanges | ChannelSums | TargetDigits | BinnedRows | GradientHistograms | ResidualDigits | MarginLoss
-BoostingSummary = Look | Weighed | Gathered | Level | lq.Digits | Loss
+Asked = (
+    SampleAndRanges
+    | Neighbors
+    | ChannelSums
+    | TargetDigits
+    | BinnedRows
+    | GradientHistograms
+    | ResidualDigits
+    | MarginLoss
+)
+BoostingSummary = Look | Gaps | Weighed | Gathered | Level | lq.Digits | Loss
 Directions = ArrayLike | Mapping[str, int] | None
 
 
@@ -96,7 +106,9 @@ class CheckingLoss(NamedTuple):
     boosted: BoostedModel
 
 
-BoostingState = Begun | FindingConstant | BoostingRows | BoostingLevels | FindingQuantiles | CheckingLoss | Solved
+BoostingState = (
+    Begun | RefiningEdges | FindingConstant | BoostingRows | BoostingLevels | FindingQuantiles | CheckingLoss | Solved
+)
 
 
 class Boosting(Estimator):
@@ -107,11 +119,14 @@ class Boosting(Estimator):
     min_samples_split = 2
     scores_are_losses: ClassVar[bool] = False
     """whether `train_score_` has the loss after each round, not scores, the first of them before any"""
+    refines: ClassVar[bool] = False
+    """whether columns are cut beside the values of rare targets, not by quantiles alone"""
     without_validation: ClassVar[str] = "early_stopping=False"
     """the parameter that keeps no rows back"""
     hidden = frozenset({"roots", "trees", "value", "cover", "base", "n_classes", "ranges"})
     state_types: ClassVar[tuple[type, ...]] = (
         Begun,
+        RefiningEdges,
         FindingConstant,
         BoostingRows,
         BoostingLevels,
@@ -119,7 +134,7 @@ class Boosting(Estimator):
         CheckingLoss,
         Solved,
     )
-    summary_types: ClassVar[tuple[type, ...]] = (Look, Weighed, Gathered, Level, lq.Digits, Loss)
+    summary_types: ClassVar[tuple[type, ...]] = (Look, Gaps, Weighed, Gathered, Level, lq.Digits, Loss)
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "learning_rate": [real(0, open=True)],
         "max_leaf_nodes": [integer(2), None],
@@ -148,7 +163,7 @@ class Boosting(Estimator):
         min_samples_leaf: int,
         l2_regularization: float,
         max_features: Any,
-        max_bins: int,
+        max_bins: MaxBins,
         subsample: float,
         validation_fraction: float,
         n_iter_no_change: int | None,
@@ -212,7 +227,9 @@ class Boosting(Estimator):
         """A sample, then a constant; rows in one place, asked for once, or levels and leaves; then the loss."""
         match state:
             case Begun():
-                return SampleAndRanges(self._seed)
+                return SampleAndRanges(self._seed, strata_of(state.schema) if self.refines else 0)
+            case RefiningEdges(_, setup):
+                return Neighbors(setup.beside)
             case FindingConstant(_, setup, sought):
                 return self.constant(setup, sought)
             case BoostingRows(_, setup):
@@ -233,7 +250,11 @@ class Boosting(Estimator):
         """The next round or level: match what was asked for."""
         match state, s:
             case Begun(), Look():
-                return FindingConstant(0, Setup.of(state.schema, s, self.max_bins, EXACT), lq.seek(1))
+                every = s.rows * len(state.schema.levels) <= GATHER
+                setup = Setup.of(state.schema, s, self.max_bins, EXACT, every)
+                return RefiningEdges(0, setup) if setup.beside.size else FindingConstant(0, setup, lq.seek(1))
+            case RefiningEdges(_, setup), Gaps():
+                return FindingConstant(0, setup.refined(s), lq.seek(1))
             case FindingConstant(_, setup, sought), _:
                 found = self.start_from(setup, sought, s)
                 if isinstance(found, lq.Sought):
@@ -266,6 +287,8 @@ class Boosting(Estimator):
                 return fits and sought.digit < lq.last(lq.ROUGH)
             case BoostingLevels():
                 return state.frontier.fits(3)
+            case RefiningEdges(_, setup):
+                return setup.beside.size > 0
         return not isinstance(state, Solved)
 
     def _planted(self, setup: Setup, base: Array) -> BoostingRows | BoostingLevels:
@@ -481,7 +504,8 @@ class Boosting(Estimator):
         if s.weight[1]:
             why = "mean over the validation rows, which chose the number of rounds: a little too low"
             claims.append(Claim("validation loss", float(score[1]), "estimated", why, "unseen rows"))
-        return *claims, *category_claims(model.ranges.levels, model.ranges.rows, self.cat_penalty)
+        claims += category_claims(model.ranges.levels, model.ranges.rows, self.cat_penalty)
+        return *claims, *bin_claims(model.ranges.bin_share)
 
     def sound(self, model: BoostedModel, summary: Loss | None, schema: Schema) -> bool:
         """Whether every round has a tree for each output."""

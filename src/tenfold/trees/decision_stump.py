@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
 from tenfold.trees.presets import _Preset
+from tenfold.trees.records import MaxBins
 
 
 class DecisionStump(_Preset):
@@ -63,7 +64,7 @@ class DecisionStump(_Preset):
         split: str = "subset",
         missing: str = "learned",
         min_samples_leaf: int = 1,
-        max_bins: int = 255,
+        max_bins: MaxBins = "auto",
         random_state: int | None = 0,
     ) -> None:
         self.criterion = criterion

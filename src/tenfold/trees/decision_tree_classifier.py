@@ -22,7 +22,7 @@ from tenfold.trees.claims import held_back_claims, occam_claim
 from tenfold.trees.decision_tree import DecisionTree
 from tenfold.trees.grower import CONSTRAINTS, ClassTrees, MaxFeatures
 from tenfold.trees.pruning_methods import BY_ROWS, BY_WEIGHT
-from tenfold.trees.records import Ends, Ranges, TreeModel
+from tenfold.trees.records import Ends, MaxBins, Ranges, TreeModel
 
 CRITERIA = {
     "gini": ts.GINI,
@@ -194,7 +194,7 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
         min_data_per_group: int = 1,
         cat_smooth: float = 0.0,
         cat_penalty: float = 1.0,
-        max_bins: int = 255,
+        max_bins: MaxBins = "auto",
         random_state: int | None = 0,
         splitter: str = "best",
         monotonic_cst: Any = None,
@@ -253,7 +253,7 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
             claims += (occam_claim(model.tree, ranges.levels, model.value.shape[1], wrong, whole),)
         if ranges.uniform_weights and len(s.back):
             claims += held_back_claims(model.log_prior, *errors_of(model, s.back))
-        return claims + self.category_claims(ranges)
+        return claims + self.column_claims(ranges)
 
     def scores_from(self, model: TreeModel, X: Columns) -> Array:
         """The shares of the classes in each row's leaf, or in those that parts of it get to."""

@@ -125,7 +125,7 @@ class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
         """How far a leaf can be from the mean of its rows, since targets were rounded; how finely they were."""
         ranges = model.ranges
         unit = self.target_unit(ranges)
-        fine = (Claim("resolution", unit, "proved", FINE, "arithmetic"), *self.category_claims(ranges))
+        fine = (Claim("resolution", unit, "proved", FINE, "arithmetic"), *self.column_claims(ranges))
         if self._missing_code == PARTS:
             return fine
         ends, leaves = s.sums[model.tree.leaves], model.tree.leaves

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from tenfold.estimator.constraints import integer, share
+from tenfold.estimator.constraints import choice, integer, share
 from tenfold.trees.boosting import Directions
 from tenfold.trees.boosting_regressor import BoostingRegressor
+from tenfold.trees.records import MaxBins
 
 
 class GradientBoostingRegressor(BoostingRegressor):
@@ -90,6 +91,7 @@ class GradientBoostingRegressor(BoostingRegressor):
     """
 
     scores_are_losses = True
+    refines = True
     without_validation = "n_iter_no_change=None"
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 4},
@@ -99,6 +101,7 @@ class GradientBoostingRegressor(BoostingRegressor):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **BoostingRegressor._parameter_constraints,
         "n_estimators": [integer(1)],
+        "max_bins": [integer(2), choice("auto")],
         "max_iter": [integer(1), None],
         "min_samples_split": [integer(2)],
         "n_iter_no_change": [integer(1), None],
@@ -130,7 +133,7 @@ class GradientBoostingRegressor(BoostingRegressor):
         tol: float = 1e-4,
         ccp_alpha: float = 0.0,
         l2_regularization: float = 0.0,
-        max_bins: int = 255,
+        max_bins: MaxBins = "auto",
         monotonic_cst: Directions = None,
         min_data_per_group: int = 1,
         cat_smooth: float = 0.0,

@@ -14,15 +14,15 @@ from tenfold.estimator import check_is_fitted
 from tenfold.estimator.averaged import Averaged
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.class_weights import ClassWeight, balanced_weights, named_weights
-from tenfold.estimator.constraints import choice, integer, real, seed, share
+from tenfold.estimator.constraints import choice, integer, nonzero_fraction, real, seed, share
 from tenfold.kernels import tree_search as ts
-from tenfold.kernels.tree_missing import PARTS, WHOLE
+from tenfold.kernels.tree_missing import LEARNED, PARTS, WHOLE
 from tenfold.stats.tree_bins import EXACT, Look, fine_unit, in_units, square_unit
 from tenfold.trees.channels import Channels, ClassChannels, SumChannels
-from tenfold.trees.claims import category_claims
+from tenfold.trees.claims import bin_claims, category_claims
 from tenfold.trees.growing import Rules
 from tenfold.trees.missing import WAYS
-from tenfold.trees.records import Ranges, Setup
+from tenfold.trees.records import MaxBins, Ranges, Setup
 
 GATHER = 1 << 27
 """bytes of bins that are gathered in one place"""
@@ -45,12 +45,12 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "min_samples_leaf": [integer(1)],
     "min_weight_fraction_leaf": [share()],
     "min_impurity_decrease": [real(0)],
-    "max_features": [integer(1), share(open=True), choice("sqrt", "log2"), None],
+    "max_features": [integer(1), nonzero_fraction, choice("sqrt", "log2"), None],
     "max_leaf_nodes": [integer(2), None],
     "min_data_per_group": [integer(1)],
     "cat_smooth": [real(0)],
     "cat_penalty": [real(0)],
-    "max_bins": [integer(2)],
+    "max_bins": [integer(2), choice("auto")],
     "random_state": [seed],
 }
 """what the parameters of all trees may be"""
@@ -74,7 +74,7 @@ class TreeGrower(Estimator):
     min_data_per_group: int
     cat_smooth: float
     cat_penalty: float
-    max_bins: int
+    max_bins: MaxBins
     random_state: int | None
 
     bootstrap: bool = False
@@ -128,7 +128,8 @@ class TreeGrower(Estimator):
     def setup(self, state: Begun, look: Look) -> Setup:
         """What a look at the rows tells; the unit leaves room for parts, for weights of classes and for draws."""
         room = 62 - (12 if self._parts > 1 else 0) - (HEFT if self.class_weight is not None else 0)
-        return Setup.of(state.schema, look, self.max_bins, min(room, EXACT) - self.draw_bits)
+        every = self._missing_code == LEARNED and look.rows * len(state.schema.levels) <= GATHER
+        return Setup.of(state.schema, look, self.max_bins, min(room, EXACT) - self.draw_bits, every)
 
     def rules(self, setup: Setup) -> Rules:
         """When nodes are split, and how splits are scored."""
@@ -159,9 +160,10 @@ class TreeGrower(Estimator):
             parts=parts,
         )
 
-    def category_claims(self, ranges: Ranges) -> tuple[Claim, ...]:
-        """How many rows the categories of columns have."""
-        return category_claims(ranges.levels, ranges.rows, self.cat_penalty if self.split == "subset" else 0.0)
+    def column_claims(self, ranges: Ranges) -> tuple[Claim, ...]:
+        """How many rows the categories of columns have, and the bins of numbers at most."""
+        many = category_claims(ranges.levels, ranges.rows, self.cat_penalty if self.split == "subset" else 0.0)
+        return *many, *bin_claims(ranges.bin_share)
 
     def costs(self, schema: Schema) -> Array | None:
         """Of columns, if they have any."""

@@ -31,7 +31,7 @@ class _Preset(DecisionTreeClassifier):
     min_data_per_group = 1
     cat_smooth = 0.0
     cat_penalty = 0.0
-    max_bins = 255
+    max_bins = "auto"
     law_params: ClassVar[tuple[dict[str, Any], ...]] = ({},)
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         name: DecisionTreeClassifier._parameter_constraints[name]

@@ -13,6 +13,7 @@ from tenfold.estimator.constraints import boolean, choice, integer, nonzero_frac
 from tenfold.estimator.kinds import winners
 from tenfold.kernels import tree_search as ts
 from tenfold.stats.gathered import Gathered
+from tenfold.stats.rare_rows import Gaps
 from tenfold.stats.tree_bins import Look
 from tenfold.trees.channels import Weighed
 from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
@@ -20,7 +21,7 @@ from tenfold.trees.forest import ForestModel, OutOfBag
 from tenfold.trees.grower import CONSTRAINTS, ClassTrees, MaxFeatures
 from tenfold.trees.node_statistics import TreeDraws
 from tenfold.trees.random_forest import RandomForest
-from tenfold.trees.records import Histograms, RowsOf, Setup
+from tenfold.trees.records import Histograms, MaxBins, RowsOf, Setup
 
 CRITERIA = {"gini": ts.GINI, "entropy": ts.ENTROPY, "log_loss": ts.ENTROPY}
 
@@ -134,7 +135,7 @@ class RandomForestClassifier(RandomForest, ClassTrees):
     """
 
     need = Need("mixed", missing=True, sparse=True, target="class")
-    summary_types = (Look, Weighed, Gathered, Histograms, RowsOf, Unseen)
+    summary_types = (Look, Gaps, Weighed, Gathered, Histograms, RowsOf, Unseen)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 3},
         {"n_estimators": 3, "criterion": "entropy", "class_weight": "balanced", "max_leaf_nodes": 4},
@@ -168,7 +169,7 @@ class RandomForestClassifier(RandomForest, ClassTrees):
         min_data_per_group: int = 1,
         cat_smooth: float = 0.0,
         cat_penalty: float = 1.0,
-        max_bins: int = 255,
+        max_bins: MaxBins = "auto",
         random_state: int | None = 0,
         oob_score: bool = False,
         n_jobs: int | None = None,
@@ -210,7 +211,7 @@ class RandomForestClassifier(RandomForest, ClassTrees):
 
     def certify(self, model: ForestModel, s: Unseen) -> tuple[Claim, ...]:
         """The error on rows that trees have not drawn; the training error, if they draw none."""
-        more = self.category_claims(model.ranges)
+        more = self.column_claims(model.ranges)
         if not self.bootstrap:
             why = "share of the weight of the training rows, sent down all trees"
             return Claim("training error", s.wrong / s.whole, "proved", why, "data"), *more

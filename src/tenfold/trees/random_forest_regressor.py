@@ -11,6 +11,7 @@ from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need
 from tenfold.estimator import Regressor
 from tenfold.estimator.constraints import boolean, integer, nonzero_fraction, real
 from tenfold.stats.gathered import Gathered
+from tenfold.stats.rare_rows import Gaps
 from tenfold.stats.tree_bins import Look
 from tenfold.trees.channels import Weighed
 from tenfold.trees.decision_tree_regressor import DecisionTreeRegressor
@@ -138,7 +139,7 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
     """
 
     need = Need("mixed", missing=True, sparse=True, target="number")
-    summary_types = (Look, Weighed, Gathered, Histograms, RowsOf, UnseenNumbers)
+    summary_types = (Look, Gaps, Weighed, Gathered, Histograms, RowsOf, UnseenNumbers)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 3},
         {"n_estimators": 3, "bootstrap": False, "min_impurity_decrease": 0.01},
@@ -171,7 +172,7 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
 
     def certify(self, model: ForestModel, s: UnseenNumbers) -> tuple[Claim, ...]:
         """The error on rows that trees have not drawn, or on all if they draw none; how finely targets were summed."""
-        fine, more = "targets were summed in whole multiples of this", self.category_claims(model.ranges)
+        fine, more = "targets were summed in whole multiples of this", self.column_claims(model.ranges)
         claims = [Claim("resolution", self.target_unit(model.ranges), "proved", fine, "arithmetic")]
         if not self.bootstrap:
             why = "over the training rows, sent down all trees"

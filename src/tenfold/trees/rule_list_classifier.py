@@ -24,6 +24,7 @@ from tenfold.trees.decision_tree_classifier import CRITERIA, DecisionTreeClassif
 from tenfold.trees.missing import WAYS
 from tenfold.trees.reading import dialect as sql_dialect
 from tenfold.trees.reading import when
+from tenfold.trees.records import MaxBins
 from tenfold.trees.rule_pruning import (
     CheckingRules,
     Covered,
@@ -136,7 +137,7 @@ class RuleListClassifier(Averaged):
         "max_depth": [integer(1), None],
         "min_samples_split": [integer(2)],
         "min_samples_leaf": [integer(1)],
-        "max_bins": [integer(2)],
+        "max_bins": [integer(2), choice("auto")],
         "random_state": [seed],
     }
 
@@ -152,7 +153,7 @@ class RuleListClassifier(Averaged):
         max_depth: int | None = None,
         min_samples_split: int = 2,
         min_samples_leaf: int = 1,
-        max_bins: int = 255,
+        max_bins: MaxBins = "auto",
         random_state: int | None = 0,
     ) -> None:
         self.criterion = criterion
