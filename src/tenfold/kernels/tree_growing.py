@@ -10,7 +10,7 @@ import numpy as np
 
 from tenfold.kernels.decorators import inner, kernel
 from tenfold.kernels.shuffling import mix
-from tenfold.kernels.tree_filling import bins_of, clear, count_column, fill_classes, fill_pairs, total_of
+from tenfold.kernels.tree_filling import bins_of, clear, count_column, count_few, fill_classes, fill_pairs, total_of
 from tenfold.kernels.tree_search import (
     CHANCE,
     GROUP_ROWS,
@@ -31,7 +31,9 @@ from tenfold.kernels.tree_search import (
 )
 
 SMALL = 512
-"""nodes with fewer rows have no histogram of their own"""
+"""nodes with fewer rows, or fewer than twice the bins of a column, have no histogram of their own"""
+TINY = 24
+"""nodes with so few rows put their bins in order one by one"""
 COLUMN, PLACE, ORDER, TURN, FIRST, ARITY, ROUTE, DEPTH, START, STOP, SLOT, PATH, FIELDS = range(13)
 """what is known of a node: the column it splits (-1: a leaf), where, in which order of categories, whether missing
 values go left; its first child, how many it has, where its routes begin (-1: a threshold); its depth, the span of its
@@ -258,6 +260,8 @@ def grow(
                     if slot >= 0:
                         hist, first = pool[slot], offset[c]
                         count = bins_with_rows(hist[channels - 1], first, offset[c + 1], present)
+                    elif stop - start <= TINY:
+                        count = count_few(bins[c], rows, start, stop, label, a, b, small, present)
                     else:
                         count_column(bins[c], rows, start, stop, label, a, b, small, words)
                         count = bins_of(words, offset[c + 1] - offset[c], present)

@@ -34,7 +34,7 @@ from tenfold.trees.channels import ChannelSums, Weighed
 from tenfold.trees.claims import bin_claims, category_claims
 from tenfold.trees.gradient_statistics import GradientHistograms, MarginLoss, ResidualDigits, Sampling, TargetDigits
 from tenfold.trees.gradients import Gradients
-from tenfold.trees.grower import GATHER, gathers
+from tenfold.trees.grower import gathers, rows_of
 from tenfold.trees.growing import Rules
 from tenfold.trees.paths import merits, nodes, shares
 from tenfold.trees.records import MaxBins, RefiningEdges, Setup
@@ -116,7 +116,7 @@ class Boosting(Estimator):
 
     passes = MANY
     model_type = BoostedModel
-    min_samples_split = 2
+    min_samples_split: int | float = 2
     scores_are_losses: ClassVar[bool] = False
     """whether `train_score_` has the loss after each round, not scores, the first of them before any"""
     refines: ClassVar[bool] = False
@@ -160,7 +160,7 @@ class Boosting(Estimator):
         learning_rate: float,
         max_leaf_nodes: int | None,
         max_depth: int | None,
-        min_samples_leaf: int,
+        min_samples_leaf: int | float,
         l2_regularization: float,
         max_features: Any,
         max_bins: MaxBins,
@@ -250,8 +250,7 @@ class Boosting(Estimator):
         """The next round or level: match what was asked for."""
         match state, s:
             case Begun(), Look():
-                every = s.rows * len(state.schema.levels) <= GATHER
-                setup = Setup.of(state.schema, s, self.max_bins, EXACT, every)
+                setup = Setup.of(state.schema, s, self.max_bins, EXACT)
                 return RefiningEdges(0, setup) if setup.beside.size else FindingConstant(0, setup, lq.seek(1))
             case RefiningEdges(_, setup), Gaps():
                 return FindingConstant(0, setup.refined(s), lq.seek(1))
@@ -401,14 +400,18 @@ class Boosting(Estimator):
         """When nodes are split, and how splits are scored."""
         gradients, ranges = self.gradients(boosted), setup.ranges
         least = LEAST_CURVATURE * (1.0 if ranges.unit == 1 else ranges.max_weight)
+        if self.refines:  # a row of the rarest class may be a leaf of the first tree
+            share = _rarest(boosted)
+            least = min(1.0, 0.5 * share * (1 - share) / LEAST_CURVATURE) * least
         if gradients.loss == gr.POISSON:  # whose curvature is what is predicted
             least *= min(ranges.max_target, 1.0)
         # what the slope of a row adds by chance to the squares between categories: g² / h, as it should be
         noise = 2 * float(boosted.train_score[-1]) if gradients.loss == gr.SQUARED else 1.0
         return Rules(
             ts.SUMS, np.where(ranges.levels > 0, ts.SUBSET, ts.NUMERIC), np.array(gradients.units),
-            -1 if self.max_depth is None else self.max_depth, self.min_samples_split, self.min_samples_leaf,
-            least, self.max_leaf_nodes or 1 << 20, 0.0, self.l2_regularization,
+            -1 if self.max_depth is None else self.max_depth,
+            rows_of(self.min_samples_split, ranges.rows, 2), rows_of(self.min_samples_leaf, ranges.rows, 1), least,
+            self.max_leaf_nodes or 1 << 20, 0.0, self.l2_regularization,
             monotonic=directions(self.monotonic_cst, setup.schema), min_data_per_group=self.min_data_per_group,
             cat_smooth=self.cat_smooth, cat_penalty=self.cat_penalty, noise=rounded(noise * row_weight),
         )  # fmt: skip
@@ -514,7 +517,7 @@ class Boosting(Estimator):
 
     def gradients(self, model: BoostedModel) -> Gradients:
         """The loss, and the units of its sums."""
-        return Gradients.of(model.ranges, self.loss_code(model.outputs), self.level)
+        return Gradients.of(model.ranges, self.loss_code(model.outputs), self.level, _rarest(model))
 
     @property
     def rounds(self) -> int:
@@ -573,6 +576,14 @@ def directions(given: Directions, schema: Schema) -> Codes:
 def _row_weight(setup: Setup, loss: Loss) -> float:
     """What a row weighs: one, if weights are whole numbers, as they then count rows; else the mean."""
     return 1.0 if setup.ranges.unit == 1 else float(loss.weight.sum() / setup.ranges.rows)
+
+
+def _rarest(model: BoostedModel) -> float:
+    """The share of the rarest class, by the constant that boosting starts from; of numbers one half."""
+    if not model.n_classes:
+        return 0.5
+    margin = np.append(model.base, 0.0) if model.outputs == 1 else model.base
+    return float(np.exp(margin.min() - margin.max()) / np.exp(margin - margin.max()).sum())
 
 
 def _scale(setup: Setup) -> float:

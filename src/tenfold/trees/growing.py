@@ -54,13 +54,15 @@ class Rules(NamedTuple):
     """whether a weight of two stands for two rows"""
     parts: int = 1
     """what a row counts for in the channel of rows"""
+    rounded: float = 0.0
+    """by how much the sum of a row is off at most where rows of equal targets were rounded apart"""
 
     @property
     def limits(self) -> Array:
         """The limits of a split, as `kernels/tree_search.py` names them."""
         return np.array([
             self.min_samples_leaf, self.min_weight_leaf, self.l2, self.cost_power, self.min_data_per_group,
-            self.cat_smooth, self.cat_penalty, self.noise, self.counted, self.parts,
+            self.cat_smooth, self.cat_penalty, self.noise, self.counted, self.parts, self.rounded,
         ])  # fmt: skip
 
     @property

@@ -67,10 +67,10 @@ class RandomForestClassifier(RandomForest, ClassTrees):
         What a split is chosen by: the impurity that it takes away.
     max_depth : int, optional
         Splits from the root to a leaf, at most; None: no limit.
-    min_samples_split : int, default=2
-        A node with fewer rows than this is not split.
-    min_samples_leaf : int, default=1
-        Each leaf has at least this many rows.
+    min_samples_split : int or float, default=2
+        A node with fewer rows than this is not split; a float: this share of all rows.
+    min_samples_leaf : int or float, default=1
+        Each leaf has at least this many rows; a float: this share of all rows.
     min_weight_fraction_leaf : float, default=0.0
         Each leaf has at least this share of the weight of all rows.
     min_impurity_decrease : float, default=0.0
@@ -90,8 +90,9 @@ class RandomForestClassifier(RandomForest, ClassTrees):
     cat_penalty : float, default=1.0
         Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
         its best set gains; with 0, a column of many categories that tells nothing is split before all others.
-    max_bins : int, default=255
-        Bins of each numeric column, at most; splits lie between bins.
+    max_bins : int or "auto", default="auto"
+        Bins of each numeric column, at most 255; splits lie between bins. Half of the edges lie beside the values of
+        rare classes and extreme targets. "auto": 255, or one for each number of at most 4,096 rows.
     random_state : int, default=0
         Seed of the draws, and of the sample that bins come from. None draws one, and the certificate records it.
     max_samples : int or float, optional
@@ -158,8 +159,8 @@ class RandomForestClassifier(RandomForest, ClassTrees):
         *,
         criterion: str = "gini",
         max_depth: int | None = None,
-        min_samples_split: int = 2,
-        min_samples_leaf: int = 1,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
         max_features: MaxFeatures = "sqrt",

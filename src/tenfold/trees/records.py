@@ -19,6 +19,8 @@ MaxBins = int | str
 """of a column, or "auto": every distinct number has one while rows are few"""
 MOST = 255
 """bins of a column of numbers, where not every number has its own: a bin is a byte"""
+EVERY = 1 << 12
+"""rows up to which every number may have a bin of its own"""
 NO_VALUES: Array = np.zeros((0, 0))
 Histogram = NDArray[np.int64]
 """slots x channels x cells"""
@@ -79,7 +81,8 @@ class Setup(NamedTuple):
         look.check_target()
         levels, numbers = schema.levels, schema.classes is None
         most = MOST if isinstance(max_bins, str) else min(max_bins, MOST)
-        if isinstance(max_bins, str) and every and look.sample.complete:
+        few = look.sample.complete and look.rows <= EVERY
+        if isinstance(max_bins, str) and every and few:
             cut, beside = Cut.of(look, levels, MOST_BINS - 1), np.zeros((len(levels), 0))
         else:
             cut, beside = Cut.of(look, levels, most), look.beside(levels, numbers, most)
