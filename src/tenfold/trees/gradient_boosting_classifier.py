@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.core import Array
-from tenfold.estimator.constraints import choice, integer, nonzero_fraction, share
+from tenfold.estimator.constraints import choice, integer, nonzero_fraction, real, share
 from tenfold.trees.boosting import Directions
 from tenfold.trees.boosting_classifier import BoostingClassifier
 from tenfold.trees.records import MaxBins
@@ -104,6 +104,7 @@ class GradientBoostingClassifier(BoostingClassifier):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **BoostingClassifier._parameter_constraints,
         "n_estimators": [integer(1)],
+        "learning_rate": [real(0)],
         "max_bins": [integer(2), choice("auto")],
         "max_iter": [integer(1), None],
         "min_samples_split": [integer(2), nonzero_fraction],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from tenfold.estimator.constraints import choice, integer, nonzero_fraction, share
+from tenfold.estimator.constraints import choice, integer, nonzero_fraction, real, share
 from tenfold.trees.boosting import Directions
 from tenfold.trees.boosting_regressor import BoostingRegressor
 from tenfold.trees.records import MaxBins
@@ -102,6 +102,7 @@ class GradientBoostingRegressor(BoostingRegressor):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **BoostingRegressor._parameter_constraints,
         "n_estimators": [integer(1)],
+        "learning_rate": [real(0)],
         "max_bins": [integer(2), choice("auto")],
         "max_iter": [integer(1), None],
         "min_samples_split": [integer(2), nonzero_fraction],
