@@ -1,4 +1,9 @@
-"""What all tests share: the environment, the list of kernels' signatures, and kernels that are compiled."""
+"""What all tests share: the environment, tiers, the list of kernels' signatures, and kernels that are compiled.
+
+Tests come in three tiers. `pytest` runs the gate: every test but those marked `full`, with few draws. `pytest --full`
+runs everything, with all draws. `pytest -m quick` runs one test of each file, for the inner loop: the first of the file
+that is not marked `full`, or those marked `quick`, if there are any.
+"""
 
 import os
 import signal
@@ -17,10 +22,36 @@ KERNELS = Path(__file__).parent / "kernels"
 unlisted = []
 
 
-def pytest_configure():
+def pytest_addoption(parser):
+    parser.addoption("--full", action="store_true", help="run all tests, with all draws")
+
+
+def pytest_configure(config):
+    from hypothesis import settings
+
+    import tiers
     from tenfold.kernels.shipped import Kernel
 
+    tiers.full = config.getoption("full")
+    settings.register_profile("gate", max_examples=20, deadline=None, derandomize=True, database=None)
+    settings.register_profile("full", max_examples=100, deadline=None, derandomize=True, database=None)
+    settings.load_profile("full" if tiers.full else "gate")
     Kernel.watchers.append(note_unlisted)
+
+
+def pytest_collection_modifyitems(config, items):
+    """Mark one test of each file as quick, and leave out tests of the full tier where it is not asked for."""
+    by_file = {}
+    for item in items:
+        if not item.get_closest_marker("full"):
+            by_file.setdefault(item.path, []).append(item)
+    for some in by_file.values():
+        if not any(item.get_closest_marker("quick") for item in some):
+            some[0].add_marker(pytest.mark.quick)
+    if not config.getoption("full"):
+        left_out = [item for item in items if item.get_closest_marker("full")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("full")]
 
 
 def note_unlisted(function, signature):

@@ -204,6 +204,7 @@ def run(*threads, **variables):
     return json.loads(done.stdout)
 
 
+@pytest.mark.full
 @pytest.mark.timeout(900)
 def test_same_bits_for_threads_caches_and_kernels_that_come_compiled(compiled, tmp_path):
     none = {"TENFOLD_COMPILED": "0", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}

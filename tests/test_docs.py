@@ -23,6 +23,8 @@ MODULES = [
 ]
 WITH_EXAMPLES = [name for name in MODULES if ">>> " in Path(importlib.import_module(name).__file__ or "").read_text()]
 PAGES = sorted(DOCS.glob("*.rst"))
+SMOKE = {"start", "how_it_works", "add_a_learner", "larger_than_memory", "certificates", "pipelines", "model_file"}
+"""pages that the gate runs"""
 
 
 def run(test: doctest.DocTest) -> int:
@@ -51,7 +53,11 @@ def test_docstrings(name):
 
 
 @pytest.mark.filterwarnings("ignore:X (does not have valid|has) feature names")  # scikit-learn's checks do so
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [page if page.stem in SMOKE else pytest.param(page, marks=pytest.mark.full) for page in PAGES],
+    ids=lambda page: page.stem,
+)
 def test_pages(page):
     text = page.read_text()
     test = doctest.DocTestParser().get_doctest(text, {"__name__": "__main__"}, page.name, str(page), 0)

@@ -5,6 +5,8 @@ import pty
 import subprocess
 import sys
 
+import pytest
+
 import tenfold
 
 
@@ -54,6 +56,7 @@ def first_fit(cache, *, terminal):
     return said.decode()
 
 
+@pytest.mark.full
 def test_first_fit_says_so_once_on_a_terminal(tmp_path):
     cold = first_fit(tmp_path, terminal=True)
     warm = first_fit(tmp_path, terminal=True)

@@ -12,6 +12,7 @@ import messy
 sys.path.pop()  # its modules have names that folders of tests have too
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_a_messy_table_is_prepared_in_three_scans_and_nothing_leaks(tmp_path):
     path, few = (messy.write(tmp_path / f"{rows}.parquet", rows) for rows in (20_000, 5_000))

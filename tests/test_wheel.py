@@ -76,6 +76,7 @@ def test_it_asks_for_what_the_project_says(wheel):
     assert set(facts.get_all("Provides-Extra")) == set(project["optional-dependencies"])
 
 
+@pytest.mark.full
 def test_it_works_where_only_it_is_installed(wheel, tmp_path):
     """A fresh environment, in which third-party packages are seen, and tenfold from the wheel alone."""
     venv.create(tmp_path / "env", with_pip=False)

@@ -124,3 +124,14 @@ def test_joint_log_probabilities_are_scikit_learns(name):
     found = ours.predict_joint_log_proba(X)
     np.testing.assert_allclose(found, theirs.predict_joint_log_proba(X), rtol=1e-9)
     np.testing.assert_allclose(log_softmax(found, axis=1), ours.predict_log_proba(X), atol=1e-12)
+
+
+def test_smoothing_counts_a_row_as_often_as_its_weight():
+    """As scikit-learn's model of rows that are repeated; given weights, it smooths by a variance without them."""
+    random = np.random.default_rng(4)
+    X = random.normal(size=(60, 3)) * [1.0, 5.0, 2.0]
+    y, times = random.integers(0, 2, 60), random.integers(0, 4, 60)
+    ours = GaussianNB(var_smoothing=0.1).fit(X, y, sample_weight=times)
+    theirs = peer.GaussianNB(var_smoothing=0.1).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    assert ours.epsilon_ == pytest.approx(theirs.epsilon_, rel=1e-12)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-9)

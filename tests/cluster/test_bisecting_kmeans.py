@@ -49,6 +49,7 @@ def test_two_clusters_are_those_of_k_means():
     assert ours.inertia_ == pytest.approx(plain.inertia_, rel=1e-12)
 
 
+@pytest.mark.full
 def test_order_cuts_weights_and_form_do_not_matter():
     X, random = clumps(), np.random.default_rng(1)
     plain = BisectingKMeans(6, tol=0.0).fit(X)

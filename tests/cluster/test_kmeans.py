@@ -234,3 +234,14 @@ def test_start_by_several_draws_is_good_and_does_not_depend_on_order():
     assert learner.fit(np.repeat(X, times, axis=0)).inertia_ == pytest.approx(weighted, rel=1e-9)
     few = np.repeat([[0.0, 0.0], [1.0, 5.0], [7.0, 7.0]], 5, axis=0)
     assert KMeans(3, init="k-means||").fit(few).inertia_ == 0.0
+
+
+@pytest.mark.parametrize("kind", [KMeans, tn.MiniBatchKMeans])
+def test_one_start_is_one_start(kind):
+    """Starts are drawn one after another, so of few rows each further one can only lower the inertia."""
+    X = np.random.default_rng(3).normal(size=(200, 2))
+    each = {n: [kind(9, n_init=n, random_state=s).fit(X).inertia_ for s in range(6)] for n in (1, 2, 5, "auto")}
+    assert np.mean(each[1]) > np.mean(each[2]) > np.mean(each[5])
+    assert np.mean(each[1]) > np.mean(each["auto"])
+    if kind is KMeans:
+        assert (np.diff([each[n] for n in (1, 2, 5)], axis=0) <= 1e-9).all()

@@ -143,6 +143,7 @@ def test_the_same_bits_held_in_memory_spilled_and_on_threads(name, tmp_path, mon
     assert not list(tmp_path.iterdir())  # nothing is left behind
 
 
+@pytest.mark.full
 @pytest.mark.timeout(120)
 def test_the_same_bits_on_a_cluster_whatever_happens_to_a_worker(tmp_path):
     frame, y = mixed(1000)

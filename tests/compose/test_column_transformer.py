@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 import sklearn.compose as peer
@@ -431,3 +432,35 @@ def test_what_is_dropped_has_a_name_too():
         assert {*ours.named_transformers_} == {*theirs.named_transformers_}
         for name, one in theirs.named_transformers_.items():
             assert (one == "drop") == (ours.named_transformers_[name] == "drop")
+
+
+@pytest.mark.parametrize("text", [tn.TfidfVectorizer(), tn.TextFeatures(n_features=8), tn.CountVectorizer()])
+def test_missing_text_beside_other_columns_is_refused_by_name_and_the_remedies_work(text, tmp_path):
+    frame = pd.DataFrame({"words": ["good red", "bad", None, "good"] * 5, "x": np.arange(20.0), "y": [1, 0] * 10})
+    frame.to_parquet(tmp_path / "day.parquet", row_group_size=8)
+    X, y, full = frame[["words", "x"]], frame["y"], frame.fillna({"words": ""})
+    model = tn.make_pipeline(
+        tn.ColumnTransformer([("words", text, "words"), ("numbers", tn.StandardScaler(), ["x"])]),
+        tn.LogisticRegression(),
+    )
+    fitted = clone(model).fit(full[["words", "x"]], y)
+    rows = tn.scan(tmp_path / "day.parquet", target="y")
+    for call in (
+        lambda: clone(model).fit(X, y),
+        lambda: fitted.predict(X),
+        lambda: clone(model).fit(rows),
+        lambda: fitted.predict(rows).collect(),
+        lambda: tn.cross_validate(model, X, y, folds=2),
+    ):
+        with pytest.raises(tn.DataError, match=r"no text in column 'words'.* row 2: it is missing\. Remedy: fill it"):
+            call()
+    assert len(fitted.predict(X.fillna({"words": ""}))) == 20
+    some = tn.scan(tmp_path / "day.parquet", target="y", where=pc.field("words").is_valid())
+    assert len(clone(model).fit(some).predict(some).collect()) == 15
+
+
+def test_an_imputer_before_text_is_refused_with_a_remedy():
+    branch = tn.make_pipeline(tn.SimpleImputer(strategy="constant", fill_value=""), tn.TextFeatures())
+    frame = pd.DataFrame({"words": ["a b", None], "x": [1.0, 2.0]})
+    with pytest.raises(TypeError, match=r"Remedy: it comes first \(fill missing text in the rows, X\.fillna"):
+        tn.ColumnTransformer([("words", branch, ["words"]), ("x", tn.StandardScaler(), ["x"])]).fit(frame)

@@ -232,3 +232,15 @@ def test_what_members_say_is_transformed_as_scikit_learn_does(classes, given):
     theirs.fit(X, y)
     np.testing.assert_allclose(ours.transform(X), theirs.transform(X), atol=1e-9)
     assert ours.get_feature_names_out().tolist() == theirs.get_feature_names_out().tolist()
+
+
+def test_a_pipeline_as_a_member_is_refused_with_remedies_that_work():
+    X, y = np.random.default_rng(0).normal(size=(40, 2)), np.arange(40) % 2
+    pipeline = tn.make_pipeline(tn.StandardScaler(), tn.LogisticRegression())
+    members = [("a", tn.GaussianNB()), ("p", pipeline)]
+    for team in (tn.StackingClassifier(members), tn.VotingClassifier(members), tn.BaggingClassifier(pipeline)):
+        with pytest.raises(TypeError, match=r"is a pipeline, .*Remedy: its steps before the whole, make_pipeline"):
+            team.fit(X, y)
+    before = tn.make_pipeline(tn.StandardScaler(), tn.StackingClassifier([("a", tn.GaussianNB())]))
+    assert before.fit(X, y).predict(X).shape == (40,)
+    assert peers.StackingClassifier(members, cv=2).fit(X, y).predict(X).shape == (40,)

@@ -9,7 +9,7 @@ import faults
 import tenfold as tn
 from tenfold.testing import bits
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.full, pytest.mark.slow, pytest.mark.timeout(240)]
 
 TEAM = [("bayes", tn.GaussianNB()), ("tree", tn.DecisionTreeClassifier(max_depth=4)), ("line", tn.LogisticRegression())]
 MODELS = {

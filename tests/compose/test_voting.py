@@ -259,3 +259,20 @@ def test_what_regressors_say_is_transformed():
     assert ours.transform(X).tolist() == np.column_stack([m.predict(X) for m in ours.estimators_]).tolist()
     assert ours.fit_transform(X, y).shape == (400, 2)
     assert ours.get_feature_names_out().tolist() == ["votingregressor_a", "votingregressor_b"]
+
+
+@pytest.mark.parametrize(
+    "team",
+    [
+        tn.VotingClassifier([("a", tn.MultinomialNB()), ("b", tn.GaussianNB())]),
+        tn.StackingClassifier([("a", tn.GaussianNB()), ("b", tn.ComplementNB())]),
+        tn.BaggingClassifier(tn.MultinomialNB(), n_estimators=2),
+        tn.AdaBoostClassifier(tn.MultinomialNB(), n_estimators=2),
+    ],
+    ids=lambda team: type(team).__name__,
+)
+def test_a_team_with_a_member_of_counts_has_its_tag(team):
+    assert team.__sklearn_tags__().input_tags.positive_only
+    with pytest.raises(ValueError, match="[Nn]egative"):
+        team.fit(X, label)
+    assert not tn.VotingClassifier([("a", tn.GaussianNB())]).__sklearn_tags__().input_tags.positive_only

@@ -3,9 +3,10 @@
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from tenfold import DataError, FindS, MergeError
+from tenfold import BayesOptimalClassifier, CandidateElimination, DataError, FindS, ListThenEliminate, MergeError
 
 SPORT = """
 Sunny Warm Normal Strong Warm Same Yes
@@ -138,3 +139,22 @@ def test_erratum_20_the_boundary_is_by_strict_order():
     assert len(consistent) == 6
     assert boundary(lambda a, b: at_most(a, b) and a != b) == [FindS().fit(X, y).hypothesis_]
     assert boundary(at_most) == []
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [FindS(), CandidateElimination(), ListThenEliminate(), BayesOptimalClassifier()],
+    ids=lambda m: type(m).__name__,
+)
+def test_a_value_that_reads_as_any_value_is_refused_by_column(learner):
+    frame = pd.DataFrame({"stalk": ["?", "?", "q"], "cap": ["x", "x", "y"]})
+    with pytest.raises(DataError, match=r"column 'stalk' has the value '\?', which stands for any value.*replace"):
+        learner.fit(frame, [1, 1, 0])
+    learner.fit(frame.replace("?", "unknown"), [1, 1, 0])
+
+
+@pytest.mark.parametrize("learner", [ListThenEliminate, BayesOptimalClassifier])
+@pytest.mark.parametrize("wrong", [len, 3, "ab"])
+def test_a_hypothesis_that_is_no_list_is_named(learner, wrong):
+    with pytest.raises(ValueError, match=r"hypotheses must be lists of 1 values each.*Remedy"):
+        learner([["a"], wrong]).fit([["a"], ["b"]], [1, 0])

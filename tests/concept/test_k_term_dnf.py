@@ -9,7 +9,7 @@ from itertools import combinations, combinations_with_replacement, product
 import numpy as np
 import pytest
 
-from tenfold import KCNF, k_term_dnf
+from tenfold import KCNF, Conjunction, VersionSpace, k_term_dnf
 from tenfold.concept.graph_colouring import colouring_of_terms, examples_of_graph, terms_of_colouring
 from tenfold.concept.k_term_dnf import consistency_by_learning, satisfies
 
@@ -68,9 +68,11 @@ def test_erratum_22_a_term_has_the_vertices_that_are_not_of_its_colour():
 
 def test_erratum_22_errors_are_symmetric_and_3_cnf_is_what_is_found():
     """The difference of concept and hypothesis is symmetric; a 3-term DNF is found as 3-CNF."""
-    random = np.random.default_rng(0)
-    a, b = random.random((2, 50)) < 0.5
-    assert (a ^ b).sum() == (b ^ a).sum() != (a & ~b).sum()
+    attributes = [["rain", "sun"], ["cold", "warm"]]
+    sunny, warm, both = (Conjunction(h) for h in (["sun", "?"], ["?", "warm"], ["sun", "warm"]))
+    for concept, hypothesis, error in ((sunny, warm, 0.5), (sunny, both, 0.25)):
+        for c, h in ((concept, hypothesis), (hypothesis, concept)):  # rows that only c covers, and that only h covers
+            assert VersionSpace(attributes, [h], [h]).largest_error(c) == error
     X, y = examples_of_graph(3, TRIANGLE)
     assert KCNF(3).fit(X, y).certificate_["consistent"].value == 1
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tenfold import Conjunction, DataError, VersionSpace, theory
+from tenfold.concept import version_space
 from tenfold.concept.attribute import Attribute
 from tenfold.concept.conjunction import Between, consistent, covers, more_general_than, more_specific_than
 
@@ -194,3 +195,29 @@ def test_wrong_input_is_named():
     ):
         with pytest.raises((ValueError, DataError), match=message):
             act()
+
+
+def negatives_in_pairs(count, columns=40):
+    """Rows that differ from all "a" in two columns each, none of them shared: the boundary doubles with each."""
+    for k in range(count):
+        yield ["b" if j // 2 == k else "a" for j in range(columns)]
+
+
+def test_a_boundary_that_grows_without_end_is_refused_soon(monkeypatch):
+    assert version_space.GENERAL == 2000
+    monkeypatch.setattr(version_space, "GENERAL", 200)
+    space = VersionSpace([["a", "b"]] * 40).learn(["a"] * 40, True)
+    space = space.learn_all(negatives_in_pairs(7), [False] * 7)
+    assert len(space.general) == 128
+    with pytest.raises(DataError, match="more than 200 most general hypotheses. Remedy: fewer attributes"):
+        space.learn_all(negatives_in_pairs(20), [False] * 20)
+
+
+def test_an_intersection_with_too_large_a_boundary_is_refused(monkeypatch):
+    monkeypatch.setattr(version_space, "GENERAL", 200)
+    start = VersionSpace([["a", "b"]] * 40).learn(["a"] * 40, True)
+    rows = list(negatives_in_pairs(8))
+    one, two = start.learn_all(rows[:4], [False] * 4), start.learn_all(rows[4:], [False] * 4)
+    assert len((start.learn_all(rows[:2], [False] * 2) & two).general) == 64
+    with pytest.raises(DataError, match="more than 200 most general hypotheses"):
+        one & two

@@ -1,5 +1,6 @@
 """Certificates print, show and convert; stop rules compose."""
 
+import copy
 import json
 import pickle
 
@@ -85,3 +86,17 @@ def test_stop_rules():
     assert rule(0, None, 61.0) == "60 seconds"
     assert Gap(0.001)(0, CERTIFICATE, 0.0) is None
     assert Never()(10**9, CERTIFICATE, 1e9) is None
+
+
+@pytest.mark.parametrize("found", [None, (), (Claim("gap", 0.5, "proved", "why", "objective"),)])
+def test_whether_anything_is_known_outlives_copies(found):
+    """A learner that claims nothing yet has no model to stop with, also after the certificate has travelled."""
+    made = Certificate.later(lambda: found)
+    wanted = found is not None
+    travelled = pickle.loads(pickle.dumps(made))
+    assert travelled.known is made.known is wanted
+    assert copy.deepcopy(travelled).known is wanted
+    assert travelled == made
+    assert made.coming_from("verified").known is wanted
+    assert made.made_from(lambda: None).known is wanted
+    assert Certificate().known

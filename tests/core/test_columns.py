@@ -92,6 +92,6 @@ def test_columns_are_pickled_without_their_addresses():
 
 def test_columns_of_text_are_pickled_as_text():
     texts = np.array(["a", None, "b"], dtype=object)
-    again = pickle.loads(pickle.dumps(TextColumns((texts,), ("t",))))
+    again = pickle.loads(pickle.dumps(TextColumns((texts,), ("t",), missing=True)))
     assert type(again) is TextColumns
     assert again.column(0).tolist() == ["a", None, "b"]

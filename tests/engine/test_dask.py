@@ -21,6 +21,7 @@ from sklearn.pipeline import make_pipeline
 
 import faults
 import tenfold as tn
+import tiers
 from helpers import learners, name_of
 from servers import bucket_server
 from tenfold.core import Provenance
@@ -30,9 +31,10 @@ from tenfold.engine.executor import CUT, LINK
 from tenfold.engine.tally import Counted, this_machine
 from tenfold.sources import ArraySource
 from tenfold.testing import bits
+from tiers import only_full
 
 pytestmark = [
-    pytest.mark.timeout(240),
+    pytest.mark.timeout(600),
     pytest.mark.filterwarnings("ignore:The inplace keyword"),  # Dask itself, with a pandas that is newer than it
 ]
 
@@ -71,8 +73,8 @@ def table(seed=0, rows=ROWS):
     )
 
 
-EACH = int(os.environ.get("TENFOLD_DRAWS", "0")) >= 25
-"""whether every learner is put on every number of threads and of workers: if laws are drawn often"""
+EACH = tiers.full
+"""whether every learner is put on every number of threads and of workers"""
 
 
 def every(step, start=0):
@@ -172,14 +174,16 @@ def test_the_data_has_many_row_groups(folder):
     assert source.n_rows == ROWS
 
 
-@pytest.mark.parametrize(("threads", "some"), [(2, every(4)), (3, every(4, 2))])
+@pytest.mark.parametrize(("threads", "some"), [(2, every(4)), *only_full((3, every(4, 2)))])
 def test_every_learner_has_the_same_bits_on_threads(folder, expected, threads, some):
     found = fits(folder, tn.Local(threads=threads), some)
     assert len(found) >= 25
     assert found == like(expected, found)
 
 
-@pytest.mark.parametrize(("workers", "some"), [(1, every(4, 1)), (2, every(2)), (3, every(2, 1))])
+@pytest.mark.parametrize(
+    ("workers", "some"), [*only_full((1, every(4, 1))), (2, every(2)), *only_full((3, every(2, 1)))]
+)
 def test_every_learner_has_the_same_bits_on_processes(folder, expected, cluster, workers, some):
     found = fits(folder, cluster.ready(workers).runner, some)
     assert len(found) >= 25
@@ -406,6 +410,7 @@ def test_an_error_in_a_prediction_reaches_the_user(folder, cluster, tmp_path):
 # ---- what the cluster sees --------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_the_scheduler_does_not_know_more_with_more_rounds(cluster, tmp_path):
     pq.write_table(table(rows=400), tmp_path / "few.parquet", row_group_size=100)
     source = tn.scan(tmp_path / "few.parquet", target="noisy", columns=NUMBERS)
@@ -502,6 +507,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.full
 @pytest.mark.timeout(420)
 def test_cold_and_warm_numba_caches_have_the_same_bits(folder, expected, tmp_path):
     script, cache = tmp_path / "script.py", tmp_path / "cache"

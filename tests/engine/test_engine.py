@@ -11,8 +11,9 @@ from threadpoolctl import threadpool_info
 
 import tenfold as tn
 from tenfold import Local, on
-from tenfold.core import MANY, ONE, Claim, Need, Rounds, Seconds, Statistic, Strided
+from tenfold.core import MANY, ONE, Certificate, Claim, Need, Rounds, Seconds, Statistic, Strided
 from tenfold.engine import Snapshot, current, fit, merge, one_blas_thread
+from tenfold.engine.loop import _sound
 from tenfold.sources import ArraySource, part_rows
 
 
@@ -104,7 +105,7 @@ def test_one_blas_thread_inside_and_the_old_number_after():
     before = threads()
     inside = list(Local(threads=2).map(lambda i: threads(), range(4)))
     assert set(sum(inside, [])) == {1}
-    with one_blas_thread, one_blas_thread:
+    with one_blas_thread(), one_blas_thread():
         assert set(threads()) == {1}
     assert threads() == before
 
@@ -227,3 +228,11 @@ def test_no_model_that_is_not_of_numbers_is_let_out():
         tn.cross_validate(
             make_pipeline(Overflows(), tn.Ridge()), np.random.default_rng(0).normal(size=(40, 2)), np.ones(40)
         )
+
+
+@pytest.mark.parametrize("kind", ["objective", "gradient"])
+def test_an_infinite_objective_is_not_certified(kind):
+    certificate = Certificate((Claim("bound", np.inf, "estimated", "says nothing", "data"),))
+    assert _sound(certificate) == certificate.claims
+    with pytest.raises(tn.DataError, match=f"claim {kind} is not finite.*Remedy: rescale the columns"):
+        _sound(Certificate((Claim(kind, np.inf, "proved", "mean loss", "objective"),)))

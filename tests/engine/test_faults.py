@@ -93,15 +93,18 @@ def test_one_of_three_workers_is_killed(cluster, strike, name):
     assert strike(name, cluster.kill).lost >= 1
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["KMeans", "AdaBoostClassifier"])
 def test_two_of_three_workers_are_killed(cluster, strike, name):
     assert strike(name, lambda: cluster.kill(0, 2)).lost >= 2
 
 
+@pytest.mark.full
 def test_all_workers_are_killed(cluster, strike):
     assert strike("AdaBoostClassifier", lambda: cluster.kill(0, 1, 2)).lost >= 3
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["KMeans", "AdaBoostClassifier"])
 def test_a_worker_says_nothing_any_more(cluster, strike, name):
     assert strike(name, cluster.stop).lost >= 1
@@ -111,11 +114,13 @@ def test_a_worker_is_slow(cluster, strike):
     strike("AdaBoostClassifier", lambda: cluster.slow(1, 1.0))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["KMeans", "AdaBoostClassifier"])
 def test_a_worker_leaves_in_peace(cluster, strike, name):
     assert strike(name, cluster.retire).lost >= 1
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["KMeans", "AdaBoostClassifier"])
 def test_a_worker_joins(cluster, strike, name):
     strike(name, cluster.join, after=3)
@@ -210,6 +215,7 @@ def kmeans(folder, tmp_path):
     return Resumable(folder, tmp_path, "KMeans")
 
 
+@pytest.mark.full
 def test_the_driver_is_killed(cluster, resumable):
     before = set(cluster.scheduler.tasks)  # what tests before this one still hold
     driver = resumable.start(cluster.scheduler.address, every=0)
@@ -230,6 +236,7 @@ def test_the_driver_is_killed_on_threads(kmeans):
     assert read <= full - 6
 
 
+@pytest.mark.full
 def test_interrupted(cluster, resumable):
     driver = resumable.start(cluster.scheduler.address, every=3600)
     with cluster.after(120 if resumable.name == "KMeans" else 160, lambda: driver.signal(signal.SIGINT)) as seen:
@@ -252,6 +259,7 @@ def test_interrupted_on_threads(kmeans):
     assert read <= full - 6
 
 
+@pytest.mark.full
 def test_interrupted_with_workers_of_its_own(kmeans):
     """As a terminal does it: driver and workers all get the signal."""
     driver = kmeans.start("own", every=3600)

@@ -13,6 +13,7 @@ import faults
 import fuzzing
 import tenfold as tn
 from tenfold.core.axes import bits
+from tenfold.core.stop import Stop
 from tenfold.engine import Local, Runner, Session, merge
 from tenfold.sources import as_source, part_rows
 from tenfold.testing import check_runner
@@ -87,6 +88,30 @@ def test_the_laws_of_runners(where, kind, sources, request):
     runner = request.getfixturevalue(where) if where in ("pool", "dask") else None
     runner = runner or (Alone() if where == "alone" else Local(2, memory=0))
     check_runner(runner, [(KINDS[kind], sources[KINDS[kind].need.target])])
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("where", ["alone", "two threads, no memory", "pool", "dask"])
+def test_a_file_that_is_written_again_during_a_fit_is_refused(where, tmp_path, request):
+    runner = request.getfixturevalue(where) if where in ("pool", "dask") else None
+    runner = runner or (Alone() if where == "alone" else Local(2, memory=0))
+    path = tmp_path / "day.parquet"
+    options = {"row_group_size": 60, "compression": None, "use_dictionary": False}
+    frame = pd.DataFrame(X, columns=list("abc"))
+    frame.to_parquet(path, **options)
+    size, source, rounds = path.stat().st_size, tn.scan(path), []
+
+    class WriteAgain(Stop):
+        def __call__(self, step, certificate, seconds):
+            rounds.append(step)
+            if len(rounds) == 3:
+                frame[::-1].reset_index(drop=True).to_parquet(path, **options)  # as many bytes, other rows
+
+    changed = r"day\.parquet has changed since it was scanned.*scan it again"
+    with tn.on(runner), pytest.raises(tn.DataError, match=changed):
+        tn.KMeans(3, tol=0, max_iter=50).fit(source, stop=WriteAgain())
+    assert len(rounds) == 3
+    assert path.stat().st_size == size
 
 
 def test_folds_on_a_pool(pool, sources):

@@ -163,6 +163,16 @@ def test_a_sequence_longer_than_partitions_is_refused_on_a_cluster(cluster):
         answer(tn.Dask(cluster.client), lazy, SEQUENCES, MODEL)
 
 
+def test_a_sequence_that_comes_back_parts_later_is_refused_on_every_runner(cluster, tmp_path):
+    frame = pd.DataFrame({"patient": np.repeat(["p", "q", "r", "s", "t", "q"], 5), "symbol": list("ab") * 15})
+    read = tn.scan(written(frame, tmp_path / "a.parquet", 5), sequence="patient")
+    lazy = tn.scan(dd.from_pandas(frame, chunksize=10, sort=False), sequence="patient")
+    for source in (read, lazy):
+        for runner in (tn.Local(threads=1), tn.Local(threads=3), tn.Dask(cluster.client)):
+            with tn.on(runner), pytest.raises(tn.DataError, match="sequence 'q' of column 'patient' are not next to"):
+                tn.MarkovChain().fit(source)
+
+
 # ---- a vocabulary -------------------------------------------------------------------------------------
 
 

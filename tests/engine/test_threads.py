@@ -17,7 +17,8 @@ import tenfold as tn
 from tenfold.core.axes import bits
 from tenfold.core.crew import crew, hands, share
 from tenfold.engine.runner import Runner
-from tenfold.engine.threads import one_blas_thread
+from tenfold.engine.threads import blas_limit, one_blas_thread
+from tenfold.engine.threads import processors as available
 from tenfold.stats.spread import SpreadByColumn
 
 RNG = np.random.default_rng(0)
@@ -47,7 +48,7 @@ def libraries():
 
 def threads():
     """How many threads each BLAS library may use."""
-    with one_blas_thread:  # which loads them
+    with one_blas_thread():  # which loads them
         pass
     return [library.num_threads for library in libraries()]
 
@@ -112,7 +113,7 @@ def test_a_fork_has_the_bits_of_its_parent_and_its_own_blas_threads(alone, busy)
     other = threading.Thread(target=fitting)
     if busy:
         other.start()
-        while not one_blas_thread._depth:
+        while not blas_limit.blocks:
             time.sleep(0.0005)
     children = [context.Process(target=in_a_child, args=(queue, names)) for _ in range(2)]
     for child in children:
@@ -138,16 +139,16 @@ def test_joblib_threads_have_the_bits_of_one(alone):
 
 @pytest.mark.usefixtures("alone")
 def test_a_limit_that_somebody_else_sets_meanwhile_is_the_one_that_is_restored():
-    with one_blas_thread:
+    with one_blas_thread():
         for library in libraries():
             library.set_num_threads(2)
-        with one_blas_thread:
+        with one_blas_thread():
             pass
-        worker = threading.Thread(target=lambda: one_blas_thread.__enter__() or seen.extend(threads_now()))
-        seen = []
+        blocks, seen = [one_blas_thread()], []
+        worker = threading.Thread(target=lambda: blocks[0].__enter__() or seen.extend(threads_now()))
         worker.start()
         worker.join()
-        one_blas_thread._depth.pop(worker.ident)  # it never left
+        blocks.clear()  # it was never left
         assert set(seen) == {1}
     assert set(threads()) == {2}
 
@@ -195,12 +196,32 @@ def test_an_interrupt_leaves_nothing_behind():
         with tn.on(runner), pytest.raises(KeyboardInterrupt):
             Interrupted().fit(np.tile(X, (8, 1)))
         assert threads() == before
-        assert one_blas_thread._depth == {}
+        assert blas_limit.blocks == {}
         assert Interrupting.working == (1 if runner.threads == 1 else 0)  # the main thread is stopped within
         Interrupting.working = 0
     started = [t for t in set(threading.enumerate()) - running if not t.name.startswith("tenfold")]
     assert started == []
     assert fitted("Ridge") == fitted("Ridge")
+
+
+@pytest.mark.usefixtures("alone")
+def test_an_interrupt_before_a_block_is_left_restores_the_limit(monkeypatch):
+    """As one that comes after the last line of the block, when `__exit__` has not yet begun."""
+
+    def interrupted(*given):
+        raise KeyboardInterrupt
+
+    def block():
+        with one_blas_thread():
+            assert blas_limit.blocks
+
+    before = threads()
+    with monkeypatch.context() as patched:
+        patched.setattr(one_blas_thread, "__exit__", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            block()
+    assert blas_limit.blocks == {}
+    assert threads() == before
 
 
 @pytest.mark.usefixtures("alone")
@@ -222,7 +243,7 @@ def test_an_interrupt_at_any_moment_restores_the_limit():
         timer.join()
     assert caught > 20
     assert threads() == before
-    assert one_blas_thread._depth == {}
+    assert blas_limit.blocks == {}
 
 
 def test_a_call_that_fails_takes_the_waiting_ones_back():
@@ -270,7 +291,7 @@ class OfACluster(Runner):
 
 def test_updates_have_the_threads_of_the_driver():
     rows = X[:60, :3], Y[:60]
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    processors = available()
     calls = {
         "fit": lambda: Noted().fit(*rows),
         "cross_validate": lambda: tn.cross_validate(Noted(), *rows, folds=2),

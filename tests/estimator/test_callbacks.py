@@ -141,6 +141,7 @@ def test_few_rounds_fit_inside_a_search(learner):
     assert np.isfinite(cross_val_score(model, *rows, cv=2, scoring=scoring, error_score="raise")).all()
 
 
+@pytest.mark.full
 @pytest.mark.filterwarnings("ignore")
 def test_few_rounds_fit_inside_a_search_of_several_processes():
     model = make_pipeline(tn.StandardScaler(), tn.HistGradientBoostingRegressor(max_iter=3))

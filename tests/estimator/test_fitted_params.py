@@ -189,6 +189,7 @@ def test_what_judges_a_model_judges_that_of_the_fit():
     assert str(tn.certify(model, X + 1, y)) == certified
 
 
+@pytest.mark.full
 @pytest.mark.filterwarnings("ignore")
 def test_a_fit_does_not_look_at_the_parameters_of_the_last(fitted):
     model, _, table, _, _ = fitted

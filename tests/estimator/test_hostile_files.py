@@ -404,6 +404,7 @@ def told(finds):
     return "\n".join(map(str, finds))
 
 
+@pytest.mark.full
 @pytest.mark.timeout(600)
 def test_forged_files_of_every_learner():
     """The short form of `benchmarks/fuzz_files.py`."""

@@ -2,8 +2,11 @@
 
 import hashlib
 import json
+import os
 import pickle
+import stat
 import struct
+import threading
 import tracemalloc
 import warnings
 from dataclasses import dataclass
@@ -1005,6 +1008,7 @@ def test_flag_that_is_neither_true_nor_false_is_refused(files, tmp_path):
     assert "truth value" in load_refused(path)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("texts", ["empty", "short", "one long"])
 def test_many_texts_take_little_memory(texts, files, tmp_path):
     """A file of a few megabytes full of texts, for which there is no state."""
@@ -1141,3 +1145,53 @@ def test_every_bit_of_every_byte_counts(files, tmp_path):
         path.write_bytes(raw[:at] + bytes([raw[at] ^ (1 << at % 8)]) + raw[at + 1 :])
         with pytest.raises(ModelFileError):
             tn.load(path)
+
+
+def test_a_model_is_saved_where_a_link_points_to(tmp_path):
+    (tmp_path / "models").mkdir()
+    first, link = tmp_path / "models" / "v1.tenfold", tmp_path / "latest.tenfold"
+    old = tn.Ridge().fit([[1.0], [2.0], [3.0]], [1.0, 2.0, 3.0])
+    new = tn.Ridge(alpha=0.5).fit([[1.0], [2.0], [3.0]], [3.0, 2.0, 9.0])
+    old.save(first)
+    link.symlink_to(Path("models") / "v1.tenfold")
+    new.save(link)
+    assert link.is_symlink()
+    assert tn.load(first).coef_ == new.coef_
+    (tmp_path / "next.tenfold").symlink_to("models/v2.tenfold")  # of which there is no file yet
+    new.save(tmp_path / "next.tenfold")
+    assert tn.load(tmp_path / "models" / "v2.tenfold").coef_ == new.coef_
+    assert sorted(p.name for p in tmp_path.rglob("*.t*")) == [
+        "latest.tenfold",
+        "next.tenfold",
+        "v1.tenfold",
+        "v2.tenfold",
+    ]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of Unix")
+@pytest.mark.parametrize("mode", [0o640, 0o600, 0o664, 0o644])
+def test_a_file_that_is_saved_again_keeps_its_permissions(mode, tmp_path):
+    path, model = tmp_path / "m.tenfold", tn.Ridge().fit([[1.0], [2.0]], [1.0, 2.0])
+    model.save(path)
+    usual = tmp_path / "usual"
+    usual.touch()
+    assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE(usual.stat().st_mode)
+    path.chmod(mode)
+    before = path.stat()
+    model.save(path)
+    after = path.stat()
+    assert stat.S_IMODE(after.st_mode) == mode
+    assert (after.st_uid, after.st_gid) == (before.st_uid, before.st_gid)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes of Unix")
+def test_a_model_is_written_into_a_pipe(tmp_path):
+    pipe, model, found = tmp_path / "pipe", tn.Ridge().fit([[1.0], [2.0]], [1.0, 2.0]), []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: found.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    model.save(pipe)
+    assert pipe.is_fifo()
+    reader.join(timeout=10)
+    (tmp_path / "m.tenfold").write_bytes(found[0])
+    assert tn.load(tmp_path / "m.tenfold").coef_ == model.coef_

@@ -163,3 +163,38 @@ def test_a_few_rows_that_are_equal_are_warned_of():
     with pytest.warns(UserWarning, match="made from the same rows"):
         both = Ridge().fit(X, y) + Ridge().fit(X, y)
     assert both.certificate_.provenance.rows == 8
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_batch_of_one_class_is_learned_after_others(order):
+    """Classes are counted in the merged rows, not in each batch."""
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    y = np.where(X[:, 0] > 0, "p", "q")
+    learner = tn.SVC(gamma=0.5, tol=1e-9).partial_fit(X[:20], y[:20])
+    for i in range(20, 30)[::order]:
+        learner.partial_fit(X[i : i + 1], y[i : i + 1])
+    seen = np.r_[0:20, np.arange(20, 30)[::order]]
+    wanted = tn.SVC(gamma=0.5, tol=1e-9).fit(X[seen], y[seen])
+    assert learner.n_support_.tolist() == wanted.n_support_.tolist()
+    np.testing.assert_allclose(learner.decision_function(X), wanted.decision_function(X), atol=1e-7)
+    assert learner.verify().origin == "verified"
+    with pytest.raises(ValueError, match="The number of classes has to be greater than one; got 1 class"):
+        tn.SVC().partial_fit(X[:1], y[:1])
+
+
+@pytest.mark.parametrize("learner", [tn.RidgeCV(cv="random"), tn.LassoCV(alphas=3), tn.ElasticNetCV(alphas=3)])
+def test_a_batch_of_one_fold_is_learned_after_others(learner):
+    X = np.random.default_rng(1).normal(size=(61, 2))
+    y = X @ [1.0, 2.0]
+    learner.partial_fit(X[:60], y[:60]).partial_fit(X[60:], y[60:])
+    assert learner.certificate_.provenance.rows == 61
+    assert learner.mse_path_.shape[-1] == 10
+
+
+def test_rows_that_cannot_be_learned_leave_the_model_as_it_was():
+    X = np.random.default_rng(2).normal(size=(20, 2))
+    learner = tn.GaussianNB().partial_fit(X, X[:, 0] > 0)
+    before = learner.theta_
+    with pytest.raises(ValueError, match="NaN"):
+        learner.partial_fit([[np.nan, 1.0]], [True])
+    assert learner.theta_ is before or np.array_equal(learner.theta_, before)

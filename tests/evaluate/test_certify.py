@@ -29,6 +29,7 @@ def ends(found, kind):
     return found[f"{kind} at least"].value, found[f"{kind} at most"].value
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("score", ["error", "neg_mean_absolute_error", "r2"])
 def test_rows_in_groups(score):
     by_group, by_row = clustered(80 if score == "error" else 50, score)
@@ -122,6 +123,7 @@ def test_more_rows_than_units_are_dealt(data, ridge):
     assert ends(other, "mean squared error") != (low, high)
 
 
+@pytest.mark.full
 def test_r2_holds_as_often_as_it_says():
     held = {"jackknife": 0, "bootstrap": 0}
     for run in range(25):

@@ -7,7 +7,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -24,6 +24,7 @@ folds = st.integers(2, 20).flatmap(lambda k: st.tuples(*[st.lists(score, min_siz
 # ---- equal learners ----------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_equal_learners_are_seldom_told_apart():
     found = rejected(300)
     assert found["corrected, folds"] <= 0.07
@@ -135,7 +136,6 @@ def test_no_spread():
     assert (flat.p, flat.statistic) == (1, 0)
 
 
-@settings(deadline=None)
 @given(folds, st.floats(0.5, 0.999), st.floats(0.5, 0.999), st.sampled_from(["corrected", "paired"]))
 def test_sides_and_levels(scores, one, two, method):
     a, b = scores
@@ -151,7 +151,6 @@ def test_sides_and_levels(scores, one, two, method):
         assert narrow.significant == (not narrow.low < 0 < narrow.high) or narrow.p == pytest.approx(1 - narrow.level)
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(*[st.integers(0, 1)] * 3), min_size=1, max_size=60))
 def test_mcnemar_turns_with_its_sides(rows):
     truth, a, b = np.array(rows).T

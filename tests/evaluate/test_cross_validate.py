@@ -500,6 +500,7 @@ def test_the_same_bits_on_threads(path, expected, threads):
         assert {way: everything(path, way) for way in WAYS} == expected
 
 
+@pytest.mark.full
 @pytest.mark.timeout(120)
 def test_the_same_bits_on_two_processes(path, expected):
     with (
@@ -740,3 +741,23 @@ def test_erratum_28_folds_estimate_the_error_of_what_learns_from_fewer_rows():
     off = np.std(found, ddof=1) / np.sqrt(len(found))
     assert abs(np.mean(found) - error(n * (k - 1) // k)) < 4 * off
     assert abs(np.mean(found) - error(n)) > 6 * off
+
+
+def test_errors_name_the_one_of_several_learners():
+    random = np.random.default_rng(0)
+    dates = pd.DataFrame({"day": pd.date_range("2020", periods=30), "x": random.normal(size=30)})
+    y, two = random.integers(0, 2, 30), [tn.OneHotEncoder(), tn.GaussianNB()]
+    refused = r"columns that do not enter as numbers: 'day'"
+    for several, name in (
+        ([tn.GaussianNB(), tn.NaiveBayes()], r"GaussianNB\(\)"),
+        ({"normal": tn.GaussianNB(), "any": tn.NaiveBayes()}, "normal"),
+        ([tn.GaussianNB(var_smoothing=0.1)] * 2, r"GaussianNB\(var_smoothing=0\.1\)"),
+    ):
+        with pytest.raises(tn.DataError, match=f"^{name}: {refused}"):
+            tn.cross_validate(several, dates, y)
+    with pytest.raises(tn.DataError, match=f"^{refused}"):
+        tn.cross_validate(tn.GaussianNB(), dates, y)
+    with pytest.raises(tn.DataError, match=rf"^GaussianNB\(\): {refused}"):
+        tn.fit_together([tn.StandardScaler(), tn.GaussianNB()][1:] * 2, dates, y)
+    with pytest.raises(tn.DataError, match=r"^OneHotEncoder\(\): columns that do not enter"):
+        tn.fit_together(two, dates, y)

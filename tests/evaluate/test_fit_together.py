@@ -17,6 +17,7 @@ from tenfold.sources import part_rows
 from tenfold.sources.frames import table_of
 from tenfold.sources.parquet import ParquetSource
 from tenfold.testing import bits
+from tiers import only_full
 
 pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask itself, with a newer pandas
 
@@ -95,8 +96,8 @@ def categorical():
     return [short(one) for one in some if one.need.kinds == "categorical" or one.need.counts]
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("weight", [None, "weight"])
+@pytest.mark.parametrize("threads", [*only_full(1), 3])
+@pytest.mark.parametrize("weight", [*only_full(None), "weight"])
 def test_from_files_each_is_as_alone(path, threads, weight):
     with tn.on(tn.Local(threads=threads)):
         for some, columns in ((numeric(), [f"x{j}" for j in range(4)]), (categorical(), ["small", "other"])):
@@ -106,7 +107,7 @@ def test_from_files_each_is_as_alone(path, threads, weight):
             assert not any(hasattr(one, "model_") for one in some)
 
 
-@pytest.mark.parametrize("form", ["array", "pandas", "list", "float32"])
+@pytest.mark.parametrize("form", [*only_full("array", "pandas", "list"), "float32"])
 def test_from_memory_each_is_as_alone(form):
     some = numeric()
     rows = {"array": X, "pandas": DATA[[f"x{j}" for j in range(4)]], "list": X.tolist(), "float32": X.astype("f4")}[

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy import stats
+from sklearn.model_selection import TimeSeriesSplit
 from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
@@ -30,6 +31,23 @@ def test_sorted_rows_are_told_of_with_the_column_and_the_remedy(model):
         tn.cross_validate(model, X, Y, folds=5)
     with part_rows(100), pytest.warns(UserWarning, match="column 'x1'"):
         tn.tune(tn.GaussianNB(), {"var_smoothing": [1e-9, 1e-3]}, tn.scan(X, target=Y), folds=5)
+
+
+def test_the_warning_of_daily_rows_denies_the_scores_and_its_remedies_work():
+    """The classes of rows in the order of time are cut at different days, which a tree learns from the date."""
+    random = np.random.default_rng(5)
+    day = np.arange(2_000) // 100
+    x, rare = random.normal(size=2_000), random.random(2_000) < 0.05 + 0.03 * day
+    y = (x + 1.5 * random.normal(size=2_000) > 0) ^ rare
+    rows = np.column_stack([day, x])
+    learner = tn.DecisionTreeClassifier(max_depth=4)
+    words = "do not estimate how well .* new rows.*a new day.*Remedy: shuffle=True.*TimeSeriesSplit.*groups="
+    with pytest.warns(UserWarning, match=words):
+        tn.cross_validate(learner, rows, y, folds=4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for given in ({"folds": 4, "shuffle": True}, {"folds": TimeSeriesSplit(5)}, {"folds": 4, "groups": day}):
+            assert np.isfinite(tn.cross_validate(learner, rows, y, **given).scores).all()
 
 
 def test_a_choice_of_folds_and_rows_in_random_order_are_silent():
@@ -82,6 +100,7 @@ def test_all_folds_at_once_are_each_fold_by_itself():
             assert np.array_equal(getattr(one, name), getattr(alone, name))
 
 
+@pytest.mark.full
 def test_false_alarms_are_as_rare_as_stated():
     runs, alarms = 3_000, 0
     for _ in range(runs):

@@ -36,13 +36,12 @@ from tenfold.estimator import Classifier, Regressor
 from tenfold.evaluate.cross_validation.candidates import candidates_of as entries_of
 from tenfold.evaluate.cross_validation.fit_and_score import FitAndScore as Run
 from tenfold.sources import part_rows
+from tiers import draws
 
 # The only feature is the number of the row, so rows are sorted by it.
 pytestmark = pytest.mark.filterwarnings("ignore:the folds are not alike")
 
-quiet = settings(
-    max_examples=25, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck)
-)
+quiet = settings(max_examples=draws(20, 25), suppress_health_check=list(HealthCheck))
 seeds = st.integers(0, 2**32 - 1)
 
 JUDGED = []

@@ -4,7 +4,7 @@ from math import inf, log, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from scipy.stats import binom, binomtest, norm
@@ -83,7 +83,6 @@ def test_the_normal_curve_fails_where_its_rule_says_so():
     assert covers(200, 0.3, 0.95, "z", 4000) > 0.92
 
 
-@settings(deadline=None)
 @given(counts, levels, methods)
 def test_holds_the_estimate_and_is_symmetric(which, level, method):
     k, n = which
@@ -93,7 +92,6 @@ def test_holds_the_estimate_and_is_symmetric(which, level, method):
     assert (found.low, found.high) == pytest.approx((1 - turned.high, 1 - turned.low), abs=1e-9)
 
 
-@settings(deadline=None)
 @given(counts, levels, levels, methods)
 def test_a_higher_level_is_a_wider_interval(which, one, two, method):
     narrow, wide = (error_interval(*which, level, method) for level in sorted((one, two)))
@@ -161,7 +159,6 @@ def test_how_often_differences_hold(method):
     assert np.mean(paired) > 0.92
 
 
-@settings(deadline=None)
 @given(counts, counts, levels, levels, st.sampled_from(["score", "z"]))
 def test_differences_turn_with_their_sides(first, second, one, two, method):
     narrow, wide = (difference_interval(*first, *second, level, method) for level in sorted((one, two)))
@@ -172,7 +169,6 @@ def test_differences_turn_with_their_sides(first, second, one, two, method):
     assert wide.high >= narrow.high - 1e-12
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.integers(0, 300), min_size=4, max_size=4).filter(any), levels, levels, st.sampled_from(["score", "z"])
 )

@@ -107,6 +107,7 @@ def test_more_rows_help_as_theory_says():
     assert found.test_scores[1].mean() == pytest.approx(-1, abs=0.1)
 
 
+@pytest.mark.full
 def test_intervals_hold_the_mean_score_at_every_size():
     """Folds of small shares learn from nearly the same rows: uncorrected, an interval misses too often."""
     found, ends, plain = [], [], []

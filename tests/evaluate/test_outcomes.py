@@ -1,6 +1,7 @@
 """Scores of the predictions of all rows: every name of scikit-learn's, make_scorer, functions."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -148,8 +149,16 @@ def test_what_is_refused():
         tn.cross_validate(tn.GaussianNB(), X, TWO, scoring=lambda e, X, y: [1.0])
     with pytest.raises(ValueError, match="there is no score 'best'"):
         tn.cross_validate(tn.GaussianNB(), X, TWO, scoring="best")
+    for folds in (4, 10, 3):
+        with pytest.raises(ValueError, match="say the same thing: give one of them"):
+            tn.cross_validate(tn.GaussianNB(), X, TWO, cv=3, folds=folds)
+    grid = {"var_smoothing": [0.1]}
+    for judge in (partial(tn.tune, tn.GaussianNB(), grid), partial(tn.learning_curve, tn.GaussianNB())):
+        with pytest.raises(ValueError, match="say the same thing: give one of them"):
+            judge(X, TWO, cv=5, folds=10)
     with pytest.raises(ValueError, match="say the same thing: give one of them"):
-        tn.cross_validate(tn.GaussianNB(), X, TWO, cv=3, folds=4)
+        tn.validation_curve(tn.GaussianNB(), X, TWO, param_name="var_smoothing", param_range=[0.1], cv=5, folds=10)
+    assert tn.cross_validate(tn.GaussianNB(), X, TWO).scores.shape[-1] == 10
     for judge in (tn.certify, tn.permutation_importance):
         with pytest.raises(ValueError, match="(must be the name of a score|a score is asked for by name)"):
             judge(tn.GaussianNB().fit(X, TWO), X, TWO, scoring=make_scorer(fbeta_score, beta=2))

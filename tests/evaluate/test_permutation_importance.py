@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 from distributed import Client, LocalCluster
+from sklearn import inspection
 from sklearn.compose import make_column_transformer
 from sklearn.inspection import permutation_importance as theirs
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -80,6 +81,7 @@ def test_as_scikit_learn_on_average_for_numbers(kind, scoring):
     assert found.score == pytest.approx(model.score(X, y) if scoring == "r2" else found.score, abs=1e-12)
 
 
+@pytest.mark.full
 def test_the_mean_over_all_pairs_of_rows():
     """Of few rows, all values that a row could be given are known: the mean over draws tends to theirs."""
     X, y = rows(40)
@@ -97,6 +99,7 @@ def truth(model):
     return 2 * c**2 + 2 * c * (covariance @ (SLOPES - c))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("within", ["source", "part"])
 def test_intervals_over_rows_hold(within):
     """120 x 3 intervals at 90 %: each column's share is within 4 standard errors of it."""
@@ -195,6 +198,7 @@ def test_the_same_bits_wherever_rows_are(file, within):
     assert found.rows == 2400
 
 
+@pytest.mark.full
 @pytest.mark.timeout(120)
 def test_the_same_bits_on_two_processes(file):
     path, frame, y = file
@@ -402,3 +406,18 @@ def test_one_name_is_one_column():
     frame = pd.DataFrame({"ab": np.arange(40.0), "a": np.arange(40.0) % 3, "b": np.arange(40.0) % 5})
     model = tn.LinearRegression().fit(frame, frame["ab"])
     assert list(tn.permutation_importance(model, frame, frame["ab"], columns="ab").names) == ["ab"]
+
+
+def test_columns_of_text_are_refused_with_the_function_that_takes_them():
+    frame = pd.DataFrame({"words": ["good red", "bad", "", "good"] * 5, "x": np.arange(20.0)})
+    y = np.array([1, 0, 0, 1] * 5)
+    both = tn.ColumnTransformer([("words", tn.TfidfVectorizer(), "words"), ("x", tn.StandardScaler(), ["x"])])
+    model = tn.make_pipeline(both, tn.LogisticRegression()).fit(frame, y)
+    for name, call in (
+        ("permutation_importance", lambda: tn.permutation_importance(model, frame, y)),
+        ("partial_dependence", lambda: tn.partial_dependence(model, frame, ["x"])),
+    ):
+        with pytest.raises(tn.DataError, match=rf"columns \['words'\] are text.*Remedy: .*sklearn\.inspection\.{name}"):
+            call()
+    assert inspection.permutation_importance(model, frame, y, n_repeats=2).importances_mean[0] > 0
+    assert inspection.partial_dependence(model, frame, ["x"])["average"].shape == (1, 20)

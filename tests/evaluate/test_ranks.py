@@ -12,6 +12,7 @@ from scipy import stats
 
 import tenfold as tn
 from tenfold.evaluate.compare.compare import compare_all
+from tiers import draws
 
 # Demšar (2006), table 6; of the last but one, whose ranks differ though three digits agree, a fourth digit
 TREES = """
@@ -79,7 +80,7 @@ def test_ties_everywhere():
     assert ": not significantly different" in str(found)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=draws(20, 25))
 @given(st.integers(2, 12), st.integers(3, 6), st.integers(0, 10**6))
 def test_friedman_against_scipy(n, k, seed):
     table = np.random.default_rng(seed).integers(0, 4, (n, k)).astype(float)

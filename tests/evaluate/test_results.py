@@ -67,6 +67,7 @@ def test_the_interval_is_that_of_nadeau_and_bengio(level):
     assert results().mean[0, 0] - ends[0, 0, 0] > 1.25 * naive
 
 
+@pytest.mark.full
 def test_the_interval_holds_what_it_says():
     """Of many data sets, the 80 % interval has the score on new rows in about that share of them."""
     random = np.random.default_rng(0)

@@ -217,6 +217,74 @@ def test_likelihood_weighting_covers_the_exact_answer_at_its_level():
     assert 0.9 - 3 * math.sqrt(0.09 / total) <= rate <= 0.97
 
 
+def rare_illness(prior, tests):
+    two = (0, 1)
+    seen = {f"test{k}": 1 for k in range(tests)}
+    tables = {"ill": [1 - prior, prior], **{test: [[0.9, 0.1], [0.05, 0.95]] for test in seen}}
+    values = {"ill": two, **dict.fromkeys(seen, two)}
+    return tn.BayesianNetwork(values, {test: ["ill"] for test in seen}, tables), seen
+
+
+def two_rare_causes(prior):
+    two = (0, 1)
+    tables = {"other": [1 - prior, prior], "ill": [1 - prior, prior]}
+    tables["seen"] = [[[1 - 1e-6, 1e-6], [0.99, 0.01]], [[0.99, 0.01], [0.1, 0.9]]]
+    values = dict.fromkeys(("other", "ill", "seen"), two)
+    return tn.BayesianNetwork(values, {"seen": ["other", "ill"]}, tables), {"seen": 1}
+
+
+@pytest.mark.parametrize(
+    ("case", "n_samples"),
+    [
+        (rare_illness(0.01, 1), 50),
+        (rare_illness(0.01, 1), 200),
+        (rare_illness(0.001, 4), 100),
+        (rare_illness(0.001, 4), 1000),
+        (two_rare_causes(0.05), 100),
+        (two_rare_causes(0.05), 1000),
+    ],
+)
+def test_intervals_of_samples_cover_causes_that_are_hardly_ever_drawn(case, n_samples):
+    network, evidence = case
+    exact = network.query("ill", evidence=evidence).p
+    missed = 0
+    for seed in range(200):
+        found = network.likelihood_weighting("ill", evidence=evidence, n_samples=n_samples, random_state=seed)
+        missed += not ((found.interval[0] <= exact) & (exact <= found.interval[1])).all()
+        assert (found.interval[0] <= found.p).all() or found.unseen
+        assert 0 <= found.unseen <= 1
+    assert missed <= 16  # of 10 that the level of 0.95 allows: two standard errors more
+
+
+def test_samples_tell_of_better_explanations_that_were_not_drawn():
+    network, evidence = rare_illness(0.001, 4)
+    few = network.likelihood_weighting("ill", evidence=evidence, n_samples=20)
+    assert few.p[1] == 0
+    assert few.effective == 20
+    assert few.unseen > 0.9
+    many = network.likelihood_weighting("ill", evidence=evidence, n_samples=20_000)
+    assert many.unseen == 0  # a row of the largest weight was drawn
+    assert network.likelihood_weighting("ill").unseen == 0
+
+
+@pytest.mark.parametrize("limit", [1 << 20, 8, 1])
+def test_no_weight_is_above_the_largest_one(limit, monkeypatch):
+    """Which is exact if it is cheap to know; impossible values of other variables do not count."""
+    monkeypatch.setattr("tenfold.graphical.bayesian_network.WEIGHT_LIMIT", limit)
+    for case in range(20):
+        random = np.random.default_rng([3, case])
+        network = random_network(random, 6, zeros=0.3)
+        names = random.permutation(network.names).tolist()
+        drawn = network.sample(1, random_state=case)
+        evidence = {name: drawn[name][0] for name in names[:2]}
+        known = network._known(evidence)
+        _, log_weight = network._draw(3000, np.random.default_rng(0), known, set(range(6)))
+        most = network._log_most(known, set(range(6)))
+        assert most >= log_weight.max() - 1e-9
+        if limit > 8 and np.exp(log_weight).mean() > 0.01:
+            assert most <= log_weight.max() + 1e-9 or len(np.unique(log_weight)) > 20
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -277,3 +345,13 @@ def test_rows_as_people_have_them():
         {"J": True, "M": True}, {"M": True}, {"J": True, "M": True}, {}, {"J": False, "M": False})])  # fmt: skip
     sure = network.do({"A": True})
     assert np.isnan(sure.predict_proba("B", {"A": [False]})).all()
+
+
+@pytest.mark.parametrize("count", [45, 70])
+def test_very_many_parents_of_a_variable_are_refused_by_name(count):
+    names = [f"p{k}" for k in range(count)]
+    tables = {name: [0.5, 0.5] for name in [*names, "y"]}
+    with pytest.raises(
+        ValueError, match=f"variable 'y' has {count} parents: its table would have.*Remedy: fewer parents"
+    ):
+        tn.BayesianNetwork(dict.fromkeys([*names, "y"], (0, 1)), {"y": names}, tables)

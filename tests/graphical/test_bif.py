@@ -60,7 +60,7 @@ def test_names_with_spaces_and_values_that_are_no_text(tmp_path):
     [
         (("0.15 0.85", "0.15"), "line 9: 2 probabilities are expected, not 1"),
         (("0.15 0.85", "0.15 x"), "line 9: could not convert"),
-        (("0.15 0.85", "0.15 nan"), "line 9: 2 probabilities are expected"),
+        (("0.15 0.85", "0.15 nan"), "line 9: nan is not a probability, from 0 to 1"),
         (("0.15 0.85", "0.15 0.15"), "do not sum to 1"),
         (("[ 2 ] { on, off }", "[ 3 ] { on, off }"), "3 values are announced, and 2 are there"),
         (('light | "family out"', "light | cat"), "'cat' is not a variable"),
@@ -72,10 +72,42 @@ def test_names_with_spaces_and_values_that_are_no_text(tmp_path):
         (("table 0.9", "rows 0.9"), "'table', 'default' or values of parents are expected"),
         (("probability ( dog |", "probability ( light |"), "'light' has a table already"),
         (("type discrete[2] { true, false };", ""), "a variable without a type"),
+        (("0.15 0.85", "-0.15 1.15"), "line 9: -0.15 is not a probability"),
+        (("0.15 0.85", "1.0"), "line 9: 2 probabilities are expected, not 1"),
+        (
+            ("(true) 0.6, 0.4;", "(true) 0.6, 0.4; (true) 0.5, 0.5;"),
+            "'light' where {'family out': 'true'} are given twice",
+        ),
+        (("default 0.05, 0.95;", "default 0.05, 0.95; default 0.5, 0.5;"), "'light' has a default already"),
+        (("table 0.15 0.85;", "table 0.15 0.85; table 0.2 0.8;"), "'family out' has probabilities already"),
     ],
 )
 def test_what_is_no_network_is_refused_with_its_line(tmp_path, change, message):
     assert change[0] in DOGS
     (tmp_path / "dog.bif").write_text(DOGS.replace(*change, 1))
     with pytest.raises(tn.DataError, match=message):
+        tn.BayesianNetwork.read_bif(tmp_path / "dog.bif")
+
+
+def test_a_default_may_come_first(tmp_path):
+    rows = ("(true) 0.6, 0.4; default 0.05, 0.95;", "default 0.05, 0.95; (true) 0.6, 0.4;")
+    (tmp_path / "dog.bif").write_text(DOGS.replace(*rows))
+    assert tn.BayesianNetwork.read_bif(tmp_path / "dog.bif").tables["light"].tolist() == [[0.6, 0.4], [0.05, 0.95]]
+
+
+@pytest.mark.parametrize("count", [30, 59, 70])
+def test_a_table_of_very_many_parents_is_refused_by_name(tmp_path, count):
+    names = [f"p{k}" for k in range(count)]
+    text = "".join(f"variable {name} {{ type discrete [ 2 ] {{ a, b }}; }}\n" for name in [*names, "y"])
+    text += f"probability ( y | {', '.join(names)} ) {{ default 0.5, 0.5; }}\n"
+    (tmp_path / "many.bif").write_text(text)
+    with pytest.raises(
+        tn.DataError, match=rf"table of 'y' has .* numbers, with {count} parents.*Remedy: fewer parents"
+    ):
+        tn.BayesianNetwork.read_bif(tmp_path / "many.bif")
+
+
+def test_a_file_in_another_encoding_is_refused_with_its_name(tmp_path):
+    (tmp_path / "dog.bif").write_bytes(DOGS.replace("Charniak", "Pérez").encode("latin-1"))
+    with pytest.raises(tn.DataError, match=r"dog\.bif is not text in UTF-8: byte \d+ is 0xe9.*Remedy"):
         tn.BayesianNetwork.read_bif(tmp_path / "dog.bif")

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 import sklearn.svm as peer
+from numpy.testing import assert_array_equal
 from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
 
 import tenfold as tn
 from dual_problems import KINDS, examine
@@ -97,7 +99,7 @@ def test_a_kernel_object_and_a_matrix_are_the_kernel_by_name():
 
 
 def test_probabilities_are_warned_of_and_calibrated():
-    with pytest.warns(FutureWarning, match="deprecated in 1.9"):
+    with pytest.warns(FutureWarning, match="scikit-learn 1.9 deprecates it.*Remedy: CalibratedClassifierCV"):
         model = SVC(probability=True).fit(X, TWO)
     p = model.predict_proba(X)
     np.testing.assert_allclose(p.sum(axis=1), 1)
@@ -325,17 +327,26 @@ def test_a_hard_margin_that_is_not_found_is_given_up(monkeypatch):
         SVC(C=np.inf).fit(X, TWO)
 
 
-def test_the_leave_one_out_bound_is_proved_of_rows_of_one_price():
-    status = [
-        SVC(gamma=1.0).fit(X, TWO, sample_weight=w).certificate_["leave-one-out bound"].status
-        for w in (None, 2 * np.ones(len(X)), WEIGHT)
-    ]
-    assert status == ["proved", "proved", "estimated"]
-
-
 def test_the_leave_one_out_bound_holds_where_kernels_are_negative():
     A, y = X[:40], (X[:40, 0] + 0.3 * X[:40, 1] > 0).astype(int)
     bound = SVC(C=0.05, tol=SMALL, kernel="linear").fit(A, y).certificate_["leave-one-out bound"].value
     alone = [SVC(C=0.05, tol=SMALL, kernel="linear").fit(np.delete(A, i, 0), np.delete(y, i)) for i in range(40)]
     wrong = np.mean([model.predict(A[[i]])[0] != y[i] for i, model in enumerate(alone)])
     assert wrong <= bound < 1
+
+
+@pytest.mark.parametrize("learner", [tn.SVC, tn.SVR])
+def test_too_many_rows_are_refused_with_a_remedy_and_many_are_warned_of(learner, monkeypatch):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 2))
+    y = (X[:, 0] > 0).astype(int)
+    plain = learner().fit(X, y)
+    monkeypatch.setattr(machine, "MANY", 50)
+    with pytest.warns(UserWarning, match=rf"{learner.__name__} has 60 rows.*Remedy: make_pipeline\(RandomFeatures"):
+        warned = learner().fit(X, y)
+    assert_array_equal(warned.dual_coef_, plain.dual_coef_)
+    monkeypatch.setattr(machine, "TOO_MANY", 59)
+    with pytest.raises(tn.DataError, match=rf"{learner.__name__} has 60 rows.*Remedy: make_pipeline\(RandomFeatures"):
+        learner().fit(X, y)
+    with pytest.warns(ConvergenceWarning):
+        learner(max_iter=1).fit(X, y)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from kernels.ways import both_ways
 from tenfold.kernels.binning import CELLS, add_class_bins, bin_block, make_grid
+from tiers import draws
 
 
 def binned(run, X, edges):
@@ -35,7 +36,7 @@ def test_a_bin_is_the_number_of_edges_below(run, spread):
         np.testing.assert_array_equal(found[j], np.searchsorted(edges[j], X[:, j], side="left"))
 
 
-@settings(max_examples=50, deadline=None, derandomize=True)
+@settings(max_examples=draws(20, 50))
 @given(st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=30), st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=9))
 def test_for_any_edges_and_values(values, marks):
     edges = np.unique(marks)[None]

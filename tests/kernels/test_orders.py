@@ -12,6 +12,7 @@ from tenfold.kernels import shuffling
 from tenfold.kernels.ordering import GOLDEN, order_by
 from tenfold.kernels.rows import hash_rows
 from tenfold.kernels.sorting import sort_by
+from tiers import draws
 
 WORD = (1 << 64) - 1
 
@@ -24,7 +25,7 @@ def splitmix(x):
 
 
 @pytest.mark.parametrize("run", [sort_by, sort_by.py_func], ids=["compiled", "written"])
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=draws(20, 40))
 @given(key=st.lists(st.integers(-5, 5), max_size=40))
 def test_sorting_is_stable(run, key):
     keys = np.array(key, dtype=np.float64)

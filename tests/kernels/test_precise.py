@@ -11,6 +11,7 @@ from kernels.ways import both_ways
 from tenfold.kernels import double
 from tenfold.kernels.exact import add_gradient, two_product, two_sum
 from tenfold.kernels.proximal import sweep, violation
+from tiers import draws
 
 NUMBERS = st.floats(-1e100, 1e100, allow_subnormal=False).filter(lambda x: x == 0 or abs(x) > 1e-100)
 WAYS = pytest.mark.parametrize("way", ["compiled", "written"])
@@ -21,7 +22,7 @@ def pick(kernel, way):
 
 
 @WAYS
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=draws(20, 100))
 @given(a=NUMBERS, b=NUMBERS)
 def test_a_sum_and_a_product_with_what_rounding_cut_off(way, a, b):
     for kernel, wanted in ((two_sum, Fraction(a) + Fraction(b)), (two_product, Fraction(a) * Fraction(b))):

@@ -56,7 +56,7 @@ def test_ridge_of_scikit_learn():
     np.testing.assert_allclose(model.coef_, Ridge(model.alpha_).fit(X, y).coef_, rtol=1e-12)
 
 
-@pytest.mark.parametrize("learner", [LassoCV(alphas=5), RidgeCV([0.1, 10.0, 1e3])], ids=["lasso", "ridge"])
+@pytest.mark.parametrize("learner", [LassoCV(alphas=5), RidgeCV([0.1, 10.0, 1e3], cv="random")], ids=["lasso", "ridge"])
 def test_by_lot_is_by_brute_force(learner):
     """Every fold again: fit the others, predict it."""
     X, y, weight = data(1)
@@ -106,7 +106,7 @@ def test_equal_rows_are_in_different_folds(words):
     rows = (
         np.column_stack([X.astype(object), np.array(["u", "v"], object)[random.integers(0, 2, 2000)]]) if words else X
     )
-    for ours, theirs in ((LassoCV(), peer.LassoCV(cv=10)), (RidgeCV(np.logspace(-1, 6, 15)), None)):
+    for ours, theirs in ((LassoCV(), peer.LassoCV(cv=10)), (RidgeCV(np.logspace(-1, 6, 15), cv="random"), None)):
         model = ours.fit(rows, y)
         mean = model.mse_path_.mean(axis=1)
         error = model.mse_path_.std(axis=1, ddof=1)[mean.argmin()] / np.sqrt(10)
@@ -163,11 +163,11 @@ def test_a_source_that_does_not_know_its_rows(tmp_path):
 
 def test_within_a_cross_validation():
     X, y, _ = data()
-    cv = tn.cross_validate([LassoCV(alphas=5), RidgeCV(), LassoCV(alphas=5, cv=3)], X, y, folds=4)
+    cv = tn.cross_validate([LassoCV(alphas=5), RidgeCV(cv="random"), LassoCV(alphas=5, cv=3), RidgeCV()], X, y, folds=4)
     for k, test in enumerate(np.array_split(np.arange(len(y)), 4)):
         train = np.setdiff1d(np.arange(len(y)), test)
         lot = fold_of_each(LassoCV(), len(y), None)[train]  # a row keeps its fold, whichever rows are left out
-        for i, learner in enumerate((LassoCV(alphas=5, cv=lot), RidgeCV(cv=lot), LassoCV(alphas=5, cv=3))):
+        for i, learner in enumerate((LassoCV(alphas=5, cv=lot), RidgeCV(cv=lot), LassoCV(alphas=5, cv=3), RidgeCV())):
             alone = learner.fit(X[train], y[train]).score(X[test], y[test])
             assert cv.scores[i, 0, k] == pytest.approx(alone, rel=1e-10)
 
@@ -226,7 +226,7 @@ def test_refused(cv, words):
 
 def test_files(tmp_path):
     X, y, _ = data()
-    for learner in (LassoCV(alphas=5), ElasticNetCV([0.5, 1.0], alphas=5, cv=3), RidgeCV()):
+    for learner in (LassoCV(alphas=5), ElasticNetCV([0.5, 1.0], alphas=5, cv=3), RidgeCV(), RidgeCV(cv="random")):
         model = learner.fit(X, y)
         model.save(tmp_path / "model.tenfold")
         again = tn.load(tmp_path / "model.tenfold")
@@ -259,3 +259,63 @@ def test_folds_that_are_given_go_by_rows_of_the_whole_source(learner, tmp_path):
         tn.scan(blocks[0], target=blocks[1], weight=blocks[2]),
     ):
         assert clone(model).fit(source).mse_path_ == pytest.approx(errors, rel=1e-9)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("scale", [1.0, 100.0])
+def test_rows_that_are_left_out_one_by_one_are_those_of_scikit_learn(fit_intercept, scale):
+    X, y, _ = data(4, n=61)
+    alphas = np.logspace(-4, 4, 9)
+    with part_rows(17):
+        model = RidgeCV(alphas, fit_intercept).fit(scale * X, y)
+    wanted = peer.RidgeCV(alphas, fit_intercept=fit_intercept, store_cv_results=True).fit(scale * X, y)
+    assert model.alpha_ == wanted.alpha_
+    assert model.best_score_ == pytest.approx(wanted.best_score_, rel=1e-10)
+    np.testing.assert_allclose(model.mse_path_[::-1, 0], wanted.cv_results_.mean(axis=0), rtol=1e-9)
+    np.testing.assert_allclose(model.coef_, wanted.coef_, rtol=1e-8)
+    assert model.certificate_.provenance.passes == 2
+    assert model.certificate_["score digits"].value > 9
+    with pytest.raises(MergeError):
+        model + model
+
+
+def test_rows_that_are_left_out_one_by_one_are_by_brute_force():
+    """A row of weight 2 is two rows, one of which is left out; of a weight below 1, all of it is."""
+    X, y, weight = data(5, n=25, p=3)
+    frame = np.column_stack([X.astype(object), np.array(["u", "v", "w"], object)[np.arange(25) % 3]])
+    alphas = [0.3, 7.0]
+    model = RidgeCV(alphas).fit(frame, y, sample_weight=weight)
+    for a, alpha in enumerate(sorted(alphas, reverse=True)):
+        total = 0.0
+        for i in range(25):
+            rest = weight - np.where(np.arange(25) == i, np.minimum(weight[i], 1.0), 0.0)
+            without = Ridge(alpha).fit(frame, y, sample_weight=rest)
+            total += weight[i] * (y[i] - without.predict(frame[i : i + 1])[0]) ** 2
+        assert model.mse_path_[a, 0] == pytest.approx(total / weight.sum(), rel=1e-9)
+    times = np.arange(25) % 3
+    repeated = RidgeCV(alphas).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    np.testing.assert_allclose(RidgeCV(alphas).fit(X, y, sample_weight=times).mse_path_, repeated.mse_path_, rtol=1e-10)
+
+
+def test_rows_left_out_have_the_same_bits_everywhere(tmp_path):
+    import pandas as pd
+
+    X, y, _ = data()
+    frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])]).assign(y=y)
+    frame.to_parquet(tmp_path / "rows.parquet", row_group_size=40)
+    found = set()
+    for threads in (1, 3):
+        with tn.on(tn.Local(threads=threads)):
+            found.add(bits(RidgeCV().fit(tn.scan(tmp_path / "rows.parquet", target="y")).model_))
+    assert len(found) == 1
+
+
+def test_a_row_that_decides_its_own_prediction_cannot_be_left_out():
+    X = np.eye(6)[:, :3]
+    y = np.arange(6.0)
+    with pytest.raises(DataError, match=r"with alpha=0 a row decides its own prediction.*Remedy: larger alphas"):
+        RidgeCV([0.0, 1.0]).fit(X, y)
+    assert RidgeCV([0.1, 1.0]).fit(X, y).alpha_ == peer.RidgeCV([0.1, 1.0]).fit(X, y).alpha_
+    wide = np.random.default_rng(6).normal(size=(8, 20))
+    ours, theirs = (kind([0.1, 1.0]).fit(wide, wide[:, 0]) for kind in (RidgeCV, peer.RidgeCV))
+    assert (ours.alpha_, ours.best_score_) == pytest.approx((theirs.alpha_, theirs.best_score_), rel=1e-7)

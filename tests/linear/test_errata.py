@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-from tenfold import LinearRegression, Perceptron, Ridge
+from tenfold import Lasso, LinearRegression, Perceptron, Ridge
 from tenfold.core import Chunk, Columns
 from tenfold.linear.margins import Margins
 from tenfold.theory import signed_distance
@@ -84,9 +84,30 @@ def test_dual_ridge(columns):
 def test_gradient_of_the_penalty_and_a_bias_that_is_not_penalised(shift):
     """The gradient of (λ/k) Σ w² is (2λ/k) w; the bias has none, so a shifted target shifts it alone (erratum 20)."""
     random = np.random.default_rng(3)
-    X, y, k, lam = random.normal(size=(30, 3)), random.normal(size=30), 30, 6.0
-    model = Ridge(lam).fit(X, y + shift)  # ½ Σ e² + ½ λ Σ w², which is k/2 times the mean of e² + (λ/k) Σ w²
+    n, k, lam = 30, 3, 0.7  # rows and features
+    X, y = random.normal(size=(n, k)), random.normal(size=n)
+    model = Ridge(2 * n * lam / k).fit(X, y + shift)  # ½ Σ e² + ½ α Σ w², n times 1/(2n) Σ e² + (λ/k) Σ w²
     e = y + shift - model.predict(X)
-    np.testing.assert_allclose(-2 / k * X.T @ e + 2 * lam / k * model.coef_, 0, atol=1e-10)
+    np.testing.assert_allclose(-X.T @ e / n + 2 * lam / k * model.coef_, 0, atol=1e-10)
     assert abs(e.sum()) < 1e-9
-    np.testing.assert_allclose(model.coef_, Ridge(lam).fit(X, y).coef_, rtol=1e-9)
+    np.testing.assert_allclose(model.coef_, Ridge(2 * n * lam / k).fit(X, y).coef_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("q", [1, 2])
+def test_the_penalty_of_texts_by_the_number_of_features(q):
+    """1/(2n) Σ e² + (λ/k) Σ |w|^q with k features is Lasso(λ/k) and Ridge(2nλ/k), whatever the power is."""
+    random = np.random.default_rng(5)
+    n, k, lam = 40, 5, 0.7
+    X = random.normal(size=(n, k))
+    y = X @ [2.0, 0.0, -1.0, 0.5, 0.0] + random.normal(size=n)
+
+    def objective(w):
+        e = y - X @ w[1:] - w[0]
+        return e @ e / (2 * n) + lam / k * (np.abs(w[1:]) ** q).sum()
+
+    options = {"xatol": 1e-10, "fatol": 1e-14, "maxiter": 20_000, "maxfev": 20_000, "adaptive": True}
+    model = Lasso(lam / k).fit(X, y) if q == 1 else Ridge(2 * n * lam / k).fit(X, y)
+    mine = np.append(model.intercept_, model.coef_)
+    found = scipy.optimize.minimize(objective, np.zeros(k + 1), method="Nelder-Mead", options=options)
+    np.testing.assert_allclose(mine, found.x, atol=1e-5)
+    assert objective(mine) <= found.fun + 1e-12

@@ -11,6 +11,7 @@ import tenfold as tn
 from tenfold import Perceptron
 from tenfold.sources import part_rows
 from tenfold.testing import bits, check_law
+from tiers import draws
 
 random = np.random.default_rng(1)
 X = random.standard_normal((200, 3))
@@ -66,7 +67,7 @@ def test_as_scikit_learn_has_it():
     assert (ours.predict(X) == theirs.predict(X)).all()
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=draws(20, 40))
 @given(
     st.integers(0, 10**6), st.sampled_from([0.01, 1.0, 37.0]), st.booleans(), st.booleans(),
     st.sampled_from(["rule", "averaged", "pocket"]),

@@ -7,6 +7,7 @@ import pytest
 import scipy.optimize as so
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as TheirLogistic
 from sklearn.linear_model import Ridge as TheirRidge
 
@@ -417,3 +418,15 @@ def test_a_rule_ends_epochs_and_a_last_pass_certifies_them():
     assert (model.n_iter_, model.certificate_.provenance.stopped) == (2, "2 rounds")
     np.testing.assert_array_equal(model.coef_, short.coef_)
     assert model.certificate_["gradient"].value == short.certificate_["gradient"].value
+
+
+@pytest.mark.parametrize("loss", ["hinge", "log_loss", "cross_entropy"])
+@pytest.mark.parametrize("target", [label, three], ids=["two", "three"])
+def test_weights_that_lead_steps_astray_are_told_of_and_the_remedy_works(loss, target):
+    heavy = np.full(len(X), 1e9)
+    with pytest.warns(ConvergenceWarning, match=r"twice that of weights of zero.*Remedy: divide sample_weight by its"):
+        SGDClassifier(loss, max_iter=5).fit(X, target, sample_weight=heavy)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        light = SGDClassifier(loss).fit(X, target, sample_weight=heavy / heavy.mean())
+    assert light.score(X, target) > 0.7

@@ -309,6 +309,7 @@ def test_cuts_do_not_change_a_bit_of_batches_in_order():
     assert bits(parts.model_) == bits(MLPRegressor(5, batch_size=32, shuffle=False, max_iter=3).fit(X, t).model_)
 
 
+@pytest.mark.full
 def test_a_saved_model_predicts_without_torch(tmp_path):
     model = MLPClassifier((6, 5), max_iter=3).fit(X, three)
     model.save(tmp_path / "net.tenfold")
@@ -461,3 +462,12 @@ def test_the_loss_of_the_last_epoch_and_the_best_validation_score():
     assert plain.best_validation_score_ is None
     assert stopped.best_validation_score_ == max(stopped.validation_scores_)
     assert theirs.best_validation_score_ == max(theirs.validation_scores_)
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "cg"])
+@pytest.mark.parametrize("size", [1e100, 1e150])
+def test_a_gradient_that_overflows_is_refused(solver, size):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(40, 3))
+    with pytest.raises(tn.DataError, match=r"the loss or its gradient overflows.*Remedy: rescale the columns"):
+        tn.MLPRegressor(3, solver=solver).fit(X * size, X[:, 0])

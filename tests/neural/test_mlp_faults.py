@@ -38,6 +38,7 @@ os.replace = dies
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", LEARNERS)
 def test_a_fit_whose_process_is_killed_goes_on_to_the_same_bits(tmp_path, name):
     code, _, said = faults.Driver(PROGRAM.replace("{learner}", LEARNERS[name]), tmp_path).end()
@@ -56,6 +57,7 @@ def test_a_fit_whose_process_is_killed_goes_on_to_the_same_bits(tmp_path, name):
     assert not list(tmp_path.glob("*.checkpoint"))
 
 
+@pytest.mark.full
 def test_merged_gradients_have_the_same_bits_on_one_two_and_three_workers():
     nets = [
         tn.MLPRegressor(5, "tanh", solver="lbfgs", max_iter=6),

@@ -37,6 +37,7 @@ def differences(value, w, h=1e-5):
 # ---- batch normalisation --------------------------------------------------------------------------
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 @pytest.mark.parametrize("loss", LOSSES)

@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import NotFittedError
 
-from tenfold import MLPClassifier, MLPRegressor, NetworkGraph
+from tenfold import MLPClassifier, MLPRegressor, NetworkGraph, RNNClassifier
 from tenfold.neural.backpropagation import loss_and_gradient
 from tenfold.neural.network import ACTIVATIONS
 
@@ -117,3 +118,14 @@ def test_a_picture_shows_weights_or_gradients():
     with pytest.raises(ValueError, match="a target needs an example"):
         graph.plot(target=1.0)
     plt.close("all")
+
+
+def test_what_is_no_graph_of_layers_is_refused_with_a_remedy():
+    rnn = RNNClassifier(2, max_iter=1).fit(X, np.repeat(label[::5], 5), lengths=[5] * 12)
+    with pytest.raises(TypeError, match="a RNNClassifier is no graph of layers without cycles. Remedy: a fitted MLP"):
+        NetworkGraph.of(rnn)
+    with pytest.raises(NotFittedError):
+        NetworkGraph.of(MLPRegressor())
+    graph = NetworkGraph({("a", "y"): 2.0, ("b", "y"): 3.0}, ["y"])
+    with pytest.raises(ValueError, match=r"x must have a number for each of \('a', 'b'\), not 1 numbers"):
+        graph.states([0.5])

@@ -280,3 +280,11 @@ def test_a_rule_ends_epochs_and_a_last_pass_certifies_them():
     assert (model.n_iter_, model.certificate_.provenance.stopped) == (2, "2 rounds")
     assert_array_equal(model.model_.weights, short.model_.weights)
     assert model.certificate_["gradient"].value == short.certificate_["gradient"].value
+
+
+@pytest.mark.parametrize("model", [tn.RNNClassifier(3), tn.TransformerClassifier()], ids=lambda m: type(m).__name__)
+def test_an_infinite_objective_is_no_model(model):
+    """The only step is taken after the only loss was computed; the penalty of its weights overflows."""
+    model.set_params(max_iter=1, learning_rate_init=1e160, batch_size=10_000)
+    with pytest.raises(tn.DataError, match=r"weights diverge, with learning_rate_init=1e\+160. Remedy: a smaller one"):
+        model.fit(X, SAME, lengths=LENGTHS)

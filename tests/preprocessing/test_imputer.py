@@ -335,3 +335,13 @@ def test_numbers_that_are_filled_in_before_an_encoder_are_categories():
     assert beside.get_feature_names_out().tolist() == ["n_1", "n_2", "n_3", "gaps_2.0", "gaps_3.0"]
     with pytest.raises(tn.DataError, match="column 'none'.* no row had a value of this column.*Remedy: leave it out"):
         tn.ColumnTransformer([("words", chain, ["none"])]).fit(X)
+
+
+def test_missing_values_may_be_those_of_pandas():
+    frame = pd.DataFrame({"a": pd.array([1, 2, pd.NA], dtype="Int64")})
+    words = pd.DataFrame({"b": ["x", None, "x"]})
+    assert tn.SimpleImputer(missing_values=pd.NA).fit(frame).transform(frame).tolist() == [[1.0], [2.0], [1.5]]
+    found = tn.SimpleImputer(missing_values=pd.NA, strategy="most_frequent").fit_transform(words)
+    assert np.asarray(found).ravel().tolist() == ["x", "x", "x"]
+    with pytest.raises(ValueError, match=r"missing_values=-999 is refused: what is missing is NaN, None or pandas\.NA"):
+        tn.SimpleImputer(missing_values=-999).fit(frame)

@@ -41,6 +41,9 @@ def test_keywords_and_defaults_are_those_of_scikit_learn(name):
         ("CountVectorizer", {"binary": True, "ngram_range": (1, 2)}, DOCUMENTS),
         ("TfidfVectorizer", {}, DOCUMENTS),
         ("TfidfVectorizer", {"sublinear_tf": True, "norm": None, "max_features": 2}, DOCUMENTS),
+        ("TfidfVectorizer", {"binary": True}, DOCUMENTS),
+        ("TfidfVectorizer", {"binary": True, "use_idf": False, "norm": "l1", "ngram_range": (1, 2)}, DOCUMENTS),
+        ("TfidfVectorizer", {"use_idf": False, "sublinear_tf": True, "smooth_idf": False}, DOCUMENTS),
     ],
 )
 def test_numbers_are_those_of_scikit_learn(name, given, rows, tmp_path):

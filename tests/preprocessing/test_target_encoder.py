@@ -8,6 +8,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
+from tenfold.preprocessing.target_encoder import fold_of
 from tenfold.stats.draws import folds_of_places
 from tenfold.testing import bits
 
@@ -139,3 +140,18 @@ def test_other_rows_than_splits_have_and_a_splitter_are_refused():
     for learner in (tn.TargetEncoder, tn.StackingRegressor, tn.RidgeCV):
         with pytest.raises(ValueError, match=r"Remedy: cv=list\(KFold\(...\).split\(X, y\)\)"):
             learner(cv=KFold(3)).fit(FRAME[["number"]], y)
+
+
+def test_a_row_keeps_its_fold_in_a_cross_validation():
+    """By its number in the source, as the documentation states: a loop with the folds given equals it."""
+    random = np.random.default_rng(8)
+    X = random.integers(0, 6, (90, 1)).astype(float)
+    y = X[:, 0] + random.normal(size=90)
+    outer = np.repeat(np.arange(3), 30)
+    team = tn.make_pipeline(tn.TargetEncoder(cv=3), tn.LinearRegression())
+    together = tn.cross_validate(team, X, y, folds=outer).scores.ravel()
+    inner = fold_of(np.zeros(0, np.int64), np.arange(90), 3)
+    for k in range(3):
+        train = outer != k
+        alone = tn.make_pipeline(tn.TargetEncoder(cv=inner[train]), tn.LinearRegression()).fit(X[train], y[train])
+        assert alone.score(X[~train], y[~train]) == pytest.approx(together[k], rel=1e-9)

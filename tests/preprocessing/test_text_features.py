@@ -33,6 +33,7 @@ from tenfold.preprocessing.hashed_terms import Hashing, letter_table
 from tenfold.preprocessing.term_counts import DocumentFrequencies
 from tenfold.sources import part_rows
 from tenfold.testing import bits
+from tiers import draws
 
 random = np.random.default_rng(0)
 WORDS = ["The", "quick", "naïve", "café", "ÉCOLE", "fox's", "jumped", "over", "x", "42", "日本語", "lazy_dog", "-"]
@@ -410,7 +411,7 @@ def test_the_estimate_of_collisions_is_about_right():
     cuts=st.lists(st.integers(1, 20), min_size=60, max_size=60),
     seed=st.integers(0, 99),
 )
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=draws(20, 150))
 def test_frequent_terms_merge_to_the_stated_bound(documents, capacity, cuts, seed):
     """Merged in any order, no count is too large, none lacks more than `error`, and that is as small as promised."""
     texts = [" ".join(f"term{k}" for k in some) for some in documents]

@@ -274,3 +274,14 @@ def test_errors_in_later_parts_name_the_row():
     model = CategoricalHMM(1, emissionprob_init=[[1.0, 0.0]])
     with part_rows(4), pytest.raises(DataError, match="begins in row 16 is impossible"):
         model.fit(np.array([[0]] * 16 + [[1]] * 4), lengths=[4] * 5)
+
+
+def test_nothing_is_decoded_of_an_impossible_sequence():
+    known = CategoricalHMM(2, startprob_init=[0.5, 0.5], transmat_init=np.eye(2), emissionprob_init=[[1, 0], [0, 1]])
+    known.fit([["a"], ["a"], ["b"], ["b"]], lengths=[2, 2])
+    assert known.decode([["a"], ["a"]])[1].tolist() == known.predict([["a"], ["a"]]).tolist()
+    for asked in (known.predict, known.predict_proba, known.decode, known.likeliest_paths):
+        with pytest.raises(DataError, match="begins in row 0 is impossible.*Remedy"):
+            asked([["a"], ["b"]])
+    with pytest.raises(DataError, match="begins in row 1 is impossible"):
+        known.decode([["a"], ["a"], ["b"]], lengths=[1, 2], algorithm="viterbi")

@@ -3,6 +3,7 @@ import pytest
 
 import tenfold as tn
 from tenfold import DataError, MarkovChain
+from tenfold.sequence.long_run import long_run_shares
 from tenfold.sources import part_rows
 
 
@@ -46,6 +47,58 @@ def test_the_long_run():
     drawn = chain.sample(100_000)
     again = MarkovChain().fit(drawn)
     np.testing.assert_allclose(again.transmat_, chain.transmat_, atol=0.02)
+
+
+def of_sequences(*sequences):
+    return MarkovChain().fit([[s] for q in sequences for s in q], lengths=[len(q) for q in sequences])
+
+
+@pytest.mark.parametrize(
+    ("sequences", "shares"),
+    [
+        ([["home", "paid", "paid"], ["home", "cart", "left", "left"], ["cart", "paid", "paid"]], [0, 0, 1 / 3, 2 / 3]),
+        (
+            [["home", "cart", "pay", "done", "done"], ["home", "left", "left"], ["home", "cart", "left", "left"]],
+            [0, 1 / 3, 0, 2 / 3, 0],
+        ),
+        ([["in", "a", "b", "a", "b", "a"], ["in", "out", "out"], ["in", "out"]], [1 / 6, 1 / 6, 0, 2 / 3]),
+    ],
+)
+def test_the_long_run_of_a_funnel(sequences, shares):
+    np.testing.assert_allclose(of_sequences(*sequences).stationary_distribution(), shares, atol=1e-15)
+
+
+def mean_over_time(startprob, transmat):
+    """By powers: the mean of 840 of them, which any period up to 8 divides, after very many steps."""
+    power = transmat
+    for _ in range(30):
+        power = power @ power
+        power /= power.sum(axis=1, keepdims=True)
+    total = np.zeros_like(startprob)
+    at = startprob @ power
+    for _ in range(840):
+        total, at = total + at, at @ transmat
+    return total / 840
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_long_run_is_the_limit_of_powers(seed):
+    random = np.random.default_rng(seed)
+    n = int(random.integers(1, 9))
+    transmat = random.random((n, n)) * (random.random((n, n)) < random.uniform(0.05, 0.7))
+    transmat[np.arange(n), random.integers(0, n, n)] += 0.1
+    transmat /= transmat.sum(axis=1, keepdims=True)
+    startprob = random.dirichlet(np.ones(n))
+    found = long_run_shares(startprob, transmat)
+    np.testing.assert_allclose(found, mean_over_time(startprob, transmat), atol=1e-12)
+    np.testing.assert_allclose(found @ transmat, found, atol=1e-15)
+
+
+@pytest.mark.parametrize("rare", [1e-3, 1e-12, 1e-200])
+def test_the_long_run_of_symbols_that_are_hardly_ever_left(rare):
+    transmat = np.array([[1 - rare, rare, 0, 0], [2 * rare, 1 - 2 * rare, 0, 0], [0, rare, 1, 3 * rare], [0, 0, 0, 1]])
+    found = long_run_shares(np.array([0.1, 0.1, 0.8, 0.0]), transmat)
+    np.testing.assert_allclose(found, [0.4 * 2 / 3, 0.4 / 3, 0, 0.6], rtol=1e-14)
 
 
 def test_wrong_input_is_refused():

@@ -508,3 +508,67 @@ def test_ids_that_float64_does_not_tell_apart_are_no_categories(tmp_path):
     ids = pa.array([2**60 + k % 8 for k in range(40)]).cast(pa.decimal128(38, 0))
     model = tn.CategoricalNB().fit(tn.scan(pa.table({"id": ids, "y": [0, 1] * 20}), target="y"))
     assert model.schema_.columns[0].categories.tolist() == [2**60 + k for k in range(8)]
+
+
+WRITES = [
+    "update t set a = 0",
+    "  -- a comment\n/* select */ DELETE FROM t",
+    "insert into t select * from t",
+    "drop table t",
+    "with some as (select 1) update t set a = 0",
+    "with gone as (delete from t returning *) select * from gone",
+    "with some as (select 1) insert into t select 7",
+    "select * into copy from t",
+    "select 1; drop table t",
+    "pragma user_version = 7",
+    "create table s as select * from t",
+    "",
+]
+
+
+@pytest.mark.parametrize("query", WRITES)
+def test_statements_that_write_are_not_run(query):
+    connection = sqlite3.connect(":memory:")
+    connection.execute("create table t (a integer)")
+    connection.execute("insert into t values (5)")
+    with pytest.raises(tn.DataError, match=r"only queries that read are run.*Remedy: run it in the database"):
+        tn.scan(query, connection=connection)
+    assert connection.execute("select a from t").fetchall() == [(5,)]
+    assert connection.execute("select count(*) from sqlite_master").fetchall() == [(1,)]
+    assert connection.execute("pragma user_version").fetchall() == [(0,)]
+
+
+READS = [
+    "select * from t",
+    "SELECT a FROM t -- ; drop table t",
+    "with some as (select * from t) select * from some;",
+    "select a, 'x; update t set a = 0' as word from t",
+    'select "update", a from (select a, a as "update" from t)',
+    "select replace('ab', 'a', 'b') as word, a from t",
+    "select max(updated) as a from (select a as updated from t)",
+    "values (5)",
+    "/* (delete from t) */ select a from t",
+]
+
+
+@pytest.mark.parametrize("query", READS)
+def test_statements_that_read_are_run(query):
+    connection = sqlite3.connect(":memory:")
+    connection.execute("create table t (a integer)")
+    connection.execute("insert into t values (5)")
+    assert tn.scan(query, connection=connection).n_rows == 1
+
+
+def test_text_that_is_not_in_utf_8_is_refused_with_the_call_that_reads_it(tmp_path):
+    names, values = tmp_path / "names.csv", tmp_path / "values.csv"
+    names.write_bytes(("näme,b,y\n" + "1,2,0\n3,3,1\n" * 4).encode("latin-1"))
+    values.write_bytes(("name,b,y\n" + "ä,2,0\nb,3,1\n" * 4).encode("latin-1"))
+    call = r"tenfold\.scan\(pandas\.read_csv\('.*\.csv', encoding='latin-1'\)"
+    with pytest.raises(tn.DataError, match=rf"names\.csv has names of columns that are not in UTF-8.*Remedy: {call}"):
+        tn.scan(names, target="y")
+    with pytest.raises(tn.DataError, match=rf"'name' \(binary\).*not in UTF-8.*{call}"):
+        tn.DecisionTreeClassifier().fit(tn.scan(values, target="y"))
+    for path in (names, values):
+        rows = tn.scan(pd.read_csv(str(path), encoding="latin-1"), target="y")
+        assert tn.DecisionTreeClassifier().fit(rows).classes_.tolist() == [0, 1]
+    assert tn.scan(values, target="y", drop=["name"]).n_rows == 8

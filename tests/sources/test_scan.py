@@ -3,6 +3,9 @@
 import os
 import pickle
 import re
+import sys
+import time
+from pathlib import Path
 
 import cloudpickle
 import numpy as np
@@ -12,8 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.dataset as ds
+import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import fs
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
@@ -21,6 +26,7 @@ import tenfold as tn
 import tenfold.sources.parquet as parquet_module
 from tenfold.sources import arrow, part_rows
 from tenfold.sources.partitions import NULL
+from tenfold.sources.storage import DISK
 from tenfold.testing.compare import assert_same, bits
 
 pytestmark = pytest.mark.timeout(60)
@@ -455,16 +461,19 @@ def test_predictions_of_a_row_group_that_where_empties(tmp_path):
 
 
 @pytest.mark.parametrize("where", [None, [("x", ">=", 0)]])
-def test_a_file_that_changes_after_it_was_scanned_is_refused(where, tmp_path):
+def test_a_file_that_changes_after_it_was_scanned_is_refused(where, tmp_path, monkeypatch):
     path, other = tmp_path / "a.parquet", tmp_path / "b.parquet"
     for some in (path, other):
         pq.write_table(pa.table({"x": np.arange(90.0), "y": np.arange(90.0)}), some, row_group_size=30)
     source = tn.scan([path, other], target="y", where=where)
     first, fingerprint = tn.Ridge().fit(source), source.fingerprint()
     whole = other.read_bytes()
-    other.write_bytes(whole)  # a copy, as a worker may have
-    os.utime(other, (1, 1))
-    assert bits(tn.Ridge().fit(source).model_) == bits(first.model_)
+    (tmp_path / "copy").write_bytes(whole)  # as a worker may have it
+    os.utime(tmp_path / "copy", (1, 1))
+    os.replace(tmp_path / "copy", other)
+    with monkeypatch.context() as worker:
+        worker.setattr(parquet_module, "_met", {})
+        assert bits(tn.Ridge().fit(source).model_) == bits(first.model_)
     assert source.fingerprint() == fingerprint
     grown, turned, other_numbers, cut = np.arange(120.0), np.arange(90.0)[::-1], np.arange(1.0, 91.0), np.arange(30.0)
     for more in (grown, turned, other_numbers, cut):
@@ -481,6 +490,89 @@ def test_a_file_that_changes_after_it_was_scanned_is_refused(where, tmp_path):
     if where is not None:
         with pytest.raises(tn.DataError, match=r"b\.parquet.* cannot be read"):
             assert source.n_rows
+
+
+def shuffled(path, change):
+    """Write a file of the same size and footer, with other rows, in place or beside it."""
+    table = pq.read_table(path)
+    pq.write_table(table.take(np.arange(len(table)).reshape(-1, 30)[:, ::-1].ravel()), change, **UNPACKED)
+
+
+def cut_in_place(path):
+    os.truncate(path, 2_000)
+
+
+def written_in_place(path):
+    time.sleep(0.02)  # a file system's clock may be that coarse
+    shuffled(path, path)
+
+
+def replaced(path):
+    time.sleep(0.02)
+    shuffled(path, path.with_suffix(".new"))
+    path.with_suffix(".new").replace(path)
+
+
+CHANGES = [cut_in_place, written_in_place, replaced, Path.unlink]
+UNPACKED = {"row_group_size": 30, "use_dictionary": False, "compression": "none"}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("read", ["whole", "batches", "where"])
+def test_a_file_that_changes_while_it_is_read_is_refused(read, change, tmp_path, monkeypatch):
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"x": np.sin(np.arange(900.0)), "y": np.cos(np.arange(900.0))}), path, **UNPACKED)
+    footer = path.read_bytes()[-1_000:]
+    if read == "batches":
+        monkeypatch.setattr(parquet_module, "LARGE", 1)
+        monkeypatch.setattr(parquet_module, "BATCH", 7)
+    source = tn.scan(path, target="y", where=[("x", ">", -2.0)] if read == "where" else None)
+    part = 17
+    opened, Disk = DISK.open, type(DISK)
+
+    def open_and_change(self, name):
+        file = opened(name)
+        change(path)
+        monkeypatch.setattr(Disk, "open", lambda self, name: opened(name))
+        return file
+
+    list(source.tables(part, ["x"]))
+    monkeypatch.setattr(Disk, "open", open_and_change)
+    with pytest.raises(tn.DataError, match=r"t\.parquet.* (has changed|cannot be read).*Remedy"):
+        list(source.tables(part, ["x"]))
+    if change in (written_in_place, replaced):
+        assert path.read_bytes()[-1_000:] == footer  # which alone would not have told
+    with pytest.raises(tn.DataError, match=r"t\.parquet"):
+        tn.Ridge().fit(source)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("ending", ["csv", "arrow"])
+def test_other_files_that_change_while_they_are_read_are_refused(ending, change, tmp_path, monkeypatch):
+    path, table = tmp_path / f"t.{ending}", pa.table({"x": np.arange(1_000, 4_000), "y": np.arange(3_000)})
+    write = pyarrow.csv.write_csv if ending == "csv" else pyarrow.feather.write_feather
+    write(table, path)
+    opened, Disk = DISK.open, type(DISK)
+    monkeypatch.setattr(sys.modules[__name__], "shuffled", lambda _, path: write(table.slice(0, 1_000), path))
+
+    def open_and_change(self, name):
+        file = opened(name)
+        change(path)
+        return file
+
+    monkeypatch.setattr(Disk, "open", open_and_change)
+    said = rf"t\.{ending} (has changed|was deleted) while it was read.*Remedy: scan it"
+    with pytest.raises(tn.DataError, match=said):
+        tn.scan(path, target="y")
+
+
+def test_a_local_file_system_that_maps_is_read(tmp_path):
+    path = tmp_path / "t.parquet"
+    pq.write_table(numbers(), path)
+    rows = tn.scan(str(path), target="y", filesystem=fs.LocalFileSystem(use_mmap=True))
+    with rows.storage.open(str(path)) as file:
+        assert isinstance(file, pa.OSFile)
+    assert_same_bits(tn.Ridge().fit(rows), tn.Ridge().fit(tn.scan(path, target="y")), "the same rows")
 
 
 @pytest.mark.parametrize(
@@ -767,3 +859,19 @@ def test_a_target_that_its_dictionary_misses_is_refused(values, more):
         tn.GaussianNB().fit(tn.scan(table.set_column(1, "c", coded), target="c"))
     names = {"tenfold": tn, "pyarrow": pa, "frame": table.set_column(1, "c", coded)}
     assert eval(call_in(error), names).n_rows == 15
+
+
+def test_rows_are_chosen_by_lists_as_in_scan(tmp_path):
+    table = numbers()
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=PART)
+    for data in (table, tmp_path / "t.parquet"):
+        rows = tn.scan(data, target="y")
+        expected = tn.Ridge().fit(tn.scan(data, target="y", where=[("a", ">", 0.0)]))
+        for where in ([("a", ">", 0.0)], pc.field("a") > 0.0):
+            assert rows.only(where).n_rows == np.sum(table["a"].to_numpy() > 0)
+            assert_same_bits(tn.Ridge().fit(rows.only(where)), expected, "the same rows")
+        for wrong in ([1, 2], [True, False], "a > 0", ["a"], np.array([True]), None):
+            with pytest.raises(tn.DataError, match=r"neither an expression nor a list.*Remedy: \[\('year'"):
+                rows.only(wrong)
+        with pytest.raises(tn.DataError, match="does not fit"):
+            rows.only([("none", ">", 0)])

@@ -1,5 +1,7 @@
 """Rows in whole sequences: the same ones wherever parts, row groups, batches and partitions were cut."""
 
+import itertools
+
 import dask
 import dask.array as da
 import dask.dataframe as dd
@@ -10,11 +12,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from tenfold import DataError, LinearRegression, scan
+from tenfold import DataError, GaussianHMM, LinearRegression, MarkovChain, scan
 from tenfold.core import Chunk, Columns, Need
 from tenfold.estimator.members import common_need
 from tenfold.sources import ArraySource, parquet, part_rows
-from tenfold.sources.sequences import joined
+from tenfold.sources.sequences import Ids, joined
 
 NEED = Need(target="number", sequence="id")
 LENGTHS = [1, 7, 3, 40, 1, 1, 12, 2, 25, 5, 1, 9]
@@ -231,6 +233,51 @@ def test_an_id_that_comes_back_is_named(make, tmp_path):
         chunks(make(frame, tmp_path, 20))
     with pytest.raises(DataError, match="sequence 'a'"):  # in the part after
         chunks(make(frame, tmp_path, 10))
+
+
+COME_BACK = rows([5] * 8, ids=["a", "b", "c", "d", "e", "f", "b", "g"])
+"""b is in the first ten rows and in the last"""
+
+
+@pytest.mark.parametrize("make", SOURCES)
+def test_an_id_that_comes_back_many_parts_later_is_named(make, tmp_path):
+    source = make(COME_BACK, tmp_path, 10)
+    with dask.config.set(scheduler="synchronous"):
+        with pytest.raises(DataError, match="rows of sequence 'b' of column .* are not next to each other.*sort"):
+            GaussianHMM(1).fit(source)
+        model = GaussianHMM(1).fit(COME_BACK[["x", "z"]].to_numpy() if make is in_array else COME_BACK[["x", "z"]])
+        with pytest.raises(DataError, match="rows of sequence 'b'"):
+            model.predict(source)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+@pytest.mark.parametrize("ids", [[1, 1, 2, 2, 3, 1], [0.5, 0.5, 2, 2, 3, 0.5], [True, True, False, False, True, True]])
+def test_ids_of_any_type_that_come_back(ids, size, tmp_path):
+    pq.write_table(pa.table({"id": ids, "s": list("ababab")}), tmp_path / "f.parquet", row_group_size=size)
+    with pytest.raises(DataError, match=f"rows of sequence {ids[0]} of column 'id' are not next to each other"):
+        MarkovChain().fit(scan(str(tmp_path / "f.parquet"), sequence="id"))
+
+
+def test_ids_whose_type_is_another_in_other_files(tmp_path):
+    for day, ids in enumerate((pa.array([1, 1], pa.int32()), pa.array([2, 2]), pa.array([1.0, 1.0]))):
+        pq.write_table(pa.table({"id": ids, "s": ["a", "b"]}), tmp_path / f"{day}.parquet")
+    with pytest.raises(DataError, match="sequence 1"):
+        MarkovChain().fit(scan(str(tmp_path), sequence="id"))
+
+
+@pytest.mark.parametrize("kind", [int, str, float])
+def test_ids_merge_in_any_way(kind):
+    """What is found of parts does not depend on how they are put together; brute force says what it is."""
+    random = np.random.default_rng(0)
+    for _ in range(200):
+        ids = np.repeat(random.integers(0, 9, 8), random.integers(1, 4, 8)).astype(kind).astype(object)
+        ids = ids if kind is str else ids.astype(kind)
+        runs = [ids[0], *(b for a, b in itertools.pairwise(ids.tolist()) if a != b)]
+        cuts = np.sort(random.integers(0, len(ids) + 1, 3))
+        a, b, c, d = (Ids(some) for some in np.split(ids, cuts))
+        for found in ((a + b) + (c + d), a + (b + (c + d)), ((a + b) + c) + d):
+            assert bool(len(found.again)) == (len(set(runs)) < len(runs))
+            assert len(found.keys) == len(set(runs))
 
 
 @pytest.mark.parametrize("make", SOURCES)

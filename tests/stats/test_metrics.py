@@ -16,9 +16,10 @@ from tenfold.core import MergeError, Schema
 from tenfold.core.axes import bits, check, recode
 from tenfold.stats.metrics import Confusion, LogLoss, Ranking, Regression, Sum, scorers
 from tenfold.stats.metrics.order import keys, level_for, starts
+from tiers import draws
 
 CLOSE = dict(rtol=1e-12, atol=1e-12)
-quick = settings(max_examples=60, derandomize=True, deadline=None, database=None)
+quick = settings(max_examples=draws(20, 60))
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -469,7 +470,7 @@ floats = st.one_of(
 )
 
 
-@settings(max_examples=300, derandomize=True, deadline=None, database=None)
+@settings(max_examples=draws(20, 300))
 @given(st.lists(st.lists(st.tuples(floats, st.booleans(), st.integers(0, 3)), max_size=12), min_size=3, max_size=3),
        st.integers(2, 9))  # fmt: skip
 def test_ranking_laws(three, most):
@@ -487,7 +488,7 @@ def test_ranking_laws(three, most):
     assert (whole.high[:-1] < whole.low[1:]).all()
 
 
-@settings(max_examples=300, derandomize=True, deadline=None, database=None)
+@settings(max_examples=draws(20, 300))
 @given(st.lists(floats, min_size=2, max_size=40), st.integers(2, 39))
 def test_keys_are_in_order_and_the_level_is_the_lowest(numbers, most):
     ordered = np.unique(np.array(numbers, dtype=float) + 0.0)

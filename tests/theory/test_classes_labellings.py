@@ -105,8 +105,12 @@ def test_closed_form_is_not_below_sauer(m, vc):
 
 
 def test_erratum_9_the_fraction_the_other_way_up_is_false():
-    m, vc = 10, 3
-    assert (e * vc / m) ** vc < growth(m, vc) <= (e * m / vc) ** vc
+    """The closed form is (em/d)^d, above the labellings that there are; (ed/m)^d is below them."""
+    pairs = product(range(9), repeat=4)  # unions of two intervals, of dimension 4
+    labellings = {tuple(a <= i < b or c <= i < d for i in range(8)) for a, b, c, d in pairs}
+    for m, vc, there in ((8, 4, len(labellings)), (10, 3, 176), (50, 2, growth(50, 2))):
+        assert (e * vc / m) ** vc < there <= exp(log_growth(m, vc))
+        assert log_growth(m, vc) == pytest.approx(vc * log(e * m / vc))
 
 
 def separable(x, y):

@@ -4,7 +4,7 @@ from math import exp, inf, log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import rel_entr
 from scipy.stats import binom
@@ -27,7 +27,6 @@ inner = st.floats(1e-6, 1 - 1e-6)
 side = st.sampled_from(["above", "below"])
 
 
-@settings(deadline=None)
 @given(rows, chance, st.floats(0.1, 100), st.sampled_from([1, 2]))
 def test_hoeffding_inverts(m, delta, width, sides):
     radius = float(hoeffding_radius(m, delta, width=width, sides=sides))
@@ -35,7 +34,6 @@ def test_hoeffding_inverts(m, delta, width, sides):
     assert hoeffding_size(radius, delta, width=width, sides=sides) == m
 
 
-@settings(deadline=None)
 @given(rows, chance, inner, side)
 def test_chernoff_inverts(m, delta, mean, to):
     bound = chernoff_radius(m, delta, mean, side=to)
@@ -47,7 +45,6 @@ def test_chernoff_inverts(m, delta, mean, to):
         assert chernoff_size(radius, delta, mean, side=to) == pytest.approx(m, abs=1, rel=1e-4)
 
 
-@settings(deadline=None)
 @given(st.floats(1e-3, 0.9), chance, inner, side)
 def test_chernoff_size_is_the_least(eps, delta, mean, to):
     m = chernoff_size(eps, delta, mean, side=to)
@@ -118,7 +115,6 @@ def test_divergence_at_the_ends_and_nearby():
     assert kl_bernoulli(0.5, 0.5 + 1e-9) == pytest.approx(2e-18, rel=1e-6)
 
 
-@settings(deadline=None)
 @given(st.floats(0, 1), st.floats(1e-6, 5))
 def test_divergence_inverts(q, budget):
     for p, beyond in ((kl_upper(q, budget), 1.0), (kl_lower(q, budget), 0.0)):

@@ -4,7 +4,7 @@ from math import comb, factorial, log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta, binom, binomtest
 
@@ -51,7 +51,6 @@ def test_against_scipy_to_twelve_digits():
     assert binomial_lower(0, 5, 0.05) == 0
 
 
-@settings(deadline=None)
 @given(counts, chance)
 def test_tail_inverts_bound(which, delta):
     k, m = which
@@ -60,7 +59,6 @@ def test_tail_inverts_bound(which, delta):
         assert 1 - binomial_tail(k - 1, m, binomial_lower(k, m, delta)) == pytest.approx(delta, rel=1e-6, abs=1e-12)
 
 
-@settings(deadline=None)
 @given(st.integers(0, 30), st.floats(0.01, 0.9), st.floats(1e-6, 0.9))
 def test_size_inverts_bound(errors, eps, delta):
     m = held_out_size(eps, delta, errors)

@@ -21,6 +21,7 @@ from tenfold.theory import (
     necessary_sample_size,
     sample_size,
 )
+from tiers import draws
 
 EPS, DELTA = 0.1, 0.05
 rows = st.integers(1, 10**6)
@@ -69,7 +70,7 @@ def test_no_bias_means_no_learning():
     assert sample_size(EPS, DELTA, log_size=log_k_cnf(10, 2)) < 2**11
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=draws(20, 300))
 @given(rows, chance, law)
 def test_size_inverts_error(m, delta, which):
     eps = float(error_bound(m, delta, **which))
@@ -77,7 +78,7 @@ def test_size_inverts_error(m, delta, which):
         assert sample_size(eps, delta, **which) == m
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=draws(20, 300))
 @given(small, chance, law)
 def test_error_inverts_size(eps, delta, which):
     m = sample_size(eps, delta, **which)
@@ -86,7 +87,7 @@ def test_error_inverts_size(eps, delta, which):
         assert float(error_bound(m - 1, delta, **which)) > eps
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=draws(20, 300))
 @given(rows, chance, law)
 def test_chance_inverts_error(m, delta, which):
     bound = error_bound(m, delta, **which)
@@ -101,7 +102,7 @@ def test_chance_inverts_error(m, delta, which):
         assert sure == pytest.approx(1 - delta, abs=1e-7)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=draws(20, 200))
 @given(small, chance, st.integers(1, 100))
 def test_both_forms_of_blumer_follow_from_nets(eps, delta, vc):
     net = sample_size(eps, delta, vc=vc, form="net")
@@ -111,7 +112,7 @@ def test_both_forms_of_blumer_follow_from_nets(eps, delta, vc):
     assert net * eps > 8
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=draws(20, 200))
 @given(st.floats(1e-3, 0.499), chance, st.integers(2, 100))
 def test_necessary_is_not_more_than_enough(eps, delta, vc):
     assert necessary_sample_size(eps, delta, vc) <= sample_size(eps, delta, vc=vc, form="net")

@@ -4,7 +4,7 @@ from math import comb, inf, log, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.stats import norm
@@ -19,7 +19,6 @@ def test_maurers_constant(m):
     assert value <= 2 * sqrt(m) * (1 + 1e-12)
 
 
-@settings(deadline=None)
 @given(st.floats(0, 1), st.floats(0, 50), st.integers(1, 10**5), st.floats(1e-6, 0.999))
 def test_forms(train, kl, m, delta):
     tight = pac_bayes_bound(train, kl, m, delta)

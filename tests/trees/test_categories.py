@@ -54,6 +54,7 @@ def r2(model, X, y, half=4000):
     return r2_score(y[half:], model.fit(X[:half], y[:half]).predict(X[half:]))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("levels", [200, 2000, 0])
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_categories_that_tell_nothing_do_no_harm_to_classes(name, levels):
@@ -61,6 +62,7 @@ def test_categories_that_tell_nothing_do_no_harm_to_classes(name, levels):
     assert auc(CLASSIFIERS[name](), X, y) > auc(CLASSIFIERS[name](), X.drop(columns="many"), y) - 0.02
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("levels", [200, 2000, 0])
 @pytest.mark.parametrize("name", REGRESSORS)
 def test_categories_that_tell_nothing_do_no_harm_to_numbers(name, levels):

@@ -10,7 +10,7 @@ import tenfold as tn
 from tenfold.testing import bits
 from tenfold.trees import grower, levelwise
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.full, pytest.mark.slow, pytest.mark.timeout(240)]
 
 MODELS = {
     "bins": tn.DecisionTreeClassifier(max_depth=6, max_features=4),

@@ -17,6 +17,7 @@ from tenfold.testing import bits
 from tenfold.trees import best_first, gradients, grower, leaf_quantiles, levelwise
 from tenfold.trees.hist_gradient_boosting_classifier import HistGradientBoostingClassifier
 from tenfold.trees.hist_gradient_boosting_regressor import HistGradientBoostingRegressor
+from tiers import only_full
 
 N = 3000
 
@@ -63,7 +64,8 @@ MODELS = {
 @pytest.mark.parametrize(
     ("name", "weighted", "many"),
     [
-        *((name, weighted, gradients.MANY) for name in MODELS for weighted in (False, True)),
+        *only_full(*((name, False, gradients.MANY) for name in MODELS)),
+        *((name, True, gradients.MANY) for name in MODELS),
         ("two classes", False, 1),
         ("three classes", False, 1),
         ("held back", False, 1),
@@ -130,6 +132,7 @@ def test_as_good_as_the_peer(loss):
     assert score(y[test], ours) < 1.03 * score(y[test], theirs)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("k", [2, 4])
 def test_as_good_as_the_peer_on_classes(k):
     X, y = make_classification(4000, 10, n_informative=6, n_classes=k, random_state=0)

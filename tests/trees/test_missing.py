@@ -236,6 +236,7 @@ def a_thousand_categories(seed, n):
     return X, y
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("split", ["subset", "multiway"])
 def test_a_thousand_categories_many_classes_and_a_third_missing(way, split, tmp_path):

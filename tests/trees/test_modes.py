@@ -10,6 +10,7 @@ from tenfold.testing import bits
 from tenfold.trees import grower, levelwise
 from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
 from tenfold.trees.decision_tree_regressor import DecisionTreeRegressor
+from tiers import only_full
 
 N = 4000
 
@@ -25,7 +26,7 @@ def mixed(seed):
     return frame, z.to_numpy(), random.random(N)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("weighted", [*only_full(False), True])
 @pytest.mark.parametrize(
     "model",
     [
@@ -65,6 +66,7 @@ def test_the_same_tree_however_it_is_grown(monkeypatch, model, weighted):
     assert model.tree_.node_count > 20
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(
     "model",

@@ -28,6 +28,7 @@ from tenfold.trees.node_statistics import TreeDraws
 from tenfold.trees.random_forest_classifier import RandomForestClassifier
 from tenfold.trees.random_forest_regressor import RandomForestRegressor
 from tenfold.trees.tree_shap import TreeShap
+from tiers import only_full
 
 N = 1500
 
@@ -47,7 +48,7 @@ def times(numbers, tree, seed=0):
     return times_of(numbers, keys_of(seed, ROWS, tree, 1)[0])
 
 
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("weighted", [*only_full(False), True])
 @pytest.mark.parametrize(
     "model",
     [

@@ -17,6 +17,7 @@ from tenfold.core import Array, Claim, Codes, Columns, Need, Schema
 from tenfold.estimator import GroupScored, OnePass
 from tenfold.estimator.constraints import Constraints, array, class_prior, real
 from tenfold.kernels.densities import log_density
+from tenfold.stats.moments import SMALLEST, refuse_small
 from tenfold.stats.spread import ClassSpread, SpreadByClass
 
 
@@ -38,7 +39,8 @@ class GaussianNB(OnePass, GroupScored, JointLogProba):
     priors : array of shape (classes,), optional
         Probability of each class; by default as often as it occurs.
     var_smoothing : float, default=1e-9
-        This share of the largest variance of a column is added to every variance.
+        This share of the largest variance of a column is added to every variance. The variance is that of the rows with
+        their weights, so that a row of weight 2 counts as two; scikit-learn ignores `sample_weight` here.
 
     Attributes
     ----------
@@ -82,6 +84,7 @@ class GaussianNB(OnePass, GroupScored, JointLogProba):
             away = np.where(weight > 0, s.mean - mean, 0.0)  # a class without rows, as in a fold, has no mean
             overall = (s.square + weight * away**2).sum(axis=0) / weight.sum()
             epsilon = max(float(self.var_smoothing * overall.max()), float(np.finfo(float).tiny))
+        refuse_small(overall, mean, epsilon, SMALLEST)
         var = np.divide(s.square, weight, out=np.zeros_like(s.square), where=weight > 0) + epsilon
         return GaussianModel(s.weight, class_prior(self.priors, s.weight), s.mean, var, epsilon)
 

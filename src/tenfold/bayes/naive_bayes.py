@@ -21,6 +21,7 @@ from tenfold.estimator import GroupScored, OnePass
 from tenfold.estimator.constraints import Constraints, array, boolean, choice, class_prior, real
 from tenfold.kernels.densities import add_log_density
 from tenfold.stats.mixed import MixedByClass, MixedSums, numeric_features
+from tenfold.stats.moments import SMALLEST, refuse_small
 
 GAUSSIAN, BERNOULLI, POISSON, CATEGORICAL = range(4)
 KINDS = ("gaussian", "bernoulli", "poisson", "categorical")
@@ -175,6 +176,9 @@ class NaiveBayes(OnePass, GroupScored):
         theta, var, epsilon = np.where(weight > 0, mean, overall), np.zeros_like(mean), float(np.finfo(float).tiny)
         if (gaussian := numbers == GAUSSIAN).any():
             epsilon = max(float(self.var_smoothing * away[gaussian].max()), epsilon)
+            squares, means = np.ones(s.spread.mean.shape[1]), np.zeros(s.spread.mean.shape[1])
+            squares[places[gaussian]], means[places[gaussian]] = away[gaussian], overall[gaussian]
+            refuse_small(squares, means, epsilon, SMALLEST)
             own = np.divide(square, weight, out=np.tile(away, (len(weight), 1)), where=weight > 0)
             var[:, gaussian] = own[:, gaussian] + epsilon
         for number, smoothed in ((BERNOULLI, self._shares), (POISSON, self._rates)):

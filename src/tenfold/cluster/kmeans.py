@@ -43,7 +43,7 @@ class KMeans(NearestCenter):
         Seed of the start. None draws one, and the certificate records it.
     n_init : int or "auto", default="auto"
         So many starts are run to their end over the sample, and the best goes on to all rows. If the sample has every
-        distinct row (up to 4,096), these are whole fits. "auto" compares three after few rounds.
+        distinct row (up to 4,096), these are whole fits. "auto" compares three after few rounds; 1 compares none.
     verbose, copy_x, algorithm : optional
         As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
@@ -107,7 +107,7 @@ class KMeans(NearestCenter):
 
     @property
     def _first(self) -> FirstCenters:
-        restarts = 1 if isinstance(self.n_init, str) else self.n_init
+        restarts = None if isinstance(self.n_init, str) else int(self.n_init)
         return FirstCenters(self.n_clusters, self.init, self.tol, self.random_state, self.bounds, restarts)
 
     def start(self, schema: Schema) -> State:

@@ -118,7 +118,8 @@ class MiniBatchKMeans(Sequential, NearestCenter):  # type: ignore[override]
     random_state : int, default=0
         Seed of the start and of the order. None draws one, and the certificate records it.
     n_init : int or "auto", default="auto"
-        Starts that are compared on a sample of the rows, of which the best goes on. "auto": one.
+        So many starts are run to their end over a sample of the rows, and the best goes on. "auto" compares three after
+        few rounds; 1 compares none.
     reassignment_ratio : optional
         As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
     verbose, compute_labels, max_no_improvement, init_size : optional
@@ -150,6 +151,7 @@ class MiniBatchKMeans(Sequential, NearestCenter):  # type: ignore[override]
     state_types = get_args(State)
     summary_types = get_args(Summary)
     mixing = False
+    expected_failed_checks: ClassVar[dict[str, str]] = {}
     tol: float
     law_params = ({"n_clusters": 3, "batch_size": 5}, {"n_clusters": 2, "shuffle": False, "max_iter": 2})
     _parameter_constraints: ClassVar[Constraints] = {
@@ -196,7 +198,7 @@ class MiniBatchKMeans(Sequential, NearestCenter):  # type: ignore[override]
 
     @property
     def _first(self) -> FirstCenters:
-        restarts = 1 if isinstance(self.n_init, str) else self.n_init
+        restarts = None if isinstance(self.n_init, str) else int(self.n_init)
         return FirstCenters(self.n_clusters, self.init, 0.0, self.random_state, False, restarts)
 
     def start(self, schema: Schema) -> State:

@@ -40,8 +40,8 @@ class FirstCenters:
     seed: int | None
     bounds: bool = True
     """whether to measure how low the inertia could go"""
-    restarts: int = 1
-    """starts that are run to their end over the sample, of which the best goes on"""
+    restarts: int | None = None
+    """starts that are run to their end over the sample, of which the best goes on; None: a few, compared early"""
 
     def start(self, schema: Schema) -> Start | Moving:
         """Given centres need not be drawn; and without a tolerance, rows need not be measured."""
@@ -107,12 +107,12 @@ class FirstCenters:
 
 
 def best_seeds(
-    rows: Array, weight: Array, n_clusters: int, seed: int | None, complete: bool, restarts: int = 1
+    rows: Array, weight: Array, n_clusters: int, seed: int | None, complete: bool, restarts: int | None = None
 ) -> Array:
     """The best of a few greedy k-means++ starts over weighted rows, settled on them.
 
-    If they are `complete`, all there are, settling is what k-means does, only cheaper here. Of several `restarts` each
-    settles before they are compared; of one, a few starts are compared after few rounds.
+    If they are `complete`, all there are, settling is what k-means does, only cheaper here. Of so many `restarts` each
+    settles before they are compared; without a number, a few starts are compared after few rounds.
     """
     random = np.random.default_rng(seed)
     with np.errstate(over="ignore"):
@@ -124,10 +124,10 @@ def best_seeds(
     columns = np.ascontiguousarray(rows.T)
     trials = 2 + int(math.log(n_clusters))
     best, least = rows[:1].copy(), math.inf
-    for _ in range(restarts if restarts > 1 else RESTARTS):
+    for _ in range(restarts or RESTARTS):
         chosen = greedy_seeds(columns, weight, random.random((n_clusters, trials)))
         centers = rows[chosen]
-        most, little = (SETTLE, 1e-7 if complete else 1e-3) if restarts > 1 else (3, 1e-3)
+        most, little = (SETTLE, 1e-7 if complete else 1e-3) if restarts else (3, 1e-3)
         inertia = settle(rows, weight, centers, most, little)  # too large to be squared: refused when all are read
         if inertia < least:
             best, least = centers, inertia

@@ -22,7 +22,7 @@ class StackingRegressor(Stacking, Regressor):
         Regressors of tenfold with their names; "drop" in the place of one leaves it out. By default a
         LinearRegression and a DecisionTreeRegressor.
     final_estimator : learner, optional
-        A regressor of tenfold; Ridge by default. One that draws rows by what they hold, such as RidgeCV,
+        A regressor of tenfold; Ridge by default. One that draws rows by what they hold, such as LassoCV,
         draws by predictions here, which are known to rounding only.
     cv : int, array, or list of (train, test), default=5
         How many folds: rows go to them at random, one of any `cv` rows in a row to each. Or the fold of each row,

@@ -23,6 +23,7 @@ from tenfold.concept.hypotheses import (
     covers_each,
     in_words,
     positive_class,
+    refuse_wildcard,
     stand_for_something,
 )
 from tenfold.core import Array, Chunk, Claim, Columns, DataError, Need, Schema
@@ -185,6 +186,7 @@ class BayesOptimalClassifier(OnePass, Classifier):
 
     def statistic(self, schema: Schema) -> CoveredByHypotheses:
         """How many rows of each class a hypothesis covers serves every prior and noise."""
+        refuse_wildcard(schema)
         found = self._hypotheses(schema)
         positive_class(self.pos_label, schema)
         self._log_prior(len(found))
@@ -346,7 +348,13 @@ def _worded(hypotheses: Array, schema: Schema) -> list[list[Any]]:
 def coded_hypotheses(given: list[Any], schema: Schema) -> Array:
     """Hypotheses as codes; a value that no row has covers none."""
     width = len(schema.columns)
-    if not given or any(isinstance(h, str) or len(h) != width for h in given):
+    for h in given:
+        if isinstance(h, str) or not isinstance(h, (Sequence, np.ndarray)):
+            raise ValueError(
+                f"hypotheses must be lists of {width} values each, one for each column, not {h!r}. Remedy: a value, "
+                '"?" for any, or None for no value, for each column'
+            )
+    if not given or any(len(h) != width for h in given):
         raise ValueError(f"hypotheses must be lists of {width} values each, one for each column, and at least one")
     if len(given) > LIMIT:
         raise ValueError(f"{len(given):,} hypotheses are more than {LIMIT:,}")

@@ -26,6 +26,7 @@ from tenfold.concept.hypotheses import (
     moved,
     places,
     positive_class,
+    refuse_wildcard,
     stand_for_something,
 )
 from tenfold.concept.undecided import Undecided
@@ -166,6 +167,7 @@ class CandidateElimination(OnePass, Undecided):
 
     def statistic(self, schema: Schema) -> BoundariesOfVersionSpace:
         """The join of the positives, and the sets of columns that tell it from negatives."""
+        refuse_wildcard(schema)
         positive, n_classes, _ = positive_class(self.pos_label, schema)
         return BoundariesOfVersionSpace(positive, self.pos_label is None and n_classes == 1)
 

@@ -19,6 +19,7 @@ from tenfold.concept.hypotheses import (
     covers,
     in_words,
     positive_class,
+    refuse_wildcard,
     stand_for_something,
 )
 from tenfold.core import ONE, Array, Claim, Columns, Need, Schema
@@ -97,6 +98,7 @@ class FindS(Classifier):
 
     def start(self, schema: Schema) -> State:
         """The state before the first pass, which knows the schema alone."""
+        refuse_wildcard(schema)
         self._nothing(schema)  # refuses a positive class that there is not
         return Begun(0, schema)
 

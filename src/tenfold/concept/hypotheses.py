@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from tenfold.core import Array, Chunk, Codes, Flags, Schema
+from tenfold.core import Array, Chunk, Codes, DataError, Flags, Schema
 from tenfold.core.allowed import NOT_NAN
 from tenfold.core.statistic import Grouped
 
@@ -96,6 +96,16 @@ def in_words(values: Array, schema: Schema) -> list[str | float | None]:
     words = {NOTHING: None, ANY: "?", UNKNOWN: None}
     each = zip(values, schema.columns, strict=True)
     return [column.categories[int(value)] if value >= 0 else words[value] for value, column in each]
+
+
+def refuse_wildcard(schema: Schema) -> None:
+    """Refuse a column with the value "?", which stands for any value in a hypothesis."""
+    for column in schema.columns:
+        if column.categories is not None and "?" in column.categories.tolist():
+            raise DataError(
+                f"column {column.name!r} has the value '?', which stands for any value in a hypothesis. Remedy: rename "
+                f"it, such as frame[{column.name!r}].replace('?', 'unknown')"
+            )
 
 
 def stand_for_something(values: Array, schema: Schema) -> bool:

@@ -21,7 +21,15 @@ from tenfold.concept.bayes_optimal_classifier import (
     coded_hypotheses,
     conjunctions,
 )
-from tenfold.concept.hypotheses import covers_each, in_words, moved, places, positive_class, stand_for_something
+from tenfold.concept.hypotheses import (
+    covers_each,
+    in_words,
+    moved,
+    places,
+    positive_class,
+    refuse_wildcard,
+    stand_for_something,
+)
 from tenfold.concept.undecided import Undecided
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Flags, Need, Schema
 from tenfold.core.allowed import CLASS_COUNT, NOT_NEGATIVE, Between
@@ -172,6 +180,7 @@ class ListThenEliminate(OnePass, Undecided):
         positive_class(self.pos_label, schema)
         if self._of_all_sets:
             return DistinctRows(len(schema.classes))
+        refuse_wildcard(schema)
         return CoveredByHypotheses(self._listed(schema), len(schema.classes), self._literals(schema))
 
     def _literals(self, schema: Schema) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from math import prod
 from typing import Any
 
@@ -26,6 +26,8 @@ POINTS = 1_000_000
 """rows among which a question is looked for, at most"""
 BLOCK = 4_096
 """rows on which hypotheses vote at a time"""
+GENERAL = 2_000
+"""members of the general boundary, at most; four times as many are compared to find them"""
 LISTED = 100_000
 """hypotheses that are listed one by one, at most"""
 
@@ -124,7 +126,7 @@ class VersionSpace:
         Returns
         -------
         space : VersionSpace
-            Perhaps an empty one.
+            Perhaps an empty one. More than 2,000 most general hypotheses are an error.
         """
         row = self._checked(row)
         if self.is_empty:
@@ -164,11 +166,8 @@ class VersionSpace:
         specific = self.specific[0]
         if covers(specific, row):
             return VersionSpace(self.attributes, (), ())
-        kept = [g for g in self.general if not covers(g, row)]
-        for g in self.general:
-            if covers(g, row):
-                kept += self._specialized(g, row)
-        return self._between(specific, kept)
+        each = (self._specialized(g, row) if covers(g, row) else (g,) for g in self.general)
+        return self._between(specific, chain.from_iterable(each))
 
     def _specialized(self, g: Conjunction, row: Sequence[Any]) -> Iterator[Conjunction]:
         """The most general conjunctions below one that do not cover a row."""
@@ -178,8 +177,15 @@ class VersionSpace:
 
     def _between(self, specific: Conjunction, general: Iterable[Conjunction]) -> VersionSpace:
         """The space of these boundaries: the maximal ones of those that are above the specific one."""
-        above = {g for g in general if specific <= g}
-        found = [g for g in above if not any(g < other for other in above)]
+        above = set[Conjunction]()
+        for g in general:
+            if specific <= g:
+                above.add(g)
+            if len(above) > 4 * GENERAL:
+                raise _too_many()
+        found = _maximal(list(above))
+        if len(found) > GENERAL:
+            raise _too_many()
         if specific.covers_nothing and not found:  # every row there can be is a negative
             found = [specific]
         return VersionSpace(self.attributes, (specific,) if found else (), found)
@@ -193,7 +199,8 @@ class VersionSpace:
 
         each = zip(self.attributes, self.specific[0].constraints, other.specific[0].constraints, strict=True)
         specific = Conjunction(attribute.join(a, b) for attribute, a, b in each)
-        return self._between(specific, [self._meet(a, b) for a, b in product(self.general, other.general)])
+        mine, theirs = ([g for g in space.general if specific <= g] for space in (self, other))
+        return self._between(specific, (self._meet(a, b) for a, b in product(mine, theirs)))
 
     def _meet(self, a: Conjunction, b: Conjunction) -> Conjunction:
         """The most general conjunction that is at most as general as both."""
@@ -393,6 +400,32 @@ class VersionSpace:
         truth = np.array([covers(target, row) for row in rows])
         wrong = (heft[truth != np.array([covers(h, row) for row in rows])].sum() for h in self.members())
         return float(max(wrong, default=0.0) / heft.sum())
+
+
+def _maximal(some: list[Conjunction]) -> list[Conjunction]:
+    """Those of different conjunctions that are below no other of them."""
+    if len(some) < 2:
+        return some
+    left, right = [], []
+    for column in zip(*(g.constraints for g in some), strict=True):
+        values, at = _coded(column)
+        outside = np.array([[not includes(b, a) for b in values] for a in values], dtype=np.float32)
+        left.append(outside[at])
+        right.append(np.eye(len(values), dtype=np.float32)[at])
+    outside, has = np.concatenate(left, axis=1), np.concatenate(right, axis=1).T
+    found = []
+    for start in range(0, len(some), BLOCK // 4):
+        above = outside[start : start + BLOCK // 4] @ has == 0  # no constraint of the other one leaves out its own
+        lone = np.count_nonzero(above, axis=1) == 1  # itself
+        found += [some[start + k] for k in np.flatnonzero(lone).tolist()]
+    return found
+
+
+def _too_many() -> DataError:
+    return DataError(
+        f"the version space has more than {GENERAL:,} most general hypotheses. Remedy: fewer attributes or values, "
+        "positive examples before negative ones, or FindS, which needs the specific boundary only"
+    )
 
 
 def _coded(column: Sequence[Any]) -> tuple[list[Any], Codes]:

@@ -150,15 +150,16 @@ class Certificate:
     @property
     def known(self) -> bool:
         """Whether the learner claims anything yet: before that it has no model to stop with."""
-        return bool(self.claims) or self.__dict__.get("_known", True)
+        return bool(self.claims) or bool(self.__dict__.get("_known", True))
 
     def __getstate__(self) -> dict[str, object]:
         """With the claims: what they are made of does not travel."""
-        return {"claims": self.claims, "provenance": self.provenance, "origin": self.origin}
+        made: dict[str, object] = {"claims": self.claims, "provenance": self.provenance, "origin": self.origin}
+        return made if self.known else made | {"_known": False}
 
     def made_from(self, provenance: Callable[[], Provenance]) -> Certificate:
         """The same claims about a model that was made from this, both also if they are yet to be made."""
-        return Certificate.later(lambda: self.claims, provenance)
+        return Certificate.later(lambda: self.claims if self.known else None, provenance)
 
     def get(self, kind: str) -> Claim | None:
         """The claim of a kind, or None."""
@@ -173,7 +174,9 @@ class Certificate:
 
     def coming_from(self, origin: Literal["claimed by the file", "verified"]) -> Certificate:
         """The same claims, marked with where they come from."""
-        return replace(self, origin=origin)
+        found = replace(self, origin=origin)
+        found.__dict__["_known"] = self.known
+        return found
 
     def to_dict(self) -> dict[str, object]:
         """Plain values, ready for JSON (infinite values as strings)."""

@@ -315,8 +315,17 @@ class TextColumns(Columns):
     __slots__ = ()
 
     def column(self, j: int) -> Values:
-        """Column `j`: an array of strings (and None)."""
+        """Column `j`: an array of strings (and None, if what is missing may pass)."""
         texts: Values = self.data[j]
+        if not self.missing and texts.dtype.hasobject:
+            gone = np.flatnonzero(np.equal(texts, None))
+            if len(gone):
+                name, place = self.names[j] if self.names is not None else f"x{j}", self.where(int(gone[0]), j)
+                raise DataError(
+                    f"Input X contains no text in {place}: it is missing. Remedy: fill it with empty text, "
+                    f"X.fillna({{{name!r}: ''}}), or leave out the rows that miss it, "
+                    f"tenfold.scan(..., where=pyarrow.compute.field({name!r}).is_valid())"
+                )
         return texts
 
     def take(self, rows: Codes) -> NoReturn:

@@ -5,15 +5,15 @@ For work that gives the same bits however it is shared: whole numbers, or pieces
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 from itertools import pairwise
 from typing import TypeVar
+
+from tenfold.core.pools import Pools
 
 T = TypeVar("T")
 
@@ -21,8 +21,7 @@ LEAST = 1 << 13
 """rows for each thread: with fewer, calling it takes longer than it saves"""
 
 _threads: ContextVar[int] = ContextVar("threads", default=1)
-_pools: dict[int, ThreadPoolExecutor] = {}
-_making = threading.Lock()
+_pools = Pools("tenfold-crew")
 
 
 @contextmanager
@@ -47,29 +46,14 @@ def share(calls: Sequence[Callable[[], T]]) -> list[T]:
         return [call() for call in calls]
     rest: list[tuple[Future[T], Callable[[], T]]] = []
     try:
-        pool = _pool(n)
-        for call in calls[1:]:
-            rest.append((pool.submit(call), call))
-        return [calls[0](), *(call() if made.cancel() else made.result() for made, call in rest)]
+        with _pools.of(n - 1) as pool:
+            for call in calls[1:]:
+                rest.append((pool.submit(call), call))
+            return [calls[0](), *(call() if made.cancel() else made.result() for made, call in rest)]
     except BaseException:
         for made, _ in rest:
             made.cancel()  # what has begun ends by itself
         raise
-
-
-def _pool(threads: int) -> ThreadPoolExecutor:
-    """The other threads, shared by all fits of this process."""
-    with _making:
-        if threads not in _pools:
-            _pools[threads] = ThreadPoolExecutor(threads - 1, thread_name_prefix="tenfold-crew")
-        return _pools[threads]
-
-
-def _after_fork() -> None:
-    """Threads do not survive a fork."""
-    global _making
-    _making = threading.Lock()
-    _pools.clear()
 
 
 def by_rows(n: int, call: Callable[[int, int], T]) -> list[T]:
@@ -77,7 +61,3 @@ def by_rows(n: int, call: Callable[[int, int], T]) -> list[T]:
     threads = min(hands(), max(1, n // LEAST))
     ends = [n * i // threads for i in range(threads + 1)]
     return share([partial(call, a, z) for a, z in pairwise(ends)])
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)

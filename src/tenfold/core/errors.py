@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 
 class DataError(ValueError):
@@ -23,6 +24,15 @@ class ColumnError(DataError):
 
     def __str__(self) -> str:
         return f"{self.name or f'column number {self.number}'} {self.says}"
+
+
+@contextmanager
+def naming(who: str) -> Iterator[None]:
+    """Begin errors of the data with a name, such as that of the learner among several that cannot use them."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError(f"{who}: {error}") if who else error from None
 
 
 class MergeError(ValueError):

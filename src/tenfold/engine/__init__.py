@@ -2,7 +2,7 @@
 
 from tenfold.engine.executor import Executor, TaskSession
 from tenfold.engine.local import Local
-from tenfold.engine.loop import Member, Watcher, fit, opened, run, schema_of
+from tenfold.engine.loop import Member, Watcher, check_sequences, fit, opened, run, schema_of
 from tenfold.engine.runner import Runner, Session
 from tenfold.engine.running import current, on
 from tenfold.engine.snapshot import Fit, Snapshot
@@ -21,6 +21,7 @@ __all__ = [
     "TaskSession",
     "Tree",
     "Watcher",
+    "check_sequences",
     "current",
     "fit",
     "merge",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from tenfold.core import Need, Schema
+from tenfold.core import Need, Schema, Values
 from tenfold.sources import Source
+from tenfold.sources.sequences import Ids
 
 
 class Job(Protocol):
@@ -32,3 +33,34 @@ class FindSchema:
     def __call__(self, source: Source, part: int) -> Schema:
         """The columns, categories and classes that one part holds."""
         return source.schema_for(part, self.need)
+
+
+@dataclass(frozen=True)
+class FindSequences:
+    """Which sequences the parts have: one that comes back after others would be taken for two."""
+
+    need: Need
+
+    def parts(self, source: Source) -> range:
+        """All parts, since a sequence may come back in any."""
+        return range(len(source))
+
+    def __call__(self, source: Source, part: int) -> Ids:
+        """The ids of one part's sequences."""
+        return source.sequence_ids(part, self.need)
+
+
+@dataclass(frozen=True)
+class NameSequence:
+    """The id of a sequence that is known by its key."""
+
+    need: Need
+    key: Values
+
+    def parts(self, source: Source) -> range:
+        """All parts."""
+        return range(len(source))
+
+    def __call__(self, source: Source, part: int) -> list[object]:
+        """The id, in a list, if a part has it."""
+        return source.sequence_by_key(part, self.need, self.key)

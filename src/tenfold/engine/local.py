@@ -7,11 +7,12 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from contextlib import closing, contextmanager
 from functools import partial
 from typing import Any
 
+from tenfold.core.pools import Pools
 from tenfold.engine import ordered
 from tenfold.engine.holding import Piece, follow, of_held, read
 from tenfold.engine.job import Job
@@ -37,11 +38,11 @@ class Local(Runner):
     Parameters
     ----------
     threads : int, optional
-        How many parts are worked on at once; all processors of this process by default. The
-        answer does not depend on it, to the bit.
+        How many parts are worked on at once; by default all processors that this process, or its container, may
+        use. The answer does not depend on it, to the bit.
     memory : int, optional
-        Bytes of prepared data (bins, weights of rows) to hold in memory between rounds; a quarter of this
-        machine's memory by default. What does not fit is written to a temporary folder.
+        Bytes of prepared data (bins, weights of rows) to hold in memory between rounds; by default a quarter of the
+        memory of this machine, or of the container. What does not fit is written to a temporary folder.
 
     Examples
     --------
@@ -80,19 +81,19 @@ class Local(Runner):
         if self.threads == 1 or len(parts) == 1 or getattr(_here, "inside", False):
             yield from map(partial(_limited, function), parts)
             return
-        pool = _pool(self.threads)
         waiting: deque[Future[Any]] = deque()
-        try:
-            for part in parts:
-                waiting.append(pool.submit(_inside, function, part))
-                if len(waiting) >= 2 * self.threads:
+        with _pools.of(self.threads) as pool:
+            try:
+                for part in parts:
+                    waiting.append(pool.submit(_inside, function, part))
+                    if len(waiting) >= 2 * self.threads:
+                        yield _first(waiting)
+                while waiting:
                     yield _first(waiting)
-            while waiting:
-                yield _first(waiting)
-        finally:
-            for future in waiting:
-                future.cancel()
-            wait(waiting)
+            finally:
+                for future in waiting:
+                    future.cancel()
+                wait(waiting)
 
 
 class LocalSession(Session):
@@ -110,13 +111,13 @@ class LocalSession(Session):
 
     def reduce(self, job: Job) -> Any:
         """The merge of the job's summaries of all its parts, in the fixed tree."""
-        with one_blas_thread:
+        with one_blas_thread():
             return self._over(job.parts(self.source), partial(job, self.source))
 
     def leaves(self, leaves: list[Leaf]) -> list[Any]:
         """The summary of each leaf: read, from what is held of the parts, or part after part."""
         found: dict[int, Any] = {}
-        with one_blas_thread:
+        with one_blas_thread():
             for order, places in by_order(leaves).items():
                 some = [leaves[at] for at in places]
                 found |= zip(places, self._merged(some) if order is None else self._walked(some, order), strict=True)
@@ -217,24 +218,12 @@ def _told(summaries: Iterable[Any], some: list[range], seen: Bar) -> Iterator[An
         yield summary
 
 
-_pools: dict[int, ThreadPoolExecutor] = {}
-_making = threading.Lock()
+_pools = Pools("tenfold")
 _here = threading.local()
 
 
-def _pool(threads: int) -> ThreadPoolExecutor:
-    """The pool of so many threads, kept: a round of k-means is shorter than starting one."""
-    with _making:
-        if threads not in _pools:
-            _pools[threads] = ThreadPoolExecutor(threads, thread_name_prefix="tenfold")
-        return _pools[threads]
-
-
 def _after_fork() -> None:
-    """Threads do not survive a fork; nor is the one that is left inside a pool any more."""
-    global _making
-    _making = threading.Lock()
-    _pools.clear()
+    """The thread that is left is inside a pool no more."""
     _here.inside = False
 
 
@@ -250,5 +239,5 @@ def _inside(function: Callable[[int], Any], part: int) -> Any:
 
 def _limited(function: Callable[[int], Any], part: int) -> Any:
     """Run with one BLAS thread. The limit ends with the call: whoever iterates has his own between two parts."""
-    with one_blas_thread:
+    with one_blas_thread():
         return function(part)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ from tenfold.core.learner import EndsEarly
 from tenfold.core.schema import naming_columns
 from tenfold.core.statistic import Expression, Grouped
 from tenfold.engine.holding import of_chunk
-from tenfold.engine.job import FindSchema
+from tenfold.engine.job import FindSchema, FindSequences, NameSequence
 from tenfold.engine.plan import NOTHING, Groups
 from tenfold.engine.runner import Runner, Session
 from tenfold.engine.snapshot import Fit, Snapshot
@@ -27,6 +28,7 @@ from tenfold.engine.stages import stages_of
 from tenfold.engine.tally import Counted
 from tenfold.engine.threads import one_blas_thread
 from tenfold.sources import Source
+from tenfold.sources.sequences import not_together
 from tenfold.sources.validation import check_binary
 from tenfold.stats.combinators import After, As, By, Each, Key, Of, Onward, Reweighted, View, every
 from tenfold.stats.joint import Joint
@@ -35,6 +37,9 @@ OVERFLOW = (
     "{} is not finite: values are too large, too small or of too different scales. Remedy: "
     "rescale the columns, StandardScaler(), and divide the target by its largest value"
 )
+
+AT_THE_MODEL = frozenset({"objective", "gradient"})
+"""kinds of claims that are computed from a model; others may be infinite, as bounds that say nothing are"""
 
 _numbers = itertools.count()
 
@@ -48,13 +53,23 @@ def schema_of(source: Source, need: Need, session: Session) -> Schema:
     schema = known or source.remember(need, session.reduce(FindSchema(need)))
     if schema.classes is not None:
         check_binary(schema.classes, need)
+    check_sequences(source, need, session)
     return schema
+
+
+def check_sequences(source: Source, need: Need, session: Session) -> None:
+    """Refuse rows of a sequence that comes back after others, in whatever parts; look once."""
+    if source.sequences_unseen(need):
+        name, again = source.sequence_column(need), session.reduce(FindSequences(need)).again
+        if len(again):
+            raise not_together(session.reduce(NameSequence(need, again))[0], name)
+        source.whole_sequences.add(name)
 
 
 @contextmanager
 def opened(runner: Runner, source: Source) -> Iterator[Session]:
     """A source to reduce on a runner; meanwhile updates have the driver's threads, and BLAS has one."""
-    with one_blas_thread, crew(runner.driver_threads), runner.open(source) as session:
+    with one_blas_thread(), crew(runner.driver_threads), runner.open(source) as session:
         yield session
 
 
@@ -228,7 +243,7 @@ def turn(
 
 def _claims(learner: Learner, model: Any, summary: Any) -> tuple[Claim, ...] | None:
     """What a learner claims of a model; whoever looks at it may do so after the fit, and gets the same bits."""
-    with one_blas_thread:
+    with one_blas_thread():
         return learner.certify(model, summary)
 
 
@@ -271,7 +286,7 @@ def _end_early(m: Member, learner: EndsEarly, seconds: float) -> None:
 
 def _end(m: Member, reason: str) -> None:
     """End a fit; refuse a model with NaN, and infinity where it must be finite. Claims are checked when made."""
-    field = not_finite(m.at.model)
+    field = None if m.at.model is None else not_finite(m.at.model)
     if field is not None:
         raise DataError(OVERFLOW.format(field))
     if m.at.certificate is not None:
@@ -280,8 +295,8 @@ def _end(m: Member, reason: str) -> None:
 
 
 def _sound(certificate: Certificate) -> tuple[Claim, ...]:
-    """The claims of a certificate, none of which is NaN."""
+    """The claims of a certificate, none of which is NaN; nor is the objective infinite, or how steep it is."""
     for claim in certificate.claims:
-        if claim.value != claim.value:
+        if math.isnan(claim.value) or (math.isinf(claim.value) and claim.kind in AT_THE_MODEL):
             raise DataError(OVERFLOW.format(f"claim {claim.kind}"))
     return certificate.claims

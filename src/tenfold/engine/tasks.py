@@ -32,7 +32,7 @@ def receive(raw: bytes) -> Any:
 
 def apply(function: Callable[[int], Any], parts: range) -> Any:
     """A function of one part."""
-    with one_blas_thread:
+    with one_blas_thread():
         return function(parts[0])
 
 
@@ -44,19 +44,19 @@ def with_value(function: Any, key: str, part: int, value: Any, *given: Any) -> A
 
 def reduce_parts(job: Job, source: Source, parts: range) -> Any:
     """The merge of a job's summaries of some parts."""
-    with one_blas_thread:
+    with one_blas_thread():
         return merge(job(source, part) for part in parts)
 
 
 def merge_all(summaries: list[Any]) -> Any:
     """The merge of outputs of other tasks."""
-    with one_blas_thread:
+    with one_blas_thread():
         return merge(some.found if isinstance(some, Made) else some for some in summaries)
 
 
 def read_parts(leaves: list[Leaf], lost: list[Leaf], source: Source, parts: range) -> Made | Found:
     """The summaries of leaves, of some parts, and what others hold of them."""
-    with one_blas_thread:
+    with one_blas_thread():
         each = [holding.read(leaves, lost, source, part) for part in parts]
         found: Found = merge(one for one, _ in each)
         return Made(found, [[pieces[at] for _, pieces in each] for at in range(len(lost))]) if lost else found
@@ -64,13 +64,13 @@ def read_parts(leaves: list[Leaf], lost: list[Leaf], source: Source, parts: rang
 
 def follow_parts(leaf: Leaf, at: int, made: Made, before: list[list[Scratch]] | None) -> list[list[Scratch]]:
     """The scratch of each of some parts that are held."""
-    with one_blas_thread:
+    with one_blas_thread():
         return _followed(leaf, made.held[at], before)
 
 
 def sum_held(leaf: Leaf, at: int, made: Made, before: list[list[Scratch]] | None) -> Found:
     """A leaf's summary of some parts that are held."""
-    with one_blas_thread:
+    with one_blas_thread():
         scratch = _followed(leaf, made.held[at], before)
         each = zip(made.held[at], scratch, strict=True)
         found: Found = merge(Found([holding.of_held(leaf, *both) if both[0] else None]) for both in each)
@@ -84,7 +84,7 @@ def _followed(leaf: Leaf, held: list[list[Piece]], before: list[list[Scratch]] |
 
 def walk_parts(leaves: list[Leaf], places: ordered.Places, last: bool, source: Source, parts: Sequence[int]) -> Any:
     """Some parts further; after the last of them, the summaries."""
-    with one_blas_thread:
+    with one_blas_thread():
         for part in parts:
             places = ordered.walk(leaves, source, part, places)
         return Found(ordered.arrived(leaves, places)) if last else places

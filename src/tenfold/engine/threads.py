@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 
 from threadpoolctl import ThreadpoolController
 
+from tenfold.engine.container import limits
+
 
 class Library(NamedTuple):
     """How many threads a BLAS library may use: two functions."""
@@ -23,61 +25,73 @@ class Library(NamedTuple):
     set: Callable[[int], Any]
 
 
-class _OneBlasThread:
-    """Used as `with one_blas_thread:`, as often as one likes, inside itself too."""
+class one_blas_thread:
+    """One block of code in which BLAS uses one thread: `with one_blas_thread():`, also inside another such block.
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._shared: list[Library] | None = None
-        self._own: list[Library] = []
-        """with a number for each thread: those that use OpenMP"""
-        self._depth: dict[int, int] = {}
-        """thread: how many blocks it is in"""
-        self._before: list[int | None] = []
-        """of each shared library, the number to restore; empty while there is no limit"""
-        self._here = threading.local()
+    An interrupt (Ctrl-C) may come at any moment, also before `__exit__` has begun. The block is then left when it is
+    deleted, together with the traceback.
+    """
+
+    __slots__ = ("_thread",)
+    _thread: int | None
 
     def __enter__(self) -> None:
-        thread = threading.get_ident()
-        depth = self._depth.get(thread, 0)
-        if depth:  # the limit is there, and nobody else counts for this thread
-            self._depth[thread] = depth + 1
-            return
-        try:
-            self._set(thread, depth + 1)
-        except BaseException:  # an interrupt: __exit__ will not be called
-            self._set(thread, depth)
-            raise
+        self._thread = threading.get_ident()
+        blas_limit.enter(self._thread, id(self))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        thread = threading.get_ident()
-        depth = self._depth.get(thread, 1)
-        if depth > 1:
-            self._depth[thread] = depth - 1
-            return
-        try:
-            self._set(thread, depth - 1)
-        except BaseException:  # an interrupt, perhaps half way
-            self._set(thread, depth - 1)
-            raise
+        self.__del__()
 
-    def _set(self, thread: int, depth: int) -> None:
-        """Say in how many blocks a thread is. Called again it does the same, so an interrupt does no harm."""
+    def __del__(self) -> None:
+        thread = getattr(self, "_thread", None)
+        if thread is not None:
+            blas_limit.leave(thread, id(self))
+            self._thread = None
+
+
+class BlasLimit:
+    """The limit of this process, and the blocks that need it. All methods may be interrupted and called again."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()  # deleting a block, at any allocation, takes it once more
+        self._shared: list[Library] | None = None
+        self._own: list[Library] = []
+        """with a number for each thread: those that use OpenMP"""
+        self.blocks: dict[int, set[int]] = {}
+        """thread: the blocks that it is in"""
+        self._before: list[int | None] = []
+        """of each shared library, the number to restore; empty while there is no limit"""
+        self._here = threading.local()
+
+    def enter(self, thread: int, block: int) -> None:
+        """Set the limit, if this is the first block."""
+        if within := self.blocks.get(thread):  # the limit is there, and only this thread counts its blocks
+            within.add(block)
+            return
         with self._lock:
             if self._shared is None:
                 self._find()
-            if depth:
-                self._depth[thread] = depth
-                if depth == 1:
-                    self._limit()
-            else:
-                self._depth.pop(thread, None)
-                if not self._depth:
-                    self._restore()
+            self.blocks[thread] = {block}
+            self._limit()
         if self._own:
-            self._limit_own(depth)
+            self._limit_own(True)
+
+    def leave(self, thread: int, block: int) -> None:
+        """Restore what was there, if this is the last block."""
+        within = self.blocks.get(thread, set())
+        if len(within) > 1:
+            within.discard(block)
+            return
+        with self._lock:
+            within.discard(block)
+            if not within:
+                self.blocks.pop(thread, None)
+            if not self.blocks and self._shared is not None:
+                self._restore()
+        if self._own and not within and thread == threading.get_ident():
+            self._limit_own(False)
 
     def _find(self) -> None:
         import scipy.linalg.blas  # noqa: F401  (its library must be loaded to be seen)
@@ -108,40 +122,40 @@ class _OneBlasThread:
                 library.set(threads)
         self._before = []
 
-    def _limit_own(self, depth: int) -> None:
+    def _limit_own(self, limited: bool) -> None:
         """The same for libraries in which every thread has a number of its own."""
         before = getattr(self._here, "before", None)
-        if depth and before is None:
+        if limited and before is None:
             self._here.before = [library.get() for library in self._own]
             for library in self._own:
                 library.set(1)
-        elif not depth and before is not None:
+        elif not limited and before is not None:
             for library, threads in zip(self._own, before, strict=True):
                 library.set(threads or 1)
             self._here.before = None
 
     def _after_fork(self) -> None:
         """Of the threads there is only this one left, and nobody else will leave a block."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         thread = threading.get_ident()
-        mine = self._depth.get(thread, 0)
-        self._depth = {thread: mine} if mine else {}
+        mine = self.blocks.get(thread)
+        self.blocks = {thread: mine} if mine else {}
         if self._shared is not None and not mine:
             self._restore()
 
 
 def processors() -> int:
-    """Processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    """Processors this process may use: those it is bound to, and no more than its container may use."""
+    bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(bound, limits().processors or bound))
 
 
 def memory_of_this_machine() -> int:
-    """Bytes of memory of this machine."""
+    """Bytes of memory of this machine, or of the container that this process is in, if it has less."""
+    memory = 8 << 30
     if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return 8 << 30
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return min(memory, limits().memory or memory)
 
 
 def _openblas(library: Any) -> Library | None:
@@ -155,7 +169,7 @@ def _openblas(library: Any) -> Library | None:
     return None
 
 
-one_blas_thread = _OneBlasThread()
+blas_limit = BlasLimit()
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=one_blas_thread._after_fork)
+    os.register_at_fork(after_in_child=blas_limit._after_fork)

@@ -30,6 +30,7 @@ from tenfold.estimator.fitted_params import as_fitted, frozen, param_names, plai
 from tenfold.estimator.mapped import Mapped, joined
 from tenfold.estimator.offered import is_offered
 from tenfold.estimator.scikit_learn_keywords import constraints_of, has_no_effect, refuse_keywords
+from tenfold.estimator.sparse_interface import aligned
 from tenfold.sources import Source, as_source, part_rows
 from tenfold.sources.inputs import check_names
 
@@ -60,7 +61,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     draws_rows: ClassVar[bool] = False
     """whether rows are drawn by their places, so that the model depends on their order and on where they are cut"""
     expected_failed_checks: ClassVar[dict[str, str]] = {}
-    """checks of scikit-learn that do not hold, with the reason; its own learner of that name declares them too"""
+    """checks of scikit-learn that fail, with the reason, as `check_estimator` takes them"""
     law_params: ClassVar[tuple[dict[str, Any], ...]] = ({},)
     """parameter sets that laws are put on: small ones where defaults take long, and one for each route there is"""
     decided: ClassVar[tuple[str, ...]] = ()
@@ -155,8 +156,13 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         first: int = 0,
         stop: Stop | None = None,
         lengths: Any = None,
+        solved: bool = True,
     ) -> Any:
-        """Fit to rows whose parts are numbered from `first` on, if they are drawn by their places."""
+        """Fit to rows whose parts are numbered from `first` on, if they are drawn by their places.
+
+        If not `solved`, the rows are summarized and no model is made: what is merged with other rows need not be enough
+        for a model of its own.
+        """
         if not isinstance(stop, Stop | None):
             raise TypeError(f"stop is {stop!r}, which is not a rule. Remedy: Gap(1e-3) | Seconds(60)")
         fresh, learner = self._blank(), self._blank()
@@ -179,7 +185,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
                 saving.seed = seed
                 watchers.append(saving)
             rule = learner.stop() if stop is None or learner.passes == ONE else learner.stop() | stop
-            done = fit(learner, source, runner=current(), stop=rule, watchers=watchers, resume=resume or at)
+            running = learner if solved else learner.unsolved()
+            done = fit(running, source, runner=current(), stop=rule, watchers=watchers, resume=resume or at)
         if Reporting.wanted(self):
             watchers[1].end(done.at)
         fresh._history = history
@@ -199,7 +206,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             found = found.now()
         certificate = found.made_from(lambda: bare.provenance(print_of(), parts, seed, first))
         self._set(done.at.schema, done.at.model, summary, certificate)
-        self._after_fit(source)
+        if done.at.model is not None:
+            self._after_fit(source)
 
     def bound(self, X: Any, y: Any = None, target: Any = None) -> Any:
         """A copy, not fitted, that knows which columns and what target is meant, if that is for it to say."""
@@ -238,6 +246,10 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         """The same for a fit that is to go on: the state is one of its own, the summary what it asked for."""
         return True
 
+    def unsolved(self) -> Any:
+        """A learner that makes the same summary and no model of it; None: there is none."""
+        return None
+
     def _after_fit(self, source: Source) -> None:
         """For what a kind of learner adds once it is fitted."""
 
@@ -249,7 +261,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
 
     def _set(self, schema: Schema, model: Any, summary: Any, certificate: Certificate) -> None:
         """Take over what was learned by the parameters as they are now."""
-        self.schema_, self.model_ = schema, freeze(model)
+        self.schema_ = schema
+        self.model_: Any = None if model is None else freeze(model)
         self.summary_: Any = None if summary is None else freeze(summary)
         self.certificate_ = certificate
         self._fitted_params = {name: frozen(self.__dict__[name]) for name in param_names(self.__class__)}
@@ -310,7 +323,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             return self._fit(X, y, weight, **given)
         check_names(self, X)
         where: Any = self.certificate_.provenance
-        more = self._blank()._fit(X, y, weight, first=where.first_part + where.parts, **given)
+        solved = self.unsolved() is None
+        more = self._blank()._fit(X, y, weight, first=where.first_part + where.parts, solved=solved, **given)
         return self._become(merging.add(as_fitted(self), as_fitted(more), again=True))
 
     def __add__(self, other: Any) -> Any:
@@ -348,10 +362,10 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             return Mapped(source, model, partial(function, model, self.model_), names(), need, known)
         said = partial(_said, function, model, source, need, known)
         if len(source) == 1:  # the rows are in this process, and so few that sending them takes longer
-            with one_blas_thread:
-                return said(0)
+            with one_blas_thread():
+                return aligned(said(0), X)
         done = list(current().map(said, range(len(source)), source))
-        return joined(done)
+        return aligned(joined(done), X)
 
     def _bare(self) -> Any:
         """Parameters, model and schema: what is needed to apply the model, and may travel to workers."""

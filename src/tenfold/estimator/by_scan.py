@@ -36,5 +36,5 @@ def summary_of(
 def columns_of(X: Any, need: Need, schema: Schema, model: Any) -> list[Any]:
     """Rows to predict, as columns that a schema describes: those of each part. They must be in memory."""
     source = as_source(X, None, None, need.without_target(), model=model, reset=False)
-    with one_blas_thread:
+    with one_blas_thread():
         return [source.load(part, need.without_target(), schema.without_target).X for part in range(len(source))]

@@ -279,9 +279,12 @@ def check_steps(who: str, pipeline: Any) -> None:
             )
         handed_on = all(one.may_hand_on for _, one in named_steps(pipeline)[:at])
         if at and step.need.kinds not in (("numeric", "mixed", "categorical") if handed_on else ("numeric", "mixed")):
+            first = "missing values need no imputer before an encoder"
+            if step.need.kinds == "text":
+                first = "fill missing text in the rows, X.fillna({name: ''})"
             raise TypeError(
                 f"{where}, which takes categories or text, and the step before it makes numbers. Remedy: it comes "
-                "first (missing values need no imputer before an encoder), or has a branch and columns of its own"
+                f"first ({first}), or has a branch and columns of its own"
             )
         step._validate_params()
 

@@ -11,6 +11,7 @@ import hashlib
 import json
 import math
 import os
+import stat
 import struct
 from pathlib import Path
 from typing import Any
@@ -54,12 +55,49 @@ def write(path: Any, document: dict[str, Any], tensors: dict[str, Any]) -> None:
             f"there is no folder {str(path.parent)!r} to save {path.name!r} in. Remedy: make it first, "
             f"os.makedirs({str(path.parent)!r})"
         )
+    _put(path, raw.replace(UNSIGNED.encode(), digest.encode(), 1))
+
+
+def _put(path: Path, raw: bytes) -> None:
+    """Write the bytes of a file, all or none, where a link points to; into a pipe or a device, as they come.
+
+    A file that is there keeps its permissions, and its owner and group as far as this process may give them.
+    """
+    path = path.resolve() if path.is_symlink() else path
+    before = path.stat() if path.exists() else None
+    if before is not None and not (stat.S_ISREG(before.st_mode) or stat.S_ISDIR(before.st_mode)):
+        with path.open("wb", buffering=0) as sink:
+            rest = memoryview(raw)
+            while rest:
+                rest = rest[sink.write(rest) :]
+        return
     temporary = path.with_name(f".{uuid4().hex}.tmp")
     try:
-        temporary.write_bytes(raw.replace(UNSIGNED.encode(), digest.encode(), 1))
+        mode = 0o666 if before is None else 0o600
+        with open(
+            os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode), "wb"
+        ) as f:
+            f.write(raw)
+        if before is not None:
+            _give(temporary, before)
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _give(path: Path, before: os.stat_result) -> None:
+    """Give a file the owner, group and permissions of another; without those of a group that it cannot have."""
+    mode = stat.S_IMODE(before.st_mode)
+    now = path.stat()
+    if hasattr(os, "chown") and (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):
+        try:
+            os.chown(path, before.st_uid, before.st_gid)
+        except OSError:
+            try:
+                os.chown(path, -1, before.st_gid)
+            except OSError:
+                mode &= ~stat.S_IRWXG
+    path.chmod(mode)
 
 
 def read(path: Any) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -18,13 +18,14 @@ from uuid import uuid4
 import numpy as np
 import scipy.sparse as sp
 
-from tenfold.core import Chunk, Column, Columns, DataError, ModelFileError, Need, Schema
+from tenfold.core import Chunk, Column, Columns, DataError, ModelFileError, Need, Schema, Values
 from tenfold.core.axes import bits
 from tenfold.core.schema import plain_columns
 from tenfold.engine import current
 from tenfold.engine.stages import in_form
 from tenfold.estimator.encoding import params_digest
-from tenfold.sources import Source
+from tenfold.estimator.sparse_interface import aligned
+from tenfold.sources import Source, sequences
 from tenfold.sources.labels import code, levels
 
 
@@ -190,6 +191,22 @@ class Mapped(Source):
         """The rows it is of come in whole sequences."""
         return self.read(part, need, schema)
 
+    def sequence_column(self, need: Need) -> str:
+        """That of the rows it is of."""
+        return self.base.sequence_column(self._of_sequences(need))
+
+    def sequence_ids(self, part: int, need: Need) -> sequences.Ids:
+        """Which sequences a part of the rows it is of has."""
+        return self.base.sequence_ids(part, self._of_sequences(need))
+
+    def sequence_by_key(self, part: int, need: Need, key: Values) -> list[object]:
+        """The id of a sequence of the rows it is of."""
+        return self.base.sequence_by_key(part, self._of_sequences(need), key)
+
+    def _of_sequences(self, need: Need) -> Need:
+        """A need of sequences of the rows it is of: those that the need names, or the model's own."""
+        return replace(need, sequence=self._need.sequence if need.sequence is None else need.sequence)
+
     def fingerprint(self) -> str:
         return f"outputs of {self._model} for {self.base.fingerprint()}"
 
@@ -210,7 +227,7 @@ class Mapped(Source):
 
     def collect(self) -> Any:
         """All outputs as one array, or as one CSR matrix if that is what the model gives."""
-        return joined(list(self))
+        return aligned(joined(list(self)))
 
     @property
     def shape(self) -> tuple[int, ...]:

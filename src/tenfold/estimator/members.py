@@ -15,6 +15,7 @@ from tenfold.engine.threads import one_blas_thread
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.kinds import winners
 from tenfold.estimator.merging import refusing_arithmetic_errors
+from tenfold.estimator.registry import is_pipeline
 
 NONE = Bundle(())
 """in the place of a summary that was not asked for, or of a model that there is not"""
@@ -62,7 +63,7 @@ def said(member: Any, model: Any, X: Any, classes: int) -> Array:
 
 def fitted_member(member: Any, model: Any, summary: Any, schema: Schema, where: Provenance | None) -> Any:
     """A member with what it has learned: model, last summary (if any), claims."""
-    with one_blas_thread, refusing_arithmetic_errors():
+    with one_blas_thread(), refusing_arithmetic_errors():
         claims = () if summary is None else member.certify(model, summary) or ()
     member._set(schema, model, summary, Certificate(claims, where))
     member.n_features_in_ = len(schema.columns)
@@ -115,6 +116,12 @@ def seed_of(learner: Any) -> int:
 
 def check_member(name: str, member: Any, target: str, *, seeded: bool = True) -> None:
     """Refuse what cannot be a member, and say what to do about it; with `seeded`, one that would draw a seed."""
+    if is_pipeline(member):
+        raise TypeError(
+            f"{name} is a pipeline, {' '.join(repr(member).split())}, and members share the rows as they are. Remedy: "
+            "its steps before the whole, make_pipeline(StandardScaler(), ...), or, of rows in memory, scikit-learn's "
+            "own ensemble, which takes pipelines of tenfold"
+        )
     if not isinstance(member, Estimator):
         raise TypeError(
             f"{name} is {member!r}, which is not a learner of tenfold, so it cannot share a scan. Remedy: a learner of "
@@ -142,6 +149,7 @@ def common_need(needs: list[Need], name: str) -> Need:
         target=needs[0].target,
         binary=any(need.binary for need in needs),
         positive=any(need.positive for need in needs),
+        counts=any(need.counts for need in needs),
         side=tuple(dict.fromkeys(column for need in needs for column in need.side)),
         sequence=needs[0].sequence,
     )

@@ -48,7 +48,7 @@ def add(a: Any, b: Any, *, again: bool = False) -> Any:
     schema = a.schema_ + b.schema_
     if a.need.binary and schema.classes is not None and len(schema.classes) > 2:
         raise MergeError(f"{name} knows two classes; together these have {schema.classes.tolist()}")
-    with one_blas_thread, refusing_arithmetic_errors(), naming_columns(schema):
+    with one_blas_thread(), refusing_arithmetic_errors(), naming_columns(schema):
         summary = recode(a.summary_, a.schema_, schema) + recode(b.summary_, b.schema_, schema)
         state = a.update(a.start(schema), summary)
         model = a.model(state)
@@ -105,7 +105,7 @@ def verify(model: Any) -> Certificate:
     check_is_fitted(model)
     if model.summary_ is None:
         raise ValueError("this model was saved without its summary: there is nothing to verify")
-    with one_blas_thread, refusing_arithmetic_errors():
+    with one_blas_thread(), refusing_arithmetic_errors():
         wrong, asks = [], False
         if model.passes == ONE:  # else the summary was made at the model: `certify` sees that it was this one
             state = model.update(model.start(model.schema_), model.summary_)

@@ -230,7 +230,10 @@ _hist_boosting: dict[str, Decision] = {
     ),
     "max_features": Refused(*_columns_of_splits, (1.0,)),
     "categorical_features": Refused(
-        "columns of text and categorical columns are categories", "a frame with categorical columns", ("from_dtype",)
+        "columns of text and categorical columns are categories",
+        "a frame with such columns, X.astype({name: 'category'}), or tenfold.scan(..., categorical=[name]), without an "
+        "encoder before it",
+        ("from_dtype",),
     ),
     "interaction_cst": Refused("any columns may stand in one tree", "max_depth=1, for no interactions", (None,)),
     "warm_start": Refused(_alone, "fit with more max_iter", (False,)),
@@ -395,17 +398,11 @@ KEYWORDS: dict[str, dict[str, Decision]] = {
     "SimpleImputer": {
         **_scaler,
         "missing_values": Refused(
-            "what is missing is NaN or None", "replace other marks by NaN before", (math.nan, None)
+            "what is missing is NaN, None or pandas.NA", "replace other marks by NaN before", (math.nan, None)
         ),
     },
     "StandardScaler": _scaler,
-    "TfidfVectorizer": {
-        **_vectorizer,
-        "binary": Refused("terms are counted", "CountVectorizer(binary=True)", (False,)),
-        "use_idf": Refused(
-            "terms are weighted by how few documents have them", "CountVectorizer, then Normalizer", (True,)
-        ),
-    },
+    "TfidfVectorizer": _vectorizer,
     "KernelRidge": {"alpha": _one_penalty},
     "KMeans": {
         "init": _not_random,
@@ -616,6 +613,8 @@ def _same(given: Any, value: Any) -> bool:
             return bool(np.dtype(given) == value)
         except TypeError:
             return False
+    if type(given).__name__ == "NAType":  # which is missing, as NaN is
+        return isinstance(value, float) and value != value
     return (
         isinstance(given, bool) == isinstance(value, bool)
         and isinstance(given, (Real, str, type(None)))

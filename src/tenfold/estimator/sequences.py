@@ -15,7 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from tenfold.core import MANY, Array, Chunk, Codes, DataError, Need, Stop
-from tenfold.engine import current
+from tenfold.engine import check_sequences, current, opened
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.callbacks import with_callbacks
 from tenfold.estimator.mapped import Mapped, joined
@@ -98,6 +98,9 @@ class SequenceLearner(Estimator):
         need = replace(self.need.without_target(), windows=around is not None)
         learner = self._bare()
         source = as_source(X, None, None, need, model=self, reset=False, lengths=lengths).unweighted()
+        if source.sequences_unseen(need):
+            with opened(current(), source) as session:
+                check_sequences(source, need, session)
         return learner, source, need, function if around is None else partial(function, around(learner, source, need))
 
 

@@ -7,6 +7,7 @@ tables, planned before it is computed: a question whose answer needs too large a
 from __future__ import annotations
 
 import gzip
+import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -16,11 +17,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.bayes.probability_table import TOLERANCE, ProbabilityTable
-from tenfold.core import Array, Codes, Labels
+from tenfold.core import Array, Codes, DataError, Labels
 from tenfold.graphical import bif
-from tenfold.graphical.contraction import LIMIT, ROWS, Axes, Plan, derivatives, forward, most_probable, plan
+from tenfold.graphical.contraction import LIMIT, ROWS, Axes, Plan, TooLarge, derivatives, forward, most_probable, plan
 from tenfold.graphical.dag import Parents, ancestors, parents_first, reachable
 from tenfold.graphical.likelihood_weighting import SampledPosterior, weighted_posterior
+
+CELLS = 1 << 40
+"""numbers of a table, at most: no machine has room for more"""
+WEIGHT_LIMIT = 1 << 20
+"""numbers of a table from which the largest weight of samples is looked for: less than the samples take"""
 
 Evidence = Mapping[str, Hashable]
 """values of some variables, by name"""
@@ -105,8 +111,13 @@ class BayesianNetwork:
         """The table of a variable, checked."""
         if name not in tables:
             raise ValueError(f"variable {name!r} has no table")
-        table = np.array(tables[name], dtype=np.float64)
         shape = tuple(len(self.values[one]) for one in (*self.parents[name], name))
+        if math.prod(shape) > CELLS or len(shape) > bif.AXES:
+            raise ValueError(
+                f"variable {name!r} has {len(shape) - 1} parents: its table would have {math.prod(shape):.2g} numbers "
+                f"in {len(shape)} axes, and it can have {CELLS:.2g} in {bif.AXES}. Remedy: fewer parents"
+            )
+        table = np.array(tables[name], dtype=np.float64)
         if table.shape != shape:
             raise ValueError(
                 f"the table of {name!r} must have shape {shape}, an axis to each of {[*self.parents[name], name]}, not "
@@ -141,7 +152,13 @@ class BayesianNetwork:
         raw = Path(path).read_bytes()
         if str(path).endswith(".gz"):
             raw = gzip.decompress(raw)
-        return cls(*bif.read(raw.decode()))
+        try:
+            text = raw.decode()
+        except UnicodeDecodeError as error:
+            raise DataError(
+                f"{path} is not text in UTF-8: byte {error.start} is 0x{raw[error.start]:02x}. Remedy: save it so"
+            ) from None
+        return cls(*bif.read(text))
 
     def write_bif(self, path: str | PathLike[str], name: str = "network") -> None:
         """Write the network to a file in the Bayesian interchange format (BIF), with all digits; values become text.
@@ -439,13 +456,14 @@ class BayesianNetwork:
         evidence : dict of str to value, optional
         n_samples : int, default=10_000
         level : float, default=0.95
-            At which the interval of each probability covers the exact one, if the sample is large.
+            At which the interval of each probability covers the exact one.
         random_state : int, default=0
 
         Returns
         -------
         posterior : SampledPosterior
-            `p`, its `interval`, and how many rows of equal weight the sample is worth, `effective`.
+            `p`, its `interval`, how many rows of equal weight the sample is worth, `effective`, and the share of the
+            posterior that rows which explain the evidence better than any that was drawn may have, `unseen`.
 
         Examples
         --------
@@ -467,7 +485,26 @@ class BayesianNetwork:
                 "samples, or less evidence; it may be impossible"
             )
         values = {name: self.values[name] for name in names}
-        return weighted_posterior(values, tuple(codes[at] for at in asked), log_weight, level)
+        log_most = self._log_most(known, needed)
+        return weighted_posterior(values, tuple(codes[at] for at in asked), log_weight, level, log_most)
+
+    def _log_most(self, known: Mapping[int, int], needed: set[int]) -> float:
+        """At least the log-probability of the evidence given its parents, whatever values the other variables have.
+
+        It is the largest one, if that is cheap to know, among values that are possible; else of any values, or with
+        parents that may have other values for each variable of the evidence.
+        """
+        tables, axes = self._operands(known, known)
+        possible, more = self._operands(sorted(needed - {*known}), known)
+        support = [(table > 0).astype(np.float64) for table in possible]
+        with_possible = ([*tables, *support], [*axes, *more])
+        for some, over in (with_possible, (tables, axes)):
+            try:
+                return most_probable(self._plan(over, (), WEIGHT_LIMIT), some)[1] if known else 0.0
+            except TooLarge:
+                continue
+        with np.errstate(divide="ignore"):
+            return float(sum(np.log(table.max()) for table in tables))
 
     def _draw(
         self, n: int, random: np.random.Generator, known: Mapping[int, int], needed: set[int]

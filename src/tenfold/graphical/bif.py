@@ -13,9 +13,14 @@ from itertools import product
 import numpy as np
 
 from tenfold.core import Array, DataError
+from tenfold.graphical.contraction import LIMIT
 
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"([^"]*)"|([{}()\[\],;|])|([^\s{}()\[\],;|"]+)', re.DOTALL)
 PLAIN = re.compile(r'[^\s{}()\[\],;|"]+')
+AXES = 64
+"""of a table, at most, in numpy"""
+ABOUT_ONE = 1.001
+"""files have few digits"""
 Parts = tuple[dict[str, list[str]], dict[str, list[str]], dict[str, Array]]
 """values, parents and tables"""
 
@@ -123,15 +128,24 @@ def _probability(
     if name in tables:
         raise words.error(f"{name!r} has a table already")
     shape = tuple(len(values[one]) for one in some)
+    if len(shape) >= AXES or math.prod(shape) * len(values[name]) > LIMIT:
+        raise words.error(
+            f"the table of {name!r} has {math.prod(shape) * len(values[name]):.2g} numbers, with {len(some)} parents: "
+            f"more than {LIMIT:,}. Remedy: fewer parents"
+        )
     table = np.full((*shape, len(values[name])), np.nan)
+    default: Array | None = None
     words.next("{")
     while (word := words.next()) != "}":
         if word == "table":  # of all combinations, the values of the variable itself change slowest
+            if not np.isnan(table).all():
+                raise words.error(f"{name!r} has probabilities already. Remedy: one table, or a row for each case")
             numbers = _numbers(words, table.size)
             table[...] = np.moveaxis(numbers.reshape(len(values[name]), *shape), 0, -1)
         elif word == "default":
-            row = _numbers(words, table.shape[-1])
-            table[np.isnan(table).any(axis=-1)] = row
+            if default is not None:
+                raise words.error(f"{name!r} has a default already. Remedy: keep one of them")
+            default = _numbers(words, table.shape[-1])
         elif word == "(":
             given = words.until(")")
             if len(given) != len(some):
@@ -141,11 +155,18 @@ def _probability(
                 if value not in values[one]:
                     raise words.error(f"{one!r} has no value {value!r}")
                 place.append(values[one].index(value))
+            if not np.isnan(table[tuple(place)]).any():
+                raise words.error(
+                    f"the probabilities of {name!r} where {dict(zip(some, given, strict=True))} are given twice. "
+                    "Remedy: keep one of the rows"
+                )
             table[tuple(place)] = _numbers(words, table.shape[-1])
         elif word == "property":
             words.until(";")
         else:
             raise words.error(f"'table', 'default' or values of parents are expected, not {word!r}")
+    if default is not None:
+        table[np.isnan(table).any(axis=-1)] = default
     if np.isnan(table).any():
         raise words.error(f"the table of {name!r} lacks some values of its parents")
     total = table.sum(axis=-1, keepdims=True)
@@ -159,8 +180,10 @@ def _numbers(words: Words, count: int) -> Array:
         found = np.array([float(word) for word in words.until(";")])
     except ValueError as error:
         raise words.error(str(error)) from None
-    if len(found) != count or not all(map(math.isfinite, found)):
+    if len(found) != count:
         raise words.error(f"{count} probabilities are expected, not {len(found)}")
+    if strange := [number for number in found.tolist() if not 0 <= number <= ABOUT_ONE]:
+        raise words.error(f"{strange[0]:g} is not a probability, from 0 to 1")
     return found
 
 

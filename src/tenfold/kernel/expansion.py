@@ -14,6 +14,7 @@ from tenfold.estimator.constraints import Constraints, choice, real
 from tenfold.estimator.one_pass import OnePass
 from tenfold.kernel.algebra import Kernel
 from tenfold.kernel.names import NAMES, as_kernel
+from tenfold.stats.moments import SMALLEST
 from tenfold.stats.training_rows import TrainingRows
 
 VALUES = 1 << 22
@@ -76,6 +77,11 @@ class KernelExpansion(OnePass):
         total = s.weight.sum() * s.X.shape[1]
         mean = float(s.weight @ s.X.sum(axis=1) / total)
         variance = float(s.weight @ np.einsum("ij,ij->i", s.X - mean, s.X - mean) / total)
+        if variance < SMALLEST**2 and s.X.size and s.X.max() > s.X.min():
+            raise DataError(
+                "gamma='scale' divides by the variance of the columns, and they are too small to be squared. Remedy: "
+                "rescale them, tenfold.MaxAbsScaler(), or give a number as gamma"
+            )
         return 1.0 / (s.X.shape[1] * variance) if variance > 0 else 1.0
 
     def kernel_of(self, gamma: float) -> Kernel:

@@ -6,6 +6,7 @@ A machine is f(x) = Σ βᵢ k(xᵢ, x) + b over its support vectors. A model ha
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -24,6 +25,8 @@ from tenfold.theory.margins import margin_dimension
 from tenfold.theory.optimality import Residuals, kkt_box
 
 ROUNDING = 2.0**-52
+MANY, TOO_MANY = 100_000, 1_000_000
+"""rows of a machine above which the user is warned, and above which they are refused"""
 HARD_MOVES = 1_000_000
 """and two hundred for each row, after which a hard margin is given up: without one, variables would grow for ever"""
 
@@ -86,6 +89,7 @@ class KernelMachine(KernelExpansion):
 
     def train(self, kernel: Kernel, X: Values, machines: Sequence[Machine]) -> list[DualSolution]:
         """Solve the dual of each machine."""
+        self._judge_rows(max(len(rows) for rows, _ in machines))
         found, memory = [], int(self.cache_size * (1 << 20))
         most = HARD_MOVES + 200 * len(X) if math.isinf(self.C) and self.max_iter < 0 else self.max_iter
         for rows, dual in machines:
@@ -100,6 +104,16 @@ class KernelMachine(KernelExpansion):
                 "StandardScaler or MinMaxScaler."
             )
         return found
+
+    def _judge_rows(self, n: int) -> None:
+        """Warn of so many rows of a machine that it takes long, and refuse those that would take days."""
+        if n <= MANY or self.max_iter >= 0:
+            return
+        said = f"{n:,} rows: a machine compares them with each other, so its time grows with the square of their number"
+        remedy = f"Remedy: {self.relative}, whose time grows with the rows; or a sample of them"
+        if n > TOO_MANY:
+            raise DataError(f"{type(self).__name__} has {said}. {remedy}; or a limit, max_iter=")
+        warnings.warn(f"{type(self).__name__} has {said}. {remedy}", UserWarning, stacklevel=2)
 
     def decisions(self, model: Any, X: Columns) -> Array:
         """f of each row by each machine."""

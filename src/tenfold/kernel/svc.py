@@ -22,6 +22,7 @@ from tenfold.estimator.kinds import Classifier
 from tenfold.kernel.algebra import Kernel
 from tenfold.kernel.dual import Dual
 from tenfold.kernel.error_bounds import error_claims
+from tenfold.kernel.leave_one_out import leave_one_out_claim
 from tenfold.kernel.machine import (
     SHARED,
     KernelMachine,
@@ -190,14 +191,12 @@ class SVC(KernelMachine, Deciding):
     def statistic(self, schema: Schema) -> AllRows:
         """All rows are gathered, once classes and parameters are found to go together."""
         k = len(schema.classes)
-        if k < 2:
-            raise ValueError(f"The number of classes has to be greater than one; got {k} class")
         if self.break_ties and self.decision_function_shape == "ovo" and k > 2:
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         if self.probability != "deprecated":
             warnings.warn(
-                "The `probability` parameter was deprecated in 1.9 and will be removed in version 1.11. Use "
-                "`CalibratedClassifierCV(SVC(), ensemble=False)` instead of `SVC(probability=True)`",
+                "`probability` of SVC is deprecated: scikit-learn 1.9 deprecates it, and scikit-learn 1.11 removes it. "
+                "Remedy: CalibratedClassifierCV(SVC(), ensemble=False) of scikit-learn",
                 FutureWarning,
                 stacklevel=2,
             )
@@ -267,7 +266,8 @@ class SVC(KernelMachine, Deciding):
         ]
         claims = claims_of(judged, len(model.support), len(s.X), kernel.psd)
         if len(machines) == 1 and kernel.psd:
-            claims += (_leave_one_out(kernel, X, machines[0].dual, weights[0], judged[0].values, s.weight),)
+            of_all = (machines[0].dual, weights[0], judged[0], s.weight, self._chosen_beforehand)
+            claims += (leave_one_out_claim(kernel, X, *of_all),)
         if len(machines) == 1:
             claims += margin_claims(judged[0], kernel, X, math.isinf(self.C))
         if len(machines) == 1 and kernel.psd and self._chosen_beforehand and (s.weight == 1).all():
@@ -390,21 +390,3 @@ def _votes(f: Array, k: int) -> tuple[Array, Array]:
         strength[:, i] += column
         strength[:, j] -= column
     return votes, strength
-
-
-def _leave_one_out(kernel: Kernel, X: Any, dual: Dual, beta: Array, f: Array, weight: Array) -> Claim:
-    """The share of rows that a model without them may get wrong, at most (Joachims' ξα bound).
-
-    It is proved for rows of one price, at the optimum, if some support vector is inside its bounds.
-    """
-    diagonal = float(kernel.diagonal(X).max(initial=0.0))
-    reach = diagonal if kernel.never_negative else 2 * diagonal  # largest minus smallest value
-    slack = np.maximum(0.0, 1 - dual.target * f)
-    wrong = (np.abs(beta) > 0) & (2 * np.abs(beta) * reach + slack >= 1)
-    value = float(weight[wrong].sum() / weight.sum())
-    why = "weight of the support vectors with 2αR² + ξ ≥ 1, over all: only these can be wrong when they are left out"
-    price, free = dual.high - dual.low, (beta > dual.low) & (beta < dual.high)
-    if (price == price[:1]).all() and free.any():
-        return Claim("leave-one-out bound", value, "proved", why, "data", "the optimum of the dual")
-    assumes = "a bound for rows of one price, with a support vector inside its bounds, is taken for others"
-    return Claim("leave-one-out bound", value, "estimated", why, "data", assumes)

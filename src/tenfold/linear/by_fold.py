@@ -18,6 +18,7 @@ from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, Regressor, check_is_fitted
 from tenfold.estimator.constraints import array, integer
 from tenfold.estimator.featured import Featured
+from tenfold.estimator.one_pass import Unsolved
 from tenfold.linear.penalised import USUAL
 from tenfold.linear.solving import EPS
 from tenfold.stats.combinators import Key
@@ -83,7 +84,7 @@ class ByFold(Featured, OnePass, Regressor):
     """What RidgeCV, LassoCV and ElasticNetCV share; they bring `_grid`, `_models` and `_best`."""
 
     need = Need("mixed", sparse=True, target="number")
-    state_types = (Begun, Counted, Solved)
+    state_types: ClassVar[tuple[type, ...]] = (Begun, Counted, Solved)
     summary_types: ClassVar[tuple[type, ...]] = (Pieces, FoldMoments, FoldRows)
 
     fit_intercept: bool
@@ -94,16 +95,21 @@ class ByFold(Featured, OnePass, Regressor):
     @property
     def passes(self) -> str:  # type: ignore[override]
         """Models merge if each row carries its fold with it; rows in a row are other rows once there are more."""
-        return ONE if self.cv is None else MANY
+        return ONE if self._drawn else MANY
+
+    @property
+    def _drawn(self) -> bool:
+        """Whether folds are drawn at random."""
+        return self.cv is None
 
     @property
     def draws_rows(self) -> bool:  # type: ignore[override]
         """Folds are drawn, unless they are given."""
-        return self.cv is None
+        return self._drawn
 
     def statistic(self, schema: Schema) -> RowsByChunk | ComomentsByFold:
         """How many rows there are, if the folds depend on it; else the moments, or rows, of drawn folds."""
-        if self.cv is not None:
+        if not self._drawn:
             return RowsByChunk()
         return ComomentsByDrawnFold(DrawnFolds(FOLDS, int(self.random_state)), schema.levels, self._wide(schema))
 
@@ -116,6 +122,10 @@ class ByFold(Featured, OnePass, Regressor):
     def model(self, state: Begun | Counted | Solved) -> Any:
         """There is one after the folds were scored."""
         return state.model if isinstance(state, Solved) else None
+
+    def unsolved(self) -> Unsolved | None:
+        """Rows of one drawn fold are no model of their own, and may be merged with others."""
+        return Unsolved(self) if self.passes == ONE else None
 
     def _wide(self, schema: Schema) -> bool:
         """Whether rows are kept, while they are fewer than the features."""
@@ -200,7 +210,7 @@ class ByFold(Featured, OnePass, Regressor):
         """What is known of the errors that chose the penalty."""
         why = "of the least certain mean squared error of a fold that was left out, read off its summary"
         ratios, alphas, folds = model.mse_path.shape
-        how = "at random" if self.cv is None else "in a row" if isinstance(self.cv, (int, np.integer)) else "as given"
+        how = "at random" if self._drawn else "in a row" if isinstance(self.cv, (int, np.integer)) else "as given"
         many = f"{how}, each left out once by the models of {ratios * alphas:,} penalties"
         return (
             Claim("score digits", model.score_digits, "estimated", why, "arithmetic", USUAL),

@@ -18,6 +18,7 @@ from tenfold.linear.discriminant import LinearDiscriminant, class_means, log_pri
 from tenfold.linear.projecting import Projector, oriented
 from tenfold.linear.solving import varying
 from tenfold.linear.whitening import USUAL, Whitening, digits, whiten
+from tenfold.stats.moments import refuse_small
 from tenfold.stats.scatter import Scatter, ScatterWithinClasses
 
 
@@ -94,6 +95,7 @@ class FisherDiscriminant(Projector, LinearDiscriminant):
     def solve(self, schema: Schema, s: Scatter) -> FisherModel:
         """The leading directions, and the rule."""
         share, center, apart, means = class_means(s, None)
+        refuse_small(np.diag(s.within) / s.weight.sum(), np.abs(s.mean).max(axis=0))
         white = _whiten(s)
         k, p = means.shape
         white_means = apart @ white.half

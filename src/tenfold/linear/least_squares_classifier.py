@@ -15,6 +15,7 @@ from tenfold.core import Array, Claim, Need, Schema
 from tenfold.linear.discriminant import LinearDiscriminant, class_means, shortfalls, smallest_class
 from tenfold.linear.solving import varying
 from tenfold.linear.whitening import USUAL, Whitening, digits, whiten
+from tenfold.stats.moments import refuse_small
 from tenfold.stats.scatter import Scatter, ScatterWithinClasses
 
 
@@ -72,6 +73,7 @@ class LeastSquaresClassifier(LinearDiscriminant):
     def solve(self, schema: Schema, s: Scatter) -> IndicatorModel:
         """The coefficients that solve the normal equations."""
         share, center, apart, means = class_means(s, None)
+        refuse_small(np.diag(s.within) / s.weight.sum(), np.abs(s.mean).max(axis=0))
         white = _whiten(s)
         coef = ((share[:, None] * apart) @ white.half) @ white.half.T
         return IndicatorModel(s.weight, means, center, coef, share - coef @ center, share)

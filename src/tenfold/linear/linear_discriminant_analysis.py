@@ -21,6 +21,7 @@ from tenfold.linear.shrinking import shared_covariance, total_covariance
 from tenfold.linear.solving import varying
 from tenfold.linear.whitening import Whitening, digits, whiten
 from tenfold.stats.fourth import ClassFourth, FourthByClass
+from tenfold.stats.moments import refuse_small
 from tenfold.stats.scatter import ClassMoments, ComomentsByClass, Scatter, ScatterWithinClasses
 
 
@@ -134,6 +135,7 @@ class LinearDiscriminantAnalysis(Projector, LinearDiscriminant):
         scatter = s if isinstance(s, Scatter) else s.pooled()
         prior, center, apart, means = class_means(scatter, self.priors)
         covariance = shared_covariance(s, self.shrinkage, prior)
+        refuse_small(np.diag(covariance), np.abs(scatter.mean).max(axis=0))
         white = self._whiten(scatter, covariance)
         white_means = apart @ white.half
         k, p = means.shape

@@ -183,7 +183,7 @@ def summary_of(model: Sparse) -> Any:
 
 def path_of(model: Sparse, summary: Moments | Rows, l1_ratio: float, alphas: ArrayLike, eps: float) -> LassoPath:
     """The path from the summary of all rows of a fitted model."""
-    with one_blas_thread:
+    with one_blas_thread():
         problem = quadratic(summary, model.fit_intercept)
         grid = grid_of(problem, l1_ratio, model.positive, alphas, eps)
         coefs, intercepts = follow(problem, grid, l1_ratio, model.positive, model.tol, model.max_iter)

@@ -24,7 +24,7 @@ from tenfold.kernels.moments import correlate
 from tenfold.linear.projecting import Projector, oriented
 from tenfold.linear.solving import varying
 from tenfold.linear.whitening import EPS, SURE, USUAL
-from tenfold.stats.moments import Comoments, Moments
+from tenfold.stats.moments import Comoments, Moments, refuse_small
 from tenfold.stats.triangle import Triangle, TriangularFactor
 
 ALIKE = 1e-6
@@ -347,6 +347,8 @@ def principal_axes(s: Moments | Triangle) -> Axes:
     p = len(m.mean)
     squares = m.comoment.diagonal()
     varies = varying(squares, m.mean, m.weight)
+    if not varies.any():  # beside larger columns, such a small one is nothing
+        refuse_small(squares, math.sqrt(m.weight) * m.mean)
     still = p - int(np.count_nonzero(varies))
     gamma = SURE * EPS * (1.0 + math.log2(m.weight + 1.0) / 8)
     share, least, lost = 0.0, 0.0, False

@@ -20,6 +20,7 @@ from tenfold.kernels.discriminants import quadratic_scores
 from tenfold.linear.discriminant import Discriminant, class_means, log_prior, smallest_class
 from tenfold.linear.solving import varying
 from tenfold.linear.whitening import FLOOR, Rounded, digits, whiten_all
+from tenfold.stats.moments import refuse_small
 from tenfold.stats.scatter import ClassMoments, ComomentsByClass
 
 HEIGHT = 512
@@ -115,6 +116,8 @@ class QuadraticDiscriminantAnalysis(Discriminant):
     def solve(self, schema: Schema, s: ClassMoments) -> QDAModel:
         """Means and covariances as they are; priors and regularisation enter here."""
         prior, _, _, means = class_means(s, self.priors)
+        within = np.diag(s.pooled().within) / s.weight.sum()
+        refuse_small(within, np.abs(s.mean).max(axis=0), self.reg_param)
         covariance, each = self._whiten(s)
         whitening = np.array([np.zeros_like(covariance[0]) if w is None else w.rows for w in each])
         level = log_prior(prior, s.weight) - 0.5 * np.array([0.0 if w is None else w.log_det for w in each])

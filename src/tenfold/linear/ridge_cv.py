@@ -1,4 +1,8 @@
-"""Ridge regression whose penalty is chosen by cross-validation: the α of least mean squared error on new rows."""
+"""Ridge regression whose penalty is chosen by cross-validation: the α of least mean squared error on new rows.
+
+By default each row is left out once. The model without a row need not be fitted: its error follows from the row, the
+coefficients and the inverse of the normal matrix (`stats/leave_one_out.py`), so one more pass gives those of all rows.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,16 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tenfold.core import Array, Claim, Schema
-from tenfold.estimator.constraints import Constraints, array, boolean, numbers
-from tenfold.linear.by_fold import CV, SEED, ByFold, Chosen, Folds, errors_of, least_digits
+from tenfold.core import Array, Claim, DataError, Schema
+from tenfold.core.learner import Begun, Solved
+from tenfold.core.statistic import Statistic
+from tenfold.estimator.constraints import Constraints, array, boolean, choice, numbers
+from tenfold.linear.by_fold import CV, SEED, TIE, ByFold, Chosen, Counted, Folds, errors_of, least_digits
 from tenfold.linear.penalised import USUAL
-from tenfold.linear.solving import from_moments, quick, quick_each
+from tenfold.linear.solving import EPS, from_moments, quick, quick_each
 from tenfold.stats.folds import FoldMoments, Pieces
-from tenfold.stats.moments import Moments
+from tenfold.stats.leave_one_out import ALONE, LeaveOneOut, LeftOut
+from tenfold.stats.moments import Comoments, Moments
 
 
 class RidgeCVModel(NamedTuple):
@@ -29,12 +36,25 @@ class RidgeCVModel(NamedTuple):
     schema: Schema
 
 
-class RidgeCV(ByFold):
-    """Ridge regression with the penalty that predicts best, from one scan.
+class LeavingOut(NamedTuple):
+    """The state of a fit that has the models of all penalties, and leaves out each row."""
 
-    The rows of each fold are summarized by themselves. Each model that leaves one out is made from the merge of the
-    others and scored by the summary of that one, so all folds and penalties cost one scan. The objective is that of
-    :class:`Ridge`: the penalty is not multiplied by the number of rows.
+    step: int
+    schema: Schema
+    values: Annotated[Array, "alpha", "joint"]
+    """coefficients, the intercept last"""
+    roots: Annotated[Array, "alpha", "predictor", "direction"]
+    """R with RRᵀ the inverse of each penalised normal matrix, the constant first"""
+    center: Annotated[Array, "feature"]
+
+
+class RidgeCV(ByFold):
+    """Ridge regression with the penalty that predicts best, from two scans or one.
+
+    By default each row is left out once, as in scikit-learn: one scan finds the models of all penalties, a second the
+    error of each row in the model without it, exactly. With folds, the rows of each are summarized by themselves. Each
+    model that leaves one out is made from the merge of the others and scored by the summary of that one. The objective
+    is that of :class:`Ridge`: the penalty is not multiplied by the number of rows.
 
     Parameters
     ----------
@@ -42,12 +62,12 @@ class RidgeCV(ByFold):
         The penalties to try.
     fit_intercept : bool, default=True
         Whether to fit a constant beside the columns. It is not penalised.
-    cv : None, int or array, default=None
-        None: ten random folds, to which rows are dealt by their places, so that models merge. An int: so many folds of
-        rows in a row, as scikit-learn has them; a first pass counts the rows, and models do not merge. An array: the
-        fold of each row.
+    cv : None, "random", int or array, default=None
+        None: each row is left out once; a row of weight 2 counts as two rows, one of which is left out. "random": ten
+        random folds in one scan, to which rows are dealt by their places, so that models merge. An int: so many folds
+        in the order of the rows, as in scikit-learn; a first pass counts the rows. An array: the fold of each row.
     random_state : int, default=0
-        Seed of the lot.
+        Seed of the random folds.
     scoring, store_cv_results : optional
         As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
     gcv_mode, alpha_per_target : optional
@@ -60,6 +80,7 @@ class RidgeCV(ByFold):
     alphas_ : array of shape (alphas,)
         The largest first.
     mse_path_ : array of shape (alphas, folds)
+        Mean squared errors; of rows that are left out one by one, a single column.
     score_digits_ : float
         Digits that rounding leaves of these errors.
     best_score_ : float
@@ -76,21 +97,28 @@ class RidgeCV(ByFold):
     >>> import numpy as np
     >>> from tenfold import RidgeCV
     >>> X = np.random.default_rng(0).normal(size=(200, 5))
-    >>> model = RidgeCV(alphas=np.logspace(-3, 3, 30)).fit(X, X @ np.ones(5) + X[:, 0] ** 2)
+    >>> y = X @ np.ones(5) + X[:, 0] ** 2
+    >>> model = RidgeCV(alphas=np.logspace(-3, 3, 30)).fit(X, y)
+    >>> model.mse_path_.shape, model.certificate_.provenance.passes
+    ((30, 1), 2.0)
+    >>> model = RidgeCV(alphas=np.logspace(-3, 3, 30), cv="random").fit(X, y)
     >>> model.mse_path_.shape, model.certificate_.provenance.passes
     ((30, 10), 1.0)
     """
 
     model_type = RidgeCVModel
-    summary_types = (Pieces, FoldMoments)
+    state_types = (Begun, Counted, LeavingOut, Solved)
+    summary_types = (Pieces, FoldMoments, Moments, LeftOut)
     law_params = (
         {"alphas": (1.0, 10.0)},
         {"alphas": (1.0, 10.0), "fit_intercept": False},
+        {"alphas": (1.0, 10.0), "cv": "random"},
+        {"alphas": (1.0, 10.0), "cv": "random", "fit_intercept": False},
     )
     _parameter_constraints: ClassVar[Constraints] = {
         "alphas": [array],
         "fit_intercept": [boolean],
-        "cv": CV,
+        "cv": [*CV, choice("random")],
         "random_state": [SEED],
     }
 
@@ -114,6 +142,60 @@ class RidgeCV(ByFold):
         self.gcv_mode = gcv_mode
         self.store_cv_results = store_cv_results
         self.alpha_per_target = alpha_per_target
+
+    @property
+    def _drawn(self) -> bool:
+        """Whether folds are drawn at random."""
+        return isinstance(self.cv, str)
+
+    def statistic(self, schema: Schema) -> Any:
+        """Moments of all rows, which are then left out one by one; or what folds ask for."""
+        return Comoments(schema.levels) if self.cv is None else super().statistic(schema)
+
+    def ask(self, state: Any) -> Statistic[Any] | None:
+        """After the models of all penalties, the errors of rows that are left out."""
+        if not isinstance(state, LeavingOut):
+            return super().ask(state)
+        return LeaveOneOut(state.values, state.roots, state.center, state.schema.levels)
+
+    def update(self, state: Any, summary: Any) -> Any:
+        """Fit every penalty, then choose by the errors of rows that are left out; or as folds do."""
+        if isinstance(summary, Moments):
+            grid = self._grid(summary)[1][0]
+            found = [from_moments(summary, float(a), self.fit_intercept) for a in grid]
+            roots = np.zeros((len(grid), *found[0].root.shape[:1], max(one.root.shape[1] for one in found)))
+            for a, one in enumerate(found):
+                roots[a, :, : one.root.shape[1]] = one.root
+            return LeavingOut(0, state.schema, np.array([one.values for one in found]), roots, found[0].center)
+        if isinstance(summary, LeftOut):
+            return self._without_each(state, summary)
+        return super().update(state, summary)
+
+    def _without_each(self, state: LeavingOut, s: LeftOut) -> Solved:
+        """The model of the penalty whose squared error of rows that are left out is least."""
+        ratios, grid = self._grid(s)
+        if not (s.free > ALONE).all():
+            alpha = float(grid[0, int(s.free.argmin())])
+            raise DataError(
+                f"with alpha={alpha:g} a row decides its own prediction, as of one sample, so nothing is known of the "
+                "model without it. Remedy: larger alphas, or folds, by cv="
+            )
+        errors = s.squares / s.weight
+        if not np.isfinite(errors).all():
+            raise DataError("the errors of the rows are not finite. Remedy: divide the target by its largest value")
+        a = int(np.flatnonzero(errors <= errors.min() * (1 + TIE))[0])
+        size = float(np.sqrt(max(s.base.comoment[-1, -1], 0.0) / s.weight)) + abs(float(s.base.mean[-1]))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rough = 4 * EPS * (1.0 / s.free + np.where(errors > 0, size / np.sqrt(errors), 0.0))
+        digits = float(np.clip(-np.log10(rough), 0.0, 15.0).min())
+        chosen = Chosen(float(grid[0, a]), float(ratios[0]), grid, errors[None, :, None].copy(), digits)
+        return Solved.of(self._best(s.base, chosen, state.schema))
+
+    def _chosen(self, model: RidgeCVModel) -> tuple[Claim, ...]:  # type: ignore[override]
+        if self.cv is not None:
+            return super()._chosen(model)
+        why = "of the least certain mean squared error of rows that are left out one by one"
+        return (Claim("score digits", model.score_digits, "estimated", why, "arithmetic", USUAL),)
 
     def _grid(self, whole: object) -> tuple[Array, Array]:
         given = np.sort(numbers(self.alphas, "alphas").ravel())[::-1]
@@ -140,9 +222,9 @@ class RidgeCV(ByFold):
         found = (values[:-1], float(values[-1]), chosen.alpha)
         return RidgeCVModel(*found, chosen.grid, chosen.errors, chosen.digits, schema)
 
-    def certify(self, model: RidgeCVModel, summary: FoldMoments) -> tuple[Claim, ...]:
+    def certify(self, model: RidgeCVModel, summary: FoldMoments | LeftOut) -> tuple[Claim, ...]:
         """How near to the optimum the model of all rows is, and how many digits of it and of the errors hold."""
-        whole = self._whole(summary)
+        whole = summary.base if isinstance(summary, LeftOut) else self._whole(summary)
         assert isinstance(whole, Moments)
         found = from_moments(whole, model.alpha, self.fit_intercept, np.append(model.coef, model.intercept))
         why = "residual of the normal equations (moments), as a share of the squares of y"

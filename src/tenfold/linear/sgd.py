@@ -8,7 +8,7 @@ state, and the ends merge into their mean (mixing). One more pass, which merges,
 from __future__ import annotations
 
 from dataclasses import replace
-from math import isfinite
+from math import inf, isfinite
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from tenfold.core.learner import Solved
 from tenfold.core.losses import LOSSES, Loss
 from tenfold.core.statistic import Statistic
 from tenfold.estimator.featured import Featured
+from tenfold.estimator.kinds import warn_not_converged
 from tenfold.estimator.sequential import Sequential
 from tenfold.kernels import losses as by_number
 from tenfold.kernels.descent import rate
@@ -226,8 +227,22 @@ class Descent(Featured, Sequential):
             case Descending(), Objective():
                 return self._down(state, s)
             case Judging(), Objective():
+                self._warn_of_worse(state.course, s)
                 return self._done(state)
         raise AssertionError
+
+    def _worst(self, outputs: int) -> float:
+        """The mean loss of weights of zero, whatever the rows are; infinite if it depends on them."""
+        return inf
+
+    def _warn_of_worse(self, course: Course, s: Objective) -> None:
+        """Warn if the weights are far worse than none at all: steps have led away from the minimum."""
+        if s.loss / s.mass > 2 * self._worst(len(s.weights)):
+            warn_not_converged(
+                f"the mean loss of {type(self).__name__} is {s.loss / s.mass:.3g} at the end, more than twice that of "
+                f"weights of zero: steps of {self._eta0(course.radius):.3g}, times the weights of the rows, lead "
+                "away from the minimum. Remedy: divide sample_weight by its mean, a smaller eta0, or StandardScaler()"
+            )
 
     def _done(self, state: Descending | Judging) -> Solved:
         return Solved.of(self.model(Walking(*state[:3])), state.step)

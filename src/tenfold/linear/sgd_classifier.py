@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit, log_expit
 
 from tenfold.core import Array, Need, Schema
-from tenfold.core.losses import Loss
+from tenfold.core.losses import LOSSES, Loss
 from tenfold.estimator.class_weights import CLASS_WEIGHT, WEIGHTED_STATES, ClassWeight, ClassWeighted
 from tenfold.estimator.constraints import Constraints, choice
 from tenfold.estimator.deciding import Deciding
@@ -179,6 +179,13 @@ class SGDClassifier(ClassWeighted, Descent, Deciding):  # type: ignore[override]
         if outputs == 1:
             return TWO
         return SOFTMAX if self._loss().name == "cross_entropy" else REST
+
+    def _worst(self, outputs: int) -> float:
+        way = self._way(outputs)
+        if way == SOFTMAX:
+            return float(np.log(outputs))
+        loss = LOSSES["log_loss"]() if self._loss().name == "cross_entropy" else self._loss()
+        return float(loss.value([0.0], [1.0])[0]) * (outputs if way == REST else 1)
 
     @property
     def has_probabilities(self) -> bool:

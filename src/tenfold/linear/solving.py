@@ -15,7 +15,7 @@ import scipy.linalg as sla
 from tenfold.core import Array, Flags
 from tenfold.kernels.solving import solve_well
 from tenfold.stats.folds import FoldMoments
-from tenfold.stats.moments import Moments, refuse_infinite
+from tenfold.stats.moments import Moments, refuse_infinite, refuse_small
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = 1e-290
@@ -91,6 +91,8 @@ def from_moments(
     """
     p = len(m.mean) - 1
     second = _second(m, fit_intercept)
+    if given is None:
+        refuse_small(np.diag(second)[:p], math.sqrt(m.weight) * m.mean[:p], alpha)
     yy = max(float(second[p, p]), 0.0)  # of a constant target it may be a rounding error
     varies = varying(np.diag(second)[:p], m.mean[:p], m.weight)
     square = np.maximum(np.diag(second)[:p], 0.0)

@@ -16,7 +16,7 @@ from tenfold.kernels.double import cholesky, solve
 from tenfold.linear.solving import EPS, SURE, Solution, from_moments, norms, too_small_beside, varying
 from tenfold.stats.double import Double
 from tenfold.stats.double_moments import DoubleMoments
-from tenfold.stats.moments import refuse_infinite
+from tenfold.stats.moments import refuse_infinite, refuse_small
 
 TINY = 2.0**-104
 """relative rounding error of double-double"""
@@ -34,6 +34,8 @@ def from_double(m: DoubleMoments, alpha: float, fit_intercept: bool, given: Arra
         with np.errstate(over="ignore", invalid="ignore"):
             second = second + mean.outer(mean) * weight
         refuse_infinite(np.diag(second.high))
+    if given is None:
+        refuse_small(np.diag(second.high)[:p], math.sqrt(m.weight) * m.mean[:p], alpha)
     A = second.at(np.s_[:p, :p]) + Double.of(alpha * np.eye(p))
     penalty = start.at(np.s_[1:]) * Double.of(np.full(p, alpha))
     c = second.at(np.s_[:p, p]) - penalty

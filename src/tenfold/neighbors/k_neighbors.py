@@ -16,6 +16,7 @@ from tenfold.estimator import OnePass, check_is_fitted
 from tenfold.estimator.by_scan import columns_of, summary_of
 from tenfold.estimator.constraints import Constraints, array, choice, integer, numbers, real
 from tenfold.estimator.multi_output import MultiOutput
+from tenfold.estimator.sparse_interface import aligned
 from tenfold.neighbors.distance import METRICS, Distance, distance_of
 from tenfold.neighbors.nearest import Nearest, NearestRows, nearest
 from tenfold.stats.training_rows import AllRows, TrainingRows, matrix
@@ -191,7 +192,7 @@ class KNeighbors(MultiOutput, OnePass):
         away, index = self.kneighbors(X, n_neighbors)
         values = away.ravel() if mode == "distance" else np.ones(index.size)
         ends = np.arange(len(index) + 1) * index.shape[1]
-        return sp.csr_array((values, index.ravel(), ends), shape=(len(index), self.n_samples_fit_))
+        return aligned(sp.csr_array((values, index.ravel(), ends), shape=(len(index), self.n_samples_fit_)))
 
     @property
     def n_samples_fit_(self) -> int:

@@ -438,7 +438,8 @@ class MLP(Sequential):
             case Descending(), Objective():
                 return self._down(state, s)
             case Judging(step, schema, course), Objective():
-                if not math.isfinite(self._objective(schema, s)[0]):
+                value, slope = self._objective(schema, s)
+                if not (math.isfinite(value) and math.isfinite(_norm(slope))):
                     raise Diverged.at(self.learning_rate_init)
                 return Solved.of(self.model(Walking(step, schema, course)), step)
         raise AssertionError
@@ -500,8 +501,11 @@ class MLP(Sequential):
         course, schema, passes = state.course, state.schema, state.passes + 1
         value, slope = self._objective(schema, s)
         first = math.isinf(state.descent.value)
-        if first and not (math.isfinite(value) and np.isfinite(slope).all()):
-            raise DataError("the loss overflows. Remedy: rescale the columns, StandardScaler()")
+        if first and not (math.isfinite(value) and math.isfinite(_norm(slope))):
+            raise DataError(
+                "the loss or its gradient overflows: values are too large. Remedy: rescale the columns, "
+                "StandardScaler(), and a target of numbers"
+            )
         descent = state.descent.next(value, slope, conjugate=self.solver == "cg")
         if not descent.moved:
             if descent.stuck or passes >= self.max_fun:
@@ -532,7 +536,7 @@ class MLP(Sequential):
         if not isinstance(s, Objective) or not len(s.slope) or not np.array_equal(s.weights, model.weights):
             return None
         value, slope = self._objective(model.schema, s)
-        steep, usual = float(np.linalg.norm(slope)), "rounding errors of the usual size"
+        steep, usual = _norm(slope), "rounding errors of the usual size"
         vacuous = "vacuous: a network is not convex, and nothing is known but that no loss is below 0"
         ended = (
             "then max_iter was reached"
@@ -683,3 +687,9 @@ class MLP(Sequential):
 def embedding_width(categories: int) -> int:
     """How many numbers a category gets if there are so many: 1.6 n^0.56, as experience has it, at most 600."""
     return min(600, categories, round(1.6 * categories**0.56))
+
+
+def _norm(slope: Array) -> float:
+    """The norm of a gradient, infinite if its squares overflow."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(np.linalg.norm(slope))

@@ -59,7 +59,7 @@ class MLPClassifier(MLP, Classifier):  # type: ignore[override]
         Whether to set rows aside for validation, and to keep the weights of the epoch that predict them best.
         Not with "lbfgs" and "cg".
     validation_fraction : float, default=0.1
-        The share of rows set aside for validation.
+        The share of rows set aside for validation, drawn by their numbers in the source.
     beta_1, beta_2, epsilon : float, default=0.9, 0.999, 1e-8
         Of "adam": how long gradients, and their squares, are remembered; what keeps steps finite.
     n_iter_no_change : int, default=10

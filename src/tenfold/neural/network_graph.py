@@ -14,6 +14,8 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from tenfold.core import Array
+from tenfold.estimator import check_is_fitted
+from tenfold.neural.mlp import MLP
 from tenfold.neural.network import ACTIVATIONS, SLOPE
 from tenfold.neural.objective import losses
 
@@ -129,9 +131,16 @@ class NetworkGraph:
         >>> NetworkGraph.of(model).order
         ('x0', 'h1_0', 'h1_1', 'y')
         """
+        if not isinstance(model, MLP):
+            raise TypeError(
+                f"a {type(model).__name__} is no graph of layers without cycles. Remedy: a fitted MLPClassifier or "
+                "MLPRegressor, or the nodes and edges themselves, NetworkGraph(edges, outputs)"
+            )
+        check_is_fitted(model)
+        labels = [] if model.schema_.classes is None else model.schema_.classes
         network, weights = model._network(model.schema_), model.model_.weights
         columns = list(model.schema_.feature_names)
-        said = ["y"] if network.sizes[-1] == 1 else [f"y_{label}" for label in model.classes_]
+        said = ["y"] if network.sizes[-1] == 1 else [f"y_{label}" for label in labels]
         hidden = [[f"h{at}_{j}" for j in range(n)] for at, n in enumerate(network.sizes[1:-1], 1)]
         mark = "'" * max((len(name) - len(name.rstrip("'")) + 1 for name in columns if name[:1] in "hy"), default=0)
         names = [columns, *([name + mark for name in each] for each in (*hidden, said))]
@@ -223,6 +232,8 @@ class NetworkGraph:
 
     def _walk(self, x: Mapping[Node, float] | Sequence[float]) -> tuple[dict[Node, float], dict[Node, float]]:
         """What comes into every node, and what it makes of it."""
+        if not isinstance(x, Mapping) and len(x) != len(self.inputs):
+            raise ValueError(f"x must have a number for each of {self.inputs}, not {len(x)} numbers")
         given = dict(x) if isinstance(x, Mapping) else dict(zip(self.inputs, x, strict=True))
         if set(given) != set(self.inputs):
             raise ValueError(f"x must have a number for each of {self.inputs}, not for {tuple(given)}")

@@ -198,8 +198,17 @@ class SequenceTraining(Sequential):
             case Validation(), Objective():
                 return self._validated(state, s)
             case LastLook(step, schema, now), Objective():
+                if not all(map(math.isfinite, self._objective(schema, s))):
+                    raise Diverged.at(self.learning_rate_init)
                 return Solved.of(self.model(Epochs(step, schema, now)), step)
         raise AssertionError
+
+    def _objective(self, schema: Schema, s: Objective) -> tuple[float, float]:
+        """The objective with its penalty, and the norm of its gradient."""
+        heavy = np.where(self._network(schema).penalised, s.weights, 0.0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            value = (s.loss + 0.5 * self.alpha * float(heavy @ heavy)) / s.mass
+            return value, float(np.linalg.norm((s.slope + self.alpha * heavy) / s.mass))
 
     def _walked(self, state: Epochs, s: Walk) -> State:
         """The state one epoch further."""
@@ -246,9 +255,7 @@ class SequenceTraining(Sequential):
         """What the objective is at the end, and how steep; and how sequences are told that were held back."""
         if not isinstance(s, Objective) or not len(s.slope) or not np.array_equal(s.weights, model.weights):
             return None
-        heavy = np.where(self._network(model.schema).penalised, s.weights, 0.0)
-        value = (s.loss + 0.5 * self.alpha * float(heavy @ heavy)) / s.mass
-        steep = float(np.linalg.norm((s.slope + self.alpha * heavy) / s.mass))
+        value, steep = self._objective(model.schema, s)
         usual = "rounding errors of the usual size"
         vacuous = "vacuous: a network is not convex, and nothing is known but that no loss is below 0"
         ended = (

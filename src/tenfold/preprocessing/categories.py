@@ -74,6 +74,13 @@ class Places(NamedTuple):
     """of each column"""
 
 
+REFUSES_UNKNOWN = {
+    "check_sample_weight_equivalence_on_dense_data": "the check transforms rows of weight zero, and a category that "
+    "only such rows have is unknown: by default an error. It passes where handle_unknown accepts unknown categories"
+}
+"""checks of scikit-learn that fail for encoders that refuse unknown categories by default"""
+
+
 class CategoryEncoder(OnePass, Transformer):
     """What encoders of categories share: they count categories, and take rare ones together."""
 

@@ -12,7 +12,14 @@ from numpy.typing import ArrayLike, DTypeLike
 from tenfold.core import Codes, Columns, DataError, Matrix, Schema, Values
 from tenfold.estimator.constraints import Constraints, array, boolean, choice, fraction, integer
 from tenfold.kernels.sparse_rows import put_codes
-from tenfold.preprocessing.categories import CategoryEncoder, CategoryModel, as_rows, coded, in_order
+from tenfold.preprocessing.categories import (
+    REFUSES_UNKNOWN,
+    CategoryEncoder,
+    CategoryModel,
+    as_rows,
+    coded,
+    in_order,
+)
 
 
 class OneHot(CategoryEncoder):
@@ -226,7 +233,7 @@ class OneHotEncoder(OneHot):
         Whether the indicators come as CSR. Frames (`set_output`) need False.
     handle_unknown : {"error", "ignore", "infrequent_if_exist", "warn"}, default="error"
         What happens in `transform` to a category that was not there in fitting: it is refused by the name of its
-        column, gives zeros, or counts as a rare one, with a warning or without.
+        column, gives zeros, or counts as a rare one, with a warning or without. Rows of weight zero were not there.
     min_frequency : int, float or None, default=None
         Categories of fewer rows, or of a smaller share of the rows that have a value, share one indicator: the last.
     max_categories : int or None, default=None
@@ -248,6 +255,7 @@ class OneHotEncoder(OneHot):
     """
 
     counts_missing = True
+    expected_failed_checks = REFUSES_UNKNOWN
     _parameter_constraints: ClassVar[Constraints] = {
         **OneHot._parameter_constraints,
         "categories": [choice("auto"), list],

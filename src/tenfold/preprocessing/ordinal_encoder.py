@@ -10,7 +10,14 @@ from numpy.typing import DTypeLike
 
 from tenfold.core import Array, Columns, Schema, Values
 from tenfold.estimator.constraints import Constraints, choice, fraction, integer
-from tenfold.preprocessing.categories import CategoryEncoder, CategoryModel, ValueCounts, as_rows, coded
+from tenfold.preprocessing.categories import (
+    REFUSES_UNKNOWN,
+    CategoryEncoder,
+    CategoryModel,
+    ValueCounts,
+    as_rows,
+    coded,
+)
 
 
 class OrdinalEncoder(CategoryEncoder):
@@ -24,7 +31,7 @@ class OrdinalEncoder(CategoryEncoder):
     ----------
     handle_unknown : {"error", "use_encoded_value"}, default="error"
         What happens in `transform` to a category that was not there in fitting: it is refused by the name of its
-        column, or becomes `unknown_value`.
+        column, or becomes `unknown_value`. Rows of weight zero were not there.
     unknown_value : float or None, default=None
         What an unknown category becomes, NaN if you like; no place of a category.
     encoded_missing_value : float, default=NaN
@@ -63,6 +70,7 @@ class OrdinalEncoder(CategoryEncoder):
     """
 
     counts_missing, places_missing = True, False
+    expected_failed_checks = REFUSES_UNKNOWN
     law_params = (
         {},
         {"handle_unknown": "use_encoded_value", "unknown_value": -1, "max_categories": 2},

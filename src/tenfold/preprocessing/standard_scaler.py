@@ -9,6 +9,7 @@ import numpy as np
 from tenfold.core import Array, Claim, Columns, Flags, Matrix, Need, Schema
 from tenfold.estimator import OnePass, Transformer
 from tenfold.estimator.constraints import Constraints, boolean
+from tenfold.stats.moments import SMALLEST, refuse_small
 from tenfold.stats.spread import ColumnSpread, SpreadByColumn
 
 
@@ -83,6 +84,8 @@ class StandardScaler(OnePass, Transformer):
     def solve(self, schema: Schema, s: ColumnSpread) -> ScalerModel:
         """The mean and the standard deviation of each column, from its moments."""
         var = np.divide(s.square, s.weight, out=np.zeros_like(s.square), where=s.weight > 0)
+        if self.with_std:
+            refuse_small(np.where(s.square > 0, 1.0, 0.0), s.mean, least=SMALLEST)
         scale = np.where(var > 0, np.sqrt(var), np.sqrt(s.square) / np.sqrt(np.maximum(s.weight, 1e-300)))
         return ScalerModel(s.mean, var, np.where(self._flat(s), 1.0, scale), s.weight)
 

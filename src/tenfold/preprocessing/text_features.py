@@ -190,6 +190,16 @@ class TextFeatures(OnePass, Transformer):
         """What is counted of a term."""
         return self.weighting
 
+    @property
+    def _once(self) -> bool:
+        """Whether a term counts once in a document, however often it is there."""
+        return self._weighting == "binary"
+
+    @property
+    def _by_rarity(self) -> bool:
+        """Whether terms are multiplied by their inverse document frequency."""
+        return self._weighting == "tfidf"
+
     def statistic(self, schema: Schema) -> Statistic[Any]:
         """The document frequencies of all terms, of those of the vocabulary, or of hash values."""
         if len(schema.columns) != 1:
@@ -269,14 +279,14 @@ class TextFeatures(OnePass, Transformer):
         if not len(kept):
             raise DataError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
         if self.max_features is not None and len(kept) > self.max_features:
-            by_documents = self._weighting == "binary" or isinstance(s, FrequentTerms)
+            by_documents = self._once or isinstance(s, FrequentTerms)
             often = (s.documents if by_documents else s.times)[kept]
             kept = np.sort(kept[np.argsort(-often, kind="stable")[: self.max_features]])
         return kept
 
     def _idf(self, weight: float, documents: Array, terms: list[str]) -> Array:
         """ln(n / df) + 1, of one document more with all terms in it if it is smoothed."""
-        if self._weighting != "tfidf":
+        if not self._by_rarity:
             return np.ones(len(documents))
         more = float(self.smooth_idf)
         if not terms and not more:  # of hash values: one that no document has is as if one had it
@@ -329,7 +339,7 @@ class TextFeatures(OnePass, Transformer):
 
     def _weighed(self, model: TextModel, found: CSR) -> CSR:
         """Counts as they are, as ones, or as tf-idf."""
-        if self._weighting == "binary":
+        if self._once:
             found.data[:] = 1.0
         if self._weighting != "tfidf":
             return found

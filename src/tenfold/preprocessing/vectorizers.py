@@ -124,7 +124,11 @@ class TfidfVectorizer(TextFeatures):
         Which terms are kept.
     norm, smooth_idf, sublinear_tf
         How terms are weighed.
-    input, preprocessor, tokenizer, dtype, binary, use_idf : optional
+    binary : bool, default=False
+        Whether a term counts once, however often it is there, before it is weighed.
+    use_idf : bool, default=True
+        Whether terms are multiplied by their inverse document frequency; if not, `idf_` is ones.
+    input, preprocessor, tokenizer, dtype : optional
         As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
     encoding, decode_error : optional
         As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
@@ -149,9 +153,15 @@ class TfidfVectorizer(TextFeatures):
     max_terms = None
     n_features = None
     alternate_sign = False
-    law_params = ({}, {"sublinear_tf": True, "norm": "l1", "max_features": 4})
+    law_params = (
+        {},
+        {"sublinear_tf": True, "norm": "l1", "max_features": 4},
+        {"binary": True, "use_idf": False, "max_features": 4},
+    )
     _parameter_constraints: ClassVar[Constraints] = {
-        name: TextFeatures._parameter_constraints[name] for name in (*TERMS, *TFIDF)
+        **{name: TextFeatures._parameter_constraints[name] for name in (*TERMS, *TFIDF)},
+        "binary": [boolean],
+        "use_idf": [boolean],
     }
 
     def __init__(
@@ -200,3 +210,11 @@ class TfidfVectorizer(TextFeatures):
         self.preprocessor = preprocessor
         self.tokenizer = tokenizer
         self.dtype = dtype
+
+    @property
+    def _once(self) -> bool:
+        return self.binary
+
+    @property
+    def _by_rarity(self) -> bool:
+        return self.use_idf

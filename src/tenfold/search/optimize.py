@@ -89,7 +89,7 @@ def optimize(
     else:
         at = _go_on(resume, problem, random_state, init)
     began = time.perf_counter()
-    with one_blas_thread:
+    with one_blas_thread():
         while not (why := _reason(at, budget, goal, patience, rule, time.perf_counter() - began)):
             if not len(at.pending):
                 at = at._replace(pending=method.propose(at.state, space, _rng(at, PROPOSE)))

@@ -22,6 +22,7 @@ from tenfold.sequence.windows import (
     PathWindow,
     Windows,
     edges_of,
+    impossible,
     number_of,
     path_edges,
     refuse_impossible,
@@ -170,6 +171,11 @@ class StateDecoder(SequenceLearner):
         log_probability : float
             Of states and rows together, the sum over all sequences.
         states : int array of shape (rows,)
+
+        Raises
+        ------
+        DataError
+            If no states lead through a sequence.
         """
         check_is_fitted(self)
         if algorithm not in ("viterbi", "map"):
@@ -221,6 +227,8 @@ class StateDecoder(SequenceLearner):
         each = self._each(_rows, X, None)
         rows = next(rows for rows in each if len(rows.ends))
         paths, log = states_of(self.model_).likeliest_few(rows, n_paths)
+        if not len(log):
+            raise impossible(0, ASKED)
         return self.named(paths), log
 
     def sample(self, n_samples: int = 1, lengths: Any = None) -> tuple[Any, Codes]:
@@ -289,10 +297,7 @@ def _walk(edges: Edges | None, learner: StateDecoder, model: Any, chunk: Chunk) 
 
 
 def _path(edges: PathEdges | None, learner: StateDecoder, model: Any, chunk: Chunk) -> Any:
-    starts: Any = chunk.starts
-    states, found = _decoded(edges, learner, model, chunk)
-    refuse_impossible(chunk.X, starts, found, ASKED)
-    return learner.named(states)
+    return learner.named(_decoded(edges, learner, model, chunk)[0])
 
 
 def _decoded(edges: PathEdges | None, learner: StateDecoder, model: Any, chunk: Chunk) -> tuple[Codes, Array]:
@@ -303,7 +308,10 @@ def _decoded(edges: PathEdges | None, learner: StateDecoder, model: Any, chunk: 
             states = HiddenStates(states.step[edges.before[at]], states.step)
         there = np.where(np.arange(states.n) == edges.last[at], 0.0, -np.inf)
         rows = rows.ending(there)
-    return states.likeliest(rows)
+    path, found = states.likeliest(rows)
+    starts: Any = chunk.starts
+    refuse_impossible(chunk.X, starts, found, ASKED)
+    return path, found
 
 
 def _decoded_singly(edges: Edges | None, learner: StateDecoder, model: Any, chunk: Chunk) -> tuple[Codes, Array]:

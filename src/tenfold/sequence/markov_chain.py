@@ -18,6 +18,7 @@ from tenfold.estimator import OnePass, check_is_fitted
 from tenfold.estimator.constraints import Constraints, real, seed
 from tenfold.estimator.sequences import SequenceLearner, sequence_weights
 from tenfold.sequence.hidden_states import HiddenStates
+from tenfold.sequence.long_run import long_run_shares
 from tenfold.sequence.symbols import known_codes, one_column, pair_counts
 from tenfold.stats.counts import smoothed
 
@@ -192,15 +193,11 @@ class MarkovChain(OnePass, SequenceLearner):
         Returns
         -------
         p : array of shape (symbols,)
-            The mean over time from the start: also where chances come back in turns, or a symbol is never left.
+            The mean over time from the start, which is the limit of `startprob_ @ transmat_^n` if there is one: also
+            where chances come back in turns, where symbols are left for good, or never.
         """
         check_is_fitted(self)
-        step = self.transmat_
-        values, vectors = np.linalg.eig(step.T)
-        lasting = np.abs(values - 1.0) < 1e-9
-        right = np.linalg.pinv(vectors)
-        found: Array = np.real(vectors[:, lasting] @ (right[lasting] @ self.startprob_))
-        return np.maximum(found, 0.0) / np.maximum(found, 0.0).sum()
+        return long_run_shares(self.startprob_, self.transmat_)
 
     def sample(self, n_samples: int = 1) -> Any:
         """Draw one sequence, by the seed.

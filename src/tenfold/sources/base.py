@@ -52,6 +52,8 @@ class Source(ABC):
         """what comes along with the rows, whatever the need: an entry for each row, or the name of a column"""
         self.runs: dict[tuple[str, int], sequences.Runs] = {}
         """by column of ids and part, which sequences a part begins and ends with, as far as somebody has looked"""
+        self.whole_sequences: set[str] = set()
+        """columns of ids of which somebody has seen, in all parts, that none comes back after others"""
         self.first_part = 0
         """from which parts are numbered when rows are drawn: a model that learns more goes on where it was"""
 
@@ -59,7 +61,7 @@ class Source(ABC):
         """All of it, also what does not travel to workers; but other rows may begin other sequences."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other.runs = {}
+        other.runs, other.whole_sequences = {}, set()
         return other
 
     # ---- what there is ---------------------------------------------------------------------------
@@ -241,6 +243,18 @@ class Source(ABC):
     def read_sequences(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
         """Yield the sequences that begin in one part, whole: `read` for a need of sequences."""
         return sequences.read(self, part, need, schema)
+
+    def sequences_unseen(self, need: Need) -> bool:
+        """Whether one of a need's sequences may come back after others; within a part `read_sequences` sees it."""
+        return need.sequence is not None and len(self) > 1 and self.sequence_column(need) not in self.whole_sequences
+
+    def sequence_ids(self, part: int, need: Need) -> sequences.Ids:
+        """Which sequences a part has, for a need of sequences; what is found of all parts adds up."""
+        return sequences.ids_in(self, part, self.sequence_column(need))
+
+    def sequence_by_key(self, part: int, need: Need, key: Values) -> list[object]:
+        """The id of the sequence with a key of `sequence_ids`, if a part has it."""
+        return sequences.named_by(self, part, self.sequence_column(need), key)
 
     def first_rows(self, part: int, need: Need, schema: Schema, rows: int) -> Iterator[Chunk]:
         """Yield the first rows of a part, so many with those of weight zero: `read`, but no more of it than that."""

@@ -298,7 +298,7 @@ class DaskArray(Computed):
             chunk.X.place = f"block {part}"
             yield chunk._replace(part=part, first_place=self.first_place(part))
 
-    def read_sequences(self, part: int, need: Need, schema: Schema) -> Iterator[Chunk]:
+    def sequence_column(self, need: Need) -> str:
         """Blocks know neither a column of ids nor each other."""
         raise DataError(
             "a dask Array does not say to which sequence a row belongs. Remedy: a dask DataFrame, "

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from tenfold.core import DataError
 from tenfold.sources.partitions import Partitions, folder_partitions
 from tenfold.sources.spool import spool
-from tenfold.sources.storage import Storage, bare, failures
+from tenfold.sources.storage import Facts, Storage, bare, failures
 
 COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
 """endings of compressed files, and Arrow's names for them"""
@@ -121,18 +121,50 @@ def _joined(tables: list[pa.Table], paths: list[str]) -> pa.Table:
 
 def _read(storage: Storage, path: str) -> pa.Table:
     ending = next(ends for ends in READERS if bare(path).lower().endswith(ends))
+    facts = None
     try:
+        facts = storage.steady(lambda: storage.facts(path))
         batches = storage.steadily(lambda: READERS[ending](storage, path))
         table = spool(batches, None, path, "it is empty. Remedy: leave it out")
+        _refuse_twice(table, path)
+        if ending in CSV:
+            _refuse_header_again(table, path)
+            _refuse_open_quote(storage, table, path)
+        _refuse_written(storage, path, facts)
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{path} has names of columns that are not in UTF-8 ({error}). Remedy: {_in_utf_8(path)}"
+        ) from None
     except failures() as error:
+        if facts is not None:
+            with suppress(*failures()):
+                _refuse_written(storage, path, facts)
         said = storage.said(error)
         raise DataError(f"{path} cannot be read: {said}. Remedy: {_remedy(storage, ending, error)}") from None
+    return table
+
+
+def _in_utf_8(path: str) -> str:
+    """How to read a file of text in another encoding."""
+    return f"tenfold.scan(pandas.read_csv({path!r}, encoding='latin-1')), or whichever encoding it is in"
+
+
+def _refuse_twice(table: pa.Table, path: str) -> None:
     if twice := sorted({name for name in table.column_names if table.column_names.count(name) > 1}):
         raise DataError(f"columns {twice} appear more than once in {path}. Remedy: rename them")
-    if ending in CSV:
-        _refuse_header_again(table, path)
-        _refuse_open_quote(storage, table, path)
-    return table
+
+
+def _refuse_written(storage: Storage, path: str, facts: Facts) -> None:
+    """Refuse a file that was written while it was read."""
+    try:
+        now = storage.steady(lambda: storage.facts(path))
+    except FileNotFoundError:
+        raise DataError(f"{path} was deleted while it was read. Remedy: scan it again once it is there") from None
+    if now != facts:
+        raise DataError(
+            f"{path} has changed while it was read: it had {facts.size:,} bytes, and has {now.size:,}. Remedy: scan it "
+            "again once it is written"
+        )
 
 
 def _remedy(storage: Storage, ending: str, error: Exception) -> str:

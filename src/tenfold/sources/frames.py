@@ -76,7 +76,7 @@ def _from_pandas(frame: MatrixLike, need: Need | None) -> pa.Table:
     arrays = []
     for name in frame.columns:
         try:
-            arrays.append(pa.array(in_native_order(frame[name]), from_pandas=True))
+            arrays.append(_column(frame[name]))
         except (pa.ArrowException, TypeError, UnicodeError) as error:
             if need is not None and need.kind_of(str(name)) == "unused":
                 arrays.append(pa.array(frame[name].map(repr)))
@@ -87,6 +87,18 @@ def _from_pandas(frame: MatrixLike, need: Need | None) -> pa.Table:
                 f"a number, of one kind in a column ({error}). Remedy: convert it, or drop it"
             ) from None
     return pa.Table.from_arrays(arrays, names=[str(n) for n in frame.columns])
+
+
+def _column(values: MatrixLike) -> pa.Array:
+    """A column of pandas in Arrow. Of sparse values and of intervals as categories, Arrow has none."""
+    kind = values.dtype
+    if type(kind).__name__ == "SparseDtype":
+        values = values.sparse.to_dense()
+    elif type(kind).__name__ == "CategoricalDtype" and type(kind.categories).__name__ == "IntervalIndex":
+        words = pa.array([str(interval) for interval in kind.categories], pa.string())
+        codes = values.cat.codes.to_numpy().astype(np.int32)
+        return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), words, ordered=bool(kind.ordered))
+    return pa.array(in_native_order(values), from_pandas=True)
 
 
 def _from_polars(frame: MatrixLike) -> pa.Table:

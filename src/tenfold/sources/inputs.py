@@ -31,7 +31,15 @@ from tenfold.sources.frames import is_column, is_frame, settled, table_of
 from tenfold.sources.labels import column_of
 from tenfold.sources.scan import scan
 from tenfold.sources.tables import Roles, TableSource, free_name
-from tenfold.sources.validation import as_labels, check_binary, class_levels, refuse_dates
+from tenfold.sources.validation import (
+    as_labels,
+    check_binary,
+    class_levels,
+    refuse_dates,
+    refuse_masked,
+    refuse_rounding,
+    unmasked,
+)
 from tenfold.sources.validation import numbers as numbers_of
 
 NAMES_ITS_OWN = (
@@ -88,6 +96,8 @@ def as_source(
                 "a Source names its own sequences, tenfold.scan(..., sequence=...): pass X without lengths"
             )
         return X
+    if isinstance(X, np.ma.MaskedArray):
+        X = unmasked(X)
     if not isinstance(X, np.ndarray):
         if is_dask(X):
             return _with_target(_as_documents(X) if need.kinds == "text" else X, y, sample_weight)
@@ -97,6 +107,7 @@ def as_source(
     if need.sequence is not None:
         source = source.with_side(SEQUENCE, _ids(lengths, source.n_rows))
         source.sequence = SEQUENCE
+        source.whole_sequences.add(SEQUENCE)
     source.lazy = False
     return source
 
@@ -233,7 +244,9 @@ def _with_target(X: MatrixLike, y: VectorLike, weight: VectorLike) -> Source:
 
 def weights(weight: VectorLike, rows: int) -> Array:
     """Weights as float64: finite, not negative, not all zero."""
-    weight = _check_sample_weight(weight, np.empty((rows, 1)), dtype=np.float64, ensure_non_negative=True)
+    weight = _check_sample_weight(
+        refuse_masked(weight, "sample_weight"), np.empty((rows, 1)), dtype=np.float64, ensure_non_negative=True
+    )
     weight = np.ascontiguousarray(weight)
     if not weight.any():
         raise ValueError("Sample weights must contain at least one non-zero number.")
@@ -294,6 +307,7 @@ def numbers(model: Any, X: MatrixLike, need: Need, reset: bool) -> ColumnData:
     if _settled_already(model, X, FLOATS, reset):
         return X
     refuse_dates(X, "X")
+    refuse_rounding(as_labels(X) if isinstance(X, (list, tuple)) and _is_table(X) else X, "X")
     return validate_data(
         model,
         X,
@@ -302,6 +316,11 @@ def numbers(model: Any, X: MatrixLike, need: Need, reset: bool) -> ColumnData:
         dtype=[np.float64, np.float32],
         ensure_all_finite=False,
     )
+
+
+def _is_table(rows: Any) -> bool:
+    """Whether a list has rows of one length, so that it is an array."""
+    return len({len(row) if isinstance(row, (list, tuple)) else -1 for row in rows}) == 1
 
 
 def _settled_already(model: Any, X: MatrixLike, types: frozenset[np.dtype[Any]], reset: bool) -> bool:
@@ -328,7 +347,8 @@ def either(model: Any, X: MatrixLike, need: Need, reset: bool) -> ColumnData:
     if not any(text):
         return numbers(model, X, need, reset)
     return tuple(
-        values if words else np.asarray(values, dtype=np.float64) for values, words in zip(columns, text, strict=True)
+        values if words else numbers_of(values, f"column {f'x{j}'!r}").astype(np.float64, copy=False)
+        for j, (values, words) in enumerate(zip(columns, text, strict=True))
     )
 
 
@@ -376,10 +396,22 @@ def has_outputs(X: MatrixLike, y: VectorLike, one_column: bool = False) -> int:
     return found if found > 1 or one_column else 0
 
 
+def _in_type_of_numpy(y: VectorLike) -> VectorLike:
+    """A column of pandas whose integers or booleans may be missing, as an array of them if none is."""
+    if type(y).__name__ == "DataFrame" and y.shape[1] == 1:
+        y = y.iloc[:, 0] if hasattr(y, "iloc") else y
+    if type(y).__module__.split(".")[0] != "pandas" or isinstance(getattr(y, "dtype", np.dtype("f8")), np.dtype):
+        return y
+    if getattr(y.dtype, "kind", "O") not in "iub" or y.isna().any():
+        return y
+    return np.asarray(y.to_numpy(dtype=bool if y.dtype.kind == "b" else f"{y.dtype.kind}{y.dtype.itemsize}"))
+
+
 def target(model: Any, y: VectorLike, need: Need) -> VectorLike:
     """The target as numbers, or as labels in their own type; of several columns, if the need is of one of them."""
     if y is None:
         raise ValueError(f"{type(model).__name__} requires y to be passed, but the target y is None.")
+    y = refuse_masked(y, "y")
     if need.output is not None:
         columns = table_of(y).columns if is_frame(y) else as_labels(y).T
         each = [target(model, np.asarray(column), need.for_output(None)) for column in columns]
@@ -409,7 +441,9 @@ def target(model: Any, y: VectorLike, need: Need) -> VectorLike:
                 total = y.sum()
             if np.isfinite(total):  # then each is
                 return y
+    y = _in_type_of_numpy(y)
     if need.target == "number":
+        refuse_rounding(as_labels(y) if isinstance(y, (list, tuple)) else y, "y")
         kind = getattr(getattr(y, "dtype", None), "kind", None) or np.asarray(y).dtype.kind
         if kind not in "fiub":  # scikit-learn would make numbers of dates, and of text
             y = numbers_of(np.asarray(y).ravel(), "y")

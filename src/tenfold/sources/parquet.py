@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import replace
 from itertools import islice
@@ -20,7 +20,7 @@ from tenfold.sources import arrow, validation
 from tenfold.sources.base import no_column
 from tenfold.sources.partitions import Partitions
 from tenfold.sources.storage import DISK, Facts, Storage, failures
-from tenfold.sources.tables import ArrowSource, Roles
+from tenfold.sources.tables import ArrowSource, Roles, expression_of
 
 LARGE = 64 << 20
 """bytes of the columns in question, uncompressed: a larger row group is read in batches"""
@@ -28,6 +28,8 @@ BATCH = 1 << 17
 """rows of a batch"""
 PAGES = 1 << 16
 """bytes that are read at a time where only the first rows of a row group are wanted"""
+MOST_MET = 1 << 16
+"""files whose size and time are kept"""
 
 
 class ParquetSource(ArrowSource):
@@ -64,12 +66,11 @@ class ParquetSource(ArrowSource):
         self.storage = storage
         self.filter = filter
         self._known: dict[str, Any] = {}
-        self._copies: dict[str, Facts] = {}
-        """size and time of files that were written again, or copied, with the footer that was scanned"""
         self.partitions = partitions or Partitions([{}] * len(self.files), {})
         first, state = _opened(self.storage, self.files[0])
         self._states = [state]
         """of each file when it was scanned"""
+        self._meet(0, state.facts)
         types = first.schema.to_arrow_schema()
         self._fills = schema is not None
         """whether a file may lack columns"""
@@ -95,6 +96,7 @@ class ParquetSource(ArrowSource):
             if k:
                 metadata, state = _opened(self.storage, path)
                 self._states.append(state)
+                self._meet(k, state.facts)
                 self._unseen -= {*metadata.schema.to_arrow_schema().names}
             self._check_schema(k, metadata.schema.to_arrow_schema())
             yield metadata
@@ -140,6 +142,7 @@ class ParquetSource(ArrowSource):
 
     def only(self, where: ds.Expression) -> Self:
         """Those of the rows for which an expression of `pyarrow.compute` holds. Its columns are not read yet."""
+        where = expression_of(where)
         other = copy(self)
         other.filter, other.asked, other._found = where if self.filter is None else self.filter & where, "...", {}
         other._take_parts(self._metadata(path) for path in self.files)
@@ -159,7 +162,9 @@ class ParquetSource(ArrowSource):
 
         def count() -> int:
             self._check_unchanged(k)
-            return int(ds.Scanner.from_fragment(self._fragment(k, [group]), **options).count_rows())
+            rows = int(ds.Scanner.from_fragment(self._fragment(k, [group]), **options).count_rows())
+            self._check_unchanged(k)
+            return rows
 
         with self._naming(part):
             return self.storage.steady(count)
@@ -170,6 +175,8 @@ class ParquetSource(ArrowSource):
         try:
             yield
         except failures() as error:
+            with suppress(*failures()):  # a file that is cut off or written anew cannot be read either
+                self._check_unchanged(int(self._parts[part][0]))
             said = self.storage.said(error)
             raise DataError(
                 f"{self.place(part)} cannot be read: {said}. Remedy: {self.storage.remedy(error)}"
@@ -253,7 +260,9 @@ class ParquetSource(ArrowSource):
         path, constant = self.files[k], self.partitions.types
         self._check_unchanged(k)
         if self.filter is not None:
-            yield from self._filtered(self._fragment(k, [group]), columns, rows)
+            for table in self._filtered(self._fragment(k, [group]), columns, rows):
+                self._check_unchanged(k)
+                yield table
             return
         physical = [c for c in columns if c not in constant]
         few = 0 if rows is None else PAGES  # of the first rows, no more than their pages is read
@@ -277,6 +286,7 @@ class ParquetSource(ArrowSource):
             else:
                 pieces = iter([file.read_row_group(group, columns=physical, use_threads=False)])
             for table in pieces:
+                self._check_unchanged(k)  # it may have been written while it was read
                 for name in (c for c in columns if c in constant):
                     table = table.append_column(name, pa.repeat(self.partitions.scalar(k, name), table.num_rows))
                 for name in lacking:
@@ -309,22 +319,35 @@ class ParquetSource(ArrowSource):
         return found
 
     def _check_unchanged(self, k: int) -> None:
-        """Refuse a file that was replaced or grew after it was scanned; a copy of it, as on a worker, will do."""
+        """Refuse a file that was written again or replaced after it was scanned.
+
+        In a process that has not read it yet, such as a worker's, a copy will do: one with the same footer.
+        """
         path, then = self.files[k], self._states[k]
-        now = self.storage.facts(path)
-        if now in (then[:2], self._copies.get(path)):
+        now, known = self.storage.facts(path), _met.get((self.storage.absolute(path), then))
+        if now == known:
             return
-        if now.size != then.size or _opened(self.storage, path)[1].footer != then.footer:
+        if known is not None:
+            may_be_copy = now.written == known.written
+        else:  # written in place, it has its number and another time
+            may_be_copy = now == then.facts or (now.size == then.size and now.inode != (then.inode or -1))
+        if not may_be_copy or _opened(self.storage, path)[1].footer != then.footer:
             raise DataError(
                 f"{path} has changed since it was scanned: it had {then.size:,} bytes, and has {now.size:,}. "
                 "Remedy: scan it again"
             )
-        self._copies = {**self._copies, path: now}
+        self._meet(k, now)
+
+    def _meet(self, k: int, facts: Facts) -> None:
+        """Note what this process has found of a file, which it must stay from now on."""
+        while len(_met) >= MOST_MET:
+            _met.pop(next(iter(_met)), None)
+        _met[self.storage.absolute(self.files[k]), self._states[k]] = facts
 
     def __getstate__(self) -> dict[str, object]:
         """For a worker, whose folder may be another: paths in full, and no footers."""
         files = [self.storage.absolute(path) for path in self.files]
-        return {**self.__dict__, "_known": {}, "_copies": {}, "files": files}
+        return {**self.__dict__, "_known": {}, "files": files}
 
     def fingerprint(self) -> str:
         """Of the files' names, sizes and times, and the parts taken of them."""
@@ -343,20 +366,32 @@ class FileState(NamedTuple):
     size: int
     time: int
     """when it was written, in nanoseconds"""
+    inode: int
     footer: bytes
     """a digest of its footer, which holds the place, size and extremes of every column of every row group"""
+
+    @property
+    def facts(self) -> Facts:
+        """What the store knew of the file."""
+        return Facts(self.size, self.time, self.inode)
+
+
+_met: dict[tuple[str, FileState], Facts] = {}
+"""of files that this process has read, as they were scanned: what it found then, since any other value is a change"""
 
 
 def _opened(storage: Storage, path: str) -> tuple[pq.FileMetaData, FileState]:
     """A file's footer, and by what to recognise the file."""
 
     def read() -> tuple[pq.FileMetaData, FileState]:
-        time = storage.facts(path).time
+        facts = storage.facts(path)
         with storage.open(path) as file:
             found, size = pq.read_metadata(file), file.size()
             file.seek(size - 8 - (length := found.serialized_size))
             digest = hashlib.blake2b(file.read(length), digest_size=16).digest()
-        return found, FileState(size, time, digest)
+        if size != facts.size or storage.facts(path) != facts:
+            raise OSError("it was written while its footer was read")
+        return found, FileState(*facts, digest)
 
     try:
         return storage.steady(read)

@@ -6,6 +6,7 @@ changes meanwhile or the database gives rows in another order each time.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
@@ -15,6 +16,15 @@ import pyarrow as pa
 from tenfold.core import DataError
 from tenfold.sources.spool import spool
 
+READING = {"select", "with", "values", "table", "from", "show", "describe", "desc", "summarize", "pivot", "unpivot"}
+"""how a statement begins that gives rows and changes nothing"""
+WRITING = {("insert", "into"), ("insert", "or"), ("delete", "from"), ("merge", "into"), ("replace", "into")}
+"""how a part of one begins that does not"""
+WORD = re.compile(
+    r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|--[^\n]*|/\*.*?\*/|\$(\w*)\$.*?\$\1\$|\w+|[();]""",
+    re.DOTALL,
+)
+"""words, brackets and semicolons of SQL; texts, quoted names and comments are one each"""
 BATCH = 1 << 16
 """rows that are fetched at a time"""
 
@@ -23,6 +33,7 @@ def read_query(query: object, connection: Any) -> pa.Table:
     """All rows of a query, as a table that is mapped from a file."""
     if not isinstance(query, str):
         raise DataError(f"with a connection, the data is an SQL query as text, not a {type(query).__name__}")
+    _refuse_writing(query)
     engine = _engine(connection)
     try:
         batches = _batches(query, engine)
@@ -47,6 +58,28 @@ def read_query(query: object, connection: Any) -> pa.Table:
             f"a column of the query changes its type from row to row: {error}. Remedy: CAST it in the query. It was: "
             f"{query}"
         ) from None
+
+
+def _refuse_writing(query: str) -> None:
+    """Refuse a statement that would change the database: only queries that read are run."""
+    found = (match[0] for match in WORD.finditer(query))
+    words = [word.lower() for word in found if not word.startswith(("'", '"', "`", "--", "/*", "$"))]
+    first = next((word for word in words if word not in "()"), "")
+    verb = "" if first in READING else first or "nothing"
+    for k, word in enumerate(words[1:], 1):
+        after = words[k + 1] if k + 1 < len(words) else ""
+        if word == ";" and after not in ("", ";"):
+            verb = verb or f"; {after}"
+        if word == "into" or (
+            # a verb stands after the tables of WITH, or at the start of one; else it is the name of a column
+            words[k - 1] in "()" and ((word, after) in WRITING or (word == "update" and "set" in words[k + 2 :]))
+        ):
+            verb = verb or word
+    if verb:
+        raise DataError(
+            f"the query has {verb!r}, and only queries that read are run: SELECT, WITH ... SELECT, VALUES. Remedy: run "
+            f"it in the database, then scan a SELECT. It was: {query}"
+        )
 
 
 def _engine(connection: Any) -> Any:

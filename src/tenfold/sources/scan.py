@@ -23,8 +23,8 @@ from tenfold.sources.parquet import ParquetSource
 from tenfold.sources.partitions import Partitions
 from tenfold.sources.queries import read_query
 from tenfold.sources.storage import DISK, Store, bare, storage_of
-from tenfold.sources.tables import ArrowSource, Roles, TableSource, filtered
-from tenfold.sources.validation import as_labels, by_column, weights
+from tenfold.sources.tables import ArrowSource, Roles, TableSource, expression_of, filtered
+from tenfold.sources.validation import as_labels, by_column, refuse_masked, unmasked, weights
 
 QUERY = re.compile(r"\s*(select\s|with\s.*\bselect\b)", re.IGNORECASE | re.DOTALL)
 """how an SQL query begins, which is no path"""
@@ -104,7 +104,7 @@ def scan(
             raise DataError("a frame's or file's target, weight and sequence are names of its columns")
     chosen = None if columns is None else _names(columns)
     roles = Roles(one, chosen, _names(drop), _names(categorical), weight, sequence, several)
-    only = _expression(where)
+    only = None if where is None else expression_of(where)
     if connection is not None:
         source = _table(read_query(data, connection), roles, "query", only)
     elif is_path(data):
@@ -124,7 +124,9 @@ def _names(some: Any) -> tuple[Any, ...]:
 def _array(data: MatrixLike, target: VectorLike, weight: VectorLike, sequence: VectorLike) -> Source:
     if data.ndim != 2 or not data.shape[0]:
         raise DataError(f"an array of shape {data.shape} is not a table of rows and columns with at least one row")
-    target, weight, sequence = (None if v is None else as_labels(v) for v in (target, weight, sequence))
+    data = unmasked(data) if isinstance(data, np.ma.MaskedArray) else data
+    roles = {"target": target, "weight": weight, "sequence": sequence}
+    target, weight, sequence = (None if v is None else as_labels(refuse_masked(v, role)) for role, v in roles.items())
     for what, values in (("target", target), ("weight", weight), ("sequence", sequence)):
         shape = () if values is None else values.shape[:1] if what == "target" and values.ndim == 2 else values.shape
         if values is not None and shape != (data.shape[0],):
@@ -190,17 +192,6 @@ def _files(data: MatrixLike, roles: Roles, only: ds.Expression | None, filesyste
     if bare(paths[0]).lower().endswith(SUFFIXES):
         return _table(read_files(storage, paths, partitions), roles, said, only)
     return ParquetSource(paths, roles, said, partitions, only, storage=storage)
-
-
-def _expression(where: object) -> ds.Expression:
-    if where is None or isinstance(where, pa.compute.Expression):
-        return where
-    import pyarrow.parquet as pq
-
-    try:
-        return pq.filters_to_expression(where)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"`where` is neither an expression nor a list of (column, operator, value): {error}") from None
 
 
 def _word(data: object) -> str:

@@ -7,6 +7,7 @@ itself, and every row is in one sequence of one part.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -71,7 +72,7 @@ def runs_of(source: Source, part: int, name: str) -> Runs:
     found = source.runs.get((name, part))
     if found is None:
         found = Runs(0)
-        for chunk in source.read(part, Need(side=(name,)), Schema(())):
+        for chunk in _id_chunks(source, part, name):
             if chunk.n:
                 found = _run_on(found, _checked(chunk, name))
         source.runs[name, part] = found
@@ -117,6 +118,84 @@ def _rows_after(source: Source, part: int, name: str, last: object) -> int:
     return found
 
 
+class Ids:
+    """Which sequences some parts that follow one another have, to find one whose rows are not next to each other.
+
+    `+` joins what is known of parts with what is known of those right after them.
+
+    Parameters
+    ----------
+    ids : array
+        Of rows, in order.
+    """
+
+    __slots__ = ("again", "first", "keys", "last")
+
+    def __init__(self, ids: Values) -> None:
+        runs = ids[_changes(ids)]
+        self.first, self.last = runs[:1], runs[-1:]
+        self.keys, counts = np.unique(_keys(runs), return_counts=True)
+        """of each sequence: sorted, and of one size, so that very many fit in memory"""
+        self.again: Values = self.keys[counts > 1][:1]
+        """the key of a sequence that came back, if there is one"""
+
+    def __add__(self, other: Ids) -> Ids:
+        if not len(self.keys) or not len(other.keys):
+            return self if len(self.keys) else other
+        found: Ids = object.__new__(Ids)
+        mine, theirs = _alike(self.keys, other.keys), _alike(other.keys, self.keys)
+        both = np.intersect1d(mine, theirs, assume_unique=True)
+        if self.last[0] == other.first[0]:  # it goes on
+            both = both[both != _alike(_keys(self.last), mine)]
+        found.again = next((some for some in (self.again, other.again, both) if len(some)), both)[:1]
+        found.keys = np.union1d(mine, theirs)
+        found.first, found.last = self.first, other.last
+        return found
+
+
+def _keys(ids: Values) -> Values:
+    """What ids are known by: integers by themselves, others by sixteen bytes, the same for numbers that are equal."""
+    if ids.dtype.kind == "i" or (ids.dtype.kind == "u" and ids.dtype.itemsize < 8):
+        return ids.astype(np.int64)
+    plain = (int(i) if isinstance(i, float) and i.is_integer() else i for i in ids.tolist())
+    found = b"".join(hashlib.blake2b(repr(i).encode(), digest_size=16).digest() for i in plain)
+    return np.frombuffer(found, "S16")
+
+
+def _alike(keys: Values, others: Values) -> Values:
+    """Keys of the same kind as others: a column may have another type in other parts."""
+    return keys if keys.dtype == others.dtype or keys.dtype.kind == "S" else _keys(keys.astype(object))
+
+
+def ids_in(source: Source, part: int, name: str) -> Ids:
+    """The sequences of one part."""
+    return sum((Ids(_checked(chunk, name)) for chunk in _id_chunks(source, part, name)), Ids(np.empty(0, np.int64)))
+
+
+def named_by(source: Source, part: int, name: str, key: Values) -> list[object]:
+    """The id that has a key, if a part has it."""
+    for chunk in _id_chunks(source, part, name):
+        ids = _checked(chunk, name)
+        ids = ids[_changes(ids)]
+        found = ids[_alike(_keys(ids), key) == key]
+        if len(found):
+            return [found.tolist()[0]]
+    return []
+
+
+def _id_chunks(source: Source, part: int, name: str) -> Iterator[Chunk]:
+    """Rows of a part that have nothing but ids."""
+    return source.read(part, Need(side=(name,)), Schema(()))
+
+
+def not_together(each: object, name: str) -> DataError:
+    """The error for an id that comes back after others."""
+    return DataError(
+        f"the rows of sequence {each!r} of column {name!r} are not next to each other. Remedy: sort the rows "
+        f"by {name!r} first, and within it by time"
+    )
+
+
 def with_ids(need: Need, name: str) -> Need:
     """The same need of rows one by one, with the ids of their sequences."""
     return replace(need, sequence=None, windows=False, side=tuple(dict.fromkeys((*need.side, name))))
@@ -124,7 +203,7 @@ def with_ids(need: Need, name: str) -> Need:
 
 def ids_of(source: Source, part: int, name: str) -> tuple[Values, Codes]:
     """The ids of a part's rows, and the number of each row within the part."""
-    chunks = list(source.read(part, Need(side=(name,)), Schema(())))
+    chunks = list(_id_chunks(source, part, name))
     numbers = np.concatenate([chunk.X.numbers() - chunks[0].offset for chunk in chunks])
     ids = np.concatenate([_checked(chunk, name) for chunk in chunks])
     source.runs[name, part] = _run_on(Runs(0), ids) if len(ids) else Runs(0)
@@ -268,10 +347,7 @@ def _refuse_again(ids: list[object], seen: set[object], name: str) -> None:
     """Refuse an id that comes back after others; remember these."""
     for each in ids:
         if each in seen:
-            raise DataError(
-                f"the rows of sequence {each!r} of column {name!r} are not next to each other. Remedy: sort the rows "
-                f"by {name!r} first, and within it by time"
-            )
+            raise not_together(each, name)
         seen.add(each)
 
 

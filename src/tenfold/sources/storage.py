@@ -51,6 +51,13 @@ class Facts(NamedTuple):
     size: int
     time: int
     """when it was written, in nanoseconds; 0 if the store does not say"""
+    inode: int = 0
+    """the number of the file in its file system; 0 in a store"""
+
+    @property
+    def written(self) -> tuple[int, int]:
+        """What changes whenever a file is written."""
+        return self.size, self.time
 
 
 class Found(NamedTuple):
@@ -130,11 +137,11 @@ class Disk(Storage):
     def facts(self, path: str) -> Facts:
         """Size and time of a file, by the system."""
         found = os.stat(path)
-        return Facts(found.st_size, found.st_mtime_ns)
+        return Facts(found.st_size, found.st_mtime_ns, found.st_ino)
 
     def open(self, path: str) -> pa.NativeFile:
-        """Map a file: pages are decoded where the system keeps them, and not copied first."""
-        return pa.memory_map(path) if os.stat(path).st_size else pa.OSFile(path)
+        """Open a file to be read, not mapped: the system ends a process that reads a mapped page which is cut off."""
+        return pa.OSFile(path)
 
     def absolute(self, path: str) -> str:
         """The path with all folders above it, as this file system writes it."""
@@ -295,6 +302,8 @@ class Store(Storage):
     def open(self, path: str) -> pa.NativeFile:
         """Open a file; what is not asked for is not fetched."""
         made, there = self._connection(path)
+        if isinstance(made, fs.LocalFileSystem):
+            return DISK.open(there)  # never mapped, whatever the file system was made to do
         if isinstance(made, fs.FileSystem):
             return made.open_input_file(there)
         return pa.PythonFile(made.open(there, "rb"), mode="r")

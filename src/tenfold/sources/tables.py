@@ -228,6 +228,11 @@ class ArrowSource(Source):
                 remedy += f"; make numbers of dates, ColumnTransformer([('when', DateParts(), {dates!r}), ...])"
             elif dates and wanted == "categorical":
                 remedy += ", or parts of dates, DateParts()"
+            if ".csv" in self.where and any(pa.types.is_binary(self.types.field(n).type) for n in wrong):
+                remedy += (
+                    "; text of a CSV file that is not in UTF-8 is binary: "
+                    f"tenfold.scan(pandas.read_csv({self.where}, encoding='latin-1'), ...)"
+                )
             raise DataError(
                 f"columns that do not enter as {words[wanted]}: {said}. Remedy: leave them out, "
                 f"{self._call(drop)}, or {remedy}"
@@ -500,6 +505,7 @@ class TableSource(ArrowSource):
         """Those of the rows for which an expression of `pyarrow.compute` holds."""
         if self.y is not None or self.weight is not None or self.side:
             return super().only(where)
+        where = expression_of(where)
         other = copy(self)
         other.table = filtered(self.table, where, self.where)
         other.counted, other._cuts, other._found = other.table.num_rows, even_cuts(other.table.num_rows), {}
@@ -535,6 +541,21 @@ class TableSource(ArrowSource):
 def _is_date(kind: pa.DataType) -> bool:
     """Whether a column's values are dates, or all missing."""
     return arrow.is_date(kind) or bool(pa.types.is_null(kind))
+
+
+def expression_of(where: object) -> pc.Expression:
+    """Which rows to take, as an expression of `pyarrow.compute`: one, or a list of (column, operator, value)."""
+    if isinstance(where, pc.Expression):
+        return where
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.filters_to_expression(where)
+    except (TypeError, ValueError, IndexError, AttributeError) as error:
+        raise DataError(
+            f"`where` is neither an expression nor a list of (column, operator, value): {error}. Remedy: "
+            "[('year', '>=', 2020)], or pyarrow.compute.field('year') >= 2020"
+        ) from None
 
 
 def filtered(table: pa.Table, where: pc.Expression, said: str) -> pa.Table:

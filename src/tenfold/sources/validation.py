@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Sequence
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -104,6 +105,7 @@ def numbers(values: Matrix, where: str) -> Matrix:
     if values.dtype in (np.float32, np.float64):
         return values
     if kind in "biuf":
+        refuse_rounding(values, where)
         return values.astype(np.float64)
     if kind == "O" and values.ndim == 1:
         column = column_of(values, where)
@@ -111,6 +113,57 @@ def numbers(values: Matrix, where: str) -> Matrix:
             return arrow.numbers(column, where)
         raise _no_numbers(where, "text" if arrow.is_category(column.type) else str(column.type))
     raise _no_numbers(where, "text" if kind in "UST" else str(values.dtype))
+
+
+def refuse_rounding(values: Matrix, where: str) -> None:
+    """Refuse integers that float64 does not hold, as they are refused in a frame."""
+    if getattr(values, "dtype", None) is None or not isinstance(values.dtype, np.dtype):
+        return
+    if values.dtype.kind == "O" and not sp.issparse(values):
+        each: Any = np.asarray(values)
+        far = np.array([type(v) is int and abs(v) > 2**53 for v in each.ravel().tolist()]).reshape(each.shape)
+    elif values.dtype.kind in "iu" and values.dtype.itemsize == 8:
+        each = values.data if sp.issparse(values) else np.asarray(values)
+        if not each.size or (int(each.max()) <= 2**53 and int(each.min()) >= -(2**53)):
+            return
+        far = (each > 2**53) | (each < -(2**53))
+    else:
+        return
+    if far.any():
+        where = f"column {f'x{int(far.any(axis=0).argmax())}'!r}" if far.ndim == 2 else where
+        remedy = (
+            "subtract a constant from it" if where == "y" else "drop it if it is an id, or make it text and a category"
+        )
+        raise DataError(f"{where} holds integers that float64 cannot (beyond 2^53). Remedy: {remedy}")
+
+
+def unmasked(X: MatrixLike) -> MatrixLike:
+    """A masked array as a plain one, in which what is masked is missing: NaN, or None among objects and text."""
+    mask = np.ma.getmaskarray(X)
+    if not mask.any():
+        return X.data
+    if X.dtype.kind in "biuf":
+        refuse_rounding(np.where(mask, 0, X.data), "X")
+        return np.where(mask, np.nan, X.data.astype(np.result_type(X.dtype, np.float32)))
+    if X.dtype.kind in "Mm":
+        return np.where(mask, np.array("NaT", X.dtype), X.data)
+    found = X.data.astype(object)
+    found[mask] = None
+    return found
+
+
+def refuse_masked(values: VectorLike, what: str) -> VectorLike:
+    """A column that must be whole, as a plain one; refused if something in it is masked."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    mask = np.ma.getmaskarray(values)
+    if mask.any():
+        at = int(np.flatnonzero(mask.reshape(len(mask), -1).any(axis=1))[0])
+        raise DataError(
+            f"{what} is masked in row {at}. Remedy: leave out the rows in which it is masked, {what}[~{what}.mask] and "
+            f"X[~{what}.mask]"
+        )
+    return values.data
 
 
 def refuse_dates(values: VectorLike, where: str) -> None:

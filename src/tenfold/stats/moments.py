@@ -28,6 +28,10 @@ SEGMENT = 256
 """rows of a group, about, whose products are formed at a time"""
 FIRST = 256
 """rows whose mean is the shift of a part"""
+SMALL = 1e-145
+"""columns below lose digits when they are squared, and their products with others do"""
+SMALLEST = 1e-150
+"""columns below lose digits when they are squared alone"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,6 +199,23 @@ def refuse_infinite(squares: Array) -> None:
     fine = np.isfinite(squares)
     if not fine.all():
         raise ColumnError(int(np.argwhere(~fine)[0][-1]), "is too large to be squared. Remedy: rescale it")
+
+
+def refuse_small(squares: Array, mean: Array, added: float = 0.0, least: float = SMALL) -> None:
+    """Refuse a column other than zero that is too small to be squared, so that it looks constant.
+
+    `squares` are mean squares around the mean. A penalty or a smoothing that is `added` to them, and beside which they
+    are nothing, makes up for what they have lost.
+    """
+    size = np.maximum(np.sqrt(np.maximum(squares, 0.0)), np.abs(mean))
+    small = (size > 0) & (size < least)
+    if small.any() and not added > 1e20 * least**2:
+        j = int(small.argmax())
+        raise ColumnError(
+            j,
+            f"is too small to be squared (about {size[j]:.0e}). Remedy: rescale it, tenfold.MaxAbsScaler(), or leave "
+            "it out",
+        )
 
 
 def two_sum(a: T, b: T) -> tuple[T, T]:

@@ -144,7 +144,7 @@ def overfits(
     if names is None:
         names = (type(h).__name__, type(other).__name__)
         names = names if len({*names}) == 2 else ("h", "the other")
-    with progress("overfits"), one_blas_thread:
+    with progress("overfits"), one_blas_thread():
         learned, judged = (_compared(h, other, rows, what) for rows, what in ((train, "train"), (test, "test")))
     on_train, on_test = _errors(learned), _errors(judged)
     if isinstance(judged, Squares):

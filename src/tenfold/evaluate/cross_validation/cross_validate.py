@@ -17,7 +17,7 @@ def cross_validate(
     X: MatrixLike,
     y: ArrayLike | None = None,
     *,
-    folds: Folds = 10,
+    folds: Folds | None = None,
     shuffle: bool = False,
     random_state: int | None = None,
     groups: Grouping | None = None,
@@ -39,9 +39,9 @@ def cross_validate(
         A Source brings its own target and weights.
     y : array, optional
         The target of each row; None if a Source names it.
-    folds : int, array, str, splitter or list of (train, test), default=10
-        A number: contiguous folds, stratified for classes. An array, or a column's name: each value is a fold.
-        Or any splitter of scikit-learn.
+    folds : int, array, str, splitter or list of (train, test), optional
+        A number, 10 by default: contiguous folds, stratified for classes. An array, or a column's name: each value is a
+        fold. Or any splitter of scikit-learn.
     shuffle : bool, default=False
         Draw the folds by chance, evenly: of any `folds` rows in a row, one is in each fold.
     random_state : int, optional

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, column_or_1d, has_fit_parameter
 
 from tenfold.core import ONE, Array, Codes, DataError, Labels, MatrixLike, Need, Schema
+from tenfold.core.errors import naming
 from tenfold.core.statistic import Expression
 from tenfold.engine import Local, Member, Snapshot, current, opened, run, schema_of
 from tenfold.engine.keys import Key, Listed, Stratified
@@ -97,7 +99,8 @@ class FitAndScore:
         for one in candidates:
             if not one.stages:
                 refuse_lazy(X, one.name)
-            one.bind(self.X, self.column)
+            with self._naming(one):
+                one.bind(self.X, self.column)
             one.scorers = scorers_of(scoring, one.given, pos_label, one.name, outcomes=True)
         self.scoring = [s.title for s in candidates[0].scorers]
         if both and len(self.scoring) != 1:
@@ -150,6 +153,10 @@ class FitAndScore:
         candidate.need = replace(candidate.need, kinds="categorical", missing=True)
         return as_source(only_column(self.X, self.column), self.y, self.weight, candidate.need)
 
+    def _naming(self, candidate: Candidate) -> AbstractContextManager[None]:
+        """Name the candidate in errors, if it is one of several."""
+        return naming(candidate.name if len(self.candidates) > 1 else "")
+
     @property
     def column(self) -> str | None:
         """The column that says the fold or the group."""
@@ -157,15 +164,17 @@ class FitAndScore:
 
     def _judge(self, candidates: list[Candidate]) -> None:
         """Fit and score the candidates over shared scans."""
-        source = self._source(candidates[0])
+        with self._naming(candidates[0]):
+            source = self._source(candidates[0])
         ours, need = bool(candidates[0].stages), candidates[0].need
         with opened(current() if ours else Local(threads=1), source) as session:
             for candidate in candidates:
                 candidate.need = candidate.need if ours else need
                 self.scans += ours and source.known(candidate.need) is None
-                candidate.schema = schema_of(source, candidate.need, session)
-                if ours:
-                    candidate.schema = candidate.stages[0].foreseen(candidate.schema)
+                with self._naming(candidate):
+                    candidate.schema = schema_of(source, candidate.need, session)
+                    if ours:
+                        candidate.schema = candidate.stages[0].foreseen(candidate.schema)
             found = self._splits(source, need, session)
             self.scans += found.scans if ours else 0
             for candidate in candidates:
@@ -179,7 +188,8 @@ class FitAndScore:
             for stage in range(max(len(e.stages) for e in candidates)):
                 some = [e for e in candidates if stage < len(e.stages)]
                 for candidate in some:
-                    self._enrol(candidate, stage, found.each)
+                    with self._naming(candidate):
+                        self._enrol(candidate, stage, found.each)
                 members = [m for e in some for m in e.members[stage]]
                 self.scans += run([*members, *(e.whole for e in some if e.whole)], source, session)
             self._score([e for e in candidates if not self._read_off(e, found.each)], session, found.each)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from numpy.typing import ArrayLike
 
 from tenfold.core import MatrixLike
+from tenfold.core.errors import naming
 from tenfold.engine import Member, Snapshot, current, opened, run, schema_of
 from tenfold.engine.progress import progress
 from tenfold.estimator import Estimator
@@ -48,26 +49,33 @@ def fit_together(learners: Sequence[Estimator], X: MatrixLike, y: ArrayLike | No
         if not isinstance(learner, Estimator):
             raise TypeError(f"{learner!r} is not a learner of tenfold: it cannot share a scan")
     X = settled(X)
-    models = [learner.bound(X, y) for learner in learners]
+    names = ["" if len(learners) == 1 else " ".join(repr(learner).split()) for learner in learners]
+    models = []
+    for learner, name in zip(learners, names, strict=True):
+        with naming(name):
+            models.append(learner.bound(X, y))
     fitting = [unfitted(model) for model in models]
     batches: dict[tuple[object, ...], list[int]] = {}
     for at, model in enumerate(models):
         batches.setdefault(() if is_lazy(X) else form_of(X, model.need), []).append(at)
     with progress(f"{len(models)} learners"):
         for places in batches.values():
-            source = [as_source(X, y, None, models[at].need, model=models[at]) for at in places][-1]
-            members = _members([fitting[at] for at in places], source)
+            for at in places:
+                with naming(names[at]):
+                    source = as_source(X, y, None, models[at].need, model=models[at])
+            members = _members([fitting[at] for at in places], [names[at] for at in places], source)
             for at, member in zip(places, members, strict=True):
                 learned(models[at], member, source, fitting[at].seed())
     return [learner._blank()._become(model) for learner, model in zip(learners, models, strict=True)]
 
 
-def _members(learners: list[Estimator], source: Source) -> list[Member]:
-    """Learners, fitted to the same rows."""
+def _members(learners: list[Estimator], names: list[str], source: Source) -> list[Member]:
+    """Learners, fitted to the same rows; errors have their names."""
     with opened(current(), source) as session:
         members = []
-        for learner in learners:
-            schema = learner.foreseen(schema_of(source, learner.need, session))
-            members.append(Member(learner, Snapshot(schema, learner.start(schema)), learner.stop(), [History()]))
+        for learner, name in zip(learners, names, strict=True):
+            with naming(name):
+                schema = learner.foreseen(schema_of(source, learner.need, session))
+                members.append(Member(learner, Snapshot(schema, learner.start(schema)), learner.stop(), [History()]))
         run(members, source, session)
     return members

@@ -92,9 +92,11 @@ def warn_of_shift(folds: Sequence[FoldMeans], names: Sequence[str]) -> None:
         return
     warnings.warn(
         f"the folds are not alike: the mean of column {names[int(p.argmin())]!r} differs between them by more than "
-        f"chance (p = {p.min() * len(p):.1g}). Folds follow the order of the rows, and that order tells something of "
-        "the rows: the scores are those of models scored on rows unlike the ones they learned from. Remedy: "
-        "shuffle=True; or, if this is the question, name the folds, by folds= or groups=",
+        f"chance (p = {p.min() * len(p):.1g}). Folds follow the order of the rows, class by class, and that order is "
+        "related to the columns: each model is scored on rows unlike those it learned from. The scores do not estimate "
+        "how well a model predicts new rows, such as those of a new day, and `tune` would choose by them. Remedy: "
+        "shuffle=True, if new rows are like these; folds=TimeSeriesSplit(5) of scikit-learn, or groups= the column of "
+        "the day, if rows are sorted by time and those to predict are of later days",
         UserWarning,
         stacklevel=6,
     )

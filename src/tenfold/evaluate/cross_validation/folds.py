@@ -72,13 +72,12 @@ class Splits:
     """the columns that say the group"""
 
 
-def folds_of(folds: Folds, cv: Folds | None) -> Folds:
-    """The folds, by our name or by scikit-learn's."""
-    if cv is None:
-        return folds
-    if not isinstance(folds, int) or folds != DEFAULT:
+def folds_of(folds: Folds | None, cv: Folds | None) -> Folds:
+    """The folds, by our name or by scikit-learn's; ten if none are given."""
+    if folds is not None and cv is not None:
         raise ValueError(f"cv={cv!r} and folds={folds!r} say the same thing: give one of them")
-    return cv
+    given = cv if folds is None else folds
+    return DEFAULT if given is None else given
 
 
 def splits_of(

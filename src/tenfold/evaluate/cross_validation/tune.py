@@ -97,7 +97,7 @@ def tune(
     X: MatrixLike,
     y: ArrayLike | None = None,
     *,
-    folds: Folds = 10,
+    folds: Folds | None = None,
     shuffle: bool = False,
     random_state: int | None = None,
     groups: Grouping | None = None,

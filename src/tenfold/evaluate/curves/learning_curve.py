@@ -51,7 +51,7 @@ def learning_curve(
     y: ArrayLike | None = None,
     *,
     train_sizes: ArrayLike = (0.1, 0.325, 0.55, 0.775, 1.0),
-    folds: Folds = 10,
+    folds: Folds | None = None,
     shuffle: bool = False,
     random_state: int | None = None,
     groups: Grouping | None = None,

@@ -54,7 +54,7 @@ def validation_curve(
     *,
     param_name: str,
     param_range: Iterable[Any],
-    folds: Folds = 10,
+    folds: Folds | None = None,
     shuffle: bool = False,
     random_state: int | None = None,
     groups: Grouping | None = None,

@@ -34,7 +34,7 @@ from tenfold.evaluate.dependence.result import Means, PartialDependence
 from tenfold.evaluate.frame_columns import Where, columns_of, constant, in_memory, names_of, values_of
 from tenfold.evaluate.importance.column_swap import Swap
 from tenfold.evaluate.importance.donors import Sample, Sampling
-from tenfold.evaluate.scoring.predictors import Foreign, Response, opened_rows, predictor_of
+from tenfold.evaluate.scoring.predictors import Foreign, Response, opened_rows, predictor_of, refuse_text
 from tenfold.sources.inputs import is_lazy, weights
 from tenfold.stats.combinators import As, Each
 from tenfold.stats.score import Predictor
@@ -117,7 +117,7 @@ def partial_dependence(
     predictor = predictor_of(model, response_method)
     asked = features if isinstance(features, list) else [features]
     layout = Layout(resolution, (low, high), custom_values or {}, categorical_features or (), seed)
-    with progress("partial dependence"), one_blas_thread:
+    with progress("partial dependence"), one_blas_thread():
         if isinstance(predictor, Foreign) and not is_lazy(X):
             where, axes, found, scans = _at_once(predictor, X, sample_weight, asked, layout, kept)
         else:
@@ -198,6 +198,7 @@ def _over(
     """Read the rows part by part, and merge what is found."""
     with opened_rows(predictor, model, X, None, weight, targets=False) as rows:
         view, session, scans = rows.view, rows.session, rows.scans
+        refuse_text(view.schema, "partial_dependence")
         names = view.schema.names
         where = _pairs(asked, names)
         layout.check(names)

@@ -27,7 +27,15 @@ from tenfold.evaluate.frame_columns import borrowed, columns_of, in_memory, name
 from tenfold.evaluate.importance.donors import Donors, units_for, units_of
 from tenfold.evaluate.importance.result import PermutationImportance
 from tenfold.evaluate.importance.statistic import Drops, Swapped, lending
-from tenfold.evaluate.scoring.predictors import Foreign, learners_of, opened_rows, placed, predictor_of, united
+from tenfold.evaluate.scoring.predictors import (
+    Foreign,
+    learners_of,
+    opened_rows,
+    placed,
+    predictor_of,
+    refuse_text,
+    united,
+)
 from tenfold.evaluate.scoring.resampling import jackknife, resampler, standard_error
 from tenfold.evaluate.scoring.scorers import scorers_of
 from tenfold.sources.inputs import check_target, is_lazy, target, weights
@@ -108,7 +116,7 @@ def permutation_importance(
     predictor = predictor_of(model)
     check_target(X, y, sample_weight)
     (scorer,) = scorers_of(scoring, model, pos_label)
-    with progress("permutation importance"), one_blas_thread:
+    with progress("permutation importance"), one_blas_thread():
         if isinstance(predictor, Foreign) and not is_lazy(X):
             done = _at_once(predictor, X, y, sample_weight, columns, scorer, n_repeats, seed)
         else:
@@ -149,6 +157,7 @@ def _over(
     """Read the rows part by part, and merge what is found."""
     with opened_rows(predictor, model, X, y, weight) as rows:
         view, source, scans = rows.view, rows.source, rows.scans
+        refuse_text(view.schema, "permutation_importance")
         where = columns_of(columns, view.schema.names)
         lent = None
         if within == "source":

@@ -262,6 +262,15 @@ def opened_rows(
         yield Opened(session, source, view_of(predictor, need, found, classes), placed(predictor, classes), scans)
 
 
+def refuse_text(schema: Schema, function: str) -> None:
+    """Refuse columns of text where values of columns are exchanged, with the function of scikit-learn that does it."""
+    if text := [column.name for column in schema.columns if column.kind == "text"]:
+        raise DataError(
+            f"columns {text} are text, whose values are not exchanged here. Remedy: of rows in memory, "
+            f"sklearn.inspection.{function}(model, X, ...), which takes models of tenfold"
+        )
+
+
 def placed(predictor: P, classes: Labels | None) -> P:
     """A predictor about rows with these classes, its own among them; None: as it is."""
     if classes is None:
