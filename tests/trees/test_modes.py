@@ -32,7 +32,7 @@ def mixed(seed):
     [
         DecisionTreeClassifier(max_depth=4),
         DecisionTreeClassifier("entropy", min_samples_leaf=20),
-        DecisionTreeClassifier("gain_ratio", max_depth=5),
+        DecisionTreeClassifier("gain_ratio", max_depth=9),
         DecisionTreeClassifier(max_leaf_nodes=20),
         DecisionTreeClassifier(max_features=2, min_samples_leaf=10, random_state=3),
         DecisionTreeClassifier(class_weight="balanced", min_impurity_decrease=1e-3),

@@ -23,7 +23,7 @@ from tenfold.compose.ada_boost_members import (
     MemberRounds,
     Members,
 )
-from tenfold.compose.ada_boost_stumps import Boosted, Boosting, StumpRounds, Stumps, StumpWeights
+from tenfold.compose.ada_boost_stumps import Boosted, Boosting, Cutting, StumpRounds, Stumps, StumpWeights
 from tenfold.core import MANY, SEQUENTIAL, Array, Certificate, Claim, Columns, Need, Schema
 from tenfold.core.learner import Begun, Solved
 from tenfold.estimator import Classifier, check_is_fitted
@@ -31,8 +31,9 @@ from tenfold.estimator.constraints import integer, real, seed
 from tenfold.estimator.ensemble import Ensemble
 from tenfold.estimator.kinds import winners
 from tenfold.estimator.members import records_of, seed_of
-from tenfold.stats.binned import BINS, RowSample
-from tenfold.stats.race import Race
+from tenfold.stats.binned import BINS
+from tenfold.stats.rare_rows import Gaps, Neighbors
+from tenfold.stats.tree_bins import Look, SampleAndRanges
 
 
 class AdaBoostClassifier(Ensemble, Classifier):
@@ -85,7 +86,7 @@ class AdaBoostClassifier(Ensemble, Classifier):
 
     passes = MANY
     decides = True
-    hidden = frozenset({"bin_edges", "cut", "members", "n_classes"})
+    hidden = frozenset({"bin_edges", "bin_share", "cut", "members", "n_classes"})
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 6},
         {"n_estimators": 4, "learning_rate": 0.5, "max_bins": 4},
@@ -135,13 +136,13 @@ class AdaBoostClassifier(Ensemble, Classifier):
     @property
     def state_types(self) -> tuple[type, ...]:  # type: ignore[override]
         """Those of stumps, or of members."""
-        return (Begun, Boosting) if self.estimator is None else (Learning, Judging, JudgingLast)
+        return (Begun, Cutting, Boosting) if self.estimator is None else (Learning, Judging, JudgingLast)
 
     @property
     def summary_types(self) -> tuple[type, ...]:  # type: ignore[override]
         """Those of the rounds, and the records of the estimator."""
         if self.estimator is None:
-            return (Race, Boosted)
+            return (Look, Gaps, Boosted)
         return (*records_of(self.estimator), Judged)
 
     @property
@@ -155,7 +156,7 @@ class AdaBoostClassifier(Ensemble, Classifier):
         """The state before the first round."""
         return self._rounds.start(schema)
 
-    def ask(self, state: Any) -> RowSample | StumpWeights | BoostedRows | None:
+    def ask(self, state: Any) -> SampleAndRanges | Neighbors | StumpWeights | BoostedRows | None:
         """What the next round needs."""
         return self._rounds.ask(state)
 

@@ -18,7 +18,10 @@ from tenfold.core.allowed import CLASS_COUNT, COUNTS, EDGES, NOT_NAN, Index
 from tenfold.core.learner import Begun, Solved
 from tenfold.core.statistic import Held
 from tenfold.kernels.boosting import add_votes, add_weights, follow_stumps
-from tenfold.stats.binned import BINS, BinLens, Binned, RowSample, edges_of
+from tenfold.stats.binned import BINS, BinLens, Binned, edges_of
+from tenfold.stats.rare_rows import Neighbors
+from tenfold.stats.tree_bins import Cut, Look, SampleAndRanges, strata_of
+from tenfold.trees.claims import bin_claims
 from tenfold.trees.decision_stump import DecisionStump
 from tenfold.trees.records import Ranges, TreeModel
 from tenfold.trees.tree import Tree
@@ -42,6 +45,18 @@ class Stumps(NamedTuple):
     estimator_weights: Annotated[Array, "round"]
     estimator_errors: Annotated[Array, "round"]
     n_classes: Annotated[int, CLASS_COUNT]
+    bin_share: float = 0.0
+    """share of the rows in the largest bin of unequal numbers"""
+
+
+class Cutting(NamedTuple):
+    """The values next to those of rare classes are wanted: columns are cut halfway between them."""
+
+    step: int
+    so_far: Stumps
+    """none, but edges by quantiles"""
+    beside: Annotated[Array, "column", "value", EDGES]
+    """values of rare classes"""
 
 
 class Boosting(NamedTuple):
@@ -140,23 +155,26 @@ class StumpRounds(NamedTuple):
             raise ValueError(f"max_bins is {self.max_bins}, but a bin is a byte. Remedy: at most {BINS}")
         return Begun(0, schema)
 
-    def ask(self, state: Begun | Boosting | Solved) -> RowSample | StumpWeights | None:
+    def ask(self, state: Begun | Cutting | Boosting | Solved) -> SampleAndRanges | Neighbors | StumpWeights | None:
         """Where to cut the columns; then one round after another."""
         match state:
             case Begun():
-                return RowSample(int(self.seed))
+                return SampleAndRanges(int(self.seed), strata_of(state.schema))
+            case Cutting(beside=values):
+                return Neighbors(values)
             case Boosting(so_far=s):
                 votes = (s.estimator_weights, s.estimator_errors, s.n_classes)
                 rounds = Rounds(s.feature, s.cut, s.left, s.right, *votes)
                 return StumpWeights(rounds, self.max_bins, lens=BinLens(s.bin_edges))
         return None
 
-    def update(self, state: Begun | Boosting, s: Any) -> Boosting | Solved:
+    def update(self, state: Begun | Cutting | Boosting, s: Any) -> Cutting | Boosting | Solved:
         """Edges from the sample; then the stump of least error, unless the last one was the last."""
         if isinstance(state, Begun):
-            none, no = np.zeros(0, np.int64), np.zeros(0)
-            edges, classes = edges_of(s, self.max_bins), len(state.schema.classes)
-            return Boosting(0, Stumps(edges, none, none, no, none, none, no, no, classes))
+            return self._cut(state.schema, s)
+        if isinstance(state, Cutting):
+            edges = s.edges(state.beside, state.so_far.bin_edges)
+            return Boosting(0, state.so_far._replace(bin_edges=edges))
         so_far, over = state.so_far, Solved.of(state.so_far, state.step)
         if state.step and av.finished(so_far, self.most):
             return over
@@ -178,10 +196,23 @@ class StumpRounds(NamedTuple):
             ),
         )
 
+    def _cut(self, schema: Schema, look: Look) -> Cutting | Boosting:
+        """Edges by quantiles of all rows; and values beside which there are to be more."""
+        none, no, levels = np.zeros(0, np.int64), np.zeros(0), np.zeros(len(schema.columns), np.int64)
+        beside = look.beside(levels, False, self.max_bins)
+        edges = edges_of(look.sample, self.max_bins)
+        share = Cut(edges, levels).heaviest(look.sample)
+        refines = beside.size and not (look.sample.complete and share == 0)
+        if refines:
+            edges = edges_of(look.sample, self.max_bins - 2 * beside.shape[1])
+            share = Cut(edges, levels).heaviest(look.sample)
+        stumps = Stumps(edges, none, none, no, none, none, no, no, len(schema.classes), share)
+        return Cutting(0, stumps, beside) if refines else Boosting(0, stumps)
+
     def certify(self, model: Stumps, s: Any) -> tuple[Claim, ...] | None:
         """What the rounds prove, once the weights have followed the last of them."""
         known = isinstance(s, Boosted) and s.rounds == len(model.feature)
-        return av.claims_of(model, s, "stump") if known else None
+        return (*av.claims_of(model, s, "stump"), *bin_claims(model.bin_share)) if known else None
 
     def votes(self, model: Stumps, X: Columns, rounds: Iterable[int]) -> Iterator[Array]:
         """The votes for each class after so many rounds, rising numbers of them: one array, which is added to."""
@@ -216,10 +247,12 @@ class StumpRounds(NamedTuple):
         """Whether stumps speak of columns and classes that there are."""
         return bool((model.cut <= model.bin_edges.shape[1]).all())
 
-    def resumable(self, state: Begun | Boosting, summary: Any, schema: Schema) -> bool:
+    def resumable(self, state: Begun | Cutting | Boosting, summary: Any, schema: Schema) -> bool:
         """Whether it is as sound as when it is done."""
         if isinstance(state, Begun):
             return True
+        if isinstance(state, Cutting):
+            return state.beside.size > 0 and self.sound(state.so_far, schema)
         return state.step == len(state.so_far.feature) and self.sound(state.so_far, schema)
 
 

@@ -71,3 +71,22 @@ def add_class_bins(bins, label, weight, stride, histogram):
             a, one = bins[j, start:stop], histogram[j]
             for i in range(stop - start):
                 one[first[i] + np.uint64(a[i])] += heft[i]
+
+
+@kernel
+def ends_of_gaps(block, values, low, scale, first, least, greatest):
+    """least, greatest [j, b]: of the rows' values of column j that have b of its given values below them, equal to
+    none."""
+    m = values.shape[1]
+    for j in range(block.shape[1]):
+        for i in range(block.shape[0]):
+            x = block[i, j]
+            if not (-np.inf < x < np.inf):
+                continue
+            b = first[j, _cell(x, low[j], scale[j])]
+            while b < m and x > values[j, b]:
+                b += 1
+            if b < m and x == values[j, b]:
+                continue
+            least[j, b] = min(least[j, b], x)
+            greatest[j, b] = max(greatest[j, b], x)

@@ -124,6 +124,29 @@ def count_column(column, rows, start, stop, label, a, b, cells, words):
 
 
 @inner
+def count_few(column, rows, start, stop, label, a, b, cells, present):
+    """The same for so few rows that their bins are put in order one by one; how many bins."""
+    last, count = cells.shape[0] - 1, NOUGHT
+    for i in range(start, stop):
+        r = rows[i]
+        v = np.int64(column[r])
+        if cells[last, v] == 0:
+            k = count
+            while k > 0 and present[k - 1] > v:
+                present[k] = present[k - 1]
+                k -= 1
+            present[k] = v
+            count += 1
+        if b is not None:
+            cells[0, v] += a[r]
+            cells[1, v] += b[r] if len(b) else 1
+        if label is not None:
+            cells[label[r], v] += a[r] if len(a) else 1
+        cells[last, v] += 1
+    return count
+
+
+@inner
 def bins_of(words, width, present):
     """The bins whose bits are set, in order; how many. The bits are cleared."""
     count = NOUGHT

@@ -10,7 +10,7 @@ import numpy as np
 
 from tenfold.kernels.decorators import inner, kernel
 from tenfold.kernels.shuffling import mix
-from tenfold.kernels.tree_filling import bins_of, clear, count_column, fill_classes, fill_pairs, total_of
+from tenfold.kernels.tree_filling import bins_of, clear, count_column, count_few, fill_classes, fill_pairs, total_of
 from tenfold.kernels.tree_search import (
     CHANCE,
     GROUP_ROWS,
@@ -31,7 +31,9 @@ from tenfold.kernels.tree_search import (
 )
 
 SMALL = 512
-"""nodes with fewer rows have no histogram of their own"""
+"""nodes with fewer rows, or fewer than twice the bins of a column, have no histogram of their own"""
+TINY = 24
+"""nodes with so few rows put their bins in order one by one"""
 COLUMN, PLACE, ORDER, TURN, FIRST, ARITY, ROUTE, DEPTH, START, STOP, SLOT, PATH, FIELDS = range(13)
 """what is known of a node: the column it splits (-1: a leaf), where, in which order of categories, whether missing
 values go left; its first child, how many it has, where its routes begin (-1: a threshold); its depth, the span of its
@@ -174,6 +176,7 @@ def grow(
     for c in range(channels):
         for v in range(widest):
             small[c, v] = 0
+    large = max(SMALL, 2 * widest)
     nodes, leaves, fresh = state[NODES], state[LEAVES], state[FRESH]
     inherited, open_count, made = state[INHERITED], state[OPEN], state[MADE]
     spares, routed = state[SPARES], state[ROUTED]
@@ -186,7 +189,7 @@ def grow(
             if label is not None and able:
                 able = impurity(sums[k], NOUGHT, NOUGHT + 1, channels - 1, criterion)[0] > 0
             node[k, TURN], node[k, SLOT] = able, -1  # for now: whether to look for a split
-            if able and m >= SMALL:
+            if able and m >= large:
                 node[k, SLOT] = -2
                 slots += 1
         if inherited >= 0:
@@ -257,6 +260,8 @@ def grow(
                     if slot >= 0:
                         hist, first = pool[slot], offset[c]
                         count = bins_with_rows(hist[channels - 1], first, offset[c + 1], present)
+                    elif stop - start <= TINY:
+                        count = count_few(bins[c], rows, start, stop, label, a, b, small, present)
                     else:
                         count_column(bins[c], rows, start, stop, label, a, b, small, words)
                         count = bins_of(words, offset[c + 1] - offset[c], present)
@@ -285,7 +290,7 @@ def grow(
             else:
                 node[k, COLUMN] = -1
                 node[k, PLACE] = node[k, ORDER] = node[k, TURN] = 0
-            if slot >= 0 and (best <= least_merit or stop - start < SMALL):
+            if slot >= 0 and (best <= least_merit or stop - start < large):
                 spare[spares] = slot
                 spares += 1
                 node[k, SLOT] = -1

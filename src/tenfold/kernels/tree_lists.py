@@ -46,7 +46,7 @@ def try_cut(left, gap, total, base, criterion, units, rules, cost, branch):
         for c in range(channels):
             branch[0, c] = left[c] + (gap[c] if turn else 0)
             branch[1, c] = total[c] - branch[0, c]
-        found = worth(branch, NOUGHT + 2, 0.0, base, False, criterion, units, rules, cost)
+        found = worth(branch, NOUGHT + 2, 0.0, base, 0.0, False, criterion, units, rules, cost)
         if found > best:
             best = found
             if gap[channels - 1] > 0:
@@ -86,7 +86,7 @@ def best_thresholds(
             for c in range(channels):
                 branch[0, c] = left[s, c]
                 branch[1, c] = gap[s, c]
-            found = worth(branch, NOUGHT + 2, 0.0, base[s], False, criterion, units, rules, cost)
+            found = worth(branch, NOUGHT + 2, 0.0, base[s], 0.0, False, criterion, units, rules, cost)
             if found > merit[s]:
                 merit[s], threshold[s], to_left[s] = found, np.inf, False
 
@@ -103,7 +103,7 @@ def try_sets(cells, present, count, total, base, criterion, units, rules, cost, 
                 if (mask >> k) & 1:
                     branch[0, c] += cells[c, present[k]]
             branch[1, c] = total[c] - branch[0, c]
-        found = worth(branch, NOUGHT + 2, 0.0, base, False, criterion, units, rules, cost)
+        found = worth(branch, NOUGHT + 2, 0.0, base, 0.0, False, criterion, units, rules, cost)
         if found > best:
             best, chosen = found, NOUGHT + mask
     return best, chosen

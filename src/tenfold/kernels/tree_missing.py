@@ -14,6 +14,7 @@ import numpy as np
 from tenfold.kernels.decorators import inner, kernel
 from tenfold.kernels.tree_growing import routes
 from tenfold.kernels.tree_search import (
+    CENTERED_NOISE,
     COST_SQUARE,
     ERROR,
     GROUP_ROWS,
@@ -22,6 +23,7 @@ from tenfold.kernels.tree_search import (
     NOUGHT,
     NUMERIC,
     RATIO,
+    ROUNDED,
     SUBSET,
     SUMS,
     badness,
@@ -51,11 +53,23 @@ def weight_of(t, start, step, channels, criterion):
 
 
 @inner
-def worth(branch, count, gap, base, multiway, criterion, units, rules, cost):
-    """Merit of a split into branches with these channel sums, a weight `gap` apart; -1: they have too few rows."""
+def worth(branch, count, gap, base, chance, multiway, criterion, units, rules, cost):
+    """Merit of a split into branches with these channel sums, a weight `gap` apart; -1: they have too few rows.
+
+    chance: what is taken off the decrease. Sums of targets are taken from the mean of all branches first, as in
+    `scan_sums`.
+    """
     channels = branch.shape[1]
     flat = branch.reshape(branch.shape[0] * channels)
-    drop, bits, whole, large, able = base, 0.0, 0.0, 0, True
+    drop, bits, whole, large, able = base - chance, 0.0, 0.0, 0, True
+    mean, error = 0.0, 0.0
+    if criterion == SUMS:
+        drop = -chance
+        g, h = 0.0, 0.0
+        for k in range(count):
+            g += branch[k, 0]
+            h += branch[k, 1]
+        mean = g * units[0] / (h * units[1]) if h > 0 else 0.0
     for k in range(count):
         w = float(weight_of(flat, k * channels, NOUGHT + 1, channels, criterion))
         n = branch[k, channels - 1]
@@ -64,14 +78,16 @@ def worth(branch, count, gap, base, multiway, criterion, units, rules, cost):
         whole += w
         bits -= w * math.log2(w) if criterion == RATIO and w > 0 else 0.0
         if criterion == SUMS:
-            g, h = branch[k, 0] * units[0], w * units[1] + rules[2]
+            h = w * units[1]
+            g = branch[k, 0] * units[0] - mean * h
             drop += g * g / h if h > 0 else 0.0
+            error += rules[ROUNDED] * rules[ROUNDED] * float(n) * n / h if h > 0 else 0.0
         else:
             drop -= impurity(flat, k * channels, NOUGHT + 1, channels - 1, criterion)[0]
     if (multiway and large < 2) or not (multiway or able):
         return -1.0
     if criterion == SUMS:
-        return drop if drop > -1e-14 * base else -1.0
+        return drop if drop > error and drop > -CENTERED_NOISE * base else -1.0
     drop = max(drop, 0.0)
     if criterion <= ERROR:
         return drop
@@ -156,7 +172,7 @@ def search_known(
                 for c in range(channels):
                     left[c] += hist[c, start + present[k]]
                 sides(left, known, gap, policy, criterion, branch, where)
-                found = worth(branch, NOUGHT + 2, apart, base, False, criterion, units, rules, cost[j])
+                found = worth(branch, NOUGHT + 2, apart, base, 0.0, False, criterion, units, rules, cost[j])
                 if found > best:
                     best, feature, place, by = found, j, (present[k] + present[k + 1] - 1) // 2, NOUGHT
             continue
@@ -165,7 +181,7 @@ def search_known(
             for k in range(count):
                 for c in range(channels):
                     branch[k, c] = cells[c, present[k]]
-            found = worth(branch, count, apart, base, True, criterion, units, rules, cost[j])
+            found = worth(branch, count, apart, base, 0.0, True, criterion, units, rules, cost[j])
             if found > best:
                 best, feature, place, by = found, j, NOUGHT, NOUGHT
             continue
@@ -183,7 +199,7 @@ def search_known(
                 for c in range(channels):
                     branch[0, c] += groups[c, order[k]]
                     branch[1, c] -= groups[c, order[k]]
-                found = worth(branch, NOUGHT + 2, apart, base - chance, False, criterion, units, rules, cost[j])
+                found = worth(branch, NOUGHT + 2, apart, base, chance, False, criterion, units, rules, cost[j])
                 if found > best and (chance == 0 or found > 0):
                     best, feature, place, by = found, j, k + 1, by_sum
     return best, feature, place, by

@@ -29,12 +29,16 @@ NONE: Any = np.int64(-1)
 """numbers that are passed on: for a plain 0 a function is compiled once more"""
 NOISE = 1e-14
 """a decrease of squares that is this share of what it is taken from is rounding"""
+CENTERED_NOISE = 4e-30
+"""the same of sums that were taken from the mean of the node: what rounding leaves is squared"""
 LEAF_ROWS, LEAF_WEIGHT, L2, COST_POWER_OF, GROUP_ROWS, SMOOTH, PENALTY, CHANCE, COUNTED, PARTS_OF_ROW = range(10)
+ROUNDED = 10
 """the limits of a split: rows and weight of a leaf at least, the penalty of leaf values, the power of costs; rows of a
 category below which it joins the other rare ones, rows at the mean of the node that are added to each category before
 they are sorted, times that the decrease which chance gives to many categories is taken off, that decrease for one
 category where the criterion is SUMS (below nought: each node has its own, from squares in this unit), whether a weight
-of two stands for two rows, and what a row counts for in the channel of rows"""
+of two stands for two rows, what a row counts for in the channel of rows, and by how much Σg of a row is off at most
+where rows of equal targets were rounded apart"""
 FREE = 10
 """categories that gain no more by chance than a column of numbers does, which has many more places to be cut"""
 
@@ -109,14 +113,21 @@ def merit(drop, a, b, criterion, cost, power):
 def scan_sums(hist, first, order, count, gap, total, base, chance, units, rules, way, low, high):
     """Best cut of bins in some order: (decrease, how many bins go left, whether missing values do).
 
-    chance: what is taken off the decrease.
+    chance: what is taken off the decrease. Without a penalty or bounds, sums are taken from the mean of the node first:
+    its square, which one far target makes huge, is then not taken from another as huge.
     """
-    base = base - chance
+    floor = -NOISE * (base - chance)
     gu, hu, l2 = units[0], units[1], rules[2]
     least_rows, least_weight = rules[0], rules[1]
     tg, th, tn = total[0], total[1], total[2]
     mg, mh, mn = (hist[0, first + gap], hist[1, first + gap], hist[2, first + gap]) if gap >= 0 else (0, 0, 0)
     free = way == 0 and low == -np.inf and high == np.inf
+    mean = 0.0
+    if free and l2 == 0 and th > 0:
+        mean = tg * gu / (th * hu)
+        floor, base = -CENTERED_NOISE * base, 0.0
+    base = base - chance
+    rounded = rules[ROUNDED] * rules[ROUNDED]
     g = h = n = NOUGHT
     best, place, missing_left = -1.0, NOUGHT, False
     for k in range(count if mn > 0 else count - 1):
@@ -132,10 +143,12 @@ def scan_sums(hist, first, order, count, gap, total, base, chance, units, rules,
             a, b = lh * hu, (th - lh) * hu
             if a < least_weight or b < least_weight:
                 continue
+            x, z = lg * gu - mean * a, (tg - lg) * gu - mean * b
             a, b = a + l2, b + l2
-            x, z = lg * gu, (tg - lg) * gu
             if free:
                 drop = base + ((x * x / a if a > 0 else 0.0) + (z * z / b if b > 0 else 0.0))
+                if rounded > 0 and drop <= rounded * (float(ln) * ln / a + float(rn) * rn / b):
+                    continue
             else:
                 u, v = leaf_value(x, a, low, high), leaf_value(z, b, low, high)
                 if (way > 0 and u > v) or (way < 0 and u < v):
@@ -143,7 +156,7 @@ def scan_sums(hist, first, order, count, gap, total, base, chance, units, rules,
                 drop = base - ((2 * x * u + a * u * u) + (2 * z * v + b * v * v))
             if drop > best:
                 best, place, missing_left = drop, k + 1, turn == 1 if mn > 0 else 2 * lh >= th
-    return best if best > -NOISE * base else -1.0, place, missing_left
+    return best if best > floor else -1.0, place, missing_left
 
 
 @inner_dividing
@@ -205,11 +218,14 @@ def branch_all(hist, first, order, count, total, base, criterion, units, rules, 
     """Merit of one branch a category; -1 unless two branches have rows enough."""
     channels, cells = hist.shape
     flat = hist.reshape(channels * cells)
-    drop, bits, large, whole = base, 0.0, 0, 0.0
+    drop, bits, large, whole, mean = base, 0.0, 0, 0.0, 0.0
+    if criterion == SUMS and rules[2] == 0 and total[1] > 0:
+        drop, mean = 0.0, total[0] * units[0] / (total[1] * units[1])
     for k in range(count):
         cell = first + order[k]
         if criterion == SUMS:
-            g, h = hist[0, cell] * units[0], hist[1, cell] * units[1] + rules[2]
+            h = hist[1, cell] * units[1]
+            g, h = hist[0, cell] * units[0] - mean * h, h + rules[2]
             drop += g * g / h if h > 0 else 0.0
         else:
             worse, weight = impurity(flat, cell, cells, channels - 1, criterion)
@@ -220,6 +236,8 @@ def branch_all(hist, first, order, count, total, base, criterion, units, rules, 
         large += hist[channels - 1, cell] >= rules[0]
     if large < 2:
         return -1.0
+    if criterion == SUMS and rules[2] == 0 and drop <= -CENTERED_NOISE * base:
+        drop = 0.0
     drop = max(drop, 0.0)
     if criterion <= ERROR or criterion == SUMS:
         return drop

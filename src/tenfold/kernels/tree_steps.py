@@ -28,6 +28,7 @@ from tenfold.kernels.tree_growing import (
 )  # fmt: skip
 from tenfold.kernels.tree_levels import branches_of
 from tenfold.kernels.tree_search import (
+    CENTERED_NOISE,
     CHANCE,
     L2,
     NOISE,
@@ -53,9 +54,12 @@ def rate(g, h, n, count, total, base, units, rules, drop):
     gu, hu, l2 = units[0], units[1], rules[2]
     least_rows, least_weight = rules[0], rules[1]
     tg, th, tn = total[0], total[1], total[2]
+    mean = 0.0
+    if l2 == 0 and th > 0:
+        mean, base = tg * gu / (th * hu), 0.0
     for k in range(count):
         a, b = h[k] * hu, (th - h[k]) * hu
-        x, z = g[k] * gu, (tg - g[k]) * gu
+        x, z = g[k] * gu - mean * a, (tg - g[k]) * gu - mean * b
         fine = (n[k] >= least_rows) & (tn - n[k] >= least_rows) & (a >= least_weight) & (b >= least_weight)
         found = base + (x * x / (a + l2) + z * z / (b + l2))
         drop[k] = found if fine else -1.0
@@ -76,7 +80,7 @@ def scan_free(hist, first, count, total, base, units, rules, room, drop):
     for k in range(count):
         if drop[k] > best:
             best, at = drop[k], k
-    if not best > -NOISE * base or at < 0:
+    if not best > -(CENTERED_NOISE if rules[L2] == 0 and total[1] > 0 else NOISE) * base or at < 0:
         return -1.0, NONE, False
     after = at + 1
     while hist[2, first + after] == 0:

@@ -21,10 +21,13 @@ BINS = 256
 """at most: a bin is a byte"""
 
 
-def sample_of(chunk: Chunk, seed: int | None) -> Race:
-    """A sample of the distinct rows of a chunk, each with its weight: 16,384, or fewer of very wide rows."""
+def sample_of(chunk: Chunk, seed: int | None, u: Array | None = None) -> Race:
+    """A sample of the distinct rows of a chunk, each with its weight: 16,384, or fewer of very wide rows.
+
+    u: of each row, by its content, if it is known already.
+    """
     most = max(1024, min(16384, (1 << 22) // max(1, chunk.X.shape[1])))
-    return Race.of(chunk, uniform(row_bits(chunk.X, seed)), np.ones(chunk.n), most)
+    return Race.of(chunk, uniform(row_bits(chunk.X, seed)) if u is None else u, np.ones(chunk.n), most)
 
 
 class RowSample(Grouped[Race]):

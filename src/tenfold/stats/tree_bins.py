@@ -12,14 +12,15 @@ from typing import Annotated, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tenfold.core import Array, Chunk, Codes, DataError, Flags
+from tenfold.core import Array, Chunk, Codes, DataError, Flags, Schema
 from tenfold.core.allowed import EDGES, LEVELS, NOT_NAN, POSITIVE
 from tenfold.core.statistic import Grouped, Held, Lens
-from tenfold.kernels.binning import CELLS, make_grid
+from tenfold.kernels.binning import CELLS
 from tenfold.kernels.tree_applying import bin_values
 from tenfold.stats.binned import edges_of, sample_of
 from tenfold.stats.draws import Holdout
-from tenfold.stats.race import Race
+from tenfold.stats.race import Race, row_bits, uniform
+from tenfold.stats.rare_rows import NUMBERS, Strata, grid_of, rare_values
 
 S = TypeVar("S")
 NONE: Codes = np.zeros(0, np.int64)
@@ -33,6 +34,8 @@ Which = slice | Codes | Flags
 
 MOST_BINS = 1 << 16
 """of a column: a bin has two bytes at most"""
+MANY_EDGES = 1024
+"""of a column, among which a value is looked for by halving"""
 LARGE = 1e150
 """sums whose squares float64 holds; one over it, squares that it does not take for zero"""
 LEAST = -1022
@@ -46,6 +49,8 @@ class Look:
     """A sample of the rows, how many there are, and the range of weights and targets: all that merges exactly."""
 
     sample: Race
+    strata: Strata
+    """rows of rare targets, if they are wanted"""
     rows: int
     heaviest: float
     """largest weight"""
@@ -58,23 +63,28 @@ class Look:
     """of the target, if it is a number"""
 
     @classmethod
-    def of(cls, chunk: Chunk, sample: Race) -> Look:
-        """A look at a chunk, of which there is a sample."""
+    def of(cls, chunk: Chunk, sample: Race, strata: Strata) -> Look:
+        """A look at a chunk, of which there are samples."""
         w = chunk.weight
         y = chunk.y if chunk.y is not None and chunk.y.dtype.kind == "f" and chunk.n else np.zeros(1)
         if not np.isfinite(y).all():
             raise DataError("the target has a value that is missing or infinite. Remedy: drop those rows")
         return cls(
-            sample, chunk.n, float(w.max(initial=0.0)), bool((w == np.round(w)).all()),
+            sample, strata, chunk.n, float(w.max(initial=0.0)), bool((w == np.round(w)).all()),
             bool((w == 1).all()), float(y.min()) if chunk.n else np.inf, float(y.max()) if chunk.n else -np.inf,
         )  # fmt: skip
 
     def __add__(self, other: Look) -> Look:
         return Look(
-            self.sample + other.sample, self.rows + other.rows, max(self.heaviest, other.heaviest),
-            self.whole and other.whole, self.even and other.even, min(self.least, other.least),
+            self.sample + other.sample, self.strata + other.strata, self.rows + other.rows,
+            max(self.heaviest, other.heaviest), self.whole and other.whole, self.even and other.even,
+            min(self.least, other.least),
             max(self.most, other.most),
         )  # fmt: skip
+
+    def beside(self, levels: Codes, numbers: bool, most: int) -> Array:
+        """The values of each column beside which it is to be cut, if it has at most so many bins: columns x values."""
+        return rare_values(self.strata, numbers, levels, (most - 1) // 4)
 
     def check_target(self) -> None:
         """Refuse targets whose sums have squares that overflow or vanish."""
@@ -96,9 +106,11 @@ class Look:
 
 
 class SampleAndRanges(Grouped[Look]):
-    """A sample of the rows to learn from, for the edges of bins, and the ranges of weights and targets of all rows."""
+    """Samples of the rows to learn from, for the edges of bins, and the ranges of weights and targets of all rows."""
 
     seed: int
+    strata: int = 0
+    """classes, or two of a target that is a number, whose rare rows are wanted too; 0: they are not"""
     holdout: Holdout = Holdout()
 
     def summarize(self, chunk: Chunk) -> Look:
@@ -106,7 +118,13 @@ class SampleAndRanges(Grouped[Look]):
         some = chunk
         if self.holdout.share:
             some = chunk.rows(np.flatnonzero(self.holdout.learns(chunk.places(), chunk.n)))
-        return Look.of(chunk, sample_of(some, self.seed))
+        u = uniform(row_bits(some.X, self.seed))
+        return Look.of(chunk, sample_of(some, self.seed, u), Strata.of(some, u, self.strata))
+
+
+def strata_of(schema: Schema) -> int:
+    """How many strata the target of a schema has: its classes, or the least and the greatest numbers."""
+    return NUMBERS if schema.classes is None else len(schema.classes)
 
 
 class Cut(NamedTuple):
@@ -118,10 +136,32 @@ class Cut(NamedTuple):
     @classmethod
     def of(cls, look: Look, levels: Codes, most: int) -> Cut:
         """Quantiles of the sample, at most so many bins; categories are bins."""
-        edges = edges_of(look.sample, most)
-        edges[levels > 0] = np.inf
+        return cls.at(edges_of(look.sample, most), levels)
+
+    @classmethod
+    def at(cls, edges: Array, levels: Codes) -> Cut:
+        """Edges of numbers, without what no column has; categories are bins."""
+        edges = np.where(levels[:, None] > 0, np.inf, edges)
         used = int(np.isfinite(edges).sum(axis=1).max(initial=1))
         return cls(np.ascontiguousarray(edges[:, : max(used, 1)]), levels)
+
+    def heaviest(self, sample: Race) -> float:
+        """The largest share of a bin of unequal numbers in the rows that have a number there; 0: there is no such bin.
+
+        Of a sample, so it is an estimate unless the sample is complete.
+        """
+        rows, weight = sample.sample()
+        found = 0.0
+        for j in np.flatnonzero(self.levels == 0):
+            known = ~np.isnan(rows[:, j])
+            column, heft = rows[known, j], weight[known]
+            at = np.searchsorted(self.edges[j], column)
+            size = np.bincount(at, heft, self.edges.shape[1] + 1)
+            low, high = np.full(len(size), np.inf), np.full(len(size), -np.inf)
+            np.minimum.at(low, at, column)
+            np.maximum.at(high, at, column)
+            found = max(found, float(size[low < high].max(initial=0.0) / max(heft.sum(), 1e-300)))
+        return found
 
     @property
     def gap(self) -> Codes:
@@ -149,17 +189,15 @@ class Cut(NamedTuple):
 
     def bins(self, chunk: Chunk) -> Bins:
         """The bins of a chunk's rows: columns x rows."""
-        finite = np.isfinite(self.edges)
-        low = np.where(finite[:, 0], self.edges[:, 0], 0.0)
-        high = np.where(finite, self.edges, -np.inf).max(axis=1, initial=-np.inf)
-        with np.errstate(over="ignore"):
-            wide = np.where(high > low, high - low, 1.0)
-            scale = np.where(np.isfinite(wide), CELLS / wide, 0.0)
-        scale = np.where(np.isfinite(scale), scale, 0.0)
-        first = np.empty((len(low), CELLS), np.int64)
-        make_grid(self.edges, low, scale, first)
-        shape = len(low), chunk.n
+        shape = len(self.levels), chunk.n
         bins: Bins = np.empty(shape, np.uint8) if self.kind is np.uint8 else np.empty(shape, np.uint16)
+        if self.edges.shape[1] > MANY_EDGES and not self.levels.any():
+            for rows, block in chunk.X.blocks():
+                for j, (edges, gap) in enumerate(zip(self.edges, self.gap, strict=True)):
+                    x = block[:, j]
+                    bins[j, rows] = np.where(np.isnan(x), gap, np.searchsorted(edges[:gap], x))
+            return bins
+        low, scale, first = grid_of(self.edges)
         for rows, block in chunk.X.blocks():
             bin_values(block, self.edges, self.levels, self.gap, low, scale, first, CELLS, rows.start, bins)
         return bins

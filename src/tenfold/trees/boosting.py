@@ -24,19 +24,20 @@ from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_growing import LEAST, MOST, START, STOP
 from tenfold.stats.draws import Holdout
 from tenfold.stats.gathered import BinnedRows, Gathered
-from tenfold.stats.tree_bins import EXACT, NONE, Look, SampleAndRanges, WeightUnit, numbers_of
+from tenfold.stats.rare_rows import Gaps, Neighbors
+from tenfold.stats.tree_bins import EXACT, NONE, Look, SampleAndRanges, WeightUnit, numbers_of, strata_of
 from tenfold.trees import leaf_quantiles as lq
 from tenfold.trees import levelwise as lw
 from tenfold.trees.best_first import BestFirst
 from tenfold.trees.boosted import BoostedModel, Level, Loss
 from tenfold.trees.channels import ChannelSums, Weighed
-from tenfold.trees.claims import category_claims
+from tenfold.trees.claims import bin_claims, category_claims
 from tenfold.trees.gradient_statistics import GradientHistograms, MarginLoss, ResidualDigits, Sampling, TargetDigits
 from tenfold.trees.gradients import Gradients
-from tenfold.trees.grower import gathers
+from tenfold.trees.grower import gathers, rows_of
 from tenfold.trees.growing import Rules
 from tenfold.trees.paths import merits, nodes, shares
-from tenfold.trees.records import Setup
+from tenfold.trees.records import MaxBins, RefiningEdges, Setup
 from tenfold.trees.tree import GrownTree, Tree, no_tree
 
 LEAST_CURVATURE = 1e-3
@@ -44,8 +45,17 @@ LEAST_CURVATURE = 1e-3
 MANY_ROWS = 10_000
 """more rows than these are boosted with early stopping, if that is "auto", as by scikit-learn"""
 
-Asked = SampleAndRanges | ChannelSums | TargetDigits | BinnedRows | GradientHistograms | ResidualDigits | MarginLoss
-BoostingSummary = Look | Weighed | Gathered | Level | lq.Digits | Loss
+Asked = (
+    SampleAndRanges
+    | Neighbors
+    | ChannelSums
+    | TargetDigits
+    | BinnedRows
+    | GradientHistograms
+    | ResidualDigits
+    | MarginLoss
+)
+BoostingSummary = Look | Gaps | Weighed | Gathered | Level | lq.Digits | Loss
 Directions = ArrayLike | Mapping[str, int] | None
 
 
@@ -96,7 +106,9 @@ class CheckingLoss(NamedTuple):
     boosted: BoostedModel
 
 
-BoostingState = Begun | FindingConstant | BoostingRows | BoostingLevels | FindingQuantiles | CheckingLoss | Solved
+BoostingState = (
+    Begun | RefiningEdges | FindingConstant | BoostingRows | BoostingLevels | FindingQuantiles | CheckingLoss | Solved
+)
 
 
 class Boosting(Estimator):
@@ -104,14 +116,17 @@ class Boosting(Estimator):
 
     passes = MANY
     model_type = BoostedModel
-    min_samples_split = 2
+    min_samples_split: int | float = 2
     scores_are_losses: ClassVar[bool] = False
     """whether `train_score_` has the loss after each round, not scores, the first of them before any"""
+    refines: ClassVar[bool] = False
+    """whether columns are cut beside the values of rare targets, not by quantiles alone"""
     without_validation: ClassVar[str] = "early_stopping=False"
     """the parameter that keeps no rows back"""
     hidden = frozenset({"roots", "trees", "value", "cover", "base", "n_classes", "ranges"})
     state_types: ClassVar[tuple[type, ...]] = (
         Begun,
+        RefiningEdges,
         FindingConstant,
         BoostingRows,
         BoostingLevels,
@@ -119,7 +134,7 @@ class Boosting(Estimator):
         CheckingLoss,
         Solved,
     )
-    summary_types: ClassVar[tuple[type, ...]] = (Look, Weighed, Gathered, Level, lq.Digits, Loss)
+    summary_types: ClassVar[tuple[type, ...]] = (Look, Gaps, Weighed, Gathered, Level, lq.Digits, Loss)
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "learning_rate": [real(0, open=True)],
         "max_leaf_nodes": [integer(2), None],
@@ -145,10 +160,10 @@ class Boosting(Estimator):
         learning_rate: float,
         max_leaf_nodes: int | None,
         max_depth: int | None,
-        min_samples_leaf: int,
+        min_samples_leaf: int | float,
         l2_regularization: float,
         max_features: Any,
-        max_bins: int,
+        max_bins: MaxBins,
         subsample: float,
         validation_fraction: float,
         n_iter_no_change: int | None,
@@ -212,7 +227,9 @@ class Boosting(Estimator):
         """A sample, then a constant; rows in one place, asked for once, or levels and leaves; then the loss."""
         match state:
             case Begun():
-                return SampleAndRanges(self._seed)
+                return SampleAndRanges(self._seed, strata_of(state.schema) if self.refines else 0)
+            case RefiningEdges(_, setup):
+                return Neighbors(setup.beside)
             case FindingConstant(_, setup, sought):
                 return self.constant(setup, sought)
             case BoostingRows(_, setup):
@@ -233,7 +250,10 @@ class Boosting(Estimator):
         """The next round or level: match what was asked for."""
         match state, s:
             case Begun(), Look():
-                return FindingConstant(0, Setup.of(state.schema, s, self.max_bins, EXACT), lq.seek(1))
+                setup = Setup.of(state.schema, s, self.max_bins, EXACT)
+                return RefiningEdges(0, setup) if setup.beside.size else FindingConstant(0, setup, lq.seek(1))
+            case RefiningEdges(_, setup), Gaps():
+                return FindingConstant(0, setup.refined(s), lq.seek(1))
             case FindingConstant(_, setup, sought), _:
                 found = self.start_from(setup, sought, s)
                 if isinstance(found, lq.Sought):
@@ -266,6 +286,8 @@ class Boosting(Estimator):
                 return fits and sought.digit < lq.last(lq.ROUGH)
             case BoostingLevels():
                 return state.frontier.fits(3)
+            case RefiningEdges(_, setup):
+                return setup.beside.size > 0
         return not isinstance(state, Solved)
 
     def _planted(self, setup: Setup, base: Array) -> BoostingRows | BoostingLevels:
@@ -378,14 +400,18 @@ class Boosting(Estimator):
         """When nodes are split, and how splits are scored."""
         gradients, ranges = self.gradients(boosted), setup.ranges
         least = LEAST_CURVATURE * (1.0 if ranges.unit == 1 else ranges.max_weight)
+        if self.refines:  # a row of the rarest class may be a leaf of the first tree
+            share = _rarest(boosted)
+            least = min(1.0, 0.5 * share * (1 - share) / LEAST_CURVATURE) * least
         if gradients.loss == gr.POISSON:  # whose curvature is what is predicted
             least *= min(ranges.max_target, 1.0)
         # what the slope of a row adds by chance to the squares between categories: g² / h, as it should be
         noise = 2 * float(boosted.train_score[-1]) if gradients.loss == gr.SQUARED else 1.0
         return Rules(
             ts.SUMS, np.where(ranges.levels > 0, ts.SUBSET, ts.NUMERIC), np.array(gradients.units),
-            -1 if self.max_depth is None else self.max_depth, self.min_samples_split, self.min_samples_leaf,
-            least, self.max_leaf_nodes or 1 << 20, 0.0, self.l2_regularization,
+            -1 if self.max_depth is None else self.max_depth,
+            rows_of(self.min_samples_split, ranges.rows, 2), rows_of(self.min_samples_leaf, ranges.rows, 1), least,
+            self.max_leaf_nodes or 1 << 20, 0.0, self.l2_regularization,
             monotonic=directions(self.monotonic_cst, setup.schema), min_data_per_group=self.min_data_per_group,
             cat_smooth=self.cat_smooth, cat_penalty=self.cat_penalty, noise=rounded(noise * row_weight),
         )  # fmt: skip
@@ -481,7 +507,8 @@ class Boosting(Estimator):
         if s.weight[1]:
             why = "mean over the validation rows, which chose the number of rounds: a little too low"
             claims.append(Claim("validation loss", float(score[1]), "estimated", why, "unseen rows"))
-        return *claims, *category_claims(model.ranges.levels, model.ranges.rows, self.cat_penalty)
+        claims += category_claims(model.ranges.levels, model.ranges.rows, self.cat_penalty)
+        return *claims, *bin_claims(model.ranges.bin_share)
 
     def sound(self, model: BoostedModel, summary: Loss | None, schema: Schema) -> bool:
         """Whether every round has a tree for each output."""
@@ -490,7 +517,7 @@ class Boosting(Estimator):
 
     def gradients(self, model: BoostedModel) -> Gradients:
         """The loss, and the units of its sums."""
-        return Gradients.of(model.ranges, self.loss_code(model.outputs), self.level)
+        return Gradients.of(model.ranges, self.loss_code(model.outputs), self.level, _rarest(model))
 
     @property
     def rounds(self) -> int:
@@ -549,6 +576,14 @@ def directions(given: Directions, schema: Schema) -> Codes:
 def _row_weight(setup: Setup, loss: Loss) -> float:
     """What a row weighs: one, if weights are whole numbers, as they then count rows; else the mean."""
     return 1.0 if setup.ranges.unit == 1 else float(loss.weight.sum() / setup.ranges.rows)
+
+
+def _rarest(model: BoostedModel) -> float:
+    """The share of the rarest class, by the constant that boosting starts from; of numbers one half."""
+    if not model.n_classes:
+        return 0.5
+    margin = np.append(model.base, 0.0) if model.outputs == 1 else model.base
+    return float(np.exp(margin.min() - margin.max()) / np.exp(margin - margin.max()).sum())
 
 
 def _scale(setup: Setup) -> float:

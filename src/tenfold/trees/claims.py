@@ -79,3 +79,14 @@ def category_claims(levels: Codes, rows: int, penalty: float) -> tuple[Claim, ..
         how = "nothing is taken off for what chance gives to so many. Remedy: cat_penalty=1, or group the rare ones"
     why = f"mean of column {worst} (the first is 0), which has {levels[worst]:,} categories; {how}"
     return (Claim("rows per category", rows / int(levels[worst]), "proved", why, "data"),)
+
+
+def bin_claims(share: float) -> tuple[Claim, ...]:
+    """What bins may have cost: the share of the rows in the largest of them; none, if bins have one number each."""
+    if not share:
+        return ()
+    why = (
+        "largest share of the rows in a bin of unequal numbers, between which no split was tried; rare classes and "
+        "extreme targets have bins of their own where the learner refines them"
+    )
+    return (Claim("bin share", share, "estimated", why, "objective"),)

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
 from tenfold.trees.presets import _Preset
+from tenfold.trees.records import MaxBins
 
 
 class DecisionStump(_Preset):
@@ -22,10 +23,11 @@ class DecisionStump(_Preset):
         How categories are split: into two sets, or into a branch for each.
     missing : {"learned", "node_majority", "class_majority", "fractional"}, default="learned"
         What becomes of missing values, as in `DecisionTreeClassifier`.
-    min_samples_leaf : int, default=1
-        Each leaf has at least this many rows.
-    max_bins : int, default=255
-        Bins of each numeric column, at most; splits lie between bins.
+    min_samples_leaf : int or float, default=1
+        Each leaf has at least this many rows; a float: this share of all rows.
+    max_bins : int or "auto", default="auto"
+        Bins of each numeric column, at most 255; splits lie between bins. Half of the edges lie beside the values of
+        rare classes and extreme targets. "auto": 255, or one for each number of at most 4,096 rows.
     random_state : int, default=0
         Seed of all that is drawn; the same seed gives the same bits.
 
@@ -62,8 +64,8 @@ class DecisionStump(_Preset):
         *,
         split: str = "subset",
         missing: str = "learned",
-        min_samples_leaf: int = 1,
-        max_bins: int = 255,
+        min_samples_leaf: int | float = 1,
+        max_bins: MaxBins = "auto",
         random_state: int | None = 0,
     ) -> None:
         self.criterion = criterion

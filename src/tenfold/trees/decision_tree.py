@@ -16,7 +16,8 @@ from tenfold.core.learner import Begun, Solved
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_missing import LEARNED, PARTS
 from tenfold.stats.gathered import BinnedRows, Gathered
-from tenfold.stats.tree_bins import Look, SampleAndRanges
+from tenfold.stats.rare_rows import Gaps, Neighbors
+from tenfold.stats.tree_bins import Look, SampleAndRanges, strata_of
 from tenfold.trees import exact, exact_missing, missing
 from tenfold.trees import levelwise as lw
 from tenfold.trees.channels import Numbers, sums_by
@@ -33,14 +34,14 @@ from tenfold.trees.node_statistics import (
 )
 from tenfold.trees.paths import TreePaths
 from tenfold.trees.pruning_methods import Pruned
-from tenfold.trees.records import Ends, Histograms, Ranges, RowsOf, Setup, TreeModel
+from tenfold.trees.records import Ends, Histograms, MaxBins, Ranges, RefiningEdges, RowsOf, Setup, TreeModel
 from tenfold.trees.tree import GrownTree
 
 Asked = (
-    SampleAndRanges | RowValues | BinnedRows | NodeHistograms | NodeRows | PartHistograms | LeafSums | LeafSumsOfValues
-    | PartErrors
+    SampleAndRanges | Neighbors | RowValues | BinnedRows | NodeHistograms | NodeRows | PartHistograms | LeafSums
+    | LeafSumsOfValues | PartErrors
 )  # fmt: skip
-TreeSummary = Look | Values | Gathered | Histograms | RowsOf | Ends
+TreeSummary = Look | Gaps | Values | Gathered | Histograms | RowsOf | Ends
 
 
 class GatheringRows(NamedTuple):
@@ -76,7 +77,7 @@ class CheckingTree(NamedTuple):
     model: TreeModel
 
 
-TreeState = Begun | GatheringRows | GrowingLevels | PruningTree | CheckingTree | Solved
+TreeState = Begun | RefiningEdges | GatheringRows | GrowingLevels | PruningTree | CheckingTree | Solved
 
 
 class DecisionTree(Pruned, TreePaths):
@@ -84,8 +85,8 @@ class DecisionTree(Pruned, TreePaths):
 
     model_type = TreeModel
     hidden = frozenset({"has_missing", "ranges", "log_prior"})
-    state_types = (Begun, GatheringRows, GrowingLevels, PruningTree, CheckingTree, Solved)
-    summary_types = (Look, Gathered, Histograms, RowsOf, Values, Ends)
+    state_types = (Begun, RefiningEdges, GatheringRows, GrowingLevels, PruningTree, CheckingTree, Solved)
+    summary_types = (Look, Gaps, Gathered, Histograms, RowsOf, Values, Ends)
 
     def __init__(
         self,
@@ -94,8 +95,8 @@ class DecisionTree(Pruned, TreePaths):
         method: str = "histogram",
         missing: str = "learned",
         max_depth: int | None = None,
-        min_samples_split: int = 2,
-        min_samples_leaf: int = 1,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
         max_features: MaxFeatures = None,
@@ -106,7 +107,7 @@ class DecisionTree(Pruned, TreePaths):
         min_data_per_group: int = 1,
         cat_smooth: float = 0.0,
         cat_penalty: float = 1.0,
-        max_bins: int = 255,
+        max_bins: MaxBins = "auto",
         random_state: int | None = 0,
         criterion: str = "squared_error",
         splitter: str = "best",
@@ -143,7 +144,9 @@ class DecisionTree(Pruned, TreePaths):
         """A sample of the rows; then rows or histograms; then where rows end."""
         match state:
             case Begun():
-                return SampleAndRanges(self._seed, self._holdout)
+                return SampleAndRanges(self._seed, strata_of(state.schema), self._holdout)
+            case RefiningEdges(_, setup):
+                return Neighbors(setup.beside, self._holdout)
             case GatheringRows(_, setup) if self.method == "exact":
                 return RowValues(setup.weights, self._holdout)
             case GatheringRows(_, setup):
@@ -171,6 +174,8 @@ class DecisionTree(Pruned, TreePaths):
         match state, s:
             case Begun(), Look():
                 return self._looked(state, s)
+            case RefiningEdges(_, setup), Gaps():
+                return self._planted(setup.refined(s))
             case GatheringRows(), Values():
                 return self._from_values(state.setup, s)
             case GatheringRows(), Gathered():
@@ -187,11 +192,17 @@ class DecisionTree(Pruned, TreePaths):
         """The tree, once rows were sent down."""
         return state.model if isinstance(state, Solved) else None
 
-    def _looked(self, state: Begun, look: Look) -> GatheringRows | GrowingLevels:
+    def _looked(self, state: Begun, look: Look) -> RefiningEdges | GatheringRows | GrowingLevels:
         if self.holds_back:
             self.enough(len(look.sample.key), "every row was set aside for validation")
         setup = self.setup(state, look)
-        if self.method == "exact" or (self._missing_code == LEARNED and gathers(setup)):
+        if self.method == "exact":
+            return GatheringRows(0, setup._replace(ranges=setup.ranges._replace(bin_share=0.0)))
+        return RefiningEdges(0, setup) if setup.beside.size else self._planted(setup)
+
+    def _planted(self, setup: Setup) -> GatheringRows | GrowingLevels:
+        """The state before the first split."""
+        if self._missing_code == LEARNED and gathers(setup):
             return GatheringRows(0, setup)
         channels = self.channels(setup).size
         at = lw.root(channels, self._seed, missing.width_of(self._missing_code, channels))
@@ -264,6 +275,8 @@ class DecisionTree(Pruned, TreePaths):
                 return self._ended(state.model, summary, schema)
             case GatheringRows(), Gathered():
                 return state.setup.cut.holds(summary.bins)
+        if isinstance(state, RefiningEdges):
+            return state.setup.beside.size > 0
         return isinstance(state, Begun) or (isinstance(state, GatheringRows) and isinstance(summary, Values))
 
     def _ended(self, model: TreeModel, summary: TreeSummary, schema: Schema) -> bool:

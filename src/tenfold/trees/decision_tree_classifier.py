@@ -22,7 +22,7 @@ from tenfold.trees.claims import held_back_claims, occam_claim
 from tenfold.trees.decision_tree import DecisionTree
 from tenfold.trees.grower import CONSTRAINTS, ClassTrees, MaxFeatures
 from tenfold.trees.pruning_methods import BY_ROWS, BY_WEIGHT
-from tenfold.trees.records import Ends, Ranges, TreeModel
+from tenfold.trees.records import Ends, MaxBins, Ranges, TreeModel
 
 CRITERIA = {
     "gini": ts.GINI,
@@ -58,10 +58,10 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
         or they go to every branch in parts, as C4.5 has it.
     max_depth : int, optional
         Splits from the root to a leaf, at most; None: no limit.
-    min_samples_split : int, default=2
-        A node with fewer rows than this is not split.
-    min_samples_leaf : int, default=1
-        Each leaf has at least this many rows.
+    min_samples_split : int or float, default=2
+        A node with fewer rows than this is not split; a float: this share of all rows.
+    min_samples_leaf : int or float, default=1
+        Each leaf has at least this many rows; a float: this share of all rows.
     min_weight_fraction_leaf : float, default=0.0
         Each leaf has at least this share of the weight of all rows.
     min_impurity_decrease : float, default=0.0
@@ -99,8 +99,9 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
     cat_penalty : float, default=1.0
         Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
         its best set gains; with 0, a column of many categories that tells nothing is split before all others.
-    max_bins : int, default=255
-        Bins of each numeric column, at most; splits lie between bins.
+    max_bins : int or "auto", default="auto"
+        Bins of each numeric column, at most 255; splits lie between bins. Half of the edges lie beside the values of
+        rare classes and extreme targets. "auto": 255, or one for each number of at most 4,096 rows.
     random_state : int, default=0
         Seed of the sample that bins come from, of `max_features`, and of the validation rows. None draws one, and the
         certificate records it.
@@ -176,8 +177,8 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
         method: str = "histogram",
         missing: str = "learned",
         max_depth: int | None = None,
-        min_samples_split: int = 2,
-        min_samples_leaf: int = 1,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
         min_impurity: float = 0.0,
@@ -194,7 +195,7 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
         min_data_per_group: int = 1,
         cat_smooth: float = 0.0,
         cat_penalty: float = 1.0,
-        max_bins: int = 255,
+        max_bins: MaxBins = "auto",
         random_state: int | None = 0,
         splitter: str = "best",
         monotonic_cst: Any = None,
@@ -253,7 +254,7 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
             claims += (occam_claim(model.tree, ranges.levels, model.value.shape[1], wrong, whole),)
         if ranges.uniform_weights and len(s.back):
             claims += held_back_claims(model.log_prior, *errors_of(model, s.back))
-        return claims + self.category_claims(ranges)
+        return claims + self.column_claims(ranges)
 
     def scores_from(self, model: TreeModel, X: Columns) -> Array:
         """The shares of the classes in each row's leaf, or in those that parts of it get to."""

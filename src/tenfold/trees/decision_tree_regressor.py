@@ -38,10 +38,10 @@ class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
         take the most common value among the rows of the node; or they go to every branch in parts, as C4.5 has it.
     max_depth : int, optional
         Splits from the root to a leaf, at most; None: no limit.
-    min_samples_split : int, default=2
-        A node with fewer rows than this is not split.
-    min_samples_leaf : int, default=1
-        Each leaf has at least this many rows.
+    min_samples_split : int or float, default=2
+        A node with fewer rows than this is not split; a float: this share of all rows.
+    min_samples_leaf : int or float, default=1
+        Each leaf has at least this many rows; a float: this share of all rows.
     min_weight_fraction_leaf : float, default=0.0
         Each leaf has at least this share of the weight of all rows.
     min_impurity_decrease : float, default=0.0
@@ -64,8 +64,9 @@ class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
     cat_penalty : float, default=1.0
         Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
         its best set gains; with 0, a column of many categories that tells nothing is split before all others.
-    max_bins : int, default=255
-        Bins of each numeric column, at most; splits lie between bins.
+    max_bins : int or "auto", default="auto"
+        Bins of each numeric column, at most 255; splits lie between bins. Half of the edges lie beside the values of
+        rare classes and extreme targets. "auto": 255, or one for each number of at most 4,096 rows.
     random_state : int, default=0
         Seed of the sample that bins come from, of `max_features`, and of the validation rows. None draws one, and the
         certificate records it.
@@ -125,7 +126,7 @@ class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
         """How far a leaf can be from the mean of its rows, since targets were rounded; how finely they were."""
         ranges = model.ranges
         unit = self.target_unit(ranges)
-        fine = (Claim("resolution", unit, "proved", FINE, "arithmetic"), *self.category_claims(ranges))
+        fine = (Claim("resolution", unit, "proved", FINE, "arithmetic"), *self.column_claims(ranges))
         if self._missing_code == PARTS:
             return fine
         ends, leaves = s.sums[model.tree.leaves], model.tree.leaves

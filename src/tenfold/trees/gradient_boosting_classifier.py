@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tenfold.core import Array
-from tenfold.estimator.constraints import integer
+from tenfold.estimator.constraints import choice, integer, nonzero_fraction, real, share
 from tenfold.trees.boosting import Directions
 from tenfold.trees.boosting_classifier import BoostingClassifier
+from tenfold.trees.records import MaxBins
 
 
 class GradientBoostingClassifier(BoostingClassifier):
@@ -30,10 +31,10 @@ class GradientBoostingClassifier(BoostingClassifier):
         Rounds at most.
     subsample : float, default=1.0
         Share of the rows that each round learns from, drawn by their numbers in the source.
-    min_samples_split : int, default=2
-        Rows of a node at the least, if it is to be split.
-    min_samples_leaf : int, default=1
-        Rows of a leaf at the least.
+    min_samples_split : int or float, default=2
+        Rows of a node at the least, if it is to be split; a float: this share of all rows.
+    min_samples_leaf : int or float, default=1
+        Rows of a leaf at the least; a float: this share of all rows.
     max_depth : int, default=3
         Splits between the root and a leaf at the most. None: no limit.
     random_state : int, default=0
@@ -48,8 +49,9 @@ class GradientBoostingClassifier(BoostingClassifier):
         What counts as a fall of the loss.
     l2_regularization : float, default=0.0
         What is added to the curvature of each leaf, and so draws what it says to zero.
-    max_bins : int, default=255
-        Bins that a column is cut into at the most.
+    max_bins : int or "auto", default="auto"
+        Bins of each numeric column, at most 255; splits lie between bins. Half of the edges lie beside the values of
+        rare classes and extreme targets. "auto": 255, or one for each number of at most 4,096 rows.
     monotonic_cst : array of shape (columns,) or dict, optional
         1: the margin must not fall as the column rises; -1: it must not rise; 0: it is free. A dict has names.
     min_data_per_group : int, default=1
@@ -92,6 +94,7 @@ class GradientBoostingClassifier(BoostingClassifier):
     """
 
     scores_are_losses = True
+    refines = True
     without_validation = "n_iter_no_change=None"
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 4},
@@ -101,8 +104,11 @@ class GradientBoostingClassifier(BoostingClassifier):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **BoostingClassifier._parameter_constraints,
         "n_estimators": [integer(1)],
+        "learning_rate": [real(0)],
+        "max_bins": [integer(2), choice("auto")],
         "max_iter": [integer(1), None],
-        "min_samples_split": [integer(2)],
+        "min_samples_split": [integer(2), nonzero_fraction],
+        "min_samples_leaf": [integer(1), share(open=True)],
         "n_iter_no_change": [integer(1), None],
     }
 
@@ -114,8 +120,8 @@ class GradientBoostingClassifier(BoostingClassifier):
         n_estimators: int = 100,
         subsample: float = 1.0,
         criterion: str = "deprecated",
-        min_samples_split: int = 2,
-        min_samples_leaf: int = 1,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
         max_depth: int | None = 3,
         min_impurity_decrease: float = 0.0,
@@ -130,7 +136,7 @@ class GradientBoostingClassifier(BoostingClassifier):
         tol: float = 1e-4,
         ccp_alpha: float = 0.0,
         l2_regularization: float = 0.0,
-        max_bins: int = 255,
+        max_bins: MaxBins = "auto",
         monotonic_cst: Directions = None,
         min_data_per_group: int = 1,
         cat_smooth: float = 0.0,

@@ -20,6 +20,8 @@ FEW = 64
 MANY = 1 << 15
 """rows from which on slopes from -1 to 1 and curvatures up to 1/4 are rounded to so few bits that they share a word:
 the rounding is far below what another draw of the rows would do"""
+RARE = 2.0**-6
+"""share of a class below which slopes keep all their bits"""
 Sums = tuple[Codes, Array]
 _NONE = np.zeros(0)
 _NO_LOSS = np.zeros(2, np.int64), np.zeros(2)
@@ -44,8 +46,11 @@ class Gradients(NamedTuple):
     """whether g and h share a word while they are summed"""
 
     @classmethod
-    def of(cls, ranges: Ranges, loss: int, level: float) -> Gradients:
-        """The units follow from the ranges of targets and weights: slopes beyond twice the range are cut there."""
+    def of(cls, ranges: Ranges, loss: int, level: float, rarest: float = 0.5) -> Gradients:
+        """The units follow from the ranges of targets and weights: slopes beyond twice the range are cut there.
+
+        rarest: the share of the rarest class, whose slopes few bits would round to nothing.
+        """
         wide = max(ranges.max_target - ranges.min_target, abs(ranges.max_target) if loss == gr.POISSON else 0.0, 1e-300)
         slope, curve, worst = {
             gr.SQUARED: (2 * wide, 1.0, 2 * wide * wide),
@@ -56,7 +61,7 @@ class Gradients(NamedTuple):
         few, even, rows, heaviest = ranges.weights_up_to(FEW), ranges.uniform_weights, ranges.rows, ranges.max_weight
         g, h = (fine_unit(x * (FEW if few else heaviest), rows) for x in (slope, curve))
         most, top = fine_unit(worst * heaviest, rows), 2.0**62 / max(rows, 1)
-        if loss >= gr.LOGISTIC and even and rows >= MANY:
+        if loss >= gr.LOGISTIC and even and rows >= MANY and rarest >= RARE:
             return cls(loss, level, 1.0, (2.0**-SHORT, 2.0 ** -(SHORT + 2)), most, top, True, True)
         return cls(loss, level, ranges.unit, (g, 1.0 if loss < gr.POISSON and even else h), most, top, few)
 

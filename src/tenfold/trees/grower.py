@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,15 +15,15 @@ from tenfold.estimator import check_is_fitted
 from tenfold.estimator.averaged import Averaged
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.class_weights import ClassWeight, balanced_weights, named_weights
-from tenfold.estimator.constraints import choice, integer, real, seed, share
+from tenfold.estimator.constraints import choice, integer, nonzero_fraction, real, seed, share
 from tenfold.kernels import tree_search as ts
-from tenfold.kernels.tree_missing import PARTS, WHOLE
+from tenfold.kernels.tree_missing import LEARNED, PARTS, WHOLE
 from tenfold.stats.tree_bins import EXACT, Look, fine_unit, in_units, square_unit
 from tenfold.trees.channels import Channels, ClassChannels, SumChannels
-from tenfold.trees.claims import category_claims
+from tenfold.trees.claims import bin_claims, category_claims
 from tenfold.trees.growing import Rules
 from tenfold.trees.missing import WAYS
-from tenfold.trees.records import Ranges, Setup
+from tenfold.trees.records import MaxBins, Ranges, Setup
 
 GATHER = 1 << 27
 """bytes of bins that are gathered in one place"""
@@ -41,16 +42,16 @@ def gathers(setup: Setup) -> bool:
 
 CONSTRAINTS: dict[str, list[Any]] = {
     "max_depth": [integer(1), None],
-    "min_samples_split": [integer(2)],
-    "min_samples_leaf": [integer(1)],
+    "min_samples_split": [integer(2), nonzero_fraction],
+    "min_samples_leaf": [integer(1), share(open=True)],
     "min_weight_fraction_leaf": [share()],
     "min_impurity_decrease": [real(0)],
-    "max_features": [integer(1), share(open=True), choice("sqrt", "log2"), None],
+    "max_features": [integer(1), nonzero_fraction, choice("sqrt", "log2"), None],
     "max_leaf_nodes": [integer(2), None],
     "min_data_per_group": [integer(1)],
     "cat_smooth": [real(0)],
     "cat_penalty": [real(0)],
-    "max_bins": [integer(2)],
+    "max_bins": [integer(2), choice("auto")],
     "random_state": [seed],
 }
 """what the parameters of all trees may be"""
@@ -61,8 +62,8 @@ class TreeGrower(Estimator):
 
     passes = MANY
     max_depth: int | None
-    min_samples_split: int
-    min_samples_leaf: int
+    min_samples_split: int | float
+    min_samples_leaf: int | float
     min_weight_fraction_leaf: float
     min_impurity_decrease: float
     max_features: MaxFeatures
@@ -74,7 +75,7 @@ class TreeGrower(Estimator):
     min_data_per_group: int
     cat_smooth: float
     cat_penalty: float
-    max_bins: int
+    max_bins: MaxBins
     random_state: int | None
 
     bootstrap: bool = False
@@ -128,7 +129,8 @@ class TreeGrower(Estimator):
     def setup(self, state: Begun, look: Look) -> Setup:
         """What a look at the rows tells; the unit leaves room for parts, for weights of classes and for draws."""
         room = 62 - (12 if self._parts > 1 else 0) - (HEFT if self.class_weight is not None else 0)
-        return Setup.of(state.schema, look, self.max_bins, min(room, EXACT) - self.draw_bits)
+        bits = min(room, EXACT) - self.draw_bits
+        return Setup.of(state.schema, look, self.max_bins, bits, self._missing_code == LEARNED)
 
     def rules(self, setup: Setup) -> Rules:
         """When nodes are split, and how splits are scored."""
@@ -141,8 +143,8 @@ class TreeGrower(Estimator):
             np.where(levels > 0, ts.MULTIWAY if self.split == "multiway" else ts.SUBSET, ts.NUMERIC),
             units,
             -1 if self.max_depth is None else self.max_depth,
-            self.min_samples_split * parts,
-            self.min_samples_leaf * parts,
+            rows_of(self.min_samples_split, setup.ranges.rows, 2) * parts,
+            rows_of(self.min_samples_leaf, setup.ranges.rows, 1) * parts,
             self.min_weight_fraction_leaf * setup.total_weight * units[1],
             self.max_leaf_nodes or 0,
             float(np.nextafter(self.min_impurity_decrease * whole, -np.inf)),
@@ -157,11 +159,17 @@ class TreeGrower(Estimator):
             noise=self.noise(setup.ranges),
             counted=setup.ranges.unit == 1.0 and not self.bootstrap and not len(setup.class_weight),
             parts=parts,
+            rounded=0.5 * units[0] if criterion == ts.SUMS and not self._alike(setup.ranges) else 0.0,
         )
 
-    def category_claims(self, ranges: Ranges) -> tuple[Claim, ...]:
-        """How many rows the categories of columns have."""
-        return category_claims(ranges.levels, ranges.rows, self.cat_penalty if self.split == "subset" else 0.0)
+    def _alike(self, ranges: Ranges) -> bool:
+        """Whether rows of equal targets have equal sums, in proportion to their weights."""
+        return self._parts == 1 and ranges.weights_up_to(FEW)
+
+    def column_claims(self, ranges: Ranges) -> tuple[Claim, ...]:
+        """How many rows the categories of columns have, and the bins of numbers at most."""
+        many = category_claims(ranges.levels, ranges.rows, self.cat_penalty if self.split == "subset" else 0.0)
+        return *many, *bin_claims(ranges.bin_share)
 
     def costs(self, schema: Schema) -> Array | None:
         """Of columns, if they have any."""
@@ -266,6 +274,11 @@ def columns_of(most: MaxFeatures, p: int) -> int:
     elif isinstance(most, float):
         most = int(most * p)
     return min(max(1, int(most)), p)
+
+
+def rows_of(given: int | float, rows: int, least: int) -> int:
+    """How many rows a parameter stands for: so many, or that share of all, rounded up."""
+    return int(given) if isinstance(given, Integral) else max(least, math.ceil(given * rows))
 
 
 def class_units(weight: Array) -> tuple[Codes, float]:

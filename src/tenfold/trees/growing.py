@@ -54,13 +54,15 @@ class Rules(NamedTuple):
     """whether a weight of two stands for two rows"""
     parts: int = 1
     """what a row counts for in the channel of rows"""
+    rounded: float = 0.0
+    """by how much the sum of a row is off at most where rows of equal targets were rounded apart"""
 
     @property
     def limits(self) -> Array:
         """The limits of a split, as `kernels/tree_search.py` names them."""
         return np.array([
             self.min_samples_leaf, self.min_weight_leaf, self.l2, self.cost_power, self.min_data_per_group,
-            self.cat_smooth, self.cat_penalty, self.noise, self.counted, self.parts,
+            self.cat_smooth, self.cat_penalty, self.noise, self.counted, self.parts, self.rounded,
         ])  # fmt: skip
 
     @property
@@ -126,7 +128,8 @@ def grow(
     square = NO_SQUARES if square is None and b is not None else square
     node, real = np.zeros((ROOM, tg.FIELDS), np.int64), np.zeros((ROOM, 3))
     sums, route = np.zeros((ROOM, channels), np.int64), np.zeros(0, np.int64)
-    pool = np.zeros((4 if len(index) >= tg.SMALL else 0, channels, int(cut.offset[-1])), np.int64)
+    large = max(tg.SMALL, 2 * int((cut.gap + 1).max(initial=1)))
+    pool = np.zeros((4 if len(index) >= large else 0, channels, int(cut.offset[-1])), np.int64)
     spare, opened = np.empty(len(index) // tg.SMALL * 2 + 4, np.int64), np.empty(len(index), np.int64)
     state = np.zeros(tg.STATE, np.int64)
     node[0, [tg.COLUMN, tg.ROUTE, tg.SLOT]], node[0, tg.STOP], node[0, tg.PATH] = -1, len(index), rules.seed

@@ -9,14 +9,80 @@ import scipy.sparse as sp
 
 from tenfold.core import Array, Codes, Columns
 from tenfold.estimator import Estimator, check_is_fitted
+from tenfold.kernels.tree_missing import PARTS
+from tenfold.kernels.tree_search import SUMS
 from tenfold.trees.forest import ForestModel
+from tenfold.trees.pruning_methods import impurities
 from tenfold.trees.readable import Readable
 from tenfold.trees.records import TreeModel
 from tenfold.trees.tree import Tree
 
 
+class NodeTable(Tree):
+    """The nodes of a fitted tree, with what training rows left in them, by the names of scikit-learn's `tree_`."""
+
+    _learner: Any
+
+    @classmethod
+    def of(cls, learner: Any) -> NodeTable:
+        """The table of a fitted learner of one tree."""
+        found = cls._make(learner.model_.tree)
+        found._learner = learner
+        return found
+
+    @property
+    def value(self) -> Array:
+        """Nodes x 1 x outputs: the shares of the classes, or the mean of the target."""
+        value: Array = self._learner.model_.value
+        if self._learner.criterion_code == SUMS:
+            return value[:, None, :1].copy()
+        return np.asarray(value / value.sum(axis=1, keepdims=True))[:, None]
+
+    @property
+    def weighted_n_node_samples(self) -> Array:
+        """The weight of the training rows of each node."""
+        value: Array = self._learner.model_.value
+        return value[:, 1].copy() if self._learner.criterion_code == SUMS else np.asarray(value.sum(axis=1))
+
+    @property
+    def n_node_samples(self) -> Codes:
+        """The number of training rows of each node."""
+        learner = self._learner
+        if learner._missing_code == PARTS:
+            raise AttributeError(
+                'n_node_samples: with missing="fractional" a row is in several nodes. Remedy: weighted_n_node_samples'
+            )
+        if learner.summary_ is None:
+            raise AttributeError(
+                "n_node_samples: the numbers of rows were not kept, only their weights. Remedy: weighted_n_node_samples"
+            )
+        rows, above = learner.summary_.sums[:, -1].copy(), self.parent
+        for depth in range(self.max_depth, 0, -1):
+            here = np.flatnonzero(self.depth == depth)
+            np.add.at(rows, above[here], rows[here])
+        return np.asarray(rows)
+
+    @property
+    def impurity(self) -> Array:
+        """The impurity of each node: Gini, error or entropy, as the criterion of the classifier is."""
+        learner = self._learner
+        if learner.criterion_code == SUMS:
+            raise AttributeError(
+                "impurity: a regression tree keeps the mean of its nodes, not the variance. Remedy: "
+                "np.var(y[tree.decision_path(X)[:, node].toarray().ravel() > 0])"
+            )
+        return np.asarray(impurities(learner.model_.value, learner.criterion_code) / self.weighted_n_node_samples)
+
+
 class TreePaths(Readable):
     """What a fitted tree says of ways: of its rows, and of itself."""
+
+    @property
+    def tree_(self) -> NodeTable:
+        """The nodes: `feature`, `threshold`, `children_left`, `value`, `n_node_samples` and others."""
+        if "model_" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute 'tree_'")
+        return NodeTable.of(self)
 
     def apply(self, X: Any) -> Any:
         """The number of the node in which each row ends.

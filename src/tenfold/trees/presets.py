@@ -31,7 +31,7 @@ class _Preset(DecisionTreeClassifier):
     min_data_per_group = 1
     cat_smooth = 0.0
     cat_penalty = 0.0
-    max_bins = 255
+    max_bins = "auto"
     law_params: ClassVar[tuple[dict[str, Any], ...]] = ({},)
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         name: DecisionTreeClassifier._parameter_constraints[name]
@@ -41,8 +41,8 @@ class _Preset(DecisionTreeClassifier):
     def __init__(
         self,
         max_depth: int | None = None,
-        min_samples_split: int = 2,
-        min_samples_leaf: int = 1,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
         random_state: int | None = 0,
     ) -> None:
         self.max_depth = max_depth
@@ -61,10 +61,10 @@ class ID3(_Preset):
     ----------
     max_depth : int, optional
         Splits from the root to a leaf, at most; None: no limit.
-    min_samples_split : int, default=2
-        A node with fewer rows than this is not split.
-    min_samples_leaf : int, default=1
-        Each leaf has at least this many rows.
+    min_samples_split : int or float, default=2
+        A node with fewer rows than this is not split; a float: this share of all rows.
+    min_samples_leaf : int or float, default=1
+        Each leaf has at least this many rows; a float: this share of all rows.
     random_state : int, default=0
         Seed of all that is drawn; the same seed gives the same bits.
 
@@ -98,10 +98,10 @@ class C45(_Preset):
     ----------
     max_depth : int, optional
         Splits from the root to a leaf, at most; None: no limit.
-    min_samples_split : int, default=2
-        A node with fewer rows than this is not split.
-    min_samples_leaf : int, default=1
-        Of a multiway split, two branches must have so many.
+    min_samples_split : int or float, default=2
+        A node with fewer rows than this is not split; a float: this share of all rows.
+    min_samples_leaf : int or float, default=1
+        Of a multiway split, two branches must have so many; a float: this share of all rows.
     prune : {"pessimistic", "chi_squared"} or None, default="pessimistic"
         How the grown tree is cut back; None: not at all.
     confidence : float, default=0.25
@@ -141,8 +141,8 @@ class C45(_Preset):
     def __init__(
         self,
         max_depth: int | None = None,
-        min_samples_split: int = 2,
-        min_samples_leaf: int = 1,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
         prune: str | None = "pessimistic",
         confidence: float = 0.25,
         random_state: int | None = 0,
@@ -161,10 +161,10 @@ class CART(_Preset):
     ----------
     max_depth : int, optional
         Splits from the root to a leaf, at most; None: no limit.
-    min_samples_split : int, default=2
-        A node with fewer rows than this is not split.
-    min_samples_leaf : int, default=1
-        Each leaf has at least this many rows.
+    min_samples_split : int or float, default=2
+        A node with fewer rows than this is not split; a float: this share of all rows.
+    min_samples_leaf : int or float, default=1
+        Each leaf has at least this many rows; a float: this share of all rows.
     random_state : int, default=0
         Seed of all that is drawn; the same seed gives the same bits.
 
@@ -193,10 +193,10 @@ class SLIQ(_Preset):
     ----------
     max_depth : int, optional
         Splits from the root to a leaf, at most; None: no limit.
-    min_samples_split : int, default=2
-        A node with fewer rows than this is not split.
-    min_samples_leaf : int, default=1
-        Each leaf has at least this many rows.
+    min_samples_split : int or float, default=2
+        A node with fewer rows than this is not split; a float: this share of all rows.
+    min_samples_leaf : int or float, default=1
+        Each leaf has at least this many rows; a float: this share of all rows.
     random_state : int, default=0
         Seed of all that is drawn; the same seed gives the same bits.
 

@@ -26,7 +26,8 @@ from tenfold.kernels.tree_growing import ARITY, FIRST, PATH, SLOT
 from tenfold.kernels.tree_search import SUMS
 from tenfold.stats.draws import COLUMNS, keys_of
 from tenfold.stats.gathered import BinnedRows, Gathered
-from tenfold.stats.tree_bins import NONE, Look, SampleAndRanges
+from tenfold.stats.rare_rows import Gaps, Neighbors
+from tenfold.stats.tree_bins import NONE, Look, SampleAndRanges, strata_of
 from tenfold.trees import levelwise as lw
 from tenfold.trees.channels import ChannelSums, Weighed
 from tenfold.trees.decision_tree import DecisionTree
@@ -37,10 +38,10 @@ from tenfold.trees.node_statistics import NodeHistograms, NodeRows, TreeDraws
 from tenfold.trees.paths import ForestPaths, tree_at
 from tenfold.trees.pruning import cut
 from tenfold.trees.pruning_methods import cuts_at_price
-from tenfold.trees.records import Histograms, RowsOf, Setup, TreeModel
+from tenfold.trees.records import Histograms, MaxBins, RefiningEdges, RowsOf, Setup, TreeModel
 from tenfold.trees.tree import GrownTree, joined, no_tree
 
-Asked = SampleAndRanges | ChannelSums | BinnedRows | NodeHistograms | NodeRows | OutOfBag[Any]
+Asked = SampleAndRanges | Neighbors | ChannelSums | BinnedRows | NodeHistograms | NodeRows | OutOfBag[Any]
 TOGETHER = 16
 """trees that are grown at a time"""
 
@@ -79,7 +80,7 @@ class CheckingForest(NamedTuple):
     forest: ForestModel
 
 
-ForestState = Begun | WeighingRows | GrowingForest | GrowingForestLevels | CheckingForest | Solved
+ForestState = Begun | RefiningEdges | WeighingRows | GrowingForest | GrowingForestLevels | CheckingForest | Solved
 
 
 class RandomForest(Ensemble, TreeGrower, ForestPaths):
@@ -87,7 +88,7 @@ class RandomForest(Ensemble, TreeGrower, ForestPaths):
 
     model_type = ForestModel
     hidden = frozenset({"cover", "ranges"})
-    state_types = (Begun, WeighingRows, GrowingForest, GrowingForestLevels, CheckingForest, Solved)
+    state_types = (Begun, RefiningEdges, WeighingRows, GrowingForest, GrowingForestLevels, CheckingForest, Solved)
     expected_failed_checks: ClassVar[dict[str, str]] = dict.fromkeys(
         ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
         "a row with a weight is drawn as one row, not as several",
@@ -99,8 +100,8 @@ class RandomForest(Ensemble, TreeGrower, ForestPaths):
         n_estimators: int = 100,
         *,
         max_depth: int | None = None,
-        min_samples_split: int = 2,
-        min_samples_leaf: int = 1,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
         max_features: MaxFeatures = None,
@@ -109,7 +110,7 @@ class RandomForest(Ensemble, TreeGrower, ForestPaths):
         min_data_per_group: int = 1,
         cat_smooth: float = 0.0,
         cat_penalty: float = 1.0,
-        max_bins: int = 255,
+        max_bins: MaxBins = "auto",
         random_state: int | None = 0,
         criterion: str = "squared_error",
         oob_score: bool = False,
@@ -158,7 +159,9 @@ class RandomForest(Ensemble, TreeGrower, ForestPaths):
         """A sample of the rows; then rows, asked for once, or histograms; then how wrong the trees are."""
         match state:
             case Begun():
-                return SampleAndRanges(self._seed)
+                return SampleAndRanges(self._seed, strata_of(state.schema))
+            case RefiningEdges(_, setup):
+                return Neighbors(setup.beside)
             case WeighingRows(_, setup):
                 return ChannelSums(setup.weights, self.channels(setup), lens=setup.lens)
             case GrowingForest(_, setup):
@@ -177,7 +180,9 @@ class RandomForest(Ensemble, TreeGrower, ForestPaths):
         match state, s:
             case Begun(), Look():
                 setup = self.setup(state, s)
-                return WeighingRows(0, setup) if self.weighs() else self._planted(setup)
+                return RefiningEdges(0, setup) if setup.beside.size else self._cut(setup)
+            case RefiningEdges(_, setup), Gaps():
+                return self._cut(setup.refined(s))
             case WeighingRows(_, setup), Weighed():
                 return self._planted(self.weighed(setup, s.sums))
             case GrowingForest(step, setup), Gathered():
@@ -195,8 +200,8 @@ class RandomForest(Ensemble, TreeGrower, ForestPaths):
 
     def resumable(self, state: ForestState, summary: Any, schema: Schema) -> bool:
         """Whether trees are to come, and gathered rows are in bins and nodes that there are."""
-        if isinstance(state, Begun | WeighingRows):
-            return state.step == 0
+        if isinstance(state, Begun | RefiningEdges | WeighingRows):
+            return state.step == 0 and not (isinstance(state, RefiningEdges) and not state.setup.beside.size)
         if isinstance(state, Solved) or state.step != len(state.forest.roots):
             return False
         if isinstance(state, CheckingForest):
@@ -214,6 +219,10 @@ class RandomForest(Ensemble, TreeGrower, ForestPaths):
         if isinstance(summary, RowsOf) and not lw.holds(at, summary.node):
             return False
         return at.fits(self.channels(state.setup).size) and len(at.node) >= self._growing(state.step)
+
+    def _cut(self, setup: Setup) -> WeighingRows | GrowingForest | GrowingForestLevels:
+        """The state after columns were cut."""
+        return WeighingRows(0, setup) if self.weighs() else self._planted(setup)
 
     def _planted(self, setup: Setup) -> GrowingForest | GrowingForestLevels:
         """The state before the first trees."""

@@ -13,6 +13,7 @@ from tenfold.estimator.constraints import boolean, choice, integer, nonzero_frac
 from tenfold.estimator.kinds import winners
 from tenfold.kernels import tree_search as ts
 from tenfold.stats.gathered import Gathered
+from tenfold.stats.rare_rows import Gaps
 from tenfold.stats.tree_bins import Look
 from tenfold.trees.channels import Weighed
 from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
@@ -20,7 +21,7 @@ from tenfold.trees.forest import ForestModel, OutOfBag
 from tenfold.trees.grower import CONSTRAINTS, ClassTrees, MaxFeatures
 from tenfold.trees.node_statistics import TreeDraws
 from tenfold.trees.random_forest import RandomForest
-from tenfold.trees.records import Histograms, RowsOf, Setup
+from tenfold.trees.records import Histograms, MaxBins, RowsOf, Setup
 
 CRITERIA = {"gini": ts.GINI, "entropy": ts.ENTROPY, "log_loss": ts.ENTROPY}
 
@@ -66,10 +67,10 @@ class RandomForestClassifier(RandomForest, ClassTrees):
         What a split is chosen by: the impurity that it takes away.
     max_depth : int, optional
         Splits from the root to a leaf, at most; None: no limit.
-    min_samples_split : int, default=2
-        A node with fewer rows than this is not split.
-    min_samples_leaf : int, default=1
-        Each leaf has at least this many rows.
+    min_samples_split : int or float, default=2
+        A node with fewer rows than this is not split; a float: this share of all rows.
+    min_samples_leaf : int or float, default=1
+        Each leaf has at least this many rows; a float: this share of all rows.
     min_weight_fraction_leaf : float, default=0.0
         Each leaf has at least this share of the weight of all rows.
     min_impurity_decrease : float, default=0.0
@@ -89,8 +90,9 @@ class RandomForestClassifier(RandomForest, ClassTrees):
     cat_penalty : float, default=1.0
         Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
         its best set gains; with 0, a column of many categories that tells nothing is split before all others.
-    max_bins : int, default=255
-        Bins of each numeric column, at most; splits lie between bins.
+    max_bins : int or "auto", default="auto"
+        Bins of each numeric column, at most 255; splits lie between bins. Half of the edges lie beside the values of
+        rare classes and extreme targets. "auto": 255, or one for each number of at most 4,096 rows.
     random_state : int, default=0
         Seed of the draws, and of the sample that bins come from. None draws one, and the certificate records it.
     max_samples : int or float, optional
@@ -134,7 +136,7 @@ class RandomForestClassifier(RandomForest, ClassTrees):
     """
 
     need = Need("mixed", missing=True, sparse=True, target="class")
-    summary_types = (Look, Weighed, Gathered, Histograms, RowsOf, Unseen)
+    summary_types = (Look, Gaps, Weighed, Gathered, Histograms, RowsOf, Unseen)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 3},
         {"n_estimators": 3, "criterion": "entropy", "class_weight": "balanced", "max_leaf_nodes": 4},
@@ -157,8 +159,8 @@ class RandomForestClassifier(RandomForest, ClassTrees):
         *,
         criterion: str = "gini",
         max_depth: int | None = None,
-        min_samples_split: int = 2,
-        min_samples_leaf: int = 1,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
         max_features: MaxFeatures = "sqrt",
@@ -168,7 +170,7 @@ class RandomForestClassifier(RandomForest, ClassTrees):
         min_data_per_group: int = 1,
         cat_smooth: float = 0.0,
         cat_penalty: float = 1.0,
-        max_bins: int = 255,
+        max_bins: MaxBins = "auto",
         random_state: int | None = 0,
         oob_score: bool = False,
         n_jobs: int | None = None,
@@ -210,7 +212,7 @@ class RandomForestClassifier(RandomForest, ClassTrees):
 
     def certify(self, model: ForestModel, s: Unseen) -> tuple[Claim, ...]:
         """The error on rows that trees have not drawn; the training error, if they draw none."""
-        more = self.category_claims(model.ranges)
+        more = self.column_claims(model.ranges)
         if not self.bootstrap:
             why = "share of the weight of the training rows, sent down all trees"
             return Claim("training error", s.wrong / s.whole, "proved", why, "data"), *more

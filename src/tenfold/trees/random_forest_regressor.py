@@ -11,6 +11,7 @@ from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need
 from tenfold.estimator import Regressor
 from tenfold.estimator.constraints import boolean, integer, nonzero_fraction, real
 from tenfold.stats.gathered import Gathered
+from tenfold.stats.rare_rows import Gaps
 from tenfold.stats.tree_bins import Look
 from tenfold.trees.channels import Weighed
 from tenfold.trees.decision_tree_regressor import DecisionTreeRegressor
@@ -73,10 +74,10 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
         How many members are fitted, each to rows of its own draw.
     max_depth : int, optional
         Splits from the root to a leaf, at most; None: no limit.
-    min_samples_split : int, default=2
-        A node with fewer rows than this is not split.
-    min_samples_leaf : int, default=1
-        Each leaf has at least this many rows.
+    min_samples_split : int or float, default=2
+        A node with fewer rows than this is not split; a float: this share of all rows.
+    min_samples_leaf : int or float, default=1
+        Each leaf has at least this many rows; a float: this share of all rows.
     min_weight_fraction_leaf : float, default=0.0
         Each leaf has at least this share of the weight of all rows.
     min_impurity_decrease : float, default=0.0
@@ -95,8 +96,9 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
     cat_penalty : float, default=1.0
         Times that the decrease which chance alone gives to a column of more than ten categories is taken off what
         its best set gains; with 0, a column of many categories that tells nothing is split before all others.
-    max_bins : int, default=255
-        Bins of each numeric column, at most; splits lie between bins.
+    max_bins : int or "auto", default="auto"
+        Bins of each numeric column, at most 255; splits lie between bins. Half of the edges lie beside the values of
+        rare classes and extreme targets. "auto": 255, or one for each number of at most 4,096 rows.
     random_state : int, default=0
         Seed of the draws, and of the sample that bins come from. None draws one, and the certificate records it.
     max_samples : int or float, optional
@@ -138,7 +140,7 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
     """
 
     need = Need("mixed", missing=True, sparse=True, target="number")
-    summary_types = (Look, Weighed, Gathered, Histograms, RowsOf, UnseenNumbers)
+    summary_types = (Look, Gaps, Weighed, Gathered, Histograms, RowsOf, UnseenNumbers)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 3},
         {"n_estimators": 3, "bootstrap": False, "min_impurity_decrease": 0.01},
@@ -171,7 +173,7 @@ class RandomForestRegressor(RandomForest, NumberTrees, Regressor):
 
     def certify(self, model: ForestModel, s: UnseenNumbers) -> tuple[Claim, ...]:
         """The error on rows that trees have not drawn, or on all if they draw none; how finely targets were summed."""
-        fine, more = "targets were summed in whole multiples of this", self.category_claims(model.ranges)
+        fine, more = "targets were summed in whole multiples of this", self.column_claims(model.ranges)
         claims = [Claim("resolution", self.target_unit(model.ranges), "proved", fine, "arithmetic")]
         if not self.bootstrap:
             why = "over the training rows, sent down all trees"

@@ -11,9 +11,17 @@ from numpy.typing import NDArray
 from tenfold.core import Array, Codes, Flags, Schema
 from tenfold.core.allowed import ANYTHING, COUNTS, EDGES, LEVELS, POSITIVE
 from tenfold.stats.gathered import Gathered
-from tenfold.stats.tree_bins import NONE, Cut, Look, TreeLens, WeightUnit
+from tenfold.stats.rare_rows import Gaps
+from tenfold.stats.tree_bins import MOST_BINS, NONE, Cut, Look, TreeLens, WeightUnit
 from tenfold.trees.tree import Tree
 
+MaxBins = int | str
+"""of a column, or "auto": every distinct number has one while rows are few"""
+MOST = 255
+"""bins of a column of numbers, where not every number has its own: a bin is a byte"""
+EVERY = 1 << 12
+"""rows up to which every number may have a bin of its own"""
+NO_VALUES: Array = np.zeros((0, 0))
 Histogram = NDArray[np.int64]
 """slots x channels x cells"""
 
@@ -32,6 +40,8 @@ class Ranges(NamedTuple):
     min_target: float
     max_target: float
     """of numbers; of classes 0"""
+    bin_share: float = 0.0
+    """share of the rows in the largest bin of unequal numbers"""
 
     @property
     def center(self) -> float:
@@ -59,14 +69,36 @@ class Setup(NamedTuple):
     class_weight: Annotated[Codes, "weighed class", COUNTS] = NONE
     class_weight_unit: Annotated[float, POSITIVE] = 1.0
     """weights of the classes in whole units, none if all are one; and that unit"""
+    beside: Annotated[Array, "column", "value", EDGES] = NO_VALUES
+    """values of rows of rare targets, beside which columns are still to be cut"""
 
     @classmethod
-    def of(cls, schema: Schema, look: Look, max_bins: int, bits: int) -> Setup:
-        """From a look at the rows; sums of weights have so many bits."""
+    def of(cls, schema: Schema, look: Look, max_bins: MaxBins, bits: int, every: bool = True) -> Setup:
+        """From a look at the rows; sums of weights have so many bits.
+
+        every: whether "auto" may give a bin to every distinct number, if the look saw all rows.
+        """
         look.check_target()
-        cut = Cut.of(look, schema.levels, min(max_bins, 255))
-        weights = look.unit(bits), look.even, look.heaviest
-        return cls(schema, cut.edges, Ranges(cut.levels, look.rows, *weights, look.least, look.most))
+        levels, numbers = schema.levels, schema.classes is None
+        most = MOST if isinstance(max_bins, str) else min(max_bins, MOST)
+        few = look.sample.complete and look.rows <= EVERY
+        if isinstance(max_bins, str) and every and few:
+            cut, beside = Cut.of(look, levels, MOST_BINS - 1), np.zeros((len(levels), 0))
+        else:
+            cut, beside = Cut.of(look, levels, most), look.beside(levels, numbers, most)
+            share = cut.heaviest(look.sample)
+            if not share and look.sample.complete:
+                beside = beside[:, :0]
+            if beside.shape[1]:
+                cut = Cut.of(look, levels, most - 2 * beside.shape[1])
+        weights, share = (look.unit(bits), look.even, look.heaviest), cut.heaviest(look.sample)
+        ranges = Ranges(cut.levels, look.rows, *weights, look.least, look.most, share)
+        return cls(schema, cut.edges, ranges, beside=beside)
+
+    def refined(self, gaps: Gaps) -> Setup:
+        """With edges on either side of the values that were given, from the values next to them."""
+        cut = Cut.at(gaps.edges(self.beside, self.edges), self.ranges.levels)
+        return self._replace(edges=cut.edges, beside=self.beside[:, :0])
 
     @property
     def cut(self) -> Cut:
@@ -86,6 +118,13 @@ class Setup(NamedTuple):
     def sound(self, schema: Schema) -> bool:
         """Whether classes have weights, or none has."""
         return len(self.class_weight) in (0, schema.size("class"))
+
+
+class RefiningEdges(NamedTuple):
+    """The values next to those of rare targets are wanted: columns are cut halfway between them."""
+
+    step: int
+    setup: Setup
 
 
 class TreeModel(NamedTuple):

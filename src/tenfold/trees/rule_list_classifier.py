@@ -14,7 +14,7 @@ from tenfold.core import MANY, Array, Certificate, Claim, Codes, Columns, Need, 
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
 from tenfold.estimator.averaged import Averaged
-from tenfold.estimator.constraints import choice, integer, seed, share
+from tenfold.estimator.constraints import choice, integer, nonzero_fraction, seed, share
 from tenfold.estimator.kinds import Classifier
 from tenfold.stats.draws import Holdout
 from tenfold.trees.clauses import Clauses
@@ -24,6 +24,7 @@ from tenfold.trees.decision_tree_classifier import CRITERIA, DecisionTreeClassif
 from tenfold.trees.missing import WAYS
 from tenfold.trees.reading import dialect as sql_dialect
 from tenfold.trees.reading import when
+from tenfold.trees.records import MaxBins
 from tenfold.trees.rule_pruning import (
     CheckingRules,
     Covered,
@@ -86,12 +87,13 @@ class RuleListClassifier(Averaged):
         Of the error limits; the smaller, the more is dropped.
     max_depth : int, optional
         Splits from the root to a leaf, at most; None: no limit.
-    min_samples_split : int, default=2
-        A node with fewer rows than this is not split.
-    min_samples_leaf : int, default=1
-        Each leaf has at least this many rows.
-    max_bins : int, default=255
-        Bins of each numeric column, at most; splits lie between bins.
+    min_samples_split : int or float, default=2
+        A node with fewer rows than this is not split; a float: this share of all rows.
+    min_samples_leaf : int or float, default=1
+        Each leaf has at least this many rows; a float: this share of all rows.
+    max_bins : int or "auto", default="auto"
+        Bins of each numeric column, at most 255; splits lie between bins. Half of the edges lie beside the values of
+        rare classes and extreme targets. "auto": 255, or one for each number of at most 4,096 rows.
     random_state : int, default=0
         Seed of the sample that bins come from. None draws one, and the certificate records it.
 
@@ -134,9 +136,9 @@ class RuleListClassifier(Averaged):
         "held_back": [share(open=True)],
         "confidence": [share(open=True)],
         "max_depth": [integer(1), None],
-        "min_samples_split": [integer(2)],
-        "min_samples_leaf": [integer(1)],
-        "max_bins": [integer(2)],
+        "min_samples_split": [integer(2), nonzero_fraction],
+        "min_samples_leaf": [integer(1), share(open=True)],
+        "max_bins": [integer(2), choice("auto")],
         "random_state": [seed],
     }
 
@@ -150,9 +152,9 @@ class RuleListClassifier(Averaged):
         held_back: float = 0.25,
         confidence: float = 0.25,
         max_depth: int | None = None,
-        min_samples_split: int = 2,
-        min_samples_leaf: int = 1,
-        max_bins: int = 255,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        max_bins: MaxBins = "auto",
         random_state: int | None = 0,
     ) -> None:
         self.criterion = criterion

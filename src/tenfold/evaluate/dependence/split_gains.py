@@ -17,7 +17,8 @@ from tenfold.estimator.fitted_params import as_fitted
 from tenfold.kernels.tree_search import RATIO
 from tenfold.sources.inputs import as_source
 from tenfold.stats.combinators import As, View
-from tenfold.stats.tree_bins import Cut, SampleAndRanges, WeightUnit
+from tenfold.stats.rare_rows import Neighbors
+from tenfold.stats.tree_bins import Cut, SampleAndRanges, WeightUnit, strata_of
 from tenfold.theory.checks import whole
 from tenfold.trees.channels import ClassChannels
 from tenfold.trees.decision_tree_classifier import CRITERIA, DecisionTreeClassifier
@@ -153,8 +154,10 @@ def split_gains(
     with opened(current(), source) as session:
         schema = schema_of(source, need, session) if tree is None else learner.schema_
         view = View(need, schema)
-        look = session.answer(As(view, SampleAndRanges(int(learner.random_state or 0)))).summary
-        setup = learner.setup(Begun(0, schema), look)
+        asked = SampleAndRanges(int(learner.random_state or 0), strata_of(schema))
+        setup = learner.setup(Begun(0, schema), session.answer(As(view, asked)).summary)
+        if setup.beside.size:
+            setup = setup.refined(session.answer(As(view, Neighbors(setup.beside))).summary)
         channels = learner.channels(setup)
         asked = NodeWeights(setup.cut, channels, setup.weights, grown, _below(grown, at))
         found: Histograms = session.answer(As(view, asked)).summary
