@@ -318,7 +318,7 @@ class TextColumns(Columns):
         """Column `j`: an array of strings (and None, if what is missing may pass)."""
         texts: Values = self.data[j]
         if not self.missing and texts.dtype.hasobject:
-            gone = np.flatnonzero(np.equal(texts, None))
+            gone = np.flatnonzero(np.equal(texts, np.array(None, dtype=object)))
             if len(gone):
                 name, place = self.names[j] if self.names is not None else f"x{j}", self.where(int(gone[0]), j)
                 raise DataError(
