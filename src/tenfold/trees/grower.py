@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -278,7 +277,7 @@ def columns_of(most: MaxFeatures, p: int) -> int:
 
 def rows_of(given: int | float, rows: int, least: int) -> int:
     """How many rows a parameter stands for: so many, or that share of all, rounded up."""
-    return int(given) if isinstance(given, Integral) else max(least, math.ceil(given * rows))
+    return max(least, math.ceil(given * rows)) if isinstance(given, float | np.floating) else int(given)
 
 
 def class_units(weight: Array) -> tuple[Codes, float]:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from tenfold.estimator.constraints import choice
 from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
 from tenfold.trees.pruning_methods import BY_WEIGHT
+from tenfold.trees.records import MaxBins
 
 
 class _Preset(DecisionTreeClassifier):
@@ -31,7 +32,7 @@ class _Preset(DecisionTreeClassifier):
     min_data_per_group = 1
     cat_smooth = 0.0
     cat_penalty = 0.0
-    max_bins = "auto"
+    max_bins: MaxBins = "auto"
     law_params: ClassVar[tuple[dict[str, Any], ...]] = ({},)
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         name: DecisionTreeClassifier._parameter_constraints[name]

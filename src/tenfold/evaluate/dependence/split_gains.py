@@ -159,8 +159,8 @@ def split_gains(
         if setup.beside.size:
             setup = setup.refined(session.answer(As(view, Neighbors(setup.beside))).summary)
         channels = learner.channels(setup)
-        asked = NodeWeights(setup.cut, channels, setup.weights, grown, _below(grown, at))
-        found: Histograms = session.answer(As(view, asked)).summary
+        weights = NodeWeights(setup.cut, channels, setup.weights, grown, _below(grown, at))
+        found: Histograms = session.answer(As(view, weights)).summary
     first = slice(int(setup.cut.offset[1]))  # every row is in one bin of the first column
     both = found.apart(channels.size, int(setup.cut.offset[-1]))[0]
     setup, hist = learner.weighed(setup, both[:, :, first].sum(axis=(0, 2))), both[0]
