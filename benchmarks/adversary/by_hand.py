@@ -146,7 +146,8 @@ def splits_once(case: Any) -> bool:
         for k in ("prune", "ccp_alpha", "min_impurity_decrease", "min_weight_fraction_leaf", "max_features", "split")
         + ("class_weight", "missing", "min_impurity")
     )
-    enough = p.get("max_bins", 255) > max(len(np.unique(v)) for v in case.columns.values())
+    bins = p.get("max_bins", 255)  # "auto": so few rows have a bin for every number
+    enough = bins == "auto" or bins > max(len(np.unique(v)) for v in case.columns.values())
     return plainly and enough and p.get("criterion", "gini") in ("gini", "entropy", "error") and steady(case)
 
 

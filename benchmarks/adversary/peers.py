@@ -34,7 +34,8 @@ def counterpart(learner: Any) -> Any:
     sk = sklearn
     trees = {k: p[k] for k in ("max_depth", "min_samples_split", "min_samples_leaf") if k in p}
     rounds = ("learning_rate", "max_iter", "max_leaf_nodes", "max_depth", "min_samples_leaf", "l2_regularization")
-    boosted = {k: p[k] for k in rounds if k in p} | {"early_stopping": False, "max_bins": p.get("max_bins", 255)}
+    boosted = {k: p[k] for k in rounds if k in p} | {"early_stopping": False, "max_bins": 255}
+    boosted |= {"max_bins": p["max_bins"]} if isinstance(p.get("max_bins"), int) else {}
     match name:
         case "LinearRegression":
             return sk.linear_model.LinearRegression(fit_intercept=p["fit_intercept"], tol=1e-13)

@@ -55,7 +55,7 @@ class Cutting(NamedTuple):
     step: int
     so_far: Stumps
     """none, but edges by quantiles"""
-    beside: Annotated[Array, "column", "value", EDGES]
+    beside: Annotated[Array, "column", "rare", EDGES]
     """values of rare classes"""
 
 

@@ -69,7 +69,7 @@ class Setup(NamedTuple):
     class_weight: Annotated[Codes, "weighed class", COUNTS] = NONE
     class_weight_unit: Annotated[float, POSITIVE] = 1.0
     """weights of the classes in whole units, none if all are one; and that unit"""
-    beside: Annotated[Array, "column", "value", EDGES] = NO_VALUES
+    beside: Annotated[Array, "column", "rare", EDGES] = NO_VALUES
     """values of rows of rare targets, beside which columns are still to be cut"""
 
     @classmethod
