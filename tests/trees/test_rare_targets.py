@@ -1,4 +1,4 @@
-"""What scikit-learn's exact trees find, trees on bins find: rare classes, rare regions, targets beside a far one."""
+"""What scikit-learn's exact trees find in one column, trees on bins find: rare classes and regions, a far target."""
 
 import numpy as np
 import pyarrow as pa

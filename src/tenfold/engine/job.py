@@ -58,7 +58,7 @@ class NameSequence:
     key: Values
 
     def parts(self, source: Source) -> range:
-        """All parts."""
+        """All parts, since the sequence may be in any."""
         return range(len(source))
 
     def __call__(self, source: Source, part: int) -> list[object]:

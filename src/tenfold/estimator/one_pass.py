@@ -28,7 +28,7 @@ class Unsolved:
         return Solved.of(None, state.step)
 
     def model(self, state: Any) -> None:
-        """There is none."""
+        """Return no model: the summary is merged with that of other rows first."""
 
 
 class OnePass(Estimator):

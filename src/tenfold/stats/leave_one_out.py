@@ -34,7 +34,7 @@ class LeftOut:
 
     @property
     def weight(self) -> float:
-        """Of the rows."""
+        """The total weight of the rows."""
         return self.base.weight
 
     def __add__(self, other: LeftOut) -> LeftOut:
