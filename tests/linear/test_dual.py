@@ -109,3 +109,30 @@ def test_folds_and_files(wide, tmp_path):
     model = Ridge(1.0).fit(X, y)
     model.save(tmp_path / "m.tenfold")
     assert bits(tn.load(tmp_path / "m.tenfold").model_) == bits(model.model_)
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 1.0, 50.0])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_sparse_rows_are_solved_by_their_products_alone(alpha, fit_intercept, monkeypatch):
+    random = np.random.default_rng(1)
+    X = sp.random_array((80, 1500), density=0.02, format="csr", rng=1)
+    y, weight = X @ random.normal(size=1500) + 5, random.integers(0, 3, 80).astype(float)
+    by_matrix = Ridge(alpha, fit_intercept=fit_intercept).fit(X.toarray(), y, weight)
+    monkeypatch.setattr(dual, "by_cholesky", None)
+    model = Ridge(alpha, fit_intercept=fit_intercept).fit(X, y, weight)
+    np.testing.assert_allclose(model.coef_, by_matrix.coef_, atol=1e-10 * np.abs(by_matrix.coef_).max())
+    np.testing.assert_allclose(model.intercept_, by_matrix.intercept_, rtol=1e-10)
+    assert model.certificate_["gap"].value < 1e-20
+    error = np.abs(model.coef_ - by_matrix.coef_) / np.abs(by_matrix.coef_).max()
+    assert -np.log10(error.max()) > model.certificate_["digits"].value > 6
+
+
+def test_sparse_rows_that_take_many_steps_are_solved_by_their_matrix(monkeypatch):
+    X = sp.random_array((80, 1500), density=0.02, format="csr", rng=1)
+    y = X @ np.random.default_rng(1).normal(size=1500)
+    expected = Ridge(1e-9).fit(X.toarray(), y)
+    monkeypatch.setattr(dual, "STEPS", 3)
+    np.testing.assert_allclose(Ridge(1e-9).fit(X, y).coef_, expected.coef_, rtol=1e-6, atol=1e-9)
+    monkeypatch.setattr(dual, "by_cholesky", None)
+    with pytest.raises(TypeError):
+        Ridge(1e-9).fit(X, y)

@@ -43,3 +43,10 @@ def test_infinity_in_a_sparse_matrix_is_refused(scaler):
 def test_the_maximum_of_days_is_the_maximum():
     days = [MaxAbsScaler().fit([[v]]) for v in (1.0, -7.0, 3.0)]
     assert sum(days).max_abs_.tolist() == [7.0]
+
+
+def test_sparse_rows_with_missing_values_and_parts_of_numbers():
+    X = sp.csr_array(
+        (np.array([1.0, -3.0, np.nan, 2.0, 2.0]), np.array([0, 2, 0, 1, 1]), np.array([0, 2, 3, 5])), (3, 4)
+    )
+    assert MaxAbsScaler().fit(X).max_abs_.tolist() == [1.0, 4.0, 3.0, 0.0]

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 import sklearn.preprocessing as peer
 from sklearn.pipeline import make_pipeline
 
+import tenfold.core.columns
 from tenfold import DataError, Ridge, StandardScaler
 
 
@@ -43,6 +44,22 @@ def test_sparse_keeps_its_zeros():
     np.testing.assert_allclose(model.inverse_transform(Z).toarray(), X.toarray())
     with pytest.raises(TypeError, match="[Ss]parse"):
         StandardScaler().fit(X)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_sparse_rows_are_summed_without_their_zeros(kind, monkeypatch):
+    random = np.random.default_rng(4)
+    dense = np.where(random.random((400, 6)) < 0.3, random.normal(size=(400, 6)) + [0, 1, 1e6, 0, 0, 0], 0.0)
+    dense[:, 3], dense[:, 4], dense[0, 5] = 0.0, random.normal(size=400) + 1e8, 3.0
+    dense, weight = dense.astype(kind), random.integers(0, 4, 400) * 0.1
+    monkeypatch.setattr(tenfold.core.columns, "copy_sparse", None)  # which makes dense rows
+    some = [StandardScaler(with_mean=False).fit(form(dense), sample_weight=weight) for form in (sp.csr_array, np.array)]
+    np.testing.assert_allclose(some[0].var_, some[1].var_, rtol=1e-12)
+    np.testing.assert_allclose(some[0].var_, np.cov(dense.T, aweights=weight, ddof=0).diagonal(), rtol=1e-6)
+    parts = [(sp.csr_array(dense[a:b]), weight[a:b]) for a, b in ((0, 7), (7, 250), (250, 400))]
+    merged = sum((StandardScaler(with_mean=False).fit(X, sample_weight=w) for X, w in parts[1:]),
+                 start=StandardScaler(with_mean=False).fit(parts[0][0], sample_weight=parts[0][1]))  # fmt: skip
+    np.testing.assert_allclose(merged.var_, some[0].var_, rtol=1e-12, atol=1e-20)
 
 
 def test_float32_stays_float32():

@@ -121,7 +121,7 @@ class Columns:
             data: ColumnData = tuple(c[which] for c in self.data)
         elif sp.issparse(self.data) and isinstance(which, slice) and which.step is None:
             start, stop, _ = which.indices(len(self))
-            data = _rows_of(self.data, start, max(start, stop))
+            data = sparse_slice(self.data, start, max(start, stop))
         elif isinstance(which, slice) or sp.issparse(self.data):
             data = self.data[which]
         else:
@@ -356,7 +356,7 @@ def columns_class(data: ColumnData) -> type[Columns]:
     return MixedColumns if len(text) > 1 else TextColumns if text == {True} else Columns
 
 
-def _rows_of(matrix: CSR, start: int, stop: int) -> CSR:
+def sparse_slice(matrix: CSR, start: int, stop: int) -> CSR:
     """Rows of a CSR matrix as a view: its own slices are copies."""
     first, last = matrix.indptr[start], matrix.indptr[stop]
     ends = matrix.indptr[start : stop + 1] - first

@@ -23,6 +23,11 @@ from tenfold.stats.rows import Rows
 WIDE = 1000
 """features from which on rows are kept while they are fewer than these"""
 
+CLOSE = 1e-14
+"""length of the residual at which steps of conjugate gradients end, as a share of that of the targets"""
+STEPS = 200
+"""of conjugate gradients at most: from there on the matrix of the rows costs less"""
+
 
 class Centred(NamedTuple):
     """Rows less their mean, times the root of their weight; of CSR rows the mean goes beside them."""
@@ -50,6 +55,13 @@ class Centred(NamedTuple):
             K = K - along - along.T + (self.mean @ self.mean) * np.outer(self.root, self.root)
         return np.asarray(K)
 
+    def squares(self) -> Array:
+        """The sum of squares of each row."""
+        X = self.rows
+        own = np.asarray(X.multiply(X).sum(axis=1)).ravel() if sp.issparse(X) else np.einsum("ij,ij->i", X, X)
+        bent = self.root * (self.root * float(self.mean @ self.mean) - 2.0 * (X @ self.mean))
+        return np.maximum(own + bent, 0.0)
+
     def lengths(self) -> Array:
         """Of each column, the mean not taken off."""
         X = self.rows
@@ -71,27 +83,59 @@ class Dual(NamedTuple):
 
 
 def solved(problem: Problem, rows: Rows) -> Dual:
-    """Solve the system of the rows by Cholesky's factor, once more for what is left over."""
+    """Solve the system of the rows: sparse ones step by step, if few steps are enough, others by their matrix."""
     X, y, mean = _centred(rows, problem.fit_intercept)
     with np.errstate(over="ignore"):
         refuse_infinite(X.lengths() ** 2)
-    alpha, K = problem.alpha, X.kernel()
+    alpha = problem.alpha
+    found = by_conjugate_gradients(X, y, alpha) if sp.issparse(X.rows) else None
+    a, least = found or by_cholesky(X, y, alpha, problem.fit_intercept)
+    length = np.sqrt(np.maximum(X.lengths() ** 2 - float(X.root @ X.root) * X.mean**2, 0.0))
+    varies = varying(length**2, mean[:-1], float(rows.weight.sum()))
+    coef = np.where(varies, X.transposed(a), 0.0)
+    left = y - X.times(coef) - alpha * a
+    size = _norm(X.lengths() * coef) + alpha * _norm(a) + _norm(y)
+    blur = (_norm(left) + SURE * EPS * size) / math.sqrt(len(a)) * np.minimum(length / least, 0.5 / math.sqrt(alpha))
+    error = blur + SURE * EPS * (np.abs(coef) + X.lengths() * _norm(a) / math.sqrt(len(a)))
+    return Dual(X, y, mean, coef, error, length * _norm(y) / (length**2 + alpha))
+
+
+def by_cholesky(X: Centred, y: Array, alpha: float, fit_intercept: bool) -> tuple[Array, float]:
+    """Solve (XX' + αI) a = y by Cholesky's factor, once more for the residual; also return the least eigenvalue."""
+    K = X.kernel()
     K.flat[:: len(K) + 1] += alpha
-    if problem.fit_intercept:  # X'r = y'r = 0 for the roots r of the weights: bent along r, it has the same solution
+    if fit_intercept:  # X'r = y'r = 0 for the roots r of the weights: bent along r, it has the same solution
         K += np.outer(X.root, X.root) * (float(np.trace(K)) / max(float(X.root @ X.root), 1.0) / len(K))
     norm = float(np.abs(K).sum(axis=0).max(initial=0.0))
     factor, lower = sla.cho_factor(K, lower=True)
     a = sla.cho_solve((factor, lower), y)
     a = a + sla.cho_solve((factor, lower), y - X.times(X.transposed(a)) - alpha * a)
-    length = np.sqrt(np.maximum(X.lengths() ** 2 - float(X.root @ X.root) * X.mean**2, 0.0))
-    varies = varying(length**2, mean[:-1], float(rows.weight.sum()))
-    coef = np.where(varies, X.transposed(a), 0.0)
-    left = y - X.times(coef) - alpha * a
-    least = max(float(sla.lapack.dpocon(factor, norm, uplo="L")[0]) * norm, alpha)
-    size = _norm(X.lengths() * coef) + alpha * _norm(a) + _norm(y)
-    blur = (_norm(left) + SURE * EPS * size) / math.sqrt(len(a)) * np.minimum(length / least, 0.5 / math.sqrt(alpha))
-    error = blur + SURE * EPS * (np.abs(coef) + X.lengths() * _norm(a) / math.sqrt(len(a)))
-    return Dual(X, y, mean, coef, error, length * _norm(y) / (length**2 + alpha))
+    return a, max(float(sla.lapack.dpocon(factor, norm, uplo="L")[0]) * norm, alpha)
+
+
+def by_conjugate_gradients(X: Centred, y: Array, alpha: float) -> tuple[Array, float] | None:
+    """Solve (XX' + αI) a = y by products with sparse rows alone; None if `STEPS` steps are not enough.
+
+    The matrix of all pairs of rows is never made. No eigenvalue is below α.
+    """
+    diagonal = X.squares() + alpha
+    a, left = np.zeros_like(y), y
+    for _ in range(2):  # the residual of the recurrence drifts away from the true one, from which steps begin again
+        z = left / diagonal
+        direction, energy, goal = z, float(left @ z), CLOSE**2 * float(y @ (y / diagonal))
+        for _ in range(STEPS):
+            if energy <= goal:
+                break
+            image = X.times(X.transposed(direction)) + alpha * direction
+            length = energy / float(direction @ image)
+            a, left = a + length * direction, left - length * image
+            z = left / diagonal
+            before, energy = energy, float(left @ z)
+            direction = z + (energy / before) * direction
+        else:
+            return None
+        left = y - X.times(X.transposed(a)) - alpha * a
+    return a, alpha
 
 
 def model_of(problem: Problem, rows: Rows) -> LinearModel:

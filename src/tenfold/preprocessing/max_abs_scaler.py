@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from tenfold.core import Array, Chunk, Claim, Columns, Matrix, Need, Schema
 from tenfold.core.statistic import Grouped
@@ -31,8 +32,12 @@ class LargestByColumn(Grouped[Largest]):
     """The largest absolute value of each column, missing values left out."""
 
     def summarize(self, chunk: Chunk) -> Largest:
-        """Look at all rows, block by block; of no rows it is zeros."""
+        """Look at all rows, block by block, or at what CSR rows store; of no rows it is zeros."""
         value = np.zeros(chunk.X.shape[1])
+        if sp.issparse(chunk.X.data):
+            X = chunk.X.entries()
+            np.fmax.at(value, X.indices, np.abs(X.data).astype(np.float64, copy=False))
+            return Largest(value)
         for _, block in chunk.X.blocks():
             raise_to_sizes(block, value)
         return Largest(value)

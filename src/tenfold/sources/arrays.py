@@ -29,7 +29,7 @@ from tenfold.core import (
     VectorLike,
 )
 from tenfold.core.arrays import ones
-from tenfold.core.columns import columns_class
+from tenfold.core.columns import columns_class, sparse_slice
 from tenfold.core.need import Target
 from tenfold.core.schema import is_text, plain_columns
 from tenfold.sources import validation
@@ -360,5 +360,5 @@ def fingerprints_of(source: Any, y: VectorLike, weight: VectorLike) -> set[str]:
 
 
 def _pick(values: Values, rows: slice, keep: Codes | None) -> Values:
-    some = values[rows]
+    some = sparse_slice(values, rows.start, rows.stop) if sp.issparse(values) else values[rows]
     return some if keep is None else some[keep]

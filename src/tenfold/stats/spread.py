@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from tenfold.core import Array, Chunk, Codes
 from tenfold.core.allowed import NOT_NEGATIVE
@@ -94,7 +95,9 @@ class ColumnSpread:
 
     @classmethod
     def of(cls, chunk: Chunk) -> ColumnSpread:
-        """Summarize a chunk, column by column."""
+        """Summarize a chunk, column by column; of CSR rows without missing values by what they store alone."""
+        if sp.issparse(chunk.X.data) and not np.isnan(chunk.X.data.data).any():
+            return cls(*_stored(chunk))
         return cls(*(found[0] for found in _present(chunk, np.zeros(chunk.n, np.int64), 1)))
 
     def __add__(self, other: ColumnSpread) -> ColumnSpread:
@@ -133,6 +136,25 @@ def _present(chunk: Chunk, group: Codes, groups: int) -> tuple[Array, Array, Arr
             add_spread_present(block, group[rows], chunk.weight[rows], chunk.X.block_rows(), known, *into)
 
     return _of(chunk, add, np.zeros(shape), np.zeros(shape))
+
+
+def _stored(chunk: Chunk) -> tuple[Array, Array, Array, Array]:
+    """Weight, mean, its rest, and squares of CSR rows: around the mean of each column, zeros by their weight."""
+    X, total = chunk.X.entries(), float(chunk.weight.sum())
+    at, x, w = X.indices, X.data.astype(np.float64, copy=False), np.repeat(chunk.weight, np.diff(X.indptr))
+
+    def add(values: Array) -> Array:
+        return np.bincount(at, values, minlength=X.shape[1])
+
+    full = np.bincount(at, minlength=X.shape[1]) == len(chunk.weight)
+    zeros = np.where(full, 0.0, total - add(w))
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = add(w * x) / (total or 1.0)
+        d = x - mean[at]
+        left = add(w * d) - zeros * mean  # nothing, were it not for rounding
+        square = np.maximum(add(w * d * d) + zeros * mean * mean - left * left / (total or 1.0), 0.0)
+    chunk.X.check_sums(square)
+    return np.full(X.shape[1], total), *two_sum(mean, left / (total or 1.0)), square
 
 
 def _of(chunk: Chunk, add: Callable[..., None], shift: Array, weight: Array) -> tuple[Array, Array, Array, Array]:
