@@ -144,7 +144,7 @@ def _stored(chunk: Chunk) -> tuple[Array, Array, Array, Array]:
     at, x, w = X.indices, X.data.astype(np.float64, copy=False), np.repeat(chunk.weight, np.diff(X.indptr))
 
     def add(values: Array) -> Array:
-        return np.bincount(at, values, minlength=X.shape[1])
+        return np.asarray(np.bincount(at, values, minlength=X.shape[1]), dtype=np.float64)
 
     full = np.bincount(at, minlength=X.shape[1]) == len(chunk.weight)
     zeros = np.where(full, 0.0, total - add(w))
