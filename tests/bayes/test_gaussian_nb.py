@@ -19,6 +19,7 @@ def data():
     return X, y, random.random(3000)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("weighted", [False, True])
 def test_equals_scikit_learn(data, weighted):
     X, y, weight = data
@@ -114,6 +115,7 @@ def test_columns_that_cannot_be_squared_are_refused_without_a_warning(smoothing)
         GaussianNB(var_smoothing=smoothing).fit([[-1e200], [1e200]], [0, 1])
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("name", ["GaussianNB", "MultinomialNB", "BernoulliNB", "ComplementNB", "CategoricalNB"])
 def test_joint_log_probabilities_are_scikit_learns(name):
     random = np.random.default_rng(4)

@@ -35,6 +35,7 @@ def pairs(fold):
     return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in np.unique(fold)]
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("passthrough", [False, True])
 @pytest.mark.parametrize("rows", [None, 60])
 def test_regressors_as_scikit_learn_has_them(passthrough, rows):
@@ -183,6 +184,7 @@ def test_same_bits_for_threads_and_files(tmp_path):
         assert bits(other.model_) == bits(model.model_)
 
 
+@pytest.mark.quick
 def test_file(tmp_path):
     for model, target in ((tn.StackingClassifier(passthrough=True), label), (tn.StackingRegressor(), y)):
         model.fit(X, target).save(tmp_path / "stack.tenfold")

@@ -61,6 +61,7 @@ def forms(rows, weighted=False):
     return {"frame": ((frame, y), dict(sample_weight=w)), "source": ((source,), {})}
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("form", ["frame", "source"])
 @pytest.mark.parametrize("model", ["ours", "pipeline", "theirs", "no probabilities"])
@@ -144,6 +145,7 @@ def test_confusion_with_weights_labels_and_a_class_never_seen(rows, models):
     np.testing.assert_array_equal(mine.confusion_matrix, metrics.confusion_matrix(y, said, labels=["yes", "no"]))
 
 
+@pytest.mark.quick
 def test_predictions_as_arrays_and_as_sources(rows, models):
     frame, y, _, path = rows
     source, model = tn.scan(path, target="y", columns=NAMES), models["ours"]
@@ -231,6 +233,7 @@ def test_two_curves_on_the_same_axes_share_the_line_of_chance(rows, models):
         assert labels[-1].startswith(("chance", "perfectly"))
 
 
+@pytest.mark.quick
 def test_curves_of_learning_and_validation(rows):
     frame, y, _, path = rows
     sizes = [0.2, 1.0]

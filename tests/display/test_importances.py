@@ -25,6 +25,7 @@ def _close():
     plt.close("all")
 
 
+@pytest.mark.quick
 def test_importances_are_drawn_the_greatest_above(rows):
     display = tn.PermutationImportanceDisplay.from_estimator(*rows, n_repeats=3)
     found = display.importances
@@ -80,6 +81,7 @@ def test_a_class_is_chosen(rows):
         tn.PartialDependenceDisplay.from_estimator(model, X, "size")
 
 
+@pytest.mark.quick
 def test_on_given_axes(rows):
     model, X, _ = rows
     _, axes = plt.subplots(1, 2)

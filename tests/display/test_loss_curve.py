@@ -25,6 +25,7 @@ def closed():
     plt.close("all")
 
 
+@pytest.mark.quick
 def test_the_lines_are_the_curves_of_the_model():
     model = tn.MLPClassifier(8, max_iter=12, early_stopping=True, learning_rate_init=0.01).fit(X, y)
     display = tn.LossCurveDisplay.from_estimator(model)
@@ -89,6 +90,7 @@ def test_the_callback_has_seen_the_whole_curve_at_the_end_and_says_nothing(learn
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.quick
 def test_it_sees_epochs_one_by_one():
     class Seen(tn.LossCurveCallback):
         lengths = ()

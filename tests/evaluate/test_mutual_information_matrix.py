@@ -26,6 +26,7 @@ def draw(n=500):
     })  # fmt: skip
 
 
+@pytest.mark.quick
 def test_play_tennis_gains():
     """What each column tells of the class is its information gain (erratum 11 has them under the right names)."""
     found = tn.mutual_information_matrix(TENNIS)
@@ -88,6 +89,7 @@ def test_errors_name_the_column():
         tn.mutual_information_matrix(tn.scan(pd.DataFrame({"id": [f"n{i}" for i in range(12_000)]})))
 
 
+@pytest.mark.quick
 def test_the_picture_has_the_numbers_and_neighbours_that_tell_of_each_other():
     frame = draw()
     display = tn.MutualInformationDisplay.from_rows(frame)

@@ -26,6 +26,7 @@ def burglary():
     )
 
 
+@pytest.mark.quick
 def test_burglary():
     network = burglary()
     joint_event = {"B": False, "E": False, "A": True, "J": True, "M": True}
@@ -155,6 +156,7 @@ print(answered, refused)
     assert refused > 3
 
 
+@pytest.mark.quick
 def test_a_refused_question_has_an_answer_by_samples():
     random = np.random.default_rng(2)
     network = random_network(random, 120, most_parents=4, most_values=4)

@@ -7,6 +7,7 @@ random = np.random.default_rng(0)
 X = random.normal(size=(30, 3))
 
 
+@pytest.mark.quick
 def test_gram_takes_names_and_objects():
     np.testing.assert_allclose(tn.gram("rbf", X), tn.GaussianKernel(1 / 3)(X), rtol=1e-14)
     np.testing.assert_allclose(tn.gram(tn.LinearKernel(), X, X[:4]), X @ X[:4].T, rtol=1e-14)
@@ -75,6 +76,7 @@ def test_features_of_other_rows_are_exact_if_the_rows_span_them():
     np.testing.assert_allclose(features.expansion(new, X), kernel(new, X), rtol=1e-9)
 
 
+@pytest.mark.quick
 def test_fewer_terms_lose_no_more_than_the_next_eigenvalue():
     kernel = tn.GaussianKernel(0.5)
     for terms in (1, 3, 10):

@@ -24,6 +24,7 @@ SMALL = 1e-8
 WEIGHT = random.uniform(0.2, 3.0, 250)
 
 
+@pytest.mark.quick
 def test_random_machines_against_clarabel():
     """The same function with 500 draws: `benchmarks/support_vectors.py`."""
     found = [examine(seed) for seed in range(30)]
@@ -98,6 +99,7 @@ def test_a_kernel_object_and_a_matrix_are_the_kernel_by_name():
         given + given
 
 
+@pytest.mark.quick
 def test_probabilities_are_warned_of_and_calibrated():
     with pytest.warns(FutureWarning, match="scikit-learn 1.9 deprecates it.*Remedy: CalibratedClassifierCV"):
         model = SVC(probability=True).fit(X, TWO)

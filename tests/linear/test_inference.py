@@ -31,6 +31,7 @@ def peer(X, y, kind, group, fit_intercept):
     return model.get_robustcov_results(kind, use_t=True, **more)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("kind", ["classical", *ROBUST, "cluster"])
 def test_equals_statsmodels(kind, fit_intercept):
@@ -110,6 +111,7 @@ def test_least_squares_is_maximum_likelihood_of_normal_noise():
     assert "AIC" in str(model.summary())
 
 
+@pytest.mark.quick
 def test_one_scan_unless_errors_are_robust():
     X, y, _ = rows()
     assert LinearRegression().fit(X, y).certificate_.provenance.passes == 1
@@ -193,6 +195,7 @@ def test_laws(learner):
     check_laws(learner, draws=4)
 
 
+@pytest.mark.quick
 def test_same_bits_by_cluster():
     X, y, group = rows(5)
     found = set()
@@ -297,6 +300,7 @@ def test_terms_that_are_zero_by_definition():
         np.testing.assert_allclose(model.standard_errors_[[0, 2, 3, 4]], theirs.bse, rtol=1e-8)
 
 
+@pytest.mark.quick
 def test_as_many_parameters_as_rows():
     random = np.random.default_rng(8)
     X, y = random.normal(size=(5, 4)), random.normal(size=5)

@@ -28,6 +28,7 @@ CASES = {
 }
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("alpha", [0.0, 0.01, 1.0])
@@ -106,6 +107,7 @@ def test_an_offset_has_a_coefficient_of_one(case, tmp_path):
         ours(offset="k").fit(frame.assign(k="a"), y)
 
 
+@pytest.mark.quick
 def test_targets_that_do_not_belong_are_named():
     y = COUNT.copy()
     y[7] = -1

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 import sklearn.linear_model as peer
 
 import tenfold as tn
+import tiers
 from linear.gaps import MODELS, broken
 from tenfold import ElasticNet, Lasso, LinearRegression, Ridge
 from tenfold.sources import part_rows
@@ -89,7 +90,9 @@ def test_equal_columns_share_their_coefficient():
 
 @pytest.mark.parametrize("name", ["ridge", "lasso", "elastic net"])
 def test_certified_gap_is_the_true_gap_from_both_sides(name):
-    below, above, largest = broken(MODELS[name], draws=12, first=5000)
+    # problems of Ridge are cheap, and one of eight shows whether rounding is left out
+    some = tiers.draws(60, 200) if name == "ridge" else tiers.draws(12, 50)
+    below, above, largest = broken(MODELS[name], draws=some, first=5000)
     assert not below, "the certified gap is below the true one"
     assert not above, "the certified gap is far above the true one"
     assert largest <= 1e-12

@@ -50,6 +50,7 @@ def target(name):
     return SUM if name == "number" else SAME
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     "learner",
     [
@@ -251,6 +252,7 @@ def test_set_params_after_fit_changes_nothing_that_a_model_says(name):
     assert bits(model.model_) == bits(fresh.model_)
 
 
+@pytest.mark.quick
 def test_attention_is_drawn():
     model = SMALL["transformer"].fit(X, SAME, lengths=LENGTHS)
     first = X[: LENGTHS[0]]

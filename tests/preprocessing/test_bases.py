@@ -14,6 +14,7 @@ X = random.standard_normal((500, 2)) * [1.0, 30.0] + [0.0, 7.0]
 POINTS = np.array([[0.0, 0.0], [1.0, 10.0], [-1.0, 20.0]])
 
 
+@pytest.mark.quick
 def test_points_are_compared_with_whole_rows():
     got = RadialBasis(POINTS, gamma=0.01).fit_transform(X)
     want = np.exp(-0.01 * ((X[:, None] - POINTS) ** 2).sum(axis=2))
@@ -88,6 +89,7 @@ def test_a_network_of_radial_functions(tmp_path):
     np.testing.assert_array_equal(again.transform(x), fit[0].transform(x))
 
 
+@pytest.mark.quick
 def test_of_tanh_and_sigmoid_one_is_the_other():
     tanh, sigmoid = TanhBasis(gamma=1.5).fit(X), SigmoidBasis(gamma=3.0).fit(X)
     np.testing.assert_allclose(tanh.transform(X), 2 * sigmoid.transform(X) - 1, atol=1e-14)

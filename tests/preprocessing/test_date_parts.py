@@ -53,6 +53,7 @@ def parts(**given):
     return tn.DateParts(list(PARTS), **given)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("zone", [None, "UTC", "Europe/Oslo", "Asia/Kolkata", "America/New_York", "+05:30"])
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 def test_all_parts_are_those_of_pandas(zone, unit):
@@ -240,6 +241,7 @@ def test_dask_arrays():
     np.testing.assert_array_equal(parts().fit(array).transform(array).collect(), want)
 
 
+@pytest.mark.quick
 def test_columns_are_chosen_by_their_type(path):
     dates = tn.make_column_selector(dtype_include="datetime")
     assert dates(FRAME) == ["when", "zoned"]  # objects of Python have no type of their own in pandas

@@ -29,6 +29,7 @@ def frame(seed=0, rows=3000):
     )
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("sparse", [True, False])
 @pytest.mark.parametrize("drop", [None, "first", "if_binary"])
 def test_equals_scikit_learn(drop, sparse):
@@ -119,6 +120,7 @@ def test_frames_need_dense_output():
     pd.testing.assert_frame_equal(ours, theirs)
 
 
+@pytest.mark.quick
 def test_contract_of_dense_output():
     assert len(check_contract(OneHot(sparse_output=False), rows=7)) > 50
 

@@ -63,6 +63,7 @@ def peer(weighting="tfidf", **given):
     return CountVectorizer(binary=weighting == "binary", dtype=np.float64, **given)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     "given",
     [
@@ -380,6 +381,7 @@ def test_words_are_cut_from_bytes():
     assert last.tolist() == [4, 4, 5]
 
 
+@pytest.mark.quick
 def test_hashed_features_flow_into_bayes_and_need_no_vocabulary(path):
     rows = tn.scan(path, columns=["text"], target="label")
     model = make_pipeline(tn.TextFeatures("count", n_features=256), tn.MultinomialNB()).fit(rows)

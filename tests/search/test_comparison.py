@@ -15,6 +15,7 @@ def found():
     return search.compare_searches(search.four_peaks(20), METHODS, evaluations=2_000, seeds=[3, 5, 8, 13])
 
 
+@pytest.mark.quick
 def test_curves_are_those_of_each_seed(found):
     for name, method in METHODS.items():
         curves = found.curves(name)
@@ -42,6 +43,7 @@ def test_wrong_input_is_named():
         search.compare_searches(search.four_peaks(20), METHODS, evaluations=10, seeds=0)
 
 
+@pytest.mark.quick
 def test_picture(found):
     display = tn.SearchDisplay(found).plot()
     assert [line.get_label() for line in display.lines_] == ["climb", "MIMIC"]

@@ -7,6 +7,7 @@ from tenfold.sequence.long_run import long_run_shares
 from tenfold.sources import part_rows
 
 
+@pytest.mark.quick
 def test_counts_by_hand():
     chain = MarkovChain().fit([["a"], ["b"], ["b"], ["a"], ["a"], ["c"]], lengths=[4, 2])
     assert chain.symbols_.tolist() == ["a", "b", "c"]
@@ -38,6 +39,7 @@ def test_chains_add_up_and_cuts_do_not_matter():
     assert MarkovChain().fit(tn.scan(X.astype(float), sequence=ids)).transmat_.shape == (5, 5)
 
 
+@pytest.mark.quick
 def test_the_long_run():
     chain = MarkovChain().fit(np.random.default_rng(1).integers(0, 4, (5000, 1)))
     lasting = chain.stationary_distribution()

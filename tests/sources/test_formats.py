@@ -77,6 +77,7 @@ WRITERS = {
 }
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("ending", WRITERS)
 def test_a_format_gives_the_bits_of_the_table(ending, tmp_path):
     table = rows()
@@ -227,6 +228,7 @@ def test_a_query_of_sqlalchemy_is_taken_as_it_is_and_its_engine_is_closed(databa
     sqlalchemy.engine.Engine.dispose(made)
 
 
+@pytest.mark.quick
 def test_a_query_of_a_plain_connection(database, monkeypatch):
     monkeypatch.setattr(queries, "BATCH", 70)
     connection = sqlite3.connect(database)

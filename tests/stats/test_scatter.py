@@ -27,6 +27,7 @@ def plain(X, y, weight, c):
     return weight[some].sum(), mean, d.T @ d
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("apart", [1.0, 1e6])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_equals_what_the_rows_say(weighted, apart):
@@ -100,6 +101,7 @@ def test_shrinkage_is_that_of_ledoit_and_wolf(shape):
     assert found.shrinkage(0, np.ones(shape[1])) == pytest.approx(ledoit_wolf_shrinkage(X), abs=1e-12)
 
 
+@pytest.mark.quick
 def test_a_triangle_has_the_moments_of_its_rows():
     X, _, weight = drawn(seed=5)
     a = Triangle.of(chunk_of(X[:300], None, weight[:300]), X[0])

@@ -35,6 +35,7 @@ LAWS = [
 law = st.sampled_from(LAWS)
 
 
+@pytest.mark.quick
 def test_worked_numbers():
     assert sample_size(EPS, DELTA, size=973) == 99
     assert sample_size(EPS, DELTA, log_size=log_attribute_conjunctions([3, 2, 2, 2, 2, 2])) == 99
@@ -118,6 +119,7 @@ def test_necessary_is_not_more_than_enough(eps, delta, vc):
     assert necessary_sample_size(eps, delta, vc) <= sample_size(eps, delta, vc=vc, form="net")
 
 
+@pytest.mark.quick
 def test_necessary_by_two_points():
     """A learner that has not met the rare one of two points is wrong about it for one of two targets."""
     for eps, delta in [(0.1, 0.05), (0.3, 0.01), (0.01, 0.5)]:

@@ -12,6 +12,7 @@ from tenfold import theory
 KINDS = ["half-spaces", "intervals", "rectangles"]
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("seed", range(30))
 def test_separations_prove_themselves(seed):
     """A witness has all points on their sides; else both hulls share a point."""
@@ -83,6 +84,7 @@ def test_general_position_is_what_the_count_needs():
     assert not theory.in_general_position(1e6 + flat)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("d", [1, 2, 3, 4])
 def test_half_spaces_have_dimension_d_plus_one(d):
     X = np.random.default_rng(d).normal(size=(d + 2, d))
@@ -133,6 +135,7 @@ def test_half_planes_on_ten_points():
     assert theory.cover_count(10, 2) == 92 < theory.growth(10, 3) == 176
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("seed", range(20))
 def test_epsilon_nets_by_going_through_the_regions(seed):
     random = np.random.default_rng(seed)
@@ -155,6 +158,7 @@ def test_nets_fail_no_more_often_than_said_and_sizes_invert():
     assert few > 20
 
 
+@pytest.mark.quick
 def test_sizes_are_those_of_the_logarithms():
     for n in range(1, 6):
         assert theory.class_size("conjunctions", n) == round(exp(theory.log_conjunctions(n)))
@@ -181,6 +185,7 @@ def test_sizes_are_those_of_the_logarithms():
             theory.class_size(**given)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("seed", range(10))
 def test_weak_and_strong_duality(seed):
     """The dual is never above the objective; at the optimum of a small problem they meet, by scipy."""

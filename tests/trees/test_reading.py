@@ -38,6 +38,7 @@ def mixed(seed, n=500):
     return frame, z + 0.3 * random.normal(size=n)
 
 
+@pytest.mark.quick
 def test_play_tennis(tennis):
     assert tennis.tree_stats() == (5, 2, 9, 24.0)
     assert str(tennis.to_dnf("Yes")) == (
@@ -153,6 +154,7 @@ def test_graphviz(tennis):
             subprocess.run(["dot", "-Tsvg"], input=text, text=True, check=True, capture_output=True)
 
 
+@pytest.mark.quick
 def test_pictures(tennis):
     display = tn.TreeDisplay.from_estimator(tennis)
     assert [box.get_text() for box in display.boxes_][:3] == ["Outlook\n14", "Yes\n4", "Wind\n5"]
