@@ -81,12 +81,20 @@ def test_runners_keep_to_the_limits(monkeypatch):
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     for found, memory, processors in (
         (Limits(GIB // 4, 1), GIB // 4, 1),
+        (Limits(GIB // 16, 1), GIB // 16, 1),
         (Limits(2**62, 10**6), machine, len(os.sched_getaffinity(0))),
         (Limits(), machine, len(os.sched_getaffinity(0))),
     ):
         monkeypatch.setattr(threads, "limits", lambda found=found: found)
         assert (threads.memory_of_this_machine(), threads.processors()) == (memory, processors)
         assert (tn.Local().memory, tn.Local().threads) == (memory // 4, processors)
+
+
+def test_a_container_of_many_processors_works_on_as_many_parts_as_its_memory_holds(monkeypatch):
+    monkeypatch.setattr(threads, "limits", lambda: Limits(GIB, 64))
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: range(64))
+    assert (threads.processors(), tn.Local().threads) == (64, 4)
+    assert tn.Local(threads=9).threads == 9
 
 
 def test_limits_here_can_be_read():

@@ -24,6 +24,7 @@ from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
 import tenfold.sources.parquet as parquet_module
+import tenfold.sources.storage as storage_module
 from tenfold.sources import arrow, part_rows
 from tenfold.sources.partitions import NULL
 from tenfold.sources.storage import DISK
@@ -468,11 +469,12 @@ def test_a_file_that_changes_after_it_was_scanned_is_refused(where, tmp_path, mo
     source = tn.scan([path, other], target="y", where=where)
     first, fingerprint = tn.Ridge().fit(source), source.fingerprint()
     whole = other.read_bytes()
-    (tmp_path / "copy").write_bytes(whole)  # as a worker may have it
-    os.utime(tmp_path / "copy", (1, 1))
+    (tmp_path / "copy").write_bytes(whole)  # as a worker may have it, from an archive that keeps whole seconds
+    os.utime(tmp_path / "copy", ns=(0, other.stat().st_mtime_ns // 10**9 * 10**9))
     os.replace(tmp_path / "copy", other)
     with monkeypatch.context() as worker:
         worker.setattr(parquet_module, "_met", {})
+        worker.setattr(storage_module, "this_machine", lambda: "another")
         assert bits(tn.Ridge().fit(source).model_) == bits(first.model_)
     assert source.fingerprint() == fingerprint
     grown, turned, other_numbers, cut = np.arange(120.0), np.arange(90.0)[::-1], np.arange(1.0, 91.0), np.arange(30.0)
@@ -513,6 +515,13 @@ def replaced(path):
     path.with_suffix(".new").replace(path)
 
 
+def replaced_with_its_time(path):
+    then = path.stat().st_mtime_ns
+    shuffled(path, path.with_suffix(".new"))
+    os.utime(path.with_suffix(".new"), ns=(then, then))
+    path.with_suffix(".new").replace(path)
+
+
 CHANGES = [cut_in_place, written_in_place, replaced, Path.unlink]
 UNPACKED = {"row_group_size": 30, "use_dictionary": False, "compression": "none"}
 
@@ -544,6 +553,117 @@ def test_a_file_that_changes_while_it_is_read_is_refused(read, change, tmp_path,
         assert path.read_bytes()[-1_000:] == footer  # which alone would not have told
     with pytest.raises(tn.DataError, match=r"t\.parquet"):
         tn.Ridge().fit(source)
+
+
+def waves(path):
+    """A file that can be shuffled, and its source."""
+    pq.write_table(pa.table({"x": np.sin(np.arange(900.0)), "y": np.cos(np.arange(900.0))}), path, **UNPACKED)
+    return tn.scan(path, target="y")
+
+
+@pytest.mark.parametrize(
+    ("change", "machine"),
+    [(written_in_place, "here"), (replaced, "here"), (replaced, "elsewhere"), (replaced_with_its_time, "here")],
+)
+def test_a_worker_that_never_read_a_file_refuses_another_of_its_size_and_footer(change, machine, tmp_path, monkeypatch):
+    path = tmp_path / "t.parquet"
+    source = waves(path)
+    footer = path.read_bytes()[-1_000:]
+    change(path)
+    assert path.read_bytes()[-1_000:] == footer
+    monkeypatch.setattr(parquet_module, "_met", {})
+    if machine == "elsewhere":
+        monkeypatch.setattr(storage_module, "this_machine", lambda: "another")
+    with pytest.raises(tn.DataError, match=r"t\.parquet has changed since it was scanned: it has as many bytes"):
+        tn.Ridge().fit(pickle.loads(pickle.dumps(source)))
+
+
+def test_a_file_that_is_linked_or_renamed_and_numbered_anew_stays_the_same(tmp_path, monkeypatch):
+    path = tmp_path / "t.parquet"
+    source = waves(path)
+    wanted = bits(tn.Ridge().fit(source).model_)
+    os.link(path, tmp_path / "backup")
+    path.chmod(0o600)
+    path.rename(tmp_path / "away")
+    (tmp_path / "away").rename(path)
+    assert bits(tn.Ridge().fit(source).model_) == wanted
+    source, facts = tn.scan(path, target="y"), type(DISK).facts
+    monkeypatch.setattr(type(DISK), "facts", lambda self, path: facts(self, path)._replace(inode=7))
+    assert bits(tn.Ridge().fit(source).model_) == wanted
+
+
+@pytest.mark.parametrize("read", ["whole", "where"])
+def test_another_file_that_is_in_its_place_for_a_moment_is_not_read(read, tmp_path, monkeypatch):
+    path, away = tmp_path / "t.parquet", tmp_path / "away"
+    source = waves(path) if read == "whole" else waves(path).only([("x", ">", -2.0)])
+    wanted = [table for _, table in source.tables(17, ["x"])]
+    opened, swaps = DISK.open, []
+
+    def open_another(self, name):
+        if swaps:
+            return opened(name)
+        swaps.append(name)
+        shuffled(path, away)
+        os.link(path, tmp_path / "kept")
+        away.replace(path)
+        file = opened(name)
+        (tmp_path / "kept").replace(path)
+        return file
+
+    monkeypatch.setattr(storage_module, "FIRST_WAIT", 0.0)
+    monkeypatch.setattr(type(DISK), "open", open_another)
+    assert [table for _, table in source.tables(17, ["x"])] == wanted
+    assert swaps
+
+
+def test_the_footer_of_another_file_is_not_taken(tmp_path, monkeypatch):
+    path = tmp_path / "t.parquet"
+    source = waves(path)
+    table = pq.read_table(path)
+    opened, whole, then = parquet_module._opened, path.read_bytes(), path.stat().st_mtime_ns
+
+    def another(storage, name):
+        pq.write_table(table.set_column(0, "x", table["y"]), path, **{**UNPACKED, "row_group_size": 45})
+        found = opened(storage, name)
+        path.write_bytes(whole)
+        os.utime(path, ns=(then, then))
+        return found
+
+    monkeypatch.setattr(parquet_module, "_opened", another)
+    with pytest.raises(tn.DataError, match=r"t\.parquet has changed since it was scanned"):
+        list(source.tables(17, ["x"]))
+
+
+def test_a_file_that_was_just_written_is_known_by_a_time_that_the_next_write_changes(tmp_path):
+    path = tmp_path / "t.parquet"
+    path.write_bytes(b"some")
+    now = time.time_ns()
+    os.utime(path, ns=(now, now))
+    assert DISK.at_rest(path) == DISK.facts(path)
+    assert time.time_ns() - now >= storage_module.TICK
+
+
+def test_a_file_that_is_written_all_the_time_is_named(tmp_path, monkeypatch):
+    path = tmp_path / "t.parquet"
+    waves(path)
+    facts = type(DISK).facts
+    monkeypatch.setattr(storage_module, "FIRST_WAIT", 0.0)
+    monkeypatch.setattr(type(DISK), "facts", lambda self, path: facts(self, path)._replace(time=time.time_ns()))
+    written = "(is being written|was written while its footer was read)"
+    with pytest.raises(tn.DataError, match=rf"t\.parquet.*it {written}\. Remedy: scan it again once nobody writes it"):
+        tn.scan(path)
+
+
+def test_text_of_an_arrow_file_that_points_outside_of_it_is_refused(tmp_path):
+    path = tmp_path / "t.arrow"
+    pyarrow.feather.write_feather(pa.table({"x": ["abc", "de", "f"] * 50}), path, compression="uncompressed")
+    whole = path.read_bytes()
+    offsets = np.array([0, 3, 5, 6, 9], dtype=np.int32).tobytes()
+    assert whole.count(offsets) == 1
+    at = whole.index(offsets)
+    path.write_bytes(whole[: at + 8] + np.int32(2**30).tobytes() + whole[at + 12 :])
+    with pytest.raises(tn.DataError, match=r"t\.arrow cannot be read"):
+        tn.scan(path)
 
 
 @pytest.mark.parametrize("change", CHANGES)

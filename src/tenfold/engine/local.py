@@ -22,7 +22,7 @@ from tenfold.engine.progress import Bar, bar
 from tenfold.engine.runner import Runner, Session, by_order
 from tenfold.engine.scanning import Found
 from tenfold.engine.store import Store
-from tenfold.engine.threads import memory_of_this_machine, one_blas_thread, processors
+from tenfold.engine.threads import memory_of_this_machine, one_blas_thread, threads_for_parts
 from tenfold.engine.tree import merge, runs
 from tenfold.sources import Source
 
@@ -39,7 +39,7 @@ class Local(Runner):
     ----------
     threads : int, optional
         How many parts are worked on at once; by default all processors that this process, or its container, may
-        use. The answer does not depend on it, to the bit.
+        use, but no more than one for each 256 MiB of its memory. The answer does not depend on it, to the bit.
     memory : int, optional
         Bytes of prepared data (bins, weights of rows) to hold in memory between rounds; by default a quarter of the
         memory of this machine, or of the container. What does not fit is written to a temporary folder.
@@ -58,7 +58,7 @@ class Local(Runner):
             raise ValueError(f"threads must be at least 1, not {threads}")
         if memory is not None and memory < 0:
             raise ValueError(f"memory must not be negative, but is {memory}")
-        self.threads = threads or processors()
+        self.threads = threads or threads_for_parts()
         self.memory = memory_of_this_machine() // 4 if memory is None else memory
 
     def __repr__(self) -> str:

@@ -17,6 +17,9 @@ from threadpoolctl import ThreadpoolController
 
 from tenfold.engine.container import limits
 
+BYTES_OF_A_PART = 256 << 20
+"""for each part that is worked on: up to 64 MiB as they are read, decoded, in a chunk and in what is made of it"""
+
 
 class Library(NamedTuple):
     """How many threads a BLAS library may use: two functions."""
@@ -148,6 +151,11 @@ def processors() -> int:
     """Processors this process may use: those it is bound to, and no more than its container may use."""
     bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(bound, limits().processors or bound))
+
+
+def threads_for_parts() -> int:
+    """How many parts to work on at once: one for each processor, but no more than memory has room for."""
+    return max(1, min(processors(), memory_of_this_machine() // BYTES_OF_A_PART))
 
 
 def memory_of_this_machine() -> int:

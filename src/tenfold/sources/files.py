@@ -6,7 +6,7 @@ Each is read once, batch by batch, into a temporary file that is mapped, so none
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -123,7 +123,7 @@ def _read(storage: Storage, path: str) -> pa.Table:
     ending = next(ends for ends in READERS if bare(path).lower().endswith(ends))
     facts = None
     try:
-        facts = storage.steady(lambda: storage.facts(path))
+        facts = storage.steady(lambda: storage.at_rest(path))
         batches = storage.steadily(lambda: READERS[ending](storage, path))
         table = spool(batches, None, path, "it is empty. Remedy: leave it out")
         _refuse_twice(table, path)
@@ -160,7 +160,7 @@ def _refuse_written(storage: Storage, path: str, facts: Facts) -> None:
         now = storage.steady(lambda: storage.facts(path))
     except FileNotFoundError:
         raise DataError(f"{path} was deleted while it was read. Remedy: scan it again once it is there") from None
-    if now != facts:
+    if now.identity != facts.identity:
         raise DataError(
             f"{path} has changed while it was read: it had {facts.size:,} bytes, and has {now.size:,}. Remedy: scan it "
             "again once it is written"
@@ -200,10 +200,13 @@ def _arrow_batches(storage: Storage, path: str) -> Iterator[pa.RecordBatch]:
     with storage.open(path) as opened:
         if opened.read(6) == b"ARROW1":
             file = pa.ipc.open_file(opened)
-            yield from (file.get_batch(i) for i in range(file.num_record_batches))
+            batches: Iterable[pa.RecordBatch] = (file.get_batch(i) for i in range(file.num_record_batches))
         else:
             opened.seek(0)
-            yield from pa.ipc.open_stream(opened)
+            batches = pa.ipc.open_stream(opened)
+        for batch in batches:
+            batch.validate(full=True)  # of a file written meanwhile, text may begin anywhere in memory
+            yield batch
 
 
 def _orc_stripes(storage: Storage, path: str) -> Iterator[pa.RecordBatch]:

@@ -19,15 +19,17 @@ from tenfold.core import Codes, DataError, Labels
 from tenfold.sources import arrow, validation
 from tenfold.sources.base import no_column
 from tenfold.sources.partitions import Partitions
-from tenfold.sources.storage import DISK, Facts, Storage, failures
+from tenfold.sources.storage import DISK, Facts, Moved, Storage, failures
 from tenfold.sources.tables import ArrowSource, Roles, expression_of
 
 LARGE = 64 << 20
 """bytes of the columns in question, uncompressed: a larger row group is read in batches"""
 BATCH = 1 << 17
 """rows of a batch"""
+STREAM = 1 << 20
+"""bytes of a column that are read at a time where a row group is read in batches: it is never in memory as a whole"""
 PAGES = 1 << 16
-"""bytes that are read at a time where only the first rows of a row group are wanted"""
+"""the same where only the first rows of a row group are wanted"""
 MOST_MET = 1 << 16
 """files whose size and time are kept"""
 
@@ -145,7 +147,7 @@ class ParquetSource(ArrowSource):
         where = expression_of(where)
         other = copy(self)
         other.filter, other.asked, other._found = where if self.filter is None else self.filter & where, "...", {}
-        other._take_parts(self._metadata(path) for path in self.files)
+        other._take_parts(map(self._metadata, range(len(self.files))))
         return other
 
     @property
@@ -161,9 +163,9 @@ class ParquetSource(ArrowSource):
         options = {"schema": self.types, "filter": self.filter}
 
         def count() -> int:
-            self._check_unchanged(k)
+            before = self._check_unchanged(k)
             rows = int(ds.Scanner.from_fragment(self._fragment(k, [group]), **options).count_rows())
-            self._check_unchanged(k)
+            self._check_unchanged(k, before)
             return rows
 
         with self._naming(part):
@@ -258,35 +260,35 @@ class ParquetSource(ArrowSource):
     def _read(self, part: int, columns: list[str], rows: int | None) -> Iterator[pa.Table]:
         k, group = (int(i) for i in self._parts[part])
         path, constant = self.files[k], self.partitions.types
-        self._check_unchanged(k)
+        before = self._check_unchanged(k)
         if self.filter is not None:
             for table in self._filtered(self._fragment(k, [group]), columns, rows):
-                self._check_unchanged(k)
+                self._check_unchanged(k, before)
                 yield table
             return
         physical = [c for c in columns if c not in constant]
-        few = 0 if rows is None else PAGES  # of the first rows, no more than their pages is read
-        known = self._metadata(path)
+        known = self._metadata(k)
+        schema, facts = known.schema.to_arrow_schema(), known.row_group(group)
+        lacking = [c for c in physical if c not in schema.names]
+        physical = [c for c in physical if c not in lacking]
+        flat = known.num_columns == len(schema.names)  # else columns of the file and of its schema have other numbers
+        size = sum(facts.column(schema.get_field_index(c)).total_uncompressed_size for c in physical) if flat else 0
+        large = size > LARGE and facts.num_rows > BATCH
+        buffer = PAGES if rows is not None else STREAM if large else 0
         with (
             self.storage.open(path) as opened,
-            pq.ParquetFile(opened, metadata=known, page_checksum_verification=True, buffer_size=few) as file,
+            pq.ParquetFile(opened, metadata=known, page_checksum_verification=True, buffer_size=buffer) as file,
         ):
-            schema = file.schema_arrow
-            lacking = [c for c in physical if c not in schema.names]
-            physical = [c for c in physical if c not in lacking]
-            chosen = [schema.get_field_index(c) for c in physical]
-            facts = file.metadata.row_group(group)
-            size = sum(facts.column(c).total_uncompressed_size for c in chosen) if _flat(file) else 0
+            some = {"row_groups": [group], "columns": physical, "use_threads": False}
             if rows is not None:
-                first = file.iter_batches(rows, row_groups=[group], columns=physical, use_threads=False)
+                first = file.iter_batches(rows, **some)
                 pieces: Iterable[pa.Table] = (pa.Table.from_batches([b]) for b in islice(first, 1))
-            elif size > LARGE and facts.num_rows > BATCH:
-                batches = file.iter_batches(BATCH, row_groups=[group], columns=physical, use_threads=False)
-                pieces = (pa.Table.from_batches([b]) for b in batches)
+            elif large:
+                pieces = (pa.Table.from_batches([b]) for b in file.iter_batches(BATCH, **some))
             else:
                 pieces = iter([file.read_row_group(group, columns=physical, use_threads=False)])
             for table in pieces:
-                self._check_unchanged(k)  # it may have been written while it was read
+                self._check_unchanged(k, before)  # it may have been written while it was read
                 for name in (c for c in columns if c in constant):
                     table = table.append_column(name, pa.repeat(self.partitions.scalar(k, name), table.num_rows))
                 for name in lacking:
@@ -310,33 +312,45 @@ class ParquetSource(ArrowSource):
         if held or empty:  # a table without rows too: whoever asks for the part gets its columns
             yield pa.Table.from_batches(held, pa.schema([self.types.field(c) for c in columns]))
 
-    def _metadata(self, path: str) -> pq.FileMetaData:
+    def _metadata(self, k: int) -> pq.FileMetaData:
         """A file's footer, kept for the file that is read now: reading it again takes as long as a part."""
+        path = self.files[k]
         found = self._known.get(path)
         if found is None:  # other threads may replace the dictionary meanwhile
-            found = _opened(self.storage, path)[0]
+            found, state = _opened(self.storage, path)
+            if state.footer != self._states[k].footer:
+                raise self._changed(k, state.facts)
             self._known = {path: found, **dict(list(self._known.items())[:3])}
         return found
 
-    def _check_unchanged(self, k: int) -> None:
-        """Refuse a file that was written again or replaced after it was scanned.
+    def _check_unchanged(self, k: int, before: Facts | None = None) -> Facts:
+        """Refuse a file that was written again or replaced after it was scanned, and return what the store knows of it.
 
-        In a process that has not read it yet, such as a worker's, a copy will do: one with the same footer.
+        Whoever reads it, it has the size and the time that the scan found, and on the same machine it is the same file.
+        Where this process has not read it yet, as on a worker, the footer is compared too. With `before`, what was
+        known before a read: one during which the file was renamed is made again, since another may have been in its
+        place.
         """
         path, then = self.files[k], self._states[k]
         now, known = self.storage.facts(path), _met.get((self.storage.absolute(path), then))
-        if now == known:
-            return
-        if known is not None:
-            may_be_copy = now.written == known.written
-        else:  # written in place, it has its number and another time
-            may_be_copy = now == then.facts or (now.size == then.size and now.inode != (then.inode or -1))
-        if not may_be_copy or _opened(self.storage, path)[1].footer != then.footer:
-            raise DataError(
-                f"{path} has changed since it was scanned: it had {then.size:,} bytes, and has {now.size:,}. "
-                "Remedy: scan it again"
-            )
-        self._meet(k, now)
+        if known is None or now.identity != known.identity:
+            if not now.is_same_file(known or then.facts) or _opened(self.storage, path)[1].footer != then.footer:
+                raise self._changed(k, now)
+            self._meet(k, now)
+        if before is not None and now != before:
+            raise Moved("it was renamed or replaced while it was read")
+        return now
+
+    def _changed(self, k: int, now: Facts) -> DataError:
+        """The error of a file that is not the one that was scanned."""
+        path, then = self.files[k], self._states[k]
+        how = f"it had {then.facts.size:,} bytes, and has {now.size:,}"
+        if now.size == then.facts.size:
+            how = "it has as many bytes, but is another file, or was written again"
+        return DataError(
+            f"{path} has changed since it was scanned: {how}. Remedy: scan it again; a worker's own copy must have the "
+            "file's time (cp -p, rsync -t)"
+        )
 
     def _meet(self, k: int, facts: Facts) -> None:
         """Note what this process has found of a file, which it must stay from now on."""
@@ -353,7 +367,7 @@ class ParquetSource(ArrowSource):
         """Of the files' names, sizes and times, and the parts taken of them."""
         digest = hashlib.blake2b(digest_size=8)
         for path, state in zip(self.files, self._states, strict=True):
-            digest.update(f"{path}{state.size}{state.time}".encode())
+            digest.update(f"{path}{state.facts.size}{state.facts.time}".encode())
         digest.update(repr((self.names, self.roles, str(self.filter))).encode())
         digest.update(self._parts.tobytes())
         rows = f"{self._starts[-1]}" if self.filter is None else f"some of {self._starts[-1]}"
@@ -363,17 +377,10 @@ class ParquetSource(ArrowSource):
 class FileState(NamedTuple):
     """By which a file is recognised later."""
 
-    size: int
-    time: int
-    """when it was written, in nanoseconds"""
-    inode: int
+    facts: Facts
+    """what the store knew of it"""
     footer: bytes
     """a digest of its footer, which holds the place, size and extremes of every column of every row group"""
-
-    @property
-    def facts(self) -> Facts:
-        """What the store knew of the file."""
-        return Facts(self.size, self.time, self.inode)
 
 
 _met: dict[tuple[str, FileState], Facts] = {}
@@ -384,14 +391,14 @@ def _opened(storage: Storage, path: str) -> tuple[pq.FileMetaData, FileState]:
     """A file's footer, and by what to recognise the file."""
 
     def read() -> tuple[pq.FileMetaData, FileState]:
-        facts = storage.facts(path)
+        facts = storage.at_rest(path)
         with storage.open(path) as file:
             found, size = pq.read_metadata(file), file.size()
             file.seek(size - 8 - (length := found.serialized_size))
             digest = hashlib.blake2b(file.read(length), digest_size=16).digest()
         if size != facts.size or storage.facts(path) != facts:
-            raise OSError("it was written while its footer was read")
-        return found, FileState(*facts, digest)
+            raise Moved("it was written while its footer was read")
+        return found, FileState(facts, digest)
 
     try:
         return storage.steady(read)
@@ -406,11 +413,6 @@ def _all_of(facts: pq.Statistics | None) -> set[int] | None:
     if facts is None or not (facts.has_min_max and facts.has_null_count) or facts.null_count:
         return None
     return {facts.min, facts.max} if facts.max - facts.min <= 1 else None
-
-
-def _flat(file: pq.ParquetFile) -> bool:
-    """Whether columns of the file and of its Arrow schema have the same numbers."""
-    return bool(file.metadata.num_columns == len(file.schema_arrow.names))
 
 
 def _wider(mine: pa.DataType, theirs: pa.DataType) -> pa.DataType:

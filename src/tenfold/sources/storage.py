@@ -7,12 +7,14 @@ times; a file that is not there, or may not be read, is an error at once.
 from __future__ import annotations
 
 import os
+import platform
 import re
 import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
+from functools import cache
 from glob import glob, has_magic
 from io import UnsupportedOperation
 from itertools import islice
@@ -30,6 +32,10 @@ TRIES = 6
 """how often a read is tried before it is an error"""
 FIRST_WAIT = 0.1
 """seconds before the second try; each further wait is twice as long"""
+TICK = 10_000_000
+"""nanoseconds between two times that a file system can tell apart: Linux counts a hundred ticks a second, or more"""
+STEPS = (1, 100, 1_000, 1_000_000, 1_000_000_000)
+"""nanoseconds to which copies keep the time of a file: archives keep whole seconds, Windows hundreds of nanoseconds"""
 NATIVE = ("s3", "gs", "hdfs")
 """schemes that Arrow reads by itself; fsspec knows the others"""
 REFUSED = re.compile(
@@ -41,6 +47,8 @@ REFUSED = re.compile(
 
 PARSING = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError)
 """errors in what a file holds, however often it is read"""
+AGAIN = "scan it again once nobody writes it"
+"""what to do about a file that changes"""
 IN_ORDER = re.compile("range requests|Cannot seek streaming")
 """in an error of fsspec: the server gives no parts of a file"""
 
@@ -53,11 +61,29 @@ class Facts(NamedTuple):
     """when it was written, in nanoseconds; 0 if the store does not say"""
     inode: int = 0
     """the number of the file in its file system; 0 in a store"""
+    changed: int = 0
+    """when its content, its name or its rights last changed, in nanoseconds; 0 in a store"""
+    place: str = ""
+    """the machine and its file system; none of a store, which is the same for all machines"""
 
     @property
-    def written(self) -> tuple[int, int]:
-        """What changes whenever a file is written."""
-        return self.size, self.time
+    def identity(self) -> tuple[int, int, int]:
+        """By which a file is recognised where it is: another name or other rights leave it the same."""
+        return self.size, self.time, self.inode
+
+    def is_same_file(self, other: Facts) -> bool:
+        """Whether these are facts of the same file, or of a copy on another machine that keeps its time.
+
+        Of times of different precision, the finer one is rounded down. A file system that numbers its files anew, as
+        some network drives do, leaves all times as they were.
+        """
+        a, b = self.time, other.time
+        written = self.size == other.size and any(a // n == b // n and 0 in (a % n, b % n) for n in STEPS)
+        return written and (self.place != other.place or self.inode == other.inode or self.changed == other.changed)
+
+
+class Moved(OSError):
+    """A file was written, renamed or replaced while it was read: the next try may succeed."""
 
 
 class Found(NamedTuple):
@@ -89,7 +115,7 @@ class Storage(ABC):
 
     def remedy(self, error: BaseException) -> str:
         """What to do where a file cannot be read."""
-        return "write the file again, or leave it out"
+        return AGAIN if isinstance(error, Moved) else "write the file again, or leave it out"
 
     def said(self, error: BaseException) -> str:
         """What an error says, for another one."""
@@ -100,8 +126,31 @@ class Storage(ABC):
         return path
 
     def steadily(self, read: Callable[[], Iterator[T]]) -> Iterator[T]:
-        """Yield what a read gives; where it can fail by the way, begin again and go on where it was."""
-        return read()
+        """Yield what a read gives; after a failure that may pass wait, begin again, and go on where it was."""
+        given, failed = 0, 0
+        while True:
+            try:
+                for found in islice(read(), given, None):
+                    yield found
+                    given, failed = given + 1, 0
+                return
+            except failures() as error:
+                failed += 1
+                if failed == TRIES or not self.may_pass(error):
+                    raise
+            except ValueError as error:
+                if not IN_ORDER.search(str(error)):
+                    raise
+                raise UnsupportedOperation("its server gives whole files only (no range requests)") from None
+            time.sleep(FIRST_WAIT * 2 ** (failed - 1))
+
+    def may_pass(self, error: BaseException) -> bool:
+        """Whether a read that failed may succeed when it is tried again."""
+        return isinstance(error, Moved)
+
+    def at_rest(self, path: str) -> Facts:
+        """Size and time of a file that is not being written: whoever writes it from now on gives it another time."""
+        return self.facts(path)
 
     def steady(self, read: Callable[[], T]) -> T:
         """What one read gives, tried again if it fails by the way."""
@@ -137,7 +186,18 @@ class Disk(Storage):
     def facts(self, path: str) -> Facts:
         """Size and time of a file, by the system."""
         found = os.stat(path)
-        return Facts(found.st_size, found.st_mtime_ns, found.st_ino)
+        place = f"{this_machine()} {found.st_dev}"
+        return Facts(found.st_size, found.st_mtime_ns, found.st_ino, found.st_ctime_ns, place)
+
+    def at_rest(self, path: str) -> Facts:
+        """Size and time of a file, once the clock of the file system has gone on since it was written."""
+        for _ in range(TRIES):
+            found = self.facts(path)
+            age = time.time_ns() - found.time
+            if not 0 <= age < TICK:
+                return found
+            time.sleep((TICK - age) / 1e9)
+        raise Moved("it is being written")
 
     def open(self, path: str) -> pa.NativeFile:
         """Open a file to be read, not mapped: the system ends a process that reads a mapped page which is cut off."""
@@ -273,7 +333,7 @@ class Store(Storage):
 
     def remedy(self, error: BaseException) -> str:
         """What to do where a file cannot be read: it depends on whether the store or the file is at fault."""
-        if isinstance(error, PARSING):
+        if isinstance(error, (*PARSING, Moved)):
             return super().remedy(error)
         if isinstance(error, UnsupportedOperation):
             return "copy the file to this machine, or to a store"
@@ -308,24 +368,18 @@ class Store(Storage):
             return made.open_input_file(there)
         return pa.PythonFile(made.open(there, "rb"), mode="r")
 
-    def steadily(self, read: Callable[[], Iterator[T]]) -> Iterator[T]:
-        """Yield what a read gives; after a failure wait, begin again, and go on where it was."""
-        given, failed = 0, 0
-        while True:
-            try:
-                for found in islice(read(), given, None):
-                    yield found
-                    given, failed = given + 1, 0
-                return
-            except failures() as error:
-                failed += 1
-                if failed == TRIES or _is_lasting(error):
-                    raise
-            except ValueError as error:
-                if not IN_ORDER.search(str(error)):
-                    raise
-                raise UnsupportedOperation("its server gives whole files only (no range requests)") from None
-            time.sleep(FIRST_WAIT * 2 ** (failed - 1))
+    def may_pass(self, error: BaseException) -> bool:
+        """Whether a read that failed may succeed later: not if the file is not there, or may not be read."""
+        return not _is_lasting(error)
+
+
+@cache
+def this_machine() -> str:
+    """A name of the machine that no other one has, as long as it runs."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return platform.node()
 
 
 def failures(*more: type[Exception]) -> tuple[type[Exception], ...]:
