@@ -115,21 +115,23 @@ def _least_of_classes(label: Codes, u: Array, classes: int, most: int) -> Codes:
     return order[np.arange(len(order)) - np.searchsorted(label[order], label[order]) < most]
 
 
-def rare_values(strata: Strata, numbers: bool, levels: Codes, most: int) -> Array:
+def rare_values(strata: Strata, numbers: bool, levels: Codes, most: int, every: int = 0) -> Array:
     """The values of each column beside which it is to be cut: columns x values that rise, filled up with infinity.
 
-    Of rare classes all values, or as many of their quantiles as there is room for, the ends among them.
+    Of rare classes all values, if they have no more than `every` rows together; else as many of their quantiles as
+    there is room for among `most` values, the ends among them.
     """
     groups, p = list(strata.groups(numbers)), strata.row.shape[1]
+    rows = sum(len(row) for row, _ in groups)
+    most, each = (every, every) if not numbers and rows <= every else (most, max(most // max(len(groups), 1), 2))
     found = []
     for j in range(p):
-        each = [np.zeros(0)]
+        some = [np.zeros(0)]
         for row, many in groups if not levels[j] else ():
             column = row[:, j]
             value = np.unique(column[np.isfinite(column)])
-            wanted = many or max(most // len(groups), 2)
-            each.append(_spread(value, wanted))
-        found.append(_spread(np.unique(np.concatenate(each)), most))
+            some.append(_spread(value, many or each))
+        found.append(_spread(np.unique(np.concatenate(some)), most))
     out = np.full((p, max((len(value) for value in found), default=0)), np.inf)
     for j, value in enumerate(found):
         out[j, : len(value)] = value

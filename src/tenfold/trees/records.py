@@ -71,6 +71,8 @@ class Setup(NamedTuple):
     """weights of the classes in whole units, none if all are one; and that unit"""
     beside: Annotated[Array, "column", "rare", EDGES] = NO_VALUES
     """values of rows of rare targets, beside which columns are still to be cut"""
+    rare: bool = False
+    """whether columns are cut beside the values of rare classes: thresholds then lie between a node's own values"""
 
     @classmethod
     def of(cls, schema: Schema, look: Look, max_bins: MaxBins, bits: int, every: bool = True) -> Setup:
@@ -93,7 +95,7 @@ class Setup(NamedTuple):
                 cut = Cut.of(look, levels, most - 2 * beside.shape[1])
         weights, share = (look.unit(bits), look.even, look.heaviest), cut.heaviest(look.sample)
         ranges = Ranges(cut.levels, look.rows, *weights, look.least, look.most, share)
-        return cls(schema, cut.edges, ranges, beside=beside)
+        return cls(schema, cut.edges, ranges, beside=beside, rare=beside.size > 0 and not numbers)
 
     def refined(self, gaps: Gaps) -> Setup:
         """With edges on either side of the values that were given, from the values next to them."""
