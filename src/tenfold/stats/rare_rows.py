@@ -42,6 +42,9 @@ class Strata:
     row: Annotated[Array, "entry", "column", ANYTHING]
     count: Annotated[Codes, "stratum", COUNTS]
     """rows of each stratum, all of them"""
+    weight: Annotated[Array, "entry"]
+    place: Annotated[Codes, "entry", ANYTHING]
+    """by which rows are drawn; of rows that are alike in all else, those of the least are kept"""
     most: Annotated[int, Between(1)]
 
     @classmethod
@@ -57,17 +60,19 @@ class Strata:
         else:
             which, count = _least_of_classes(chunk.y, u, strata, most), np.bincount(chunk.y, minlength=strata)
             stratum, key = chunk.y[which].astype(np.int64), np.zeros(len(which))
-        return cls(stratum, key, u[which], chunk.X.take(which), count.astype(np.int64), most)
+        beside = chunk.weight[which], chunk.places()[which]
+        return cls(stratum, key, u[which], chunk.X.take(which), count.astype(np.int64), *beside, most)
 
     def __add__(self, other: Strata) -> Strata:
-        stratum, key, u, row = (
-            np.concatenate([a, b])
-            for a, b in zip((self.stratum, self.key, self.u, self.row), (other.stratum, other.key, other.u, other.row))
+        stratum, key, u, row, weight, place = (
+            np.concatenate([getattr(one, name) for one in (self, other)])
+            for name in ("stratum", "key", "u", "row", "weight", "place")
         )
-        order = np.lexsort((u, key, stratum))
+        order = np.lexsort((place, u, key, stratum))
         begin = np.searchsorted(stratum[order], stratum[order])
         order = order[np.arange(len(order)) - begin < self.most]
-        return Strata(stratum[order], key[order], u[order], row[order], self.count + other.count, self.most)
+        count, beside = self.count + other.count, (weight[order], place[order])
+        return Strata(stratum[order], key[order], u[order], row[order], count, *beside, self.most)
 
     def sound(self, schema: Schema) -> bool:
         """Whether rows are of strata that there are."""

@@ -326,8 +326,9 @@ class Boosting(Estimator):
             case RefiningEdges(_, setup):
                 return setup.beside.size > 0
             case PlacingThresholdsOfTrees(_, _, boosted):
-                fits = isinstance(summary, Sides) and len(boosted.roots) > 0
-                return fits and len(summary.left) == len(summary.right) == len(boosted.value)
+                if not isinstance(summary, Sides) or not len(boosted.roots):
+                    return False
+                return len(summary.left) == len(summary.right) == len(boosted.value)
         return not isinstance(state, Solved)
 
     def _boosted(self, step: int, setup: Setup, boosted: BoostedModel) -> PlacingThresholdsOfTrees | CheckingLoss:

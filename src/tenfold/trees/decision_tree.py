@@ -25,6 +25,7 @@ from tenfold.trees.exact import RowValues, Values
 from tenfold.trees.grower import MaxFeatures, gathers
 from tenfold.trees.growing import grow_from
 from tenfold.trees.node_statistics import (
+    NO_MEANS,
     LeafSums,
     LeafSumsOfValues,
     NodeHistograms,
@@ -179,11 +180,12 @@ class DecisionTree(Pruned, TreePaths):
     def _ends(self, setup: Setup, model: TreeModel) -> LeafSums | LeafSumsOfValues | PartErrors:
         """The statistic of the rows that end in each leaf."""
         channels, weights = self.channels(setup), setup.weights
+        mean = model.value[:, 0].copy() if self.criterion_code == ts.SUMS else NO_MEANS
         if self._missing_code == PARTS:
             return PartErrors(model.tree, model.value, channels, weights)
         if self.method == "exact" or (setup.rare and self.holds_back):  # bins tell nothing of rows held back
-            return LeafSumsOfValues(model.tree, channels, weights, self._holdout)
-        return LeafSums(weights, model.tree, channels, self._holdout, lens=setup.lens)
+            return LeafSumsOfValues(model.tree, channels, weights, mean, self._holdout)
+        return LeafSums(weights, model.tree, channels, mean, self._holdout, lens=setup.lens)
 
     def update(self, state: TreeState, s: TreeSummary) -> TreeState:
         """The next state: match what was asked for."""
@@ -272,6 +274,8 @@ class DecisionTree(Pruned, TreePaths):
         if self.criterion_code <= ts.ERROR:
             tree = tree._replace(merit=tree.merit * units[0])
         value = self.values(setup.ranges, units, grown.sums)
+        if len(setup.far.target):
+            value[:, 0] += self.put_back(setup, tree, grown.sums)
         model = self.prune_grown(TreeModel(tree, value, has_missing, setup.ranges))
         if setup.rare and self._missing_code == LEARNED:
             return PlacingThresholds(1, setup, model)
@@ -308,7 +312,9 @@ class DecisionTree(Pruned, TreePaths):
     def _ended(self, model: TreeModel, summary: TreeSummary, schema: Schema) -> bool:
         """Whether a summary is of rows that were sent down this tree."""
         shape = model.tree.node_count, 3 if schema.classes is None else len(schema.classes) + 1
-        return isinstance(summary, Ends) and summary.sums.shape == shape and len(summary.back) in (0, shape[0])
+        if not isinstance(summary, Ends) or summary.sums.shape != shape or len(summary.back) not in (0, shape[0]):
+            return False
+        return len(summary.squares) == (0 if schema.classes is not None or self._missing_code == PARTS else shape[0])
 
     def values(self, ranges: Ranges, units: Array, sums: Codes) -> Array:
         """What is told of each node, from its channel sums in these units."""

@@ -287,7 +287,7 @@ class RandomForest(Ensemble, TreeGrower, ForestPaths):
         grown = [self._pruned(setup, one) for one in grown]
         trees = [old.trees, *(one.tree for one in grown)]
         start = np.cumsum([tree.node_count for tree in trees])
-        value = np.concatenate([old.value, *(self.values(setup, one.sums) for one in grown)])
+        value = np.concatenate([old.value, *(self._means(setup, one, state.step + t) for t, one in enumerate(grown))])
         cover = np.concatenate([old.cover, *(self.channels(setup).weight(one.sums) for one in grown)])
         forest = ForestModel(np.concatenate([old.roots, start[:-1]]), joined(trees), value, cover, old.ranges)
         step = state.step + len(grown)
@@ -296,6 +296,14 @@ class RandomForest(Ensemble, TreeGrower, ForestPaths):
         if isinstance(state, GrowingForest):
             return GrowingForest(step, setup, forest)
         return self._roots(step, setup, forest)
+
+    def _means(self, setup: Setup, grown: GrownTree, number: int) -> Array:
+        """What is said of rows that end in each node of a tree, by its number; far targets are whole again."""
+        value = self.values(setup, grown.sums)
+        if len(setup.far.target):
+            times = self._draws(setup, 0, 0).times(setup.far.place, number)
+            value[:, 0] += self.put_back(setup, grown.tree, grown.sums, times)
+        return value
 
     def _pruned(self, setup: Setup, grown: GrownTree) -> GrownTree:
         """A tree without the branches that are not worth what their leaves cost."""
