@@ -9,6 +9,7 @@ import sklearn.tree as st
 from sklearn.utils._param_validation import Interval
 
 import tenfold as tn
+from tenfold.stats.draws import Holdout
 
 
 def rare(n=20_000, positive=30, seed=0):
@@ -138,14 +139,33 @@ def test_nodes_have_value_impurity_and_rows_as_in_scikit_learn():
             )
             at, to = a.apply(X), b.apply(X)
             for name in ("value", "n_node_samples", "weighted_n_node_samples", "impurity"):
-                if name == "impurity" and "Regr" in str(a):
-                    with pytest.raises(AttributeError, match="np.var"):
-                        a.tree_.impurity  # noqa: B018
-                    continue
                 one, other = getattr(a.tree_, name), getattr(b.tree_, name)
                 assert one.shape == other.shape
-                np.testing.assert_allclose(one[0], other[0])
-                np.testing.assert_allclose(one[at], other[to])
+                np.testing.assert_allclose(one[0], other[0], rtol=1e-6)
+                np.testing.assert_allclose(one[at], other[to], rtol=1e-6)
+
+
+def test_the_impurity_of_a_regression_tree_is_the_variance_in_each_node():
+    draw = np.random.default_rng(8)
+    X = draw.normal(size=(500, 3))
+    y = X[:, 0] + draw.normal(size=500)
+    y[4] = 1e12
+    for limits in ({"max_depth": 4}, {"max_depth": 4, "method": "exact"}, {"prune": "reduced_error"}, {"max_depth": 1}):
+        model = tn.DecisionTreeRegressor(**limits).fit(X, y)
+        rows = np.ones(500, bool)
+        if "prune" in limits:
+            rows = Holdout(0, 0.25).learns(np.arange(500), 500)
+        path = model.decision_path(X[rows]).toarray() > 0
+        expected = [np.var(y[rows][path[:, k]]) for k in range(path.shape[1])]
+        np.testing.assert_allclose(model.tree_.impurity, expected, rtol=1e-5, atol=1e-10)
+    with pytest.raises(AttributeError, match=r"np\.var"):
+        tn.DecisionTreeRegressor(missing="fractional").fit(X, y).tree_.impurity  # noqa: B018
+
+
+def test_the_trees_of_a_forest_keep_no_variance():
+    model = tn.RandomForestRegressor(1).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 5.0])
+    with pytest.raises(AttributeError, match="only weights"):
+        model.estimators_[0].tree_.impurity  # noqa: B018
 
 
 NAMES = [

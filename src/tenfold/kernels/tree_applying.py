@@ -46,6 +46,32 @@ def leaves_of(block, column, threshold, turn, first, route_at, width, route, roo
 
 
 @kernel
+def sides_of(block, column, threshold, turn, first, route_at, width, route, root, taken, left, right):
+    """Go down as `leaves_of` does, and note at each threshold the values next to it, of the rows that are taken."""
+    for i in range(block.shape[0]):
+        if not taken[i]:
+            continue
+        k = root
+        while column[k] >= 0:
+            x = block[i, column[k]]
+            if route_at[k] < 0:
+                if np.isnan(x):
+                    k = first[k] + 1 - turn[k]
+                elif x <= threshold[k]:
+                    left[k] = max(left[k], x)
+                    k = first[k]
+                else:
+                    right[k] = min(right[k], x)
+                    k = first[k] + 1
+                continue
+            code = int(x) if 0 <= x < width[k] - 1 else width[k] - 1
+            branch = route[route_at[k] + code]
+            if branch < 0:
+                break
+            k = first[k] + branch
+
+
+@kernel
 def leaves_of_bins(bins, offset, gap, column, place, turn, first, route_at, route, root, out):
     """The same from bins, going on from the nodes in `out`."""
     for i in range(bins.shape[1]):

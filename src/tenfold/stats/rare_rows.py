@@ -42,6 +42,9 @@ class Strata:
     row: Annotated[Array, "entry", "column", ANYTHING]
     count: Annotated[Codes, "stratum", COUNTS]
     """rows of each stratum, all of them"""
+    weight: Annotated[Array, "entry"]
+    place: Annotated[Codes, "entry", ANYTHING]
+    """by which rows are drawn; of rows that are alike in all else, those of the least are kept"""
     most: Annotated[int, Between(1)]
 
     @classmethod
@@ -57,17 +60,19 @@ class Strata:
         else:
             which, count = _least_of_classes(chunk.y, u, strata, most), np.bincount(chunk.y, minlength=strata)
             stratum, key = chunk.y[which].astype(np.int64), np.zeros(len(which))
-        return cls(stratum, key, u[which], chunk.X.take(which), count.astype(np.int64), most)
+        beside = chunk.weight[which], chunk.places()[which]
+        return cls(stratum, key, u[which], chunk.X.take(which), count.astype(np.int64), *beside, most)
 
     def __add__(self, other: Strata) -> Strata:
-        stratum, key, u, row = (
-            np.concatenate([a, b])
-            for a, b in zip((self.stratum, self.key, self.u, self.row), (other.stratum, other.key, other.u, other.row))
+        stratum, key, u, row, weight, place = (
+            np.concatenate([getattr(one, name) for one in (self, other)])
+            for name in ("stratum", "key", "u", "row", "weight", "place")
         )
-        order = np.lexsort((u, key, stratum))
+        order = np.lexsort((place, u, key, stratum))
         begin = np.searchsorted(stratum[order], stratum[order])
         order = order[np.arange(len(order)) - begin < self.most]
-        return Strata(stratum[order], key[order], u[order], row[order], self.count + other.count, self.most)
+        count, beside = self.count + other.count, (weight[order], place[order])
+        return Strata(stratum[order], key[order], u[order], row[order], count, *beside, self.most)
 
     def sound(self, schema: Schema) -> bool:
         """Whether rows are of strata that there are."""
@@ -115,21 +120,23 @@ def _least_of_classes(label: Codes, u: Array, classes: int, most: int) -> Codes:
     return order[np.arange(len(order)) - np.searchsorted(label[order], label[order]) < most]
 
 
-def rare_values(strata: Strata, numbers: bool, levels: Codes, most: int) -> Array:
+def rare_values(strata: Strata, numbers: bool, levels: Codes, most: int, every: int = 0) -> Array:
     """The values of each column beside which it is to be cut: columns x values that rise, filled up with infinity.
 
-    Of rare classes all values, or as many of their quantiles as there is room for, the ends among them.
+    Of rare classes all values, if they have no more than `every` rows together; else as many of their quantiles as
+    there is room for among `most` values, the ends among them.
     """
     groups, p = list(strata.groups(numbers)), strata.row.shape[1]
+    rows = sum(len(row) for row, _ in groups)
+    most, each = (every, every) if not numbers and rows <= every else (most, max(most // max(len(groups), 1), 2))
     found = []
     for j in range(p):
-        each = [np.zeros(0)]
+        some = [np.zeros(0)]
         for row, many in groups if not levels[j] else ():
             column = row[:, j]
             value = np.unique(column[np.isfinite(column)])
-            wanted = many or max(most // len(groups), 2)
-            each.append(_spread(value, wanted))
-        found.append(_spread(np.unique(np.concatenate(each)), most))
+            some.append(_spread(value, many or each))
+        found.append(_spread(np.unique(np.concatenate(some)), most))
     out = np.full((p, max((len(value) for value in found), default=0)), np.inf)
     for j, value in enumerate(found):
         out[j, : len(value)] = value

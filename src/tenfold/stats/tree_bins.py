@@ -84,7 +84,7 @@ class Look:
 
     def beside(self, levels: Codes, numbers: bool, most: int) -> Array:
         """The values of each column beside which it is to be cut, if it has at most so many bins: columns x values."""
-        return rare_values(self.strata, numbers, levels, (most - 1) // 4)
+        return rare_values(self.strata, numbers, levels, (most - 1) // 4, 2 * (most - 1) // 5)
 
     def check_target(self) -> None:
         """Refuse targets whose sums have squares that overflow or vanish."""

@@ -32,16 +32,28 @@ from tenfold.trees.best_first import BestFirst
 from tenfold.trees.boosted import BoostedModel, Level, Loss
 from tenfold.trees.channels import ChannelSums, Weighed
 from tenfold.trees.claims import bin_claims, category_claims
-from tenfold.trees.gradient_statistics import GradientHistograms, MarginLoss, ResidualDigits, Sampling, TargetDigits
+from tenfold.trees.gradient_statistics import (
+    BoostedSides,
+    GradientHistograms,
+    MarginLoss,
+    MarginLossOfValues,
+    ResidualDigits,
+    Sampling,
+    TargetDigits,
+)
 from tenfold.trees.gradients import Gradients
 from tenfold.trees.grower import gathers, rows_of
 from tenfold.trees.growing import Rules
 from tenfold.trees.paths import merits, nodes, shares
 from tenfold.trees.records import MaxBins, RefiningEdges, Setup
+from tenfold.trees.thresholds import Sides
 from tenfold.trees.tree import GrownTree, Tree, no_tree
 
 LEAST_CURVATURE = 1e-3
 """of a leaf, for weights of one: LightGBM's min_sum_hessian_in_leaf"""
+BEYOND = 4.0
+"""how far a leaf may move a margin, beyond the distance of the margins that boosting starts from: from there, Newton's
+steps lead back"""
 MANY_ROWS = 10_000
 """more rows than these are boosted with early stopping, if that is "auto", as by scikit-learn"""
 
@@ -53,9 +65,11 @@ Asked = (
     | BinnedRows
     | GradientHistograms
     | ResidualDigits
+    | BoostedSides
     | MarginLoss
+    | MarginLossOfValues
 )
-BoostingSummary = Look | Gaps | Weighed | Gathered | Level | lq.Digits | Loss
+BoostingSummary = Look | Gaps | Weighed | Gathered | Level | lq.Digits | Sides | Loss
 Directions = ArrayLike | Mapping[str, int] | None
 
 
@@ -98,6 +112,14 @@ class FindingQuantiles(NamedTuple):
     sought: lq.Sought
 
 
+class PlacingThresholdsOfTrees(NamedTuple):
+    """All trees are there: their thresholds are to lie halfway between the values of their nodes' own rows."""
+
+    step: int
+    setup: Setup
+    boosted: BoostedModel
+
+
 class CheckingLoss(NamedTuple):
     """All trees are there: their loss is wanted."""
 
@@ -107,7 +129,15 @@ class CheckingLoss(NamedTuple):
 
 
 BoostingState = (
-    Begun | RefiningEdges | FindingConstant | BoostingRows | BoostingLevels | FindingQuantiles | CheckingLoss | Solved
+    Begun
+    | RefiningEdges
+    | FindingConstant
+    | BoostingRows
+    | BoostingLevels
+    | FindingQuantiles
+    | PlacingThresholdsOfTrees
+    | CheckingLoss
+    | Solved
 )
 
 
@@ -131,10 +161,11 @@ class Boosting(Estimator):
         BoostingRows,
         BoostingLevels,
         FindingQuantiles,
+        PlacingThresholdsOfTrees,
         CheckingLoss,
         Solved,
     )
-    summary_types: ClassVar[tuple[type, ...]] = (Look, Gaps, Weighed, Gathered, Level, lq.Digits, Loss)
+    summary_types: ClassVar[tuple[type, ...]] = (Look, Gaps, Weighed, Gathered, Level, lq.Digits, Sides, Loss)
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "learning_rate": [real(0, open=True)],
         "max_leaf_nodes": [integer(2), None],
@@ -238,6 +269,10 @@ class Boosting(Estimator):
                 return GradientHistograms(*self._margins(setup, boosted), at, lens=setup.lens)
             case FindingQuantiles(_, setup, boosted, sought):
                 return ResidualDigits(*self._margins(setup, boosted), sought, _scale(setup), lens=setup.lens)
+            case PlacingThresholdsOfTrees(_, setup, boosted):
+                return BoostedSides(boosted.trees, boosted.roots, self._sampling(setup), boosted.outputs)
+            case CheckingLoss(_, setup, boosted) if setup.rare:
+                return MarginLossOfValues(*self._margins(setup, boosted))
             case CheckingLoss(_, setup, boosted):
                 return MarginLoss(*self._margins(setup, boosted), lens=setup.lens)
         return None
@@ -265,6 +300,8 @@ class Boosting(Estimator):
                 return self._level(state, s)
             case FindingQuantiles(), lq.Digits():
                 return self._digit(state, s)
+            case PlacingThresholdsOfTrees(step, setup, boosted), Sides():
+                return CheckingLoss(step, setup, boosted._replace(trees=s.placed(boosted.trees)))
             case CheckingLoss(), Loss():
                 return Solved.of(state.boosted, state.step)
         raise TypeError(f"{type(s).__name__} is not what was asked for")
@@ -288,7 +325,16 @@ class Boosting(Estimator):
                 return state.frontier.fits(3)
             case RefiningEdges(_, setup):
                 return setup.beside.size > 0
+            case PlacingThresholdsOfTrees(_, _, boosted):
+                if not isinstance(summary, Sides) or not len(boosted.roots):
+                    return False
+                return len(summary.left) == len(summary.right) == len(boosted.value)
         return not isinstance(state, Solved)
+
+    def _boosted(self, step: int, setup: Setup, boosted: BoostedModel) -> PlacingThresholdsOfTrees | CheckingLoss:
+        """The state after the last round."""
+        placing = setup.rare and len(boosted.roots) > 0
+        return (PlacingThresholdsOfTrees if placing else CheckingLoss)(step, setup, boosted)
 
     def _planted(self, setup: Setup, base: Array) -> BoostingRows | BoostingLevels:
         """The state before the first tree."""
@@ -299,7 +345,7 @@ class Boosting(Estimator):
             return BoostingRows(0, setup, boosted, np.repeat(base[None], setup.ranges.rows, axis=0))
         return BoostingLevels(0, setup, boosted, lw.root(3, 0), 1.0)
 
-    def _round(self, state: BoostingRows, s: Gathered) -> BoostingRows | CheckingLoss:
+    def _round(self, state: BoostingRows, s: Gathered) -> BoostingState:
         """A round over rows in one place: a tree for each output."""
         step, setup, boosted, before = state
         target, sampling, gradients = numbers_of(s.target), self._sampling(setup), self.gradients(boosted)
@@ -315,7 +361,7 @@ class Boosting(Estimator):
             if output == 0:
                 boosted = self._scored(boosted, loss)
                 if self._enough(step, boosted):
-                    return CheckingLoss(step, setup, boosted)
+                    return self._boosted(step, setup, boosted)
                 rules = self._rules(setup, boosted, _row_weight(setup, loss))
                 grower = BestFirst(s.bins, cut, rules)
             grown = grower.grow(g, h, word, gradients.short, index)
@@ -325,7 +371,7 @@ class Boosting(Estimator):
                 key, weight = lq.in_place(residual, s.weight, index, grown.node[ends], gradients.level)
                 value = self._quantiles(setup, tree, key, weight)
             else:
-                value = self._values(rules, grown)
+                value = self._values(rules, grown, boosted)
             if len(index) == s.rows:
                 gr.add_leaves(index, grown.node[ends, START], grown.node[ends, STOP], value[ends], output, margin)
             else:
@@ -333,18 +379,18 @@ class Boosting(Estimator):
             boosted = boosted.plus(tree, value, grown.sums[:, 2])
         return BoostingRows(step + 1, setup, boosted, margin)
 
-    def _level(self, state: BoostingLevels, s: Level) -> BoostingLevels | FindingQuantiles | CheckingLoss:
+    def _level(self, state: BoostingLevels, s: Level) -> BoostingState:
         """One level of one tree."""
         step, setup, boosted, at, row_weight = state
         if boosted.begins_round(at):
             boosted, row_weight = self._scored(boosted, s.loss), _row_weight(setup, s.loss)
             if self._enough(step, boosted):
-                return CheckingLoss(step, setup, boosted)
+                return self._boosted(step, setup, boosted)
         rules = self._rules(setup, boosted, row_weight)
         found = lw.proceed(at, s.histograms, None, setup.cut, rules)
         if isinstance(found, lw.Frontier):
             return BoostingLevels(step, setup, boosted, found, row_weight)
-        boosted = boosted.plus(found[0].tree, self._values(rules, found[0]), found[0].sums[:, 2])
+        boosted = boosted.plus(found[0].tree, self._values(rules, found[0], boosted), found[0].sums[:, 2])
         if self.loss_code(boosted.outputs) in gr.RENEWED:
             return FindingQuantiles(step, setup, boosted, lq.seek(len(found[0].tree.leaves)))
         return BoostingLevels(boosted.rounds, setup, boosted, lw.root(3, 0), row_weight)
@@ -364,13 +410,17 @@ class Boosting(Estimator):
         value = np.where(weight > 0, lq.values(key, lq.ROUGH) * _scale(setup), 0.0)
         return self.learning_rate * lq.filled(tree, value, weight, directions(self.monotonic_cst, setup.schema))
 
-    def _values(self, rules: Rules, grown: GrownTree) -> Array:
-        """What each node adds to a margin."""
+    def _values(self, rules: Rules, grown: GrownTree, boosted: BoostedModel) -> Array:
+        """What each node adds to a margin; of classes, no more than takes it from one side to the other."""
         sums, real = grown.sums, grown.real
         with np.errstate(invalid="ignore", divide="ignore"):
             full = -sums[:, 0] * rules.units[0] / (sums[:, 1] * rules.units[1] + self.l2_regularization)
         full = np.where(sums[:, 2] > 0, np.nan_to_num(full), 0.0)
-        return np.asarray(self.learning_rate * np.clip(full, real[:, LEAST], real[:, MOST]))
+        found = self.learning_rate * np.clip(full, real[:, LEAST], real[:, MOST])
+        if boosted.n_classes:  # where curvature is nearly nought, Newton's step would overshoot, and then back again
+            far = np.ptp(np.append(boosted.base, 0.0) if boosted.outputs == 1 else boosted.base) + BEYOND
+            found = np.clip(found, -far, far)
+        return np.asarray(found)
 
     def _scored(self, boosted: BoostedModel, loss: Loss) -> BoostedModel:
         """With the loss of the training rows and of the validation rows, if there are rows of both."""

@@ -14,6 +14,7 @@ from tenfold.core import Chunk, Codes
 from tenfold.core.allowed import ANYTHING
 from tenfold.stats.draws import Holdout
 from tenfold.stats.tree_bins import NONE, Labels, OfBins, Target
+from tenfold.trees.far_targets import drawn_in
 
 Numbers = tuple[Labels | None, Codes, Codes | None]
 """of rows, for the kernels: classes and their weights, no more; or no classes, w r of each row, and weights. Empty
@@ -53,6 +54,8 @@ class SumChannels(NamedTuple):
     weight_unit: float
     few: bool
     """whether weights are small whole numbers: a row of weight 2 is then two rows, rounded alike"""
+    limit: float = 0.0
+    """the distance from the centre beyond which targets are drawn in; 0: none is"""
 
     @property
     def size(self) -> int:
@@ -65,7 +68,7 @@ class SumChannels(NamedTuple):
 
     def numbers(self, target: Target, weight: Codes, times: Codes = NONE) -> Numbers:
         """Distances from the centre in whole units, and weights, of rows that are drawn so often each."""
-        away, weights = self.center - target, _weights(weight, times)
+        away, weights = drawn_in(self.center - target, self.limit), _weights(weight, times)
         if len(weight) and not self.few:
             away = away * (weight * self.weight_unit)
         g = np.rint(away / self.unit).astype(np.int64)

@@ -9,6 +9,7 @@ import numpy as np
 from tenfold.core import Array, Claim, Codes
 from tenfold.kernels.tree_search import FREE
 from tenfold.theory.occam import occam_bound
+from tenfold.trees.far_targets import NearRange
 from tenfold.trees.tree import Tree
 
 DELTA = 0.05
@@ -79,6 +80,18 @@ def category_claims(levels: Codes, rows: int, penalty: float) -> tuple[Claim, ..
         how = "nothing is taken off for what chance gives to so many. Remedy: cat_penalty=1, or group the rare ones"
     why = f"mean of column {worst} (the first is 0), which has {levels[worst]:,} categories; {how}"
     return (Claim("rows per category", rows / int(levels[worst]), "proved", why, "data"),)
+
+
+def far_claims(near: NearRange, limit: float) -> tuple[Claim, ...]:
+    """What far targets may have cost: how much farther out than all others one counts in full; none, if none is far."""
+    if not near.aside:
+        return ()
+    why = (
+        f"targets farther from {near.center:g} than this counted as nearer while splits were chosen, at most "
+        f"{near.aside:,} at each end of the others, which reach from {near.low:g} to {near.high:g}; the means of the "
+        "nodes are of the targets as they are"
+    )
+    return (Claim("far targets", limit, "proved", why, "objective"),)
 
 
 def bin_claims(share: float) -> tuple[Claim, ...]:

@@ -25,6 +25,7 @@ from tenfold.trees.exact import RowValues, Values
 from tenfold.trees.grower import MaxFeatures, gathers
 from tenfold.trees.growing import grow_from
 from tenfold.trees.node_statistics import (
+    NO_MEANS,
     LeafSums,
     LeafSumsOfValues,
     NodeHistograms,
@@ -35,13 +36,14 @@ from tenfold.trees.node_statistics import (
 from tenfold.trees.paths import TreePaths
 from tenfold.trees.pruning_methods import Pruned
 from tenfold.trees.records import Ends, Histograms, MaxBins, Ranges, RefiningEdges, RowsOf, Setup, TreeModel
+from tenfold.trees.thresholds import Sides, TreeSides
 from tenfold.trees.tree import GrownTree
 
 Asked = (
-    SampleAndRanges | Neighbors | RowValues | BinnedRows | NodeHistograms | NodeRows | PartHistograms | LeafSums
-    | LeafSumsOfValues | PartErrors
+    SampleAndRanges | Neighbors | RowValues | BinnedRows | NodeHistograms | NodeRows | PartHistograms | TreeSides
+    | LeafSums | LeafSumsOfValues | PartErrors
 )  # fmt: skip
-TreeSummary = Look | Gaps | Values | Gathered | Histograms | RowsOf | Ends
+TreeSummary = Look | Gaps | Values | Gathered | Histograms | RowsOf | Sides | Ends
 
 
 class GatheringRows(NamedTuple):
@@ -61,6 +63,14 @@ class GrowingLevels(NamedTuple):
     frontier: lw.Frontier
 
 
+class PlacingThresholds(NamedTuple):
+    """A grown tree is to have its thresholds halfway between the values of its nodes' own rows."""
+
+    step: int
+    setup: Setup
+    model: TreeModel
+
+
 class PruningTree(NamedTuple):
     """A grown tree is to be pruned by the validation rows."""
 
@@ -77,7 +87,10 @@ class CheckingTree(NamedTuple):
     model: TreeModel
 
 
-TreeState = Begun | RefiningEdges | GatheringRows | GrowingLevels | PruningTree | CheckingTree | Solved
+Grown = PlacingThresholds | PruningTree | CheckingTree
+TreeState = (
+    Begun | RefiningEdges | GatheringRows | GrowingLevels | PlacingThresholds | PruningTree | CheckingTree | Solved
+)
 
 
 class DecisionTree(Pruned, TreePaths):
@@ -85,8 +98,10 @@ class DecisionTree(Pruned, TreePaths):
 
     model_type = TreeModel
     hidden = frozenset({"has_missing", "ranges", "log_prior"})
-    state_types = (Begun, RefiningEdges, GatheringRows, GrowingLevels, PruningTree, CheckingTree, Solved)
-    summary_types = (Look, Gaps, Gathered, Histograms, RowsOf, Values, Ends)
+    state_types = (
+        Begun, RefiningEdges, GatheringRows, GrowingLevels, PlacingThresholds, PruningTree, CheckingTree, Solved,
+    )  # fmt: skip
+    summary_types = (Look, Gaps, Gathered, Histograms, RowsOf, Values, Sides, Ends)
 
     def __init__(
         self,
@@ -156,6 +171,8 @@ class DecisionTree(Pruned, TreePaths):
                 if self._missing_code == PARTS:
                     return PartHistograms(*growing, lens=setup.lens)
                 return (NodeRows if at.wants_rows else NodeHistograms)(*growing, self._holdout, lens=setup.lens)
+            case PlacingThresholds(_, _, model):
+                return TreeSides(model.tree, np.zeros(1, np.int64), self._holdout)
             case PruningTree(_, setup, model) | CheckingTree(_, setup, model):
                 return self._ends(setup, model)
         return None
@@ -163,11 +180,12 @@ class DecisionTree(Pruned, TreePaths):
     def _ends(self, setup: Setup, model: TreeModel) -> LeafSums | LeafSumsOfValues | PartErrors:
         """The statistic of the rows that end in each leaf."""
         channels, weights = self.channels(setup), setup.weights
+        mean = model.value[:, 0].copy() if self.criterion_code == ts.SUMS else NO_MEANS
         if self._missing_code == PARTS:
             return PartErrors(model.tree, model.value, channels, weights)
-        if self.method == "exact":
-            return LeafSumsOfValues(model.tree, channels, weights, self._holdout)
-        return LeafSums(weights, model.tree, channels, self._holdout, lens=setup.lens)
+        if self.method == "exact" or (setup.rare and self.holds_back):  # bins tell nothing of rows held back
+            return LeafSumsOfValues(model.tree, channels, weights, mean, self._holdout)
+        return LeafSums(weights, model.tree, channels, mean, self._holdout, lens=setup.lens)
 
     def update(self, state: TreeState, s: TreeSummary) -> TreeState:
         """The next state: match what was asked for."""
@@ -182,6 +200,8 @@ class DecisionTree(Pruned, TreePaths):
                 return self._from_rows(state.setup, s)
             case GrowingLevels(), Histograms() | RowsOf():
                 return self._level(state, s)
+            case PlacingThresholds(_, setup, model), Sides():
+                return self._placed(setup, model._replace(tree=s.placed(model.tree)))
             case PruningTree(_, setup, model), Ends():
                 return CheckingTree(1, setup, self.prune_held_back(setup, model, s.back))
             case CheckingTree(), Ends():
@@ -197,7 +217,7 @@ class DecisionTree(Pruned, TreePaths):
             self.enough(len(look.sample.key), "every row was set aside for validation")
         setup = self.setup(state, look)
         if self.method == "exact":
-            return GatheringRows(0, setup._replace(ranges=setup.ranges._replace(bin_share=0.0)))
+            return GatheringRows(0, setup._replace(ranges=setup.ranges._replace(bin_share=0.0), rare=False))
         return RefiningEdges(0, setup) if setup.beside.size else self._planted(setup)
 
     def _planted(self, setup: Setup) -> GatheringRows | GrowingLevels:
@@ -208,14 +228,14 @@ class DecisionTree(Pruned, TreePaths):
         at = lw.root(channels, self._seed, missing.width_of(self._missing_code, channels))
         return GrowingLevels(0, setup, np.zeros(len(setup.edges), bool), at)
 
-    def _from_values(self, setup: Setup, s: Values) -> PruningTree | CheckingTree:
+    def _from_values(self, setup: Setup, s: Values) -> Grown:
         """The tree that is grown on the values themselves, not on bins."""
         setup, numbers = self._weighed(setup, s)
         grow = exact.grow if self._missing_code == LEARNED else exact_missing.grow
         grown = grow(s, setup.ranges.levels, self.rules(setup), self.channels(setup).size, numbers)
         return self._grown(setup, np.asarray(np.isnan(s.columns).any(axis=1)), grown)
 
-    def _from_rows(self, setup: Setup, s: Gathered) -> PruningTree | CheckingTree:
+    def _from_rows(self, setup: Setup, s: Gathered) -> Grown:
         """The tree of rows in one place."""
         setup, numbers = self._weighed(setup, s)
         index = np.arange(s.rows, dtype=np.uint32)
@@ -232,7 +252,7 @@ class DecisionTree(Pruned, TreePaths):
             numbers = self.weighed_channels(setup).numbers(s.target, s.weight)
         return setup, numbers
 
-    def _level(self, state: GrowingLevels, s: Histograms | RowsOf) -> GrowingLevels | PruningTree | CheckingTree:
+    def _level(self, state: GrowingLevels, s: Histograms | RowsOf) -> GrowingLevels | Grown:
         """One level more, or the rows of small nodes."""
         setup, has_missing, numbers = state.setup, state.has_missing, None
         cut, channels = setup.cut, self.channels(setup).size
@@ -249,12 +269,20 @@ class DecisionTree(Pruned, TreePaths):
             return GrowingLevels(0, setup, has_missing, found)
         return self._grown(setup, has_missing, found[0])
 
-    def _grown(self, setup: Setup, has_missing: Flags, grown: GrownTree) -> PruningTree | CheckingTree:
+    def _grown(self, setup: Setup, has_missing: Flags, grown: GrownTree) -> Grown:
         tree, units = grown.tree, self.units(setup) / self._parts
         if self.criterion_code <= ts.ERROR:
             tree = tree._replace(merit=tree.merit * units[0])
         value = self.values(setup.ranges, units, grown.sums)
+        if len(setup.far.target):
+            value[:, 0] += self.put_back(setup, tree, grown.sums)
         model = self.prune_grown(TreeModel(tree, value, has_missing, setup.ranges))
+        if setup.rare and self._missing_code == LEARNED:
+            return PlacingThresholds(1, setup, model)
+        return self._placed(setup, model)
+
+    def _placed(self, setup: Setup, model: TreeModel) -> PruningTree | CheckingTree:
+        """The state after the last threshold was found."""
         return (PruningTree if self.holds_back else CheckingTree)(1, setup, model)
 
     def sound(self, model: TreeModel, summary: Ends | None, schema: Schema) -> bool:
@@ -271,6 +299,8 @@ class DecisionTree(Pruned, TreePaths):
                 if not fits or not isinstance(summary, RowsOf):
                     return fits
                 return lw.holds(at, summary.node) and setup.cut.holds(summary.rows.bins)
+            case PlacingThresholds(_, _, model), Sides():
+                return len(summary.left) == len(summary.right) == model.tree.node_count
             case ((PruningTree() | CheckingTree()), Ends()):
                 return self._ended(state.model, summary, schema)
             case GatheringRows(), Gathered():
@@ -282,7 +312,9 @@ class DecisionTree(Pruned, TreePaths):
     def _ended(self, model: TreeModel, summary: TreeSummary, schema: Schema) -> bool:
         """Whether a summary is of rows that were sent down this tree."""
         shape = model.tree.node_count, 3 if schema.classes is None else len(schema.classes) + 1
-        return isinstance(summary, Ends) and summary.sums.shape == shape and len(summary.back) in (0, shape[0])
+        if not isinstance(summary, Ends) or summary.sums.shape != shape or len(summary.back) not in (0, shape[0]):
+            return False
+        return len(summary.squares) == (0 if schema.classes is not None or self._missing_code == PARTS else shape[0])
 
     def values(self, ranges: Ranges, units: Array, sums: Codes) -> Array:
         """What is told of each node, from its channel sums in these units."""

@@ -131,11 +131,13 @@ class DecisionTreeRegressor(DecisionTree, NumberTrees, Regressor):
             return fine
         ends, leaves = s.sums[model.tree.leaves], model.tree.leaves
         off = np.abs(self.values(ranges, np.array([unit, ranges.unit]), ends)[:, 0] - model.value[leaves, 0])
+        far = np.abs(model.value[leaves, 0] - ranges.center) > ranges.reach if ranges.near.aside else off < 0
+        off = np.where(far, 0.0, off)  # the sums lack what was taken off far targets, and the means do not
         rows = ends[:, 2] / (ends[:, 1] * ranges.unit)
         each = unit * (1.0 if ranges.weights_up_to(FEW) else rows)
         if ranges.unit != 1.0:  # weights were rounded too
-            each = each + 2 * ranges.reach * ranges.unit * rows
-        floats = 4 * np.finfo(float).eps * (abs(ranges.center) + ranges.reach)
+            each = each + 2 * np.where(far, ranges.distance, ranges.reach) * ranges.unit * rows
+        floats = 4 * np.finfo(float).eps * (abs(ranges.center) + np.where(far, ranges.distance, ranges.reach))
         rounded = off + 0.5 * each + floats
         why = "at most, of a leaf from the mean of the rows that end in it, sent down the tree: each was rounded"
         return Claim("leaf error", float(rounded.max()), "proved", why, "arithmetic"), *fine

@@ -6,13 +6,14 @@ from typing import Annotated, NamedTuple, TypeVar
 
 import numpy as np
 
-from tenfold.core import Array, Codes, Columns, Schema
+from tenfold.core import Array, Codes, Columns, Flags, Schema
 from tenfold.core.allowed import COUNTS, RISING, Index
 from tenfold.kernels.forests import add_forest, add_unseen
 from tenfold.stats.draws import ROWS, keys_of
 from tenfold.stats.tree_bins import NONE, Bins, OfBins, Seen
 from tenfold.trees.node_statistics import TreeDraws
 from tenfold.trees.records import Ranges
+from tenfold.trees.thresholds import SplitSides
 from tenfold.trees.tree import Tree
 
 S = TypeVar("S")
@@ -52,6 +53,28 @@ class ForestModel(NamedTuple):
         """Whether every tree begins at its root, and nodes say a number for each class, or one."""
         outputs = 1 if schema.classes is None else len(schema.classes)
         return self.trees.rooted(self.roots) and self.value.shape[1] == outputs
+
+
+class ForestSides(SplitSides):
+    """The values next to the thresholds of the trees of a forest."""
+
+    draws: TreeDraws
+
+    def taken(self, places: Codes, tree: int) -> Flags:
+        """Whether the tree of this number has drawn each of the rows at these places."""
+        times = self.draws.times(places, tree)
+        return times > 0 if len(times) else np.ones(len(places), bool)
+
+
+def unseen_values(forest: ForestModel, draws: TreeDraws, X: Columns, places: Codes) -> tuple[Array, Codes]:
+    """Sums of what the trees say of rows they have not drawn, and how many trees those are; of rows as they are."""
+    out, trees = np.zeros((len(X), forest.value.shape[1])), np.zeros(len(X), np.int64)
+    for tree in forest.voters.tolist():
+        ends, times = forest.trees.apply(X, int(forest.roots[tree])), draws.times(places, tree)
+        which = np.flatnonzero(times == 0) if len(times) else np.arange(len(X))
+        out[which] += forest.value[ends[which]]
+        trees[which] += 1
+    return out, trees
 
 
 class OutOfBag(OfBins[S]):

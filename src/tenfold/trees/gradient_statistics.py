@@ -10,15 +10,17 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from tenfold.core import Array, Chunk, Codes, Flags
+from tenfold.core.statistic import Statistic
 from tenfold.kernels import gradients as gr
 from tenfold.stats.draws import Holdout, share_of
-from tenfold.stats.tree_bins import NONE, Bins, InBins, OfBins, numbers_of
+from tenfold.stats.tree_bins import NONE, Bins, InBins, OfBins, WeightUnit, numbers_of
 from tenfold.trees import leaf_quantiles as lq
 from tenfold.trees import levelwise as lw
 from tenfold.trees.boosted import BoostedModel, Level, Loss
 from tenfold.trees.gradients import Gradients
 from tenfold.trees.histograms import add_gradients, no_histograms, slots_of
 from tenfold.trees.records import Histograms
+from tenfold.trees.thresholds import SplitSides
 
 S = TypeVar("S")
 NO_LOSS = Loss(np.zeros(2, np.int64), np.zeros(2))
@@ -159,6 +161,34 @@ class TargetDigits(OfBins[lq.Digits]):
         seen, _ = self.seen(chunk, self.holdout.share > 0)
         place = np.where(self.holdout.learns(seen.places, len(seen.target)), 0, -1)
         return lq.count(self.sought, place, lq.keys(numbers_of(seen.target), np.float64), seen.weight, np.float64)
+
+
+class BoostedSides(SplitSides):
+    """The values next to the thresholds of the trees of boosting."""
+
+    sampling: Sampling
+    outputs: int
+
+    def taken(self, places: Codes, tree: int) -> Flags:
+        """Whether the round of a tree has learned from each of the rows at these places."""
+        return self.sampling.keeps(self.sampling.holdout.learns(places, len(places)), places, tree // self.outputs)
+
+
+class MarginLossOfValues(Statistic[Loss]):
+    """The loss at the margins of all trees, of rows as they are: for trees whose thresholds are no edges of bins."""
+
+    weights: WeightUnit
+    boosted: BoostedModel
+    sampling: Sampling
+    gradients: Gradients
+
+    def summarize(self, chunk: Chunk) -> Loss:
+        """Add up the rows of one chunk."""
+        if not chunk.uniform:
+            chunk = chunk.rows(np.flatnonzero(chunk.weight))
+        learns = self.sampling.holdout.learns(chunk.places() if self.sampling.drawn else NONE, chunk.n)
+        margin, weight = self.boosted.margins(chunk.X), self.weights.whole(chunk.weight)
+        return self.gradients.sum(margin, numbers_of(chunk.y), weight, learns)
 
 
 class MarginLoss(OfMargins[Loss]):

@@ -17,12 +17,14 @@ from tenfold.estimator.class_weights import ClassWeight, balanced_weights, named
 from tenfold.estimator.constraints import choice, integer, nonzero_fraction, real, seed, share
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_missing import LEARNED, PARTS, WHOLE
-from tenfold.stats.tree_bins import EXACT, Look, fine_unit, in_units, square_unit
+from tenfold.stats.tree_bins import EXACT, NONE, Look, fine_unit, in_units, square_unit
 from tenfold.trees.channels import Channels, ClassChannels, SumChannels
-from tenfold.trees.claims import bin_claims, category_claims
+from tenfold.trees.claims import bin_claims, category_claims, far_claims
+from tenfold.trees.far_targets import far_unit
 from tenfold.trees.growing import Rules
 from tenfold.trees.missing import WAYS
 from tenfold.trees.records import MaxBins, Ranges, Setup
+from tenfold.trees.tree import Tree
 
 GATHER = 1 << 27
 """bytes of bins that are gathered in one place"""
@@ -168,7 +170,7 @@ class TreeGrower(Estimator):
     def column_claims(self, ranges: Ranges) -> tuple[Claim, ...]:
         """How many rows the categories of columns have, and the bins of numbers at most."""
         many = category_claims(ranges.levels, ranges.rows, self.cat_penalty if self.split == "subset" else 0.0)
-        return *many, *bin_claims(ranges.bin_share)
+        return *many, *bin_claims(ranges.bin_share), *far_claims(ranges.near, ranges.limit)
 
     def costs(self, schema: Schema) -> Array | None:
         """Of columns, if they have any."""
@@ -177,6 +179,10 @@ class TreeGrower(Estimator):
     def noise(self, ranges: Ranges) -> float:
         """The variance of a row, if the criterion does not tell it; below zero: each node has its own."""
         return 0.0
+
+    def put_back(self, setup: Setup, tree: Tree, sums: Codes, times: Codes = NONE) -> Array:
+        """What drawing in far targets took off the mean of each node; times: how often a tree drew each far row."""
+        raise NotImplementedError
 
     def units(self, setup: Setup) -> Array:
         """What one means in the channels."""
@@ -245,7 +251,21 @@ class NumberTrees(TreeGrower):
     def channels(self, setup: Setup) -> SumChannels:
         """Σg, Σh, and the number of rows."""
         ranges = setup.ranges
-        return SumChannels(ranges.center, self.target_unit(ranges), ranges.unit, ranges.weights_up_to(FEW))
+        few = ranges.weights_up_to(FEW)
+        return SumChannels(ranges.center, self.target_unit(ranges), ranges.unit, few, ranges.limit)
+
+    def setup(self, state: Begun, look: Look) -> Setup:
+        """With the rows of targets far beyond all others; they are not sought where rows go down in parts."""
+        found = super().setup(state, look)
+        return found if self._parts > 1 else found.with_far(look.strata)
+
+    def put_back(self, setup: Setup, tree: Tree, sums: Codes, times: Codes = NONE) -> Array:
+        """What drawing in far targets took off the mean of each node; times: how often a tree drew each far row."""
+        far, ranges = setup.far, setup.ranges
+        weight = setup.weights.whole(far.weight)
+        weight = (weight if len(weight) else 1) * (times if len(times) else np.ones(len(far.target), np.int64))
+        off = far.taken_off(tree, ranges.center, ranges.limit, weight * ranges.unit)
+        return np.asarray(off / np.maximum(sums[:, 1] * ranges.unit, 1e-300))
 
     def units(self, setup: Setup) -> Array:
         """Of sums of the target, and of weights."""
@@ -254,7 +274,10 @@ class NumberTrees(TreeGrower):
     def target_unit(self, ranges: Ranges) -> float:
         """What one means in sums of the target."""
         weight = FEW if ranges.weights_up_to(FEW) else ranges.max_weight
-        return fine_unit(ranges.reach * weight * self.most_draws, ranges.rows * self._parts)
+        factor, rows = weight * self.most_draws, ranges.rows * self._parts
+        if near := ranges.near.aside:
+            return far_unit(ranges.reach, ranges.near.reach, factor, near, rows)
+        return fine_unit(ranges.reach * factor, rows)
 
     def noise(self, ranges: Ranges) -> float:
         """Each node has its own, if there are categories."""

@@ -89,6 +89,7 @@ class HistGradientBoostingClassifier(ClassWeighted, BoostingClassifier):
     ['a', 'b']
     """
 
+    refines = True
     state_types = (*BoostingClassifier.state_types, *WEIGHTED_STATES)
     summary_types = (*BoostingClassifier.summary_types, ClassWeights)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (

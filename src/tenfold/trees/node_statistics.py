@@ -19,13 +19,14 @@ from tenfold.stats.gathered import Gathered
 from tenfold.stats.tree_bins import NONE, InBins, OfBins, Seen, WeightUnit
 from tenfold.trees import levelwise as lw
 from tenfold.trees import missing
-from tenfold.trees.channels import Channels, ClassChannels, Numbers, sums_by
+from tenfold.trees.channels import Channels, ClassChannels, Numbers, SumChannels, sums_by
 from tenfold.trees.growing import Rules
 from tenfold.trees.histograms import add_histograms, no_histograms, slots_of
 from tenfold.trees.records import Ends, Histograms, RowsOf
 from tenfold.trees.tree import Tree
 
 S = TypeVar("S")
+NO_MEANS: Array = np.zeros(0)
 
 
 class TreeDraws(NamedTuple):
@@ -157,13 +158,15 @@ class LeafSums(OfBins[Ends]):
 
     tree: Tree
     channels: Channels
+    mean: Array
+    """of numbers, the mean of each node"""
     holdout: Holdout = Holdout()
 
     def summarize(self, chunk: Chunk) -> Ends:
         """Send the rows of one chunk down the tree."""
         seen, _ = self.seen(chunk, self.holdout.share > 0)
         ends = self.tree.apply_bins(seen.bins, self.lens.cut, np.zeros(seen.bins.shape[1], np.int64))
-        return _ends(ends, seen, self.tree, self.channels, self.holdout)
+        return _ends(ends, seen, self.tree, self.channels, self.holdout, self.mean)
 
 
 class LeafSumsOfValues(Statistic[Ends]):
@@ -172,26 +175,33 @@ class LeafSumsOfValues(Statistic[Ends]):
     tree: Tree
     channels: Channels
     weights: WeightUnit
+    mean: Array
     holdout: Holdout = Holdout()
 
     def summarize(self, chunk: Chunk) -> Ends:
         """Send the rows of one chunk down the tree."""
         places = chunk.places() if self.holdout.share else NONE
         seen = Seen(np.zeros((0, chunk.n), np.uint8), chunk.y, self.weights.whole(chunk.weight), places)
-        return _ends(self.tree.apply(chunk.X), seen, self.tree, self.channels, self.holdout)
+        return _ends(self.tree.apply(chunk.X), seen, self.tree, self.channels, self.holdout, self.mean)
 
 
-def _ends(ends: Codes, seen: Seen, tree: Tree, channels: Channels, holdout: Holdout) -> Ends:
-    """Channel sums of rows that end in these nodes."""
+def _ends(ends: Codes, seen: Seen, tree: Tree, channels: Channels, holdout: Holdout, mean: Array) -> Ends:
+    """Channel sums of rows that end in these nodes; of numbers, squares of distances from the means of those."""
 
     def sums(some: Flags | slice) -> Codes:
         rows = seen.rows(some)
         return sums_by(ends[some], tree.node_count, channels.size, *channels.numbers(rows.target, rows.weight))
 
+    def squares(some: Flags | slice) -> Array:
+        if not isinstance(channels, SumChannels):
+            return NO_MEANS
+        at, weight = ends[some], seen.weight[some] * channels.weight_unit if len(seen.weight) else 1.0
+        return np.bincount(at, weight * (seen.target[some] - mean[at]) ** 2, tree.node_count)
+
     if not holdout.share:
-        return Ends(sums(slice(None)), 0, 0, np.zeros((0, channels.size), np.int64))
+        return Ends(sums(slice(None)), 0, 0, np.zeros((0, channels.size), np.int64), squares(slice(None)))
     learns = holdout.learns(seen.places, len(ends))
-    return Ends(sums(learns), 0, 0, sums(~learns))
+    return Ends(sums(learns), 0, 0, sums(~learns), squares(learns))
 
 
 class PartErrors(Statistic[Ends]):
@@ -207,8 +217,8 @@ class PartErrors(Statistic[Ends]):
         """Weight of the rows of one chunk whose class is not the one said, and of all."""
         nothing = np.zeros((self.tree.node_count, self.channels.size), np.int64)
         if not isinstance(self.channels, ClassChannels):
-            return Ends(nothing, 0, 0, nothing[:0])
+            return Ends(nothing, 0, 0, nothing[:0], NO_MEANS)
         wrong = missing.blended_shares(self.tree, self.value, chunk.X).argmax(axis=1) != chunk.y
         weight = self.weights.whole(chunk.weight)
         whole = (int(weight[wrong].sum()), int(weight.sum())) if len(weight) else (int(wrong.sum()), chunk.n)
-        return Ends(nothing, *whole, nothing[:0])
+        return Ends(nothing, *whole, nothing[:0], NO_MEANS)

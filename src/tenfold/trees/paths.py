@@ -12,6 +12,7 @@ from tenfold.estimator import Estimator, check_is_fitted
 from tenfold.kernels.tree_missing import PARTS
 from tenfold.kernels.tree_search import SUMS
 from tenfold.trees.forest import ForestModel
+from tenfold.trees.pruning import up
 from tenfold.trees.pruning_methods import impurities
 from tenfold.trees.readable import Readable
 from tenfold.trees.records import TreeModel
@@ -47,31 +48,29 @@ class NodeTable(Tree):
     @property
     def n_node_samples(self) -> Codes:
         """The number of training rows of each node."""
-        learner = self._learner
-        if learner._missing_code == PARTS:
-            raise AttributeError(
-                'n_node_samples: with missing="fractional" a row is in several nodes. Remedy: weighted_n_node_samples'
-            )
-        if learner.summary_ is None:
-            raise AttributeError(
-                "n_node_samples: the numbers of rows were not kept, only their weights. Remedy: weighted_n_node_samples"
-            )
-        rows, above = learner.summary_.sums[:, -1].copy(), self.parent
-        for depth in range(self.max_depth, 0, -1):
-            here = np.flatnonzero(self.depth == depth)
-            np.add.at(rows, above[here], rows[here])
-        return np.asarray(rows)
+        return np.asarray(up(self, self._ended("n_node_samples", "weighted_n_node_samples").sums[:, -1]))
 
     @property
     def impurity(self) -> Array:
-        """The impurity of each node: Gini, error or entropy, as the criterion of the classifier is."""
+        """The impurity of each node: Gini, error or entropy, as the criterion of the classifier is; or the variance."""
         learner = self._learner
-        if learner.criterion_code == SUMS:
-            raise AttributeError(
-                "impurity: a regression tree keeps the mean of its nodes, not the variance. Remedy: "
-                "np.var(y[tree.decision_path(X)[:, node].toarray().ravel() > 0])"
-            )
-        return np.asarray(impurities(learner.model_.value, learner.criterion_code) / self.weighted_n_node_samples)
+        weight, value = self.weighted_n_node_samples, learner.model_.value
+        if learner.criterion_code != SUMS:
+            return np.asarray(impurities(value, learner.criterion_code) / weight)
+        squares, above = self._ended("impurity", "np.var of the targets of the node's rows").squares, self.parent[1:]
+        between = np.zeros_like(weight)  # of the means of branches from that of the node above
+        between[1:] = weight[1:] * (value[1:, 0] - value[above, 0]) ** 2
+        below = np.bincount(above, up(self, between)[1:], len(weight)) if len(above) else between
+        return np.asarray((up(self, squares) + below) / weight)
+
+    def _ended(self, name: str, remedy: str) -> Any:
+        """What training rows left in the nodes where they ended; an AttributeError, if it was not kept."""
+        learner = self._learner
+        if learner._missing_code == PARTS:
+            raise AttributeError(f'{name}: with missing="fractional" a row is in several nodes. Remedy: {remedy}')
+        if learner.summary_ is None:
+            raise AttributeError(f"{name}: what rows left in the nodes was not kept, only weights. Remedy: {remedy}")
+        return learner.summary_
 
 
 class TreePaths(Readable):

@@ -19,6 +19,7 @@ import numpy as np
 from tenfold.core import Array, Certificate, Codes, Schema
 from tenfold.core.crew import hands, share
 from tenfold.core.learner import Begun, Solved
+from tenfold.core.statistic import Statistic
 from tenfold.estimator import check_is_fitted
 from tenfold.estimator.ensemble import Ensemble
 from tenfold.kernels.forests import MOST
@@ -31,7 +32,7 @@ from tenfold.stats.tree_bins import NONE, Look, SampleAndRanges, strata_of
 from tenfold.trees import levelwise as lw
 from tenfold.trees.channels import ChannelSums, Weighed
 from tenfold.trees.decision_tree import DecisionTree
-from tenfold.trees.forest import ForestModel, OutOfBag
+from tenfold.trees.forest import ForestModel, ForestSides
 from tenfold.trees.grower import MaxFeatures, TreeGrower, gathers
 from tenfold.trees.growing import grow_from
 from tenfold.trees.node_statistics import NodeHistograms, NodeRows, TreeDraws
@@ -39,9 +40,13 @@ from tenfold.trees.paths import ForestPaths, tree_at
 from tenfold.trees.pruning import cut
 from tenfold.trees.pruning_methods import cuts_at_price
 from tenfold.trees.records import Histograms, MaxBins, RefiningEdges, RowsOf, Setup, TreeModel
+from tenfold.trees.thresholds import Sides
 from tenfold.trees.tree import GrownTree, joined, no_tree
 
-Asked = SampleAndRanges | Neighbors | ChannelSums | BinnedRows | NodeHistograms | NodeRows | OutOfBag[Any]
+Asked = (
+    SampleAndRanges | Neighbors | ChannelSums | BinnedRows | NodeHistograms | NodeRows | ForestSides
+    | Statistic[Any]
+)  # fmt: skip
 TOGETHER = 16
 """trees that are grown at a time"""
 
@@ -72,6 +77,14 @@ class GrowingForestLevels(NamedTuple):
     """the roots of the growing trees come first"""
 
 
+class PlacingThresholdsOfForest(NamedTuple):
+    """All trees are there: their thresholds are to lie halfway between the values of their nodes' own rows."""
+
+    step: int
+    setup: Setup
+    forest: ForestModel
+
+
 class CheckingForest(NamedTuple):
     """All trees are there: what they say of rows they have not drawn is wanted."""
 
@@ -80,7 +93,16 @@ class CheckingForest(NamedTuple):
     forest: ForestModel
 
 
-ForestState = Begun | RefiningEdges | WeighingRows | GrowingForest | GrowingForestLevels | CheckingForest | Solved
+ForestState = (
+    Begun
+    | RefiningEdges
+    | WeighingRows
+    | GrowingForest
+    | GrowingForestLevels
+    | PlacingThresholdsOfForest
+    | CheckingForest
+    | Solved
+)
 
 
 class RandomForest(Ensemble, TreeGrower, ForestPaths):
@@ -88,7 +110,10 @@ class RandomForest(Ensemble, TreeGrower, ForestPaths):
 
     model_type = ForestModel
     hidden = frozenset({"cover", "ranges"})
-    state_types = (Begun, RefiningEdges, WeighingRows, GrowingForest, GrowingForestLevels, CheckingForest, Solved)
+    state_types = (
+        Begun, RefiningEdges, WeighingRows, GrowingForest, GrowingForestLevels, PlacingThresholdsOfForest,
+        CheckingForest, Solved,
+    )  # fmt: skip
     expected_failed_checks: ClassVar[dict[str, str]] = dict.fromkeys(
         ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
         "a row with a weight is drawn as one row, not as several",
@@ -171,6 +196,8 @@ class RandomForest(Ensemble, TreeGrower, ForestPaths):
                 kind = NodeRows if at.wants_rows else NodeHistograms
                 draws = self._draws(setup, state.step, self._growing(state.step))
                 return kind(*growing, draws=draws, lens=setup.lens)
+            case PlacingThresholdsOfForest(_, setup, forest):
+                return ForestSides(forest.trees, forest.roots, self._draws(setup, 0, state.step))
             case CheckingForest(_, setup, forest):
                 return self.unseen(setup, forest, self._draws(setup, 0, state.step))
         return None
@@ -190,6 +217,8 @@ class RandomForest(Ensemble, TreeGrower, ForestPaths):
                 return self._more(state, run_all([partial(self._tree, setup, s, t) for t in numbers]))
             case GrowingForestLevels(), Histograms() | RowsOf():
                 return self._level(state, s)
+            case PlacingThresholdsOfForest(step, setup, forest), Sides():
+                return CheckingForest(step, setup, forest._replace(trees=s.placed(forest.trees)))
             case CheckingForest(), _:
                 return Solved.of(state.forest, state.step)
         raise TypeError(f"{type(s).__name__} is not what was asked for")
@@ -206,6 +235,9 @@ class RandomForest(Ensemble, TreeGrower, ForestPaths):
             return False
         if isinstance(state, CheckingForest):
             return state.step == self.n_estimators
+        if isinstance(state, PlacingThresholdsOfForest):
+            fits = isinstance(summary, Sides) and len(summary.left) == len(summary.right) == len(state.forest.value)
+            return fits and state.step == self.n_estimators
         if state.step >= self.n_estimators:
             return False
         rows = summary.rows if isinstance(summary, RowsOf) else summary
@@ -255,15 +287,23 @@ class RandomForest(Ensemble, TreeGrower, ForestPaths):
         grown = [self._pruned(setup, one) for one in grown]
         trees = [old.trees, *(one.tree for one in grown)]
         start = np.cumsum([tree.node_count for tree in trees])
-        value = np.concatenate([old.value, *(self.values(setup, one.sums) for one in grown)])
+        value = np.concatenate([old.value, *(self._means(setup, one, state.step + t) for t, one in enumerate(grown))])
         cover = np.concatenate([old.cover, *(self.channels(setup).weight(one.sums) for one in grown)])
         forest = ForestModel(np.concatenate([old.roots, start[:-1]]), joined(trees), value, cover, old.ranges)
         step = state.step + len(grown)
         if step == self.n_estimators:
-            return CheckingForest(step, setup, forest)
+            return (PlacingThresholdsOfForest if setup.rare else CheckingForest)(step, setup, forest)
         if isinstance(state, GrowingForest):
             return GrowingForest(step, setup, forest)
         return self._roots(step, setup, forest)
+
+    def _means(self, setup: Setup, grown: GrownTree, number: int) -> Array:
+        """What is said of rows that end in each node of a tree, by its number; far targets are whole again."""
+        value = self.values(setup, grown.sums)
+        if len(setup.far.target):
+            times = self._draws(setup, 0, 0).times(setup.far.place, number)
+            value[:, 0] += self.put_back(setup, grown.tree, grown.sums, times)
+        return value
 
     def _pruned(self, setup: Setup, grown: GrownTree) -> GrownTree:
         """A tree without the branches that are not worth what their leaves cost."""
@@ -378,7 +418,7 @@ class RandomForest(Ensemble, TreeGrower, ForestPaths):
         """What is said of rows that end in each node, from its channel sums."""
         raise NotImplementedError
 
-    def unseen(self, setup: Setup, forest: ForestModel, draws: TreeDraws) -> OutOfBag[Any]:
+    def unseen(self, setup: Setup, forest: ForestModel, draws: TreeDraws) -> Statistic[Any]:
         """How wrong trees are about rows they have not drawn."""
         raise NotImplementedError
 

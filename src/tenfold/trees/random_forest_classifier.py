@@ -8,20 +8,22 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tenfold.core import Array, Chunk, Claim, Codes, Columns, Need
+from tenfold.core.statistic import Statistic
 from tenfold.estimator.class_weights import ClassWeight
 from tenfold.estimator.constraints import boolean, choice, integer, nonzero_fraction, real
 from tenfold.estimator.kinds import winners
 from tenfold.kernels import tree_search as ts
 from tenfold.stats.gathered import Gathered
 from tenfold.stats.rare_rows import Gaps
-from tenfold.stats.tree_bins import Look
+from tenfold.stats.tree_bins import Look, Target, WeightUnit
 from tenfold.trees.channels import Weighed
 from tenfold.trees.decision_tree_classifier import DecisionTreeClassifier
-from tenfold.trees.forest import ForestModel, OutOfBag
+from tenfold.trees.forest import ForestModel, OutOfBag, unseen_values
 from tenfold.trees.grower import CONSTRAINTS, ClassTrees, MaxFeatures
 from tenfold.trees.node_statistics import TreeDraws
 from tenfold.trees.random_forest import RandomForest
 from tenfold.trees.records import Histograms, MaxBins, RowsOf, Setup
+from tenfold.trees.thresholds import Sides
 
 CRITERIA = {"gini": ts.GINI, "entropy": ts.ENTROPY, "log_loss": ts.ENTROPY}
 
@@ -36,6 +38,14 @@ class Unseen:
     drawn: int
     """of those that every tree has"""
 
+    @classmethod
+    def of(cls, sums: Array, trees: Codes, label: Target, weight: Codes) -> Unseen:
+        """From sums of shares of the classes over trees, how many trees those are, and the rows' classes."""
+        weight = weight if len(weight) else np.ones(len(trees), np.int64)
+        told = trees > 0
+        wrong = told & (winners(sums) != label)
+        return cls(int(weight[wrong].sum()), int(weight[told].sum()), int(weight[~told].sum()))
+
     def __add__(self, other: Unseen) -> Unseen:
         return Unseen(self.wrong + other.wrong, self.whole + other.whole, self.drawn + other.drawn)
 
@@ -46,11 +56,22 @@ class OutOfBagErrors(OutOfBag[Unseen]):
     def summarize(self, chunk: Chunk) -> Unseen:
         """Send the rows of one chunk down the trees."""
         seen, _ = self.seen(chunk, self.draws.bootstrap)
-        sums, trees = self.unseen(seen)
-        weight = seen.weight if len(seen.weight) else np.ones(len(trees), np.int64)
-        told = trees > 0
-        wrong = told & (winners(sums) != seen.target)
-        return Unseen(int(weight[wrong].sum()), int(weight[told].sum()), int(weight[~told].sum()))
+        return Unseen.of(*self.unseen(seen), seen.target, seen.weight)
+
+
+class OutOfBagErrorsOfValues(Statistic[Unseen]):
+    """The same of rows as they are, for trees whose thresholds are no edges of bins."""
+
+    weights: WeightUnit
+    forest: ForestModel
+    draws: TreeDraws
+
+    def summarize(self, chunk: Chunk) -> Unseen:
+        """Send the rows of one chunk down the trees."""
+        if not chunk.uniform:
+            chunk = chunk.rows(np.flatnonzero(chunk.weight))
+        found = unseen_values(self.forest, self.draws, chunk.X, chunk.places())
+        return Unseen.of(*found, chunk.y, self.weights.whole(chunk.weight))
 
 
 class RandomForestClassifier(RandomForest, ClassTrees):
@@ -136,7 +157,7 @@ class RandomForestClassifier(RandomForest, ClassTrees):
     """
 
     need = Need("mixed", missing=True, sparse=True, target="class")
-    summary_types = (Look, Gaps, Weighed, Gathered, Histograms, RowsOf, Unseen)
+    summary_types = (Look, Gaps, Weighed, Gathered, Histograms, RowsOf, Sides, Unseen)
     law_params: ClassVar[tuple[dict[str, Any], ...]] = (
         {"n_estimators": 3},
         {"n_estimators": 3, "criterion": "entropy", "class_weight": "balanced", "max_leaf_nodes": 4},
@@ -206,8 +227,10 @@ class RandomForestClassifier(RandomForest, ClassTrees):
         weight = sums[:, :-1].sum(axis=1, keepdims=True)
         return np.where(weight > 0, sums[:, :-1] / np.maximum(weight, 1), 1 / (sums.shape[1] - 1))
 
-    def unseen(self, setup: Setup, forest: ForestModel, draws: TreeDraws) -> OutOfBagErrors:
+    def unseen(self, setup: Setup, forest: ForestModel, draws: TreeDraws) -> Statistic[Unseen]:
         """How wrong trees are about rows they have not drawn."""
+        if setup.rare:
+            return OutOfBagErrorsOfValues(setup.weights, forest, draws)
         return OutOfBagErrors(setup.weights, forest, draws, lens=setup.lens)
 
     def certify(self, model: ForestModel, s: Unseen) -> tuple[Claim, ...]:

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from tenfold.core import Array, Codes, Flags, Schema
 from tenfold.core.allowed import ANYTHING, COUNTS, EDGES, LEVELS, POSITIVE
 from tenfold.stats.gathered import Gathered
-from tenfold.stats.rare_rows import Gaps
+from tenfold.stats.rare_rows import Gaps, Strata
 from tenfold.stats.tree_bins import MOST_BINS, NONE, Cut, Look, TreeLens, WeightUnit
+from tenfold.trees.far_targets import FarRows, NearRange, drawn_in
 from tenfold.trees.tree import Tree
 
 MaxBins = int | str
@@ -42,16 +43,30 @@ class Ranges(NamedTuple):
     """of numbers; of classes 0"""
     bin_share: float = 0.0
     """share of the rows in the largest bin of unequal numbers"""
+    near: NearRange = NearRange(0.0, 0.0, 0)
+    """the range of all targets but those that are far beyond, if some are"""
 
     @property
     def center(self) -> float:
-        """The middle of the targets."""
-        return 0.5 * self.min_target + 0.5 * self.max_target
+        """The middle of the targets, without those that are far beyond all others."""
+        return self.near.center if self.near.aside else 0.5 * self.min_target + 0.5 * self.max_target
+
+    @property
+    def limit(self) -> float:
+        """The distance from the middle beyond which targets are drawn in; 0: none is."""
+        return self.near.limit(self.rows) if self.near.aside else 0.0
+
+    @property
+    def distance(self) -> float:
+        """How far targets are from the middle at most."""
+        if not self.near.aside:
+            return max(0.5 * self.max_target - 0.5 * self.min_target, 0.0)
+        return max(self.max_target - self.center, self.center - self.min_target)
 
     @property
     def reach(self) -> float:
-        """How far targets are from the middle at most."""
-        return max(0.5 * self.max_target - 0.5 * self.min_target, 0.0)
+        """The same as targets count while trees grow: those far beyond all others are drawn in."""
+        return float(drawn_in(np.array([self.distance]), self.limit)[0])
 
     def weights_up_to(self, most: int) -> bool:
         """Whether weights are whole numbers up to this one: a row of weight two is then two rows."""
@@ -71,6 +86,10 @@ class Setup(NamedTuple):
     """weights of the classes in whole units, none if all are one; and that unit"""
     beside: Annotated[Array, "column", "rare", EDGES] = NO_VALUES
     """values of rows of rare targets, beside which columns are still to be cut"""
+    rare: bool = False
+    """whether columns are cut beside the values of rare classes: thresholds then lie between a node's own values"""
+    far: FarRows = FarRows.none(0)
+    """rows whose targets are far beyond all others"""
 
     @classmethod
     def of(cls, schema: Schema, look: Look, max_bins: MaxBins, bits: int, every: bool = True) -> Setup:
@@ -93,7 +112,15 @@ class Setup(NamedTuple):
                 cut = Cut.of(look, levels, most - 2 * beside.shape[1])
         weights, share = (look.unit(bits), look.even, look.heaviest), cut.heaviest(look.sample)
         ranges = Ranges(cut.levels, look.rows, *weights, look.least, look.most, share)
-        return cls(schema, cut.edges, ranges, beside=beside)
+        return cls(schema, cut.edges, ranges, beside=beside, rare=beside.size > 0 and not numbers)
+
+    def with_far(self, strata: Strata) -> Setup:
+        """With the rows whose targets are far beyond all others, from those of the least and greatest targets."""
+        near = NearRange.of(strata, self.ranges.rows, self.ranges.min_target, self.ranges.max_target)
+        if not near.aside:
+            return self
+        ranges = self.ranges._replace(near=near)
+        return self._replace(ranges=ranges, far=FarRows.of(strata, ranges.center, ranges.limit))
 
     def refined(self, gaps: Gaps) -> Setup:
         """With edges on either side of the values that were given, from the values next to them."""
@@ -192,7 +219,9 @@ class Ends:
     """of those rows: the weight of the wrong ones, and of all"""
     back: Annotated[Codes, "held back", "channel", ANYTHING]
     """the channel sums of validation rows, if there are any"""
+    squares: Annotated[Array, "squared"]
+    """of numbers, Σ of weight times the square of how far the target is from the mean of the node"""
 
     def __add__(self, other: Ends) -> Ends:
-        whole = self.whole + other.whole
-        return Ends(self.sums + other.sums, self.wrong + other.wrong, whole, self.back + other.back)
+        whole, squares = self.whole + other.whole, self.squares + other.squares
+        return Ends(self.sums + other.sums, self.wrong + other.wrong, whole, self.back + other.back, squares)
