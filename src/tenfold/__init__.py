@@ -50,7 +50,7 @@ _PLACES = {
     "tenfold.concept.list_then_eliminate": ("ListThenEliminate",),
     "tenfold.concept.version_space": ("VersionSpace",),
     "tenfold.core.certificate": ("Certificate", "Claim", "Provenance"),
-    "tenfold.core.errors": ("DataError", "MergeError", "ModelFileError"),
+    "tenfold.core.errors": ("DataError", "MergeError", "ModelFileError", "ParameterError", "Remedy"),
     "tenfold.core.stop": ("Gap", "Rounds", "Seconds"),
     "tenfold.display.attention": ("AttentionDisplay",),
     "tenfold.display.calibration": ("CalibrationDisplay",),

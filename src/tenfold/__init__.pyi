@@ -45,6 +45,8 @@ from tenfold.core.certificate import Provenance as Provenance
 from tenfold.core.errors import DataError as DataError
 from tenfold.core.errors import MergeError as MergeError
 from tenfold.core.errors import ModelFileError as ModelFileError
+from tenfold.core.errors import ParameterError as ParameterError
+from tenfold.core.errors import Remedy as Remedy
 from tenfold.core.stop import Gap as Gap
 from tenfold.core.stop import Rounds as Rounds
 from tenfold.core.stop import Seconds as Seconds

@@ -245,3 +245,13 @@ def test_one_start_is_one_start(kind):
     assert np.mean(each[1]) > np.mean(each["auto"])
     if kind is KMeans:
         assert (np.diff([each[n] for n in (1, 2, 5)], axis=0) <= 1e-9).all()
+
+
+@pytest.mark.parametrize("learner", [tn.KMeans(2), tn.MiniBatchKMeans(2), tn.BisectingKMeans(2)], ids=str)
+def test_columns_whose_distances_vanish_are_refused_with_a_remedy_that_works(learner):
+    X = np.random.default_rng(0).normal(size=(60, 2)) + 5 * (np.arange(60) % 2)[:, None]
+    small = np.column_stack([np.full(60, 5.0), X * 1e-170])
+    with pytest.raises(tn.DataError, match=r"column 'x1' is too small: distances would vanish.*MaxAbsScaler\(\) first"):
+        learner.fit(small)
+    found = tn.MaxAbsScaler().fit_transform(small)
+    assert len(set(zip(learner.fit(found).labels_.tolist(), (np.arange(60) % 2).tolist(), strict=True))) == 2

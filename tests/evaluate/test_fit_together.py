@@ -219,3 +219,24 @@ def test_what_cannot_be_fitted_together(path):
         tn.fit_together([tn.Ridge()], tn.scan(path, target="two", columns=["x0"]), TWO)
     with pytest.raises(tn.DataError, match="NaN in column 'x1'"):
         tn.fit_together([tn.StandardScaler(), tn.Ridge()], np.array([[1.0, 2.0], [2.0, np.nan]]), [1.0, 2.0])
+
+
+def test_an_error_of_a_shared_scan_names_the_learner():
+    A = np.column_stack([X[:, 0], np.full(N, 1e200) * (1 + np.arange(N))])
+    y = X[:, 0]
+    refused = r"^Ridge\(alpha=2.0\): column 'x1' is too large to be squared"
+    with pytest.raises(tn.DataError, match=refused):
+        tn.fit_together([tn.DummyRegressor(), tn.MaxAbsScaler(), tn.Ridge(2.0)], A, y)
+    with pytest.raises(tn.DataError, match=refused):
+        tn.cross_validate([tn.DummyRegressor(), tn.Ridge(2.0)], A, y, folds=3)
+    with pytest.raises(tn.DataError, match=r"^lines: column 'x1' is too large"):
+        tn.cross_validate({"mean": tn.DummyRegressor(), "lines": tn.Ridge()}, A, y, folds=3)
+    with pytest.raises(tn.DataError, match=r"^Ridge\(alpha=0.5\): column 'x1' is too large"):
+        tn.tune(tn.Ridge(), {"alpha": [0.5, 1.0]}, A, y, folds=3)
+    with pytest.raises(tn.DataError, match=r"^column 'x1' is too large"):
+        tn.cross_validate(tn.Ridge(), A, y, folds=3)
+
+
+def test_an_error_of_an_update_names_the_learner():
+    with pytest.raises(tn.DataError, match=r"^KMeans\(n_clusters=2\): column 'x0' is too small"):
+        tn.fit_together([tn.MaxAbsScaler(), tn.KMeans(2)], X[:, :1] * 1e-170)

@@ -352,3 +352,28 @@ def test_too_many_rows_are_refused_with_a_remedy_and_many_are_warned_of(learner,
         learner().fit(X, y)
     with pytest.warns(ConvergenceWarning):
         learner(max_iter=1).fit(X, y)
+
+
+def no_rows(self, chunk):
+    raise AssertionError("rows were read")
+
+
+@pytest.mark.parametrize("learner", [tn.SVC, tn.SVR])
+def test_too_many_rows_are_refused_before_they_are_gathered(learner, monkeypatch):
+    monkeypatch.setattr(machine, "TOO_MANY", 59)
+    monkeypatch.setattr(machine.AllRows, "summarize", no_rows)
+    with pytest.raises(tn.DataError, match=rf"{learner.__name__} has 60 rows.*Remedy: make_pipeline\(RandomFeatures"):
+        learner().fit(X[:60], TWO[:60])
+    with pytest.raises(AssertionError, match="rows were read"):  # rows of weight zero are not counted
+        learner().fit(X[:60], TWO[:60], sample_weight=np.arange(60) > 1)
+
+
+def test_rows_of_three_classes_are_refused_where_two_of_them_have_too_many(monkeypatch):
+    three = np.arange(90) % 3
+    monkeypatch.setattr(machine, "TOO_MANY", 60)
+    assert SVC().fit(X[:90], three).n_support_.sum() > 0
+    monkeypatch.setattr(machine.AllRows, "summarize", no_rows)
+    with pytest.raises(tn.DataError, match="SVC has 93 rows"):
+        SVC().fit(X[:93], np.arange(93) % 3)
+    with pytest.raises(tn.DataError, match="SVC has 90 rows"):
+        SVC(multi_class="ovr").fit(X[:90], three)

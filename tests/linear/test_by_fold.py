@@ -319,3 +319,14 @@ def test_a_row_that_decides_its_own_prediction_cannot_be_left_out():
     wide = np.random.default_rng(6).normal(size=(8, 20))
     ours, theirs = (kind([0.1, 1.0]).fit(wide, wide[:, 0]) for kind in (RidgeCV, peer.RidgeCV))
     assert (ours.alpha_, ours.best_score_) == pytest.approx((theirs.alpha_, theirs.best_score_), rel=1e-7)
+
+
+@pytest.mark.parametrize("learner", [LassoCV(alphas=20), ElasticNetCV(alphas=20)], ids=str)
+def test_penalties_are_as_small_as_the_columns(learner):
+    X, y, _ = data()
+    unit = 2.0**-465  # about 1e-140: below scikit-learn's least penalty
+    plain, small = clone(learner).fit(X, y), clone(learner).fit(X * unit, y)
+    np.testing.assert_allclose(small.alphas_ / unit, plain.alphas_, rtol=1e-12)
+    assert plain.score(X, y) > 0.3
+    if isinstance(learner, LassoCV):  # the square of the elastic net is not scaled as the columns are
+        assert small.score(X * unit, y) == pytest.approx(plain.score(X, y), rel=1e-6)

@@ -216,3 +216,27 @@ def test_numbers_whose_distances_overflow_are_refused_by_name(name):
     with pytest.raises(tn.DataError, match="distances would overflow"):
         learner.predict(X)
     assert np.isfinite(learner.fit(np.minimum(X, 1e140), y).predict(np.minimum(X, 1e140))).all()
+
+
+@pytest.mark.parametrize("learner", [tn.KNeighborsRegressor(3), tn.KNeighborsRegressor(3, p=3)], ids=str)
+def test_columns_whose_distances_vanish_are_refused_with_a_remedy_that_works(learner):
+    A = np.column_stack([np.full(400, 5.0), X[:, 0] * 1e-170])
+    with pytest.raises(tn.DataError, match=r"column 'x1' is too small: distances would vanish.*MaxAbsScaler\(\) first"):
+        learner.fit(A, Z)
+    expected = learner.fit(X[:, :1], Z).predict(X[:, :1])
+    np.testing.assert_array_equal(tn.make_pipeline(tn.MaxAbsScaler(), learner).fit(A, Z).predict(A), expected)
+    beside = np.column_stack([X[:, 0], X[:, 1] * 1e-170])  # which changes no distance
+    np.testing.assert_array_equal(learner.fit(beside, Z).predict(beside), expected)
+
+
+def test_distances_that_are_not_squared_take_small_columns():
+    for given in ({"p": 1}, {"metric": "chebyshev"}, {"metric": "cosine"}):
+        plain = tn.KNeighborsRegressor(3, **given).fit(X, Z).predict(Q)
+        np.testing.assert_allclose(
+            tn.KNeighborsRegressor(3, **given).fit(X * 2.0**-565, Z).predict(Q * 2.0**-565), plain
+        )
+
+
+def test_local_regression_refuses_columns_whose_distances_vanish():
+    with pytest.raises(tn.DataError, match="column 'x0' is too small: distances would vanish"):
+        tn.LocallyWeightedRegression().fit(X[:, :1] * 1e-170, Z)

@@ -275,6 +275,7 @@ class BisectingKMeans(NearestCenter):
         """To the sample; from cut to cut; to the end."""
         match state, s:
             case Measuring(), Spread():
+                s.refuse_small()
                 return Sampling(0, s)
             case Sampling(), Race():
                 spread = state.spread

@@ -10,6 +10,7 @@ import numpy as np
 from tenfold.cluster.lloyd import distances
 from tenfold.core import Array, Bits, Chunk, Codes
 from tenfold.core.statistic import Grouped, Statistic
+from tenfold.stats.moments import SMALLEST, too_small
 from tenfold.stats.race import Race, row_bits, uniform
 from tenfold.stats.spread import ColumnSpread
 
@@ -38,6 +39,13 @@ class Spread:
     def square(self) -> float:
         """The squared distances of all rows from their mean, summed."""
         return float(self.columns.square.sum())
+
+    def refuse_small(self) -> None:
+        """Refuse columns that are all constant or too small to be squared: no distance would tell rows apart."""
+        if self.square < SMALLEST**2 * self.weight:
+            small = (self.columns.mean != 0) & (np.abs(self.columns.mean) < SMALLEST)
+            if small.any():
+                raise too_small(int(small.argmax()))
 
 
 class SpreadAndMass(Grouped[Spread]):

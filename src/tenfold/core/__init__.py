@@ -24,7 +24,7 @@ from tenfold.core.certificate import Certificate, Claim, Provenance
 from tenfold.core.chunk import Chunk
 from tenfold.core.columns import Columns
 from tenfold.core.design import Design
-from tenfold.core.errors import ColumnError, DataError, MergeError, ModelFileError
+from tenfold.core.errors import ColumnError, DataError, MergeError, ModelFileError, ParameterError, Remedy
 from tenfold.core.learner import MANY, ONE, SEQUENTIAL, Learner
 from tenfold.core.need import Need
 from tenfold.core.schema import Column, Schema
@@ -66,7 +66,9 @@ __all__ = [
     "Need",
     "Never",
     "Ordered",
+    "ParameterError",
     "Provenance",
+    "Remedy",
     "Rounds",
     "RowIndex",
     "Schema",

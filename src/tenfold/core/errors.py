@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 
 class DataError(ValueError):
@@ -24,6 +25,45 @@ class ColumnError(DataError):
 
     def __str__(self) -> str:
         return f"{self.name or f'column number {self.number}'} {self.says}"
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """A remedy for an error: a call that can be run, and a remark on it.
+
+    Parameters
+    ----------
+    call : str or None
+        An expression of `tn` (tenfold), `np`, `pd`, `sklearn` and the rows `X`, `y` of the fit; None if there is none.
+    remark : str, default=""
+        What else there is to know.
+
+    Examples
+    --------
+    >>> import tenfold as tn
+    >>> try:
+    ...     tn.MaxAbsScaler(clip=True).fit([[1.0], [2.0]])
+    ... except tn.ParameterError as error:
+    ...     print(error.remedy.call)
+    tn.MinMaxScaler(clip=True)
+    """
+
+    call: str | None
+    remark: str = ""
+
+    def __str__(self) -> str:
+        return ", ".join(filter(None, (self.call, self.remark)))
+
+
+class ParameterError(ValueError):
+    """A learner does not take a value of a parameter; the attribute `remedy` has the call to write instead."""
+
+    def __init__(self, problem: str, remedy: Remedy) -> None:
+        super().__init__(problem, remedy)
+        self.problem, self.remedy = problem, remedy
+
+    def __str__(self) -> str:
+        return f"{self.problem}. Remedy: {self.remedy}"
 
 
 @contextmanager

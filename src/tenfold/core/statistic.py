@@ -143,6 +143,9 @@ class Gathered(Statistic[Rows]):
         """Gather the rows of one chunk."""
         return Rows((chunk,), self.memory, self.relative)
 
+    def check_count(self, rows: int) -> None:
+        """Refuse a number of rows before any of them is read, if they are known to be too many."""
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.relative:

@@ -16,12 +16,13 @@ import numpy as np
 from tenfold.core import MANY, Certificate, Chunk, Claim, DataError, Learner, Need, Never, Schema, Stop
 from tenfold.core.axes import Bundle, not_finite
 from tenfold.core.crew import crew
+from tenfold.core.errors import naming
 from tenfold.core.learner import EndsEarly
 from tenfold.core.schema import naming_columns
 from tenfold.core.statistic import Expression, Grouped
 from tenfold.engine.holding import of_chunk
 from tenfold.engine.job import FindSchema, FindSequences, NameSequence
-from tenfold.engine.plan import NOTHING, Groups
+from tenfold.engine.plan import NOTHING, Groups, Plan
 from tenfold.engine.runner import Runner, Session
 from tenfold.engine.snapshot import Fit, Snapshot
 from tenfold.engine.stages import stages_of
@@ -81,8 +82,11 @@ def fit(
     stop: Stop | None = None,
     watchers: Sequence[Watcher] = (),
     resume: Snapshot | None = None,
+    solved: bool = True,
 ) -> Fit:
     """Run a learner over a source until it is finished or a rule says stop.
+
+    If not `solved`, it ends with its first summary, of which no model is made.
 
     A learner that is finished (asks for nothing) is certified from the summary it has, so a
     one-pass learner reads its data once and its certificate speaks of the state it returns.
@@ -92,7 +96,7 @@ def fit(
         if resume is None:
             schema = learner.foreseen(schema_of(source, learner.need, session))
             resume = Snapshot(schema, learner.start(schema))
-        member = Member(learner, resume, stop or Never(), watchers, keep=source.costly)
+        member = Member(learner, resume, stop or Never(), watchers, keep=source.costly, solved=solved)
         run([member], source, session)
         assert member.done is not None
         if resumed and member.done.at.certificate is not None:
@@ -130,6 +134,10 @@ class Member:
     """whether rows take long to make, so that a learner of several passes holds them"""
     name: str = field(default_factory=lambda: str(next(_numbers)))
     """by which what follows its state is known"""
+    solved: bool = True
+    """whether a model is made of the summary; if not, it is merged with that of other rows before"""
+    title: str = ""
+    """by which errors name it among several learners; those of one learner have the same"""
 
     @cached_property
     def view(self) -> View:
@@ -170,16 +178,33 @@ def run(members: Sequence[Member], source: Source, session: Session) -> int:
         wanting = [(m, ask) for m, ask in zip(going, asks, strict=True) if ask is not None and ask != m.at.asked]
         if wanting:
             plan = session.plan(Each(tuple(m.expression(ask) for m, ask in wanting)))
-            with naming_columns(*(m.at.schema for m, _ in wanting)):
-                answers = plan.answer(session.leaves(plan.leaves))
-            for (m, ask), answer in zip(wanting, answers, strict=True):
-                m.take(ask, answer, len(source))
+            for (m, ask), answer in zip(wanting, _answers(wanting, plan, session), strict=True):
+                with naming(m.title):
+                    m.take(ask, answer, len(source))
             scans += plan.scans(held)
             held = {(leaf.held, leaf.every) for leaf in plan.leaves if leaf.held}
         for m, ask in zip(going, asks, strict=True):
-            _go_on(m, ask is None, time.monotonic() - began)
+            with naming(m.title):
+                if m.solved:
+                    _go_on(m, ask is None, time.monotonic() - began)
+                else:
+                    _end(m, "done")
         going = [m for m in going if m.done is None]
     return scans
+
+
+def _answers(wanting: Sequence[tuple[Member, Expression]], plan: Plan, session: Session) -> Any:
+    """The answers to all members, from one scan; an error of the data names the learner that cannot use them."""
+    try:
+        with naming_columns(*(m.at.schema for m, _ in wanting)):
+            return plan.answer(session.leaves(plan.leaves))
+    except DataError:
+        titles = dict.fromkeys(m.title for m, _ in wanting)
+        for title in titles if len(titles) > 1 else ():  # the scan is lost: each learner is asked by itself
+            some = [(m, ask) for m, ask in wanting if m.title == title]
+            with naming(title), naming_columns(*(m.at.schema for m, _ in some)):
+                session.answer(Each(tuple(m.expression(ask) for m, ask in some)))
+        raise
 
 
 def joint(ask: Expression, answer: Any) -> Counted:

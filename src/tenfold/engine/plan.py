@@ -84,6 +84,11 @@ class Leaf(Value):
         return any(stage.learned for stage in self.stages)
 
     @property
+    def all_rows(self) -> bool:
+        """Whether it takes every row that has a weight, and none twice."""
+        return not self.picks and not self.draws
+
+    @property
     def every(self) -> int:
         """It reads each so-manieth part."""
         return self.statistic.every if isinstance(self.statistic, Strided) else 1

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
-from tenfold.core.statistic import Expression
+from tenfold.core.statistic import Expression, Gathered
 from tenfold.engine.holding import Scan
 from tenfold.engine.job import Job
 from tenfold.engine.ordered import Walked
@@ -36,8 +36,13 @@ class Session(ABC):
         """The merge of the job's summaries of all its parts, in the fixed tree."""
 
     def plan(self, expression: Expression) -> Plan:
-        """The leaves of an expression over the rows of this source."""
-        return Plan(expression, self.memory, dense=not self.source.makes_sparse)
+        """The leaves of an expression over the rows of this source; too many to be gathered are refused."""
+        plan = Plan(expression, self.memory, dense=not self.source.makes_sparse)
+        if self.source.counted is not None and not self.source.weighted:  # each row counts
+            for leaf in plan.leaves:
+                if isinstance(leaf.statistic, Gathered) and leaf.all_rows:
+                    leaf.statistic.check_count(self.source.counted)
+        return plan
 
     def answer(self, expression: Expression) -> Any:
         """What an expression says of all rows: summaries, counted, in its shape."""

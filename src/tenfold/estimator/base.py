@@ -185,8 +185,9 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
                 saving.seed = seed
                 watchers.append(saving)
             rule = learner.stop() if stop is None or learner.passes == ONE else learner.stop() | stop
-            running = learner if solved else learner.unsolved()
-            done = fit(running, source, runner=current(), stop=rule, watchers=watchers, resume=resume or at)
+            done = fit(
+                learner, source, runner=current(), stop=rule, watchers=watchers, resume=resume or at, solved=solved
+            )
         if Reporting.wanted(self):
             watchers[1].end(done.at)
         fresh._history = history
@@ -246,9 +247,10 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         """The same for a fit that is to go on: the state is one of its own, the summary what it asked for."""
         return True
 
-    def unsolved(self) -> Any:
-        """A learner that makes the same summary and no model of it; None: there is none."""
-        return None
+    @property
+    def merges_unsolved(self) -> bool:
+        """Whether the summary of more rows is merged before a model is made: a batch may be too small for one."""
+        return False
 
     def _after_fit(self, source: Source) -> None:
         """For what a kind of learner adds once it is fitted."""
@@ -323,8 +325,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             return self._fit(X, y, weight, **given)
         check_names(self, X)
         where: Any = self.certificate_.provenance
-        solved = self.unsolved() is None
-        more = self._blank()._fit(X, y, weight, first=where.first_part + where.parts, solved=solved, **given)
+        first, solved = where.first_part + where.parts, not self.merges_unsolved
+        more = self._blank()._fit(X, y, weight, first=first, solved=solved, **given)
         return self._become(merging.add(as_fitted(self), as_fitted(more), again=True))
 
     def __add__(self, other: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, Options, RealNotInt
 
-from tenfold.core import Array
+from tenfold.core import Array, ParameterError, Remedy
 
 Constraints = dict[str, list[Any]]
 """what each parameter of a learner may be, by its name"""
@@ -66,9 +66,12 @@ def class_prior(given: Any, weight: Array) -> Array:
 def refuse_splitter(cls: type, given: Any) -> None:
     """Refuse a splitter of scikit-learn as `cv` of a learner, which would have to hold all rows for it."""
     if hasattr(given, "get_n_splits"):
-        raise ValueError(
-            f"{cls.__name__}: cv={given!r} is a splitter, which needs all rows to say what its folds are. Remedy: "
-            f"cv=list({type(given).__name__}(...).split(X, y))"
+        kind = type(given)
+        public = kind.__module__.startswith("sklearn.model_selection.")
+        folds = f"cv=list({'sklearn.model_selection.' if public else ''}{given!r}.split(X, y))"
+        raise ParameterError(
+            f"{cls.__name__}: cv={given!r} is a splitter, which needs all rows to say what its folds are",
+            Remedy(f"tn.{cls.__name__}({folds})") if public else Remedy(None, folds),
         )
 
 

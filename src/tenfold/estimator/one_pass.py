@@ -14,23 +14,6 @@ from tenfold.core.statistic import Statistic
 from tenfold.estimator.base import Estimator
 
 
-class Unsolved:
-    """A learner of one pass that ends with its summary: more rows, to be merged with others before a model is made."""
-
-    def __init__(self, learner: Any) -> None:
-        self._learner = learner
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._learner, name)
-
-    def update(self, state: Any, summary: Any) -> Solved:
-        """Nothing more is asked for."""
-        return Solved.of(None, state.step)
-
-    def model(self, state: Any) -> None:
-        """Return no model: the summary is merged with that of other rows first."""
-
-
 class OnePass(Estimator):
     """Base of learners that read the rows once: a subclass writes `statistic`, `solve` and `certify`."""
 
@@ -61,6 +44,7 @@ class OnePass(Estimator):
         """There is one after the pass."""
         return None if isinstance(state, Begun) else state.model
 
-    def unsolved(self) -> Any:
-        """The learner without the model: a batch of `partial_fit` may be too small, or of one class."""
-        return Unsolved(self) if type(self).update is OnePass.update else None
+    @property
+    def merges_unsolved(self) -> bool:
+        """Whether the one summary is all that a model is made of; not so, if `update` asks for more rounds."""
+        return True

@@ -43,6 +43,32 @@ SHARED: Constraints = {
 }
 
 
+def quadratic(learner: str, n: int, relative: str) -> str:
+    """The warning of rows with which machines take long; `relative` is what to call for them."""
+    return (
+        f"{learner} has {n:,} rows: a machine compares them with each other, so its time grows with the square of "
+        f"their number. Remedy: {relative}, whose time grows with the rows; or a sample of them"
+    )
+
+
+def too_many_rows(learner: str, n: int, relative: str) -> DataError:
+    """The error of rows with which machines would take days."""
+    return DataError(f"{quadratic(learner, n, relative)}; or a limit, max_iter=")
+
+
+class RowsOfMachines(AllRows):
+    """All rows, refused by their number before any is read."""
+
+    learner: str = ""
+    most: int = 0
+    """rows; 0: any number"""
+
+    def check_count(self, rows: int) -> None:
+        """Refuse rows with which machines would take days."""
+        if 0 < self.most < rows:
+            raise too_many_rows(self.learner, rows, self.relative)
+
+
 class Machine(NamedTuple):
     """One machine of a model, as it is trained: its rows and its dual problem."""
 
@@ -67,7 +93,11 @@ class KernelMachine(KernelExpansion):
     def statistic(self, schema: Schema) -> AllRows:
         """All rows are gathered: a machine compares each with each."""
         self.check_kernel()
-        return AllRows(self.relative)
+        return RowsOfMachines(self.relative, learner=type(self).__name__, most=self.most_rows(schema))
+
+    def most_rows(self, schema: Schema) -> int:
+        """The number of rows above which some machine has too many, however the classes share them; 0: any."""
+        return TOO_MANY if self.max_iter < 0 else 0
 
     def sound(self, model: Any, summary: Any, schema: Schema) -> bool:
         """Whether the support vectors of a file stand among its rows, and are as many as its weights."""
@@ -109,11 +139,9 @@ class KernelMachine(KernelExpansion):
         """Warn of so many rows of a machine that it takes long, and refuse those that would take days."""
         if n <= MANY or self.max_iter >= 0:
             return
-        said = f"{n:,} rows: a machine compares them with each other, so its time grows with the square of their number"
-        remedy = f"Remedy: {self.relative}, whose time grows with the rows; or a sample of them"
         if n > TOO_MANY:
-            raise DataError(f"{type(self).__name__} has {said}. {remedy}; or a limit, max_iter=")
-        warnings.warn(f"{type(self).__name__} has {said}. {remedy}", UserWarning, stacklevel=2)
+            raise too_many_rows(type(self).__name__, n, self.relative)
+        warnings.warn(quadratic(type(self).__name__, n, self.relative), UserWarning, stacklevel=2)
 
     def decisions(self, model: Any, X: Columns) -> Array:
         """f of each row by each machine."""

@@ -202,6 +202,11 @@ class SVC(KernelMachine, Deciding):
             )
         return super().statistic(schema)
 
+    def most_rows(self, schema: Schema) -> int:
+        """Of k classes, some two have at least 2/k of the rows."""
+        most = super().most_rows(schema)
+        return most if self.multi_class == "ovr" else most * max(2, len(schema.classes)) // 2
+
     def solve(self, schema: Schema, s: TrainingRows) -> SVCModel:
         """The dual of each machine; weights, prices and the kernel enter here."""
         k, n = len(schema.classes), len(s.X)

@@ -18,7 +18,6 @@ from tenfold.core.statistic import Statistic
 from tenfold.estimator import OnePass, Regressor, check_is_fitted
 from tenfold.estimator.constraints import array, integer
 from tenfold.estimator.featured import Featured
-from tenfold.estimator.one_pass import Unsolved
 from tenfold.linear.penalised import USUAL
 from tenfold.linear.solving import EPS
 from tenfold.stats.combinators import Key
@@ -52,7 +51,6 @@ FOLDS = 10
 TIE = 1e-13
 """errors that differ by less are the same: then the larger penalty is taken"""
 CV = [None, integer(2), array]
-SEED = integer(0)
 
 
 class Counted(NamedTuple):
@@ -123,9 +121,10 @@ class ByFold(Featured, OnePass, Regressor):
         """There is one after the folds were scored."""
         return state.model if isinstance(state, Solved) else None
 
-    def unsolved(self) -> Unsolved | None:
+    @property
+    def merges_unsolved(self) -> bool:
         """Rows of one drawn fold are no model of their own, and may be merged with others."""
-        return Unsolved(self) if self.passes == ONE else None
+        return self.passes == ONE
 
     def _wide(self, schema: Schema) -> bool:
         """Whether rows are kept, while they are fewer than the features."""

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from tenfold.core import Array, Claim, Schema
 from tenfold.core.allowed import ANYTHING
-from tenfold.estimator.constraints import Constraints, array, boolean, integer, numbers, real, share
-from tenfold.linear.by_fold import CV, SEED, ByFold, Chosen
+from tenfold.estimator.constraints import Constraints, array, boolean, integer, numbers, real, seed, share
+from tenfold.linear.by_fold import CV, ByFold, Chosen
 from tenfold.linear.paths import LassoPath, follow, grid_of, path_of, summary_of
 from tenfold.linear.penalised import WIDE, claims_of, descended
 from tenfold.linear.quadratic import quadratic
@@ -125,7 +125,7 @@ class ElasticNetCV(PathCV):
         rows in a row, as scikit-learn has them; a first pass counts the rows, and models do not merge. An array: the
         fold of each row.
     random_state : int, default=0
-        Seed of the lot.
+        Seed of the lot. None draws one, and the certificate records it.
     tol : float, default=1e-12
         The duality gap at which each descent stops, as a share of half the mean squares of y. Below 1.4e-14 gaps are
         rounding errors, and that is taken instead.
@@ -173,7 +173,7 @@ class ElasticNetCV(PathCV):
         "fit_intercept": [boolean],
         "positive": [boolean],
         "cv": CV,
-        "random_state": [SEED],
+        "random_state": [seed],
         "tol": [real(0)],
         "max_iter": [integer(1)],
     }

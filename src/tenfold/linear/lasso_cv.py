@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
-from tenfold.estimator.constraints import Constraints, array, boolean, integer, real, share
-from tenfold.linear.by_fold import CV, SEED
+from tenfold.estimator.constraints import Constraints, array, boolean, integer, real, seed, share
+from tenfold.linear.by_fold import CV
 from tenfold.linear.elastic_net_cv import PathCV
 
 
@@ -32,7 +32,7 @@ class LassoCV(PathCV):
         rows in a row, as scikit-learn has them; a first pass counts the rows, and models do not merge. An array: the
         fold of each row.
     random_state : int, default=0
-        Seed of the lot.
+        Seed of the lot. None draws one, and the certificate records it.
     tol : float, default=1e-12
         The duality gap at which each descent stops, as a share of half the mean squares of y. Below 1.4e-14 gaps are
         rounding errors, and that is taken instead.
@@ -80,7 +80,7 @@ class LassoCV(PathCV):
         "fit_intercept": [boolean],
         "positive": [boolean],
         "cv": CV,
-        "random_state": [SEED],
+        "random_state": [seed],
         "tol": [real(0)],
         "max_iter": [integer(1)],
     }

@@ -110,6 +110,11 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
             case _:
                 return state.statistic()
 
+    @property
+    def merges_unsolved(self) -> bool:
+        """No: a first model says whether the rows are read again."""
+        return False
+
     def update(self, state: State, summary: Summary) -> State:
         """Solve; read the rows again where that gains digits, then for scores at the coefficients."""
         match state, summary:

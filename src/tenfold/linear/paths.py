@@ -138,7 +138,7 @@ def grid_of(problem: Quadratic, l1_ratio: float, positive: bool, alphas: ArrayLi
         top = problem.largest(l1_ratio, positive)
         if not top < np.inf:
             raise ValueError(f"l1_ratio={l1_ratio} leaves no finite grid of penalties. Remedy: give the alphas")
-        return np.full(int(alphas), LEAST) if top <= LEAST else np.geomspace(top, top * eps, int(alphas))
+        return np.geomspace(top, top * eps, int(alphas)) if top > 0 else np.full(int(alphas), LEAST)
     given = np.sort(numbers(alphas, "alphas").ravel())[::-1].copy()
     if not len(given) or not (given > 0).all() or not np.isfinite(given).all():
         raise ValueError("alphas must be positive numbers. Remedy: LinearRegression has no penalty")

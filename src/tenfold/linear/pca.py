@@ -169,6 +169,11 @@ class PCA(OnePass, Projector):
         """Moments; then a triangular factor if they are not enough."""
         return TriangularFactor(state.model.mean) if isinstance(state, Factoring) else super().ask(state)
 
+    @property
+    def merges_unsolved(self) -> bool:
+        """No: a first model says whether the rows are read again."""
+        return False
+
     def update(self, state: Begun | Factoring, s: Moments | Triangle) -> Factoring | Solved:
         """The axes; ask for a triangular factor where it gains digits."""
         axes = principal_axes(s)

@@ -178,6 +178,11 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
         values = np.append(state.model.intercept, state.model.coef)
         return TermResiduals(self.degree, self.interaction_only, values, state.model.rest, state.center)
 
+    @property
+    def merges_unsolved(self) -> bool:
+        """No: a first model says whether the rows are read again."""
+        return False
+
     def update(self, state: Begun | Refining, s: TermMoments) -> Refining | Solved:
         """Solve for a correction; read the rows again where that gains digits."""
         found = from_double(s, 0.0, self.fit_intercept)

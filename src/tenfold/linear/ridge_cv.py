@@ -6,7 +6,7 @@ coefficients and the inverse of the normal matrix (`stats/leave_one_out.py`), so
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,13 +14,16 @@ from numpy.typing import ArrayLike
 from tenfold.core import Array, Claim, DataError, Schema
 from tenfold.core.learner import Begun, Solved
 from tenfold.core.statistic import Statistic
-from tenfold.estimator.constraints import Constraints, array, boolean, choice, numbers
-from tenfold.linear.by_fold import CV, SEED, TIE, ByFold, Chosen, Counted, Folds, errors_of, least_digits
+from tenfold.estimator.constraints import Constraints, array, boolean, choice, numbers, seed
+from tenfold.linear.by_fold import CV, TIE, ByFold, Chosen, Counted, Folds, errors_of, least_digits
 from tenfold.linear.penalised import USUAL
 from tenfold.linear.solving import EPS, from_moments, quick, quick_each
 from tenfold.stats.folds import FoldMoments, Pieces
 from tenfold.stats.leave_one_out import ALONE, LeaveOneOut, LeftOut
 from tenfold.stats.moments import Comoments, Moments
+
+if TYPE_CHECKING:
+    from tenfold.linear.by_fold import FoldedModel
 
 
 class RidgeCVModel(NamedTuple):
@@ -67,7 +70,7 @@ class RidgeCV(ByFold):
         random folds in one scan, to which rows are dealt by their places, so that models merge. An int: so many folds
         in the order of the rows, as in scikit-learn; a first pass counts the rows. An array: the fold of each row.
     random_state : int, default=0
-        Seed of the random folds.
+        Seed of the random folds. None draws one, and the certificate records it.
     scoring, store_cv_results : optional
         As in scikit-learn, but only in the values that say what is done here; the error names the remedy.
     gcv_mode, alpha_per_target : optional
@@ -119,7 +122,7 @@ class RidgeCV(ByFold):
         "alphas": [array],
         "fit_intercept": [boolean],
         "cv": [*CV, choice("random")],
-        "random_state": [SEED],
+        "random_state": [seed],
     }
 
     def __init__(
@@ -191,7 +194,7 @@ class RidgeCV(ByFold):
         chosen = Chosen(float(grid[0, a]), float(ratios[0]), grid, errors[None, :, None].copy(), digits)
         return Solved.of(self._best(s.base, chosen, state.schema))
 
-    def _chosen(self, model: RidgeCVModel) -> tuple[Claim, ...]:  # type: ignore[override]
+    def _chosen(self, model: FoldedModel) -> tuple[Claim, ...]:
         if self.cv is not None:
             return super()._chosen(model)
         why = "of the least certain mean squared error of rows that are left out one by one"

@@ -29,6 +29,7 @@ from tenfold.kernels.neighbors import (
     offer_distances,
     put_in_order,
 )
+from tenfold.stats.moments import too_small
 from tenfold.stats.training_rows import TrainingRows
 
 FEW = 8
@@ -78,6 +79,15 @@ class Distance(Value):
         if self.kernel is not None:
             return np.inf
         return float(10.0 ** (300.0 / (max(2.0, self.power) if self.kind == POWERS else 2.0)))
+
+    def refuse_small(self, ranges: Array) -> None:
+        """Refuse columns of these ranges if none is large enough for its differences to be squared, or raised to p."""
+        if self.kernel is not None or self.directions or self.kind not in (SQUARES, POWERS):
+            return
+        spread = ranges * self.scale ** (1 / self.power)
+        j = int(spread.argmax()) if len(spread) else 0
+        if len(spread) and 0 < spread[j] < 10.0 ** (-300.0 / max(self.power, 1.0)):
+            raise too_small(j)
 
     def true(self, compared: Array) -> Array:
         """The distance, from what is compared: its square, its power or its sum."""

@@ -111,6 +111,7 @@ class KNeighbors(MultiOutput, OnePass):
         """The rows, and how far each column ranges."""
         with np.errstate(over="ignore"):
             ranges = np.minimum(np.ptp(rows.X, axis=0), np.finfo(float).max)
+        self._distance(schema.levels > 0, ranges).refuse_small(ranges)
         return NeighborsModel(rows, ranges, schema.levels > 0, 0 if schema.classes is None else len(schema.classes))
 
     def certify(self, model: NeighborsModel, rows: TrainingRows) -> tuple[Claim, ...]:

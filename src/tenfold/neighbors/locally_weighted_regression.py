@@ -112,6 +112,7 @@ class LocallyWeightedRegression(OnePass, Regressor):
 
     def solve(self, schema: Schema, rows: TrainingRows) -> LocalModel:
         """The model is the training rows."""
+        self._distance(len(schema.columns)).refuse_small(np.ptp(rows.X, axis=0))
         return LocalModel(rows)
 
     def sound(self, model: LocalModel, summary: TrainingRows | None, schema: Schema) -> bool:

@@ -218,6 +218,13 @@ def refuse_small(squares: Array, mean: Array, added: float = 0.0, least: float =
         )
 
 
+def too_small(j: int) -> ColumnError:
+    """The error of a column whose differences, squared, are zero, where no other tells rows apart."""
+    return ColumnError(
+        j, "is too small: distances would vanish. Remedy: columns of similar scale, tenfold.MaxAbsScaler() first"
+    )
+
+
 def two_sum(a: T, b: T) -> tuple[T, T]:
     """a + b and its rounding error, exactly."""
     total = a + b

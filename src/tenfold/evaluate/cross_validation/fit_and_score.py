@@ -155,7 +155,11 @@ class FitAndScore:
 
     def _naming(self, candidate: Candidate) -> AbstractContextManager[None]:
         """Name the candidate in errors, if it is one of several."""
-        return naming(candidate.name if len(self.candidates) > 1 else "")
+        return naming(self._title(candidate))
+
+    def _title(self, candidate: Candidate) -> str:
+        """The name of the candidate in errors; empty, if there is no other."""
+        return candidate.name if len(self.candidates) > 1 else ""
 
     @property
     def column(self) -> str | None:
@@ -224,7 +228,7 @@ class FitAndScore:
             members.append(
                 Member(
                     learner, Snapshot(mine, start), learner.stop(), (), split.key, split.train, before,
-                    candidate.need, schema, certified=False,
+                    candidate.need, schema, certified=False, title=self._title(candidate),
                 )
             )  # fmt: skip
         candidate.members.append(members)
@@ -233,7 +237,10 @@ class FitAndScore:
             if isinstance(key, Listed) and key.codes.min() < 0:
                 key = None  # it leaves rows out
             at = Snapshot(mine, start)
-            candidate.whole = Member(learner, at, learner.stop(), [History()], key, None, (), candidate.need, schema)
+            candidate.whole = Member(
+                learner, at, learner.stop(), [History()], key, None, (), candidate.need, schema,
+                title=self._title(candidate),
+            )  # fmt: skip
 
     def _read_off(self, candidate: Candidate, splits: Sequence[Split]) -> bool:
         """Whether the scores could be read off the summaries of the groups, and were."""

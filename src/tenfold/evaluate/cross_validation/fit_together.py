@@ -76,6 +76,7 @@ def _members(learners: list[Estimator], names: list[str], source: Source) -> lis
         for learner, name in zip(learners, names, strict=True):
             with naming(name):
                 schema = learner.foreseen(schema_of(source, learner.need, session))
-                members.append(Member(learner, Snapshot(schema, learner.start(schema)), learner.stop(), [History()]))
+                start = Snapshot(schema, learner.start(schema))
+                members.append(Member(learner, start, learner.stop(), [History()], title=name))
         run(members, source, session)
     return members
