@@ -40,12 +40,14 @@ def leave_one_out_bounds_hold(case: Any) -> None:
     claim = claims_of(tn.SVC(**given).fit(X, y)).get("leave-one-out bound")
     if claim is None or claim.status != "proved":
         raise Skip("nothing is proved")
-    peer = sklearn.svm.SVC(**given, tol=1e-8)
+    peer = sklearn.svm.SVC(**given, tol=1e-6, max_iter=100_000)
     wrong = 0
     for i in range(n):
         without = np.arange(n) != i
         score = peer.fit(X[without], y[without]).decision_function(X[i : i + 1])[0]
-        wrong += (score > 1e-6) != y[i] and abs(score) > 1e-6
+        if peer.fit_status_:
+            raise Skip("scikit-learn does not converge")
+        wrong += abs(score) > 1e-4 and (score > 0) != y[i]
     must(claim.value >= wrong / n - 1e-9, f"{claim.value} is proved, {wrong / n} is the error")
 
 
@@ -155,13 +157,13 @@ def one_start_is_one_start(case: Any) -> None:
 
 @check("claims", often=3.0)
 def far_targets_do_not_hide_the_others(case: Any) -> None:
-    """One target far from all others, up to 1e15: trees fit the other rows about as well as scikit-learn's do."""
+    """One target far from all others: trees fit the others as well as scikit-learn's, or as the resolution claimed."""
     random = case.random
     n = 60 + 20 * case.size
     X = random.normal(size=(n, 2))
     y = 3 * X[:, 0] + 0.1 * random.normal(size=n)
     at = int(random.integers(n))
-    y[at] = float(random.choice([1e4, 1e6, 1e8, 1e10])) * float(random.choice([-1, 1]))
+    y[at] = float(random.choice([1e4, 1e6, 1e8, 1e10, 1e15])) * float(random.choice([-1, 1]))
     rest = np.arange(n) != at
     forest = random.random() < 0.3
     ours: Any = tn.RandomForestRegressor(5, random_state=0) if forest else tn.DecisionTreeRegressor()
@@ -169,10 +171,13 @@ def far_targets_do_not_hide_the_others(case: Any) -> None:
         peer: Any = sklearn.ensemble.RandomForestRegressor(5, random_state=0)
     else:
         peer = sklearn.tree.DecisionTreeRegressor(random_state=0)
-    a = np.median(np.abs(np.asarray(ours.fit(X, y).predict(X))[rest] - y[rest]))
+    model = ours.fit(X, y)
+    a = np.median(np.abs(np.asarray(model.predict(X))[rest] - y[rest]))
     b = np.median(np.abs(peer.fit(X, y).predict(X)[rest] - y[rest]))
+    claim = claims_of(model).get("resolution")
+    told_apart = 0.0 if claim is None else float(claim.value)
     must(
-        a <= 3 * b + 0.3,
+        a <= 3 * b + 0.3 + told_apart,
         f"{type(ours).__name__}: median error {a:.3g} of the others, scikit-learn {b:.3g}, one target {y[at]:.0e}",
     )
 
@@ -241,14 +246,10 @@ def any_unit_is_answered_or_named(case: Any) -> None:
                 f"no reason: {error}",
             )
             return
-    if name in ("KMeans", "GaussianMixture"):
-        if name == "KMeans":
-            close(
-                b.inertia_ / 10.0 ** (2 * power) if abs(power) < 140 else 0.0,
-                a.inertia_ if abs(power) < 140 else 0.0,
-                1e-5,
-                "inertia",
-            )
+    if name in ("KMeans", "GaussianMixture"):  # rows of other bits are drawn as other starts
+        if name == "KMeans" and abs(power) < 140:
+            ratio = b.inertia_ / 10.0 ** (2 * power) / a.inertia_
+            must(0.5 < ratio < 2, f"columns times 1e{power:.0f}: inertia times {ratio:.3g}")
         return
     if name == "PCA":
         close(
@@ -294,7 +295,7 @@ def weights_of_any_size_are_answered_or_said(case: Any) -> None:
 def alpha_is_chosen_by_leaving_out_each_row(case: Any) -> None:
     """By default RidgeCV leaves out each row once: its choice is the best by scikit-learn's models without each row."""
     random = case.random
-    n, p = int(random.integers(8, 20)), int(random.integers(1, 4))
+    n, p = int(random.integers(8, 14)), int(random.integers(1, 4))
     X = random.normal(size=(n, p))
     y = X[:, 0] * random.choice([0.0, 0.3, 2.0]) + random.normal(size=n)
     alphas = [1e-2, 1.0, 10.0, 100.0, 1000.0]

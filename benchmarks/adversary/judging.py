@@ -49,6 +49,11 @@ SHARES = {
 DECLARED: tuple[tuple[str, str], ...] = (
     (r"as one sample would be|is more than there are samples", "one row leaves nothing to be scored on"),
     (r"too large|too long|too small|beyond", "sums of squares leave the range of float64, and that is said"),
+    (
+        r"decides its own prediction",
+        "the error of a row far from all others, left out, is lost to rounding: it is said",
+    ),
+    (r"integers that float64 cannot", "identifiers are not rounded, and the remedy is named"),
     (r"weights diverge", "steps of a length that was asked for diverge, and that is said"),
     (r"needs two classes", "rows without weight are no rows, and have no class"),
     (r"of so few rows do not merge", "models that draw the same places do not add up, and the remedy is named"),

@@ -26,7 +26,7 @@ from adversary.answers import outputs
 from adversary.book import check
 from adversary.case import Skip, again, close, must, refused
 from adversary.learners import draws
-from adversary.pipelines import of_model, of_source
+from adversary.pipelines import of_model, of_source, taken
 from adversary.ways import arrow, frame, with_roles
 from tenfold.sources import part_rows
 
@@ -352,7 +352,8 @@ def what_cannot_be_used_is_named(case: Any) -> None:
             refused(lambda form=form: model.predict(form({**case.columns, name: words})), name)
     elif name[0] == "t":
         refused(lambda: model.predict(frame({**case.columns, name: np.arange(case.n) * 1.5})), name)
-    refused(lambda: clone(case.learner).fit(frame(fewer), case.y), name)
+    if fewer and name in taken(case.learner.steps[0][1].transformers):
+        refused(lambda: clone(case.learner).fit(frame(fewer), case.y), name)
 
 
 def _used(case: Any, name: str) -> bool:

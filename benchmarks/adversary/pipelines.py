@@ -132,14 +132,15 @@ def transformer_drawn(random: Any, columns: dict[str, Any], need: Any) -> Any:
         numeric = [at for at, (_, _, group) in enumerate(branches) if group[0][0] == "n"]
         if numeric and len(branches) > 1 and not holes:
             branches.pop(numeric[-1])
-            remainder = "passthrough" if all(c[0] in "n" or c in _taken(branches) for c in columns) else "drop"
+            remainder = "passthrough" if all(c[0] in "n" or c in taken(branches) for c in columns) else "drop"
     if not branches:
         branches = [("n0", tn.StandardScaler(), [name for name in columns if name.startswith("n")])]
     sparse = pick(random, [0.0, 0.3]) if need.sparse else 0.0
     return tn.ColumnTransformer(branches, remainder=remainder, sparse_threshold=sparse)
 
 
-def _taken(branches: list[Any]) -> set[str]:
+def taken(branches: list[Any]) -> set[str]:
+    """The columns that branches name."""
     return {name for _, _, group in branches for name in ([group] if isinstance(group, str) else group)}
 
 
