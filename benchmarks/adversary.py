@@ -1,7 +1,8 @@
 """Draw cases and look for a wrong answer: `python benchmarks/adversary.py --cases 1000 --seed 0`.
 
 A case is data as people have it, a learner with drawn parameters, a form and a way in, and something to hold the
-answer against: scikit-learn, LightGBM, brute force, or a law. It depends on its seed and its number alone, so that
+answer against: scikit-learn, LightGBM, brute force, or a law. Other kinds of cases are pipelines, sequences, graphical
+models, concepts, networks, evaluation, files and claims. A case depends on its seed and its number alone, so that
 `--cases 1 --index I` repeats it. A find is made small and printed as code; any find makes the command fail.
 """
 
@@ -25,24 +26,22 @@ PATIENCE = 600
 """seconds after which a case hangs"""
 
 
-def work(seed: int, start: int, stop: int, step: int, only: str, dask: bool, seconds: float, at: Any, out: Any) -> None:
+def work(seed: int, numbers: range, drawn: dict[str, Any], seconds: float, at: Any, out: Any) -> None:
     """Score some cases, and send what became of each."""
     faulthandler.enable()
     seen: set[Any] = set()
-    for index in range(start, stop, step):
+    for index in numbers:
         at.value = index
         faulthandler.dump_traceback_later(PATIENCE, exit=True)
         began = time.process_time()
-        case = judging.draw(seed, index, only, dask)
+        case = judging.draw(seed, index, **drawn)
         verdict = judging.judge(case)
         text, took = "", time.process_time() - began
-        name = type(case.learner).__name__
-        if verdict.outcome == "find" and (key := (name, case.check.__name__, verdict.words)) not in seen:
+        if verdict.outcome == "find" and (key := (*case.tags[:2], verdict.words)) not in seen:
             seen.add(key)
             faulthandler.dump_traceback_later(PATIENCE, exit=True)
             text = shrink.code(*shrink.shrunk(case, verdict, seconds))
-        tags = (name, case.check.__name__, case.way.__name__, case.form.__name__, *case.kinds)
-        out.put((index, tags, verdict, text, took))
+        out.put((index, case.tags, verdict, text, took))
     faulthandler.cancel_dump_traceback_later()
     out.put(None)
 
@@ -52,13 +51,21 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--index", type=int, default=0, help="number of the first case")
-    parser.add_argument("--only", default="", help="a part of the learner's name")
+    parser.add_argument("--kind", default="", help=f"kinds of cases: {', '.join(judging.SHARES)}; default: a mix")
+    parser.add_argument("--only", default="", help="a part of the learner's name; --kind learners goes with it")
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--no-dask", action="store_true", help="start no cluster")
     parser.add_argument("--shrink", type=float, default=20.0, help="seconds to make a find small")
+    parser.add_argument(
+        "--until-find", action="store_true", help="stop at the first find, and say after how many cases"
+    )
     args = parser.parse_args()
-    report = run(args.seed, args.index, args.cases, args.only, args.processes, not args.no_dask, args.shrink)
+    drawn = {"only": args.only, "dask": not args.no_dask, "kind": args.kind}
+    numbers, seconds = range(args.index, args.index + args.cases), 0.0 if args.until_find else args.shrink
+    report = run(args.seed, numbers, args.processes, drawn, seconds, args.until_find)
     print(report)
+    if args.until_find and report.finds:
+        print(f"first find: {report.cases}: {next(iter(report.finds))[1]}")
     return 1 if report.finds else 0
 
 
@@ -73,14 +80,13 @@ class Report:
         self.began = time.perf_counter()
         self.cases = 0
 
-    def add(self, index: int, tags: tuple[str, ...], verdict: Any, text: str, took: float, command: str) -> None:
+    def add(self, index: int, tags: list[tuple[str, str]], verdict: Any, text: str, took: float, command: str) -> None:
         """Count a case, and print it if it is a find that is new."""
-        learner, check, way, form, *kinds = tags
-        groups = (("learner", learner), ("check", check), ("way", way), ("form", form), *(("data", k) for k in kinds))
-        for group in groups:
+        (_, learner), (_, check), *_ = tags
+        for group in tags:
             self.outcomes[group, verdict.outcome] += 1
-        self.seconds["check", check] += took
-        self.seconds["learner", learner] += took
+        for group in tags[:2]:
+            self.seconds[group] += took
         self.outcomes[("all", "all"), verdict.outcome] += 1
         self.cases += 1
         if self.cases % 1000 == 0:
@@ -91,7 +97,7 @@ class Report:
             key = (learner, check, verdict.words)
             self.finds[key] += 1
             if text and self.finds[key] == 1:
-                print(f"\n=== {verdict.kind}: {learner}, {check}, {way}, {form}, {', '.join(kinds)}")
+                print(f"\n=== {verdict.kind}: {', '.join(name for _, name in tags)}")
                 print(f"=== {verdict.why[:500]}\n=== {command} --cases 1 --index {index}\n{text}\n", flush=True)
 
     def __str__(self) -> str:
@@ -107,37 +113,41 @@ class Report:
         return "\n".join(lines)
 
 
-def run(seed: int, first: int, cases: int, only: str, processes: int, dask: bool, seconds: float) -> Report:
+def run(
+    seed: int, numbers: range, processes: int, drawn: dict[str, Any], seconds: float, until_find: bool = False
+) -> Report:
     """Score cases in processes of their own: one that crashes or hangs is a find, and the rest goes on."""
     context = multiprocessing.get_context("spawn")
     report = Report()
-    command = f"python benchmarks/adversary.py --seed {seed}" + (f" --only {only}" if only else "")
-    workers = []
+    options = "".join(f" --{name} {drawn[name]}" for name in ("kind", "only") if drawn[name])
+    command = f"python benchmarks/adversary.py --seed {seed}{options}"
 
-    def start(number: int, begin: int) -> tuple[Any, ...]:
+    def start(begin: int) -> tuple[Any, ...]:
         at, out = context.Value("q", begin), context.Queue()
-        args = (seed, begin, first + cases, processes, only, dask, seconds, at, out)
+        args = (seed, range(begin, numbers.stop, processes), drawn, seconds, at, out)
         process = context.Process(target=work, args=args)
         process.start()
-        return number, process, at, out
+        return process, at, out
 
-    workers = [start(number, first + number) for number in range(processes)]
+    workers = [start(numbers.start + number) for number in range(processes)]
     while workers:
+        if until_find and report.finds:
+            for process, *_ in workers:
+                process.terminate()
+            return report
         for worker in list(workers):
-            number, process, at, out = worker
+            process, at, out = worker
             try:
                 done = out.get(timeout=0.2)
             except queue.Empty:
                 if process.is_alive() or not out.empty():
                     continue
                 verdict = judging.Verdict("find", f"the process ended with {process.exitcode}", "crash")
-                case = judging.draw(seed, at.value, only, dask)
-                tags = (type(case.learner).__name__, case.check.__name__, case.way.__name__, case.form.__name__)
-                text = shrink.code(case, verdict)
-                report.add(at.value, (*tags, *case.kinds), verdict, text, 0.0, command)
+                case = judging.draw(seed, at.value, **drawn)
+                report.add(at.value, case.tags, verdict, shrink.code(case, verdict), 0.0, command)
                 workers.remove(worker)
-                if at.value + processes < first + cases:
-                    workers.append(start(number, at.value + processes))
+                if at.value + processes < numbers.stop:
+                    workers.append(start(at.value + processes))
                 continue
             if done is None:
                 process.join()

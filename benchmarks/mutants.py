@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,8 +34,25 @@ class Fault(NamedTuple):
     file: str
     right: str
     wrong: str
-    tests: tuple[str, ...]
+    tests: tuple[str, ...] = ()
     """where tests that may find it are, which run first"""
+
+
+@contextmanager
+def faulty_sources(fault: Fault) -> Iterator[Path]:
+    """A folder with a copy of the package, in which a fault takes the place of the right expression."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(ROOT / "src" / "tenfold", Path(folder) / "tenfold")
+        path = Path(folder) / "tenfold" / fault.file
+        text = path.read_text()
+        assert text.count(fault.right) == 1, f"{fault.file} has changed: {fault.right!r}"
+        path.write_text(text.replace(fault.right, fault.wrong))
+        yield Path(folder)
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """The environment of a process that imports the package from a folder."""
+    return {**os.environ, "PYTHONPATH": str(folder), "SCIPY_ARRAY_API": "1"}
 
 
 FAULTS = (
@@ -113,8 +132,7 @@ FAULTS = (
 def found(fault: Fault, folder: Path, *given: str) -> str:
     """Run tests against the sources in a folder; return the first that fails, or an empty text."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--no-header", *given]
-    env = {**os.environ, "PYTHONPATH": str(folder), "SCIPY_ARRAY_API": "1"}
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=ROOT, env=environment(folder), capture_output=True, text=True, check=False)
     if done.returncode not in (0, 1):
         raise SystemExit(
             f"{fault.name}: pytest ended with {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
@@ -131,13 +149,8 @@ def main() -> int:
     for fault in FAULTS:
         if chosen and not fault.name.startswith(chosen):
             continue
-        with tempfile.TemporaryDirectory() as folder:
-            copy, began = Path(folder), time.perf_counter()
-            shutil.copytree(ROOT / "src" / "tenfold", copy / "tenfold")
-            path = copy / "tenfold" / fault.file
-            text = path.read_text()
-            assert text.count(fault.right) == 1, f"{fault.file} has changed: {fault.right!r}"
-            path.write_text(text.replace(fault.right, fault.wrong))
+        began = time.perf_counter()
+        with faulty_sources(fault) as copy:
             where = "gate"
             test = found(fault, copy, *fault.tests) or found(fault, copy, "-n", "2", "--dist", "worksteal")
             if not test:

@@ -116,7 +116,9 @@ def sane(model: Any, case: Any) -> dict[str, Any]:
         must(p.shape[1] == len(classes), "not one probability a class")
         best = p[np.arange(case.n), np.searchsorted(classes, found["predict"])]
         must((best >= p.max(axis=1) - 1e-9).all(), "the predicted class is not the most probable one")
-    if hasattr(model, "classes_"):
+    if hasattr(model, "classes_") and "predict" in found:  # an encoder has classes, and predicts none
+        kinds = {"i": "iu", "u": "iu", "O": "OUT", "U": "OUT"}.get(case.y.dtype.kind, case.y.dtype.kind)
+        must(np.asarray(model.classes_).dtype.kind in kinds, f"labels {case.y.dtype} become {model.classes_.dtype}")
         seen = set(case.y[weights_of(case) > 0].tolist())
         must(set(found["predict"].tolist()) <= seen, "a class is predicted that no row has")
     for claim in model.certificate_.claims if hasattr(model, "certificate_") else ():

@@ -24,6 +24,14 @@ class Case(NamedTuple):
     """names of what was drawn, for the counts"""
 
     @property
+    def tags(self) -> list[tuple[str, str]]:
+        """What it is counted under; the first two name it."""
+        learner = type(self.learner).__name__
+        learner = f"Pipeline of {type(self.learner.steps[-1][1]).__name__}" if learner == "Pipeline" else learner
+        named = [("learner", learner), ("check", self.check.__name__), ("way", self.way.__name__)]
+        return [*named, ("form", self.form.__name__), *(("data", kind) for kind in self.kinds)]
+
+    @property
     def n(self) -> int:
         """The number of rows."""
         return len(next(iter(self.columns.values())))
@@ -35,6 +43,26 @@ class Case(NamedTuple):
             y=None if self.y is None else self.y[index],
             weight=None if self.weight is None else self.weight[index],
         )
+
+
+class Problem(NamedTuple):
+    """A check that draws what it needs by itself: rows, networks, files. Small sizes make small problems."""
+
+    check: Callable[[Any], None]
+    seed: tuple[int, ...]
+    size: int
+    """from 1 to 12"""
+    kind: str
+
+    @property
+    def tags(self) -> list[tuple[str, str]]:
+        """What it is counted under; the first two name it."""
+        return [("kind", self.kind), ("check", self.check.__name__)]
+
+    @property
+    def random(self) -> np.random.Generator:
+        """Draws, the same each time."""
+        return np.random.default_rng(self.seed)
 
 
 class Wrong(Exception):
@@ -49,6 +77,18 @@ def must(condition: Any, message: str) -> None:
     """Say that an answer is wrong unless a condition holds."""
     if not condition:
         raise Wrong(message)
+
+
+def refused(call: Callable[[], Any], *names: str) -> None:
+    """Say that an answer is wrong unless a call raises an error of values that has all of these names in it."""
+    try:
+        found = call()
+    except (ValueError, TypeError) as error:
+        said = str(error)
+        must(all(name in said for name in names), f"refused without naming {names}: {type(error).__name__}: {said}")
+        must(isinstance(error, ValueError), f"refused by a TypeError: {said}")
+        return
+    raise Wrong(f"answered, where {names} cannot be used: {str(found)[:200]}")
 
 
 def again(call: Callable[[], Any], what: str) -> Any:

@@ -147,6 +147,7 @@ NUMBERS: dict[str, Any] = {
     "zeros": lambda random, n, p: random.normal(size=(n, p)) * (random.random((n, p)) < 0.2),
     "wide": _wide,
     "large_integers": lambda random, n, p: random.integers(-(2**52), 2**52, (n, p)),
+    "integers_too_large": lambda random, n, p: random.integers(2**53, 2**62, (n, p)) | 1,
 }
 ORDINARY = ("normal", "normal", "rounded", "rounded", "integers", "few_codes", "repeated", "zeros", "booleans")
 """kinds that most oracles can speak of"""
@@ -253,7 +254,7 @@ def classes_drawn(random: Any, s: Any, n: int) -> tuple[Any, str]:
 def numbers_drawn(random: Any, s: Any, n: int, positive: bool, ordinary: bool) -> tuple[Any, str]:
     """Targets of many kinds that depend on a signal, or on nothing."""
     kinds = ["real", "real", "whole", "counts", "noise"]
-    kind = pick(random, kinds if ordinary else [*kinds, "constant", "scaled", "narrow", "shifted", "heavy"])
+    kind = pick(random, kinds if ordinary else [*kinds, "constant", "scaled", "narrow", "shifted", "heavy", "far"])
     y = s + random.normal(size=n) * pick(random, [0.0, 0.1, 1.0])
     if kind == "noise":
         y = random.normal(size=n)
@@ -267,6 +268,8 @@ def numbers_drawn(random: Any, s: Any, n: int, positive: bool, ordinary: bool) -
         y = y + 10.0 ** random.integers(3, 9)
     elif kind == "heavy":
         y = y * np.exp(3 * random.normal(size=n))
+    elif kind == "far":
+        y[random.integers(n)] = 10.0 ** random.integers(4, 16)
     y = np.abs(y) + (0 if kind == "counts" and random.random() < 0.5 else 1) if positive else y
     if kind == "scaled":
         y = np.round(y, 4) * float(f"1e{pick(random, POWERS)}")

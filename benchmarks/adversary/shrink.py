@@ -11,14 +11,17 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from adversary.case import Case
+from adversary.case import Case, Problem
 from adversary.judging import CHECKS, Verdict, judge
+from adversary.pipelines import fitted
 from adversary.ways import array, as_array, frame, plain
 
 PACKAGE = "adversary"
+SEEDS = 12
+"""draws of each smaller size"""
 
 
-def shrunk(case: Case, verdict: Verdict, seconds: float = 20.0) -> tuple[Case, Verdict]:
+def shrunk(case: Any, verdict: Verdict, seconds: float = 20.0) -> tuple[Any, Verdict]:
     """A smaller case with the same fault: plainer way, form, parameters, fewer rows and columns, rounder numbers."""
     end = time.perf_counter() + seconds
     better = True
@@ -34,19 +37,27 @@ def shrunk(case: Case, verdict: Verdict, seconds: float = 20.0) -> tuple[Case, V
     return case, verdict
 
 
-def _tried(case: Case) -> Verdict:
+def _tried(case: Any) -> Verdict:
     try:
+        if isinstance(case, Problem):
+            return judge(case)
         speaks = CHECKS[case.check.__name__][1]
         return judge(case) if speaks(case) else Verdict("skipped", "the check does not speak of it")
     except Exception:
         return Verdict("skipped", "cannot be built")
 
 
-def _simpler(case: Case) -> Iterator[Case]:
-    for way in (plain,):
-        if case.way is not way:
-            yield case._replace(way=way)
-    for form in (array, frame):
+def _simpler(case: Any) -> Iterator[Any]:
+    if isinstance(case, Problem):
+        for size in range(1, case.size):
+            for number in range(SEEDS):
+                yield case._replace(size=size, seed=(number,))
+        return
+    piped = hasattr(case.learner, "steps")
+    way = fitted if piped else plain
+    if case.way is not way:
+        yield case._replace(way=way)
+    for form in (frame,) if piped else (array, frame):
         if case.form is form:
             break
         yield case._replace(form=form)
@@ -65,11 +76,8 @@ def _simpler(case: Case) -> Iterator[Case]:
     for name in list(case.columns):
         if len(case.columns) > 1:
             yield case._replace(columns={n: v for n, v in case.columns.items() if n != name})
-    plainer = type(case.learner)()
-    for name, value in case.learner.get_params(deep=False).items():
-        usual = getattr(plainer, name)
-        if repr(usual) != repr(value) and name != "estimators":
-            yield case._replace(learner=clone(case.learner).set_params(**{name: usual}))
+    for learner in _plainer(case.learner):
+        yield case._replace(learner=learner)
     for name, values in case.columns.items():
         if values.dtype.kind == "f":
             for digits in (0, 1, 3):
@@ -80,8 +88,30 @@ def _simpler(case: Case) -> Iterator[Case]:
         yield case._replace(y=np.round(case.y, 1))
 
 
-def code(case: Case, verdict: Verdict) -> str:
+def _plainer(learner: Any) -> Iterator[Any]:
+    """The same learner with one parameter less, or with one of the steps before it less."""
+    if hasattr(learner, "steps"):
+        transformer = learner.steps[0][1]
+        for at in range(len(transformer.transformers)):
+            left = transformer.transformers[:at] + transformer.transformers[at + 1 :]
+            if left:
+                yield clone(learner).set_params(columns__transformers=left)
+        for model in _plainer(learner.steps[-1][1]):
+            yield clone(learner).set_params(model=model)
+        if len(learner.steps) > 2:
+            yield type(learner)([learner.steps[0], learner.steps[-1]])
+        return
+    plainer = type(learner)()
+    for name, value in learner.get_params(deep=False).items():
+        usual = getattr(plainer, name)
+        if repr(usual) != repr(value) and name != "estimators":
+            yield clone(learner).set_params(**{name: usual})
+
+
+def code(case: Any, verdict: Verdict) -> str:
     """The case as a program that fails as it did."""
+    if isinstance(case, Problem):
+        return _code_of_problem(case, verdict)
     imports: dict[str, str] = {"array": "from numpy import array as array_", "inf": "from numpy import inf, nan"}
     pieces: dict[str, str] = {}
     for thing in (Case, case.form, case.target, case.way, case.check):
@@ -100,9 +130,27 @@ def code(case: Case, verdict: Verdict) -> str:
     return "\n".join([*lines, ")", "case.check(case)"])
 
 
+def _code_of_problem(case: Problem, verdict: Verdict) -> str:
+    """The same of a check that draws what it needs."""
+    imports: dict[str, str] = {}
+    pieces: dict[str, str] = {}
+    for thing in (Problem, case.check):
+        _collect(thing, imports, pieces)
+    lines = [
+        f"# {verdict.kind}: {' '.join(verdict.why.split())[:300]}",
+        "import warnings",
+        *sorted(set(imports.values())),
+    ]
+    lines += ['warnings.simplefilter("error", RuntimeWarning)', "", "", "\n\n".join(pieces.values()), "", ""]
+    name = case.check.__name__
+    return "\n".join([*lines, f"{name}(Problem({name}, {case.seed}, {case.size}, {case.kind!r}))"])
+
+
 def _literal(values: Any) -> str:
     if values is None:
         return "None"
+    if values.dtype.kind == "M":
+        return f"np.array({values.astype(str).tolist()!r}, dtype={values.dtype.str!r})"
     kind = "object" if values.dtype.kind == "O" else values.dtype.str
     return f"np.array({values.tolist()!r}, dtype={kind!r})"
 

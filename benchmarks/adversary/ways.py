@@ -57,6 +57,14 @@ def lists(columns: dict[str, Any]) -> Any:
     return array(columns).tolist()
 
 
+def masked(columns: dict[str, Any]) -> Any:
+    """A masked array; entries that are missing are masked, and hold something."""
+    X = array(columns)
+    if X.dtype.kind != "f":
+        return np.ma.array(X)
+    return np.ma.array(np.nan_to_num(X, nan=7.0, posinf=np.inf, neginf=-np.inf), mask=np.isnan(X))
+
+
 def csr(columns: dict[str, Any]) -> Any:
     """Unsorted, each entry in two halves, and explicit zeros."""
     X = array(columns).astype(np.float64)
@@ -110,7 +118,11 @@ def categoricals(columns: dict[str, Any]) -> Any:
 
 
 def polars(columns: dict[str, Any]) -> Any:
-    return pl.DataFrame({n: v.tolist() if v.dtype.kind == "O" else v for n, v in native(columns).items()})
+    """A frame of polars, which has no dates in seconds."""
+    seconds = {n: v.astype("M8[ms]") for n, v in columns.items() if v.dtype == "M8[s]"}
+    return pl.DataFrame(
+        {n: v.tolist() if v.dtype.kind == "O" else v for n, v in native({**columns, **seconds}).items()}
+    )
 
 
 def polars_categories(columns: dict[str, Any]) -> Any:
@@ -131,7 +143,7 @@ def dictionaries(columns: dict[str, Any]) -> Any:
     return table
 
 
-FORMS = (array, array, fortran, strided, backwards, read_only, lists, csr, csc, frame, frame, indexed, numbered)
+FORMS = (array, array, fortran, strided, backwards, read_only, masked, lists, csr, csc, frame, frame, indexed, numbered)
 FORMS += (nullable, arrow_backed, categoricals, polars, polars_categories, arrow, dictionaries)
 SPARSE = (csr, csc)
 
@@ -156,7 +168,12 @@ def as_strided(y: Any) -> Any:
     return np.repeat(y, 2)[::2]
 
 
-TARGETS = (as_array, as_array, as_array, as_list, as_series, as_categories, as_strided)
+def as_nullable(y: Any) -> Any:
+    """A Series of a type of pandas that may miss entries."""
+    return pd.Series(y).convert_dtypes() if y.dtype.kind in "iub" else pd.Series(y)
+
+
+TARGETS = (as_array, as_array, as_array, as_list, as_series, as_categories, as_strided, as_nullable)
 
 # ---- ways: a case to a fitted model ------------------------------------------------------------------------
 
