@@ -89,13 +89,13 @@ FAULTS = (
         "linear/solving.py",
         "0.5 * float(slip @ slip) + 0.5 * float(np.trace(inverse)) * (SURE * gamma * size) ** 2",
         "0.5 * float(slip @ slip)",
-        ("tests/linear/test_least_squares.py", "tests/linear"),
+        ("tests/linear/test_penalised.py", "tests/linear"),
     ),
     Fault(
         "linear: standard errors forget the intercept",
-        "linear/solving.py",
-        "spread * rest / math.sqrt(max(m.weight - p - 1, 1.0))",
-        "spread * rest / math.sqrt(max(m.weight - p, 1.0))",
+        "linear/inference.py",
+        "full = float(found.rank + fit_intercept)",
+        "full = float(found.rank)",
         ("tests/linear/test_inference.py", "tests/linear"),
     ),
     Fault(
