@@ -101,8 +101,8 @@ FAULTS = (
     Fault(
         "trees: a leaf may have one row less than min_samples_leaf",
         "trees/grower.py",
-        "self.min_samples_leaf * parts,",
-        "(self.min_samples_leaf - 1) * parts,",
+        "rows_of(self.min_samples_leaf, setup.ranges.rows, 1) * parts,",
+        "(rows_of(self.min_samples_leaf, setup.ranges.rows, 1) - 1) * parts,",
         ("tests/trees/test_decision_tree_classifier.py", "tests/trees"),
     ),
     Fault(
