@@ -136,7 +136,7 @@ class Cut(NamedTuple):
     @classmethod
     def of(cls, look: Look, levels: Codes, most: int) -> Cut:
         """Quantiles of the sample, at most so many bins; categories are bins."""
-        return cls.at(edges_of(look.sample, most), levels)
+        return cls.at(edges_of(look.sample, min(most, max(look.rows, 2))), levels)
 
     @classmethod
     def at(cls, edges: Array, levels: Codes) -> Cut:

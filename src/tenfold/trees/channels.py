@@ -13,7 +13,7 @@ import numpy as np
 from tenfold.core import Chunk, Codes
 from tenfold.core.allowed import ANYTHING
 from tenfold.stats.draws import Holdout
-from tenfold.stats.tree_bins import NONE, Labels, OfBins, Target
+from tenfold.stats.tree_bins import NONE, Labels, OfBins, Target, numbers_of
 from tenfold.trees.far_targets import drawn_in
 
 Numbers = tuple[Labels | None, Codes, Codes | None]
@@ -68,7 +68,7 @@ class SumChannels(NamedTuple):
 
     def numbers(self, target: Target, weight: Codes, times: Codes = NONE) -> Numbers:
         """Distances from the centre in whole units, and weights, of rows that are drawn so often each."""
-        away, weights = drawn_in(self.center - target, self.limit), _weights(weight, times)
+        away, weights = drawn_in(self.center - numbers_of(target), self.limit), _weights(weight, times)
         if len(weight) and not self.few:
             away = away * (weight * self.weight_unit)
         g = np.rint(away / self.unit).astype(np.int64)

@@ -262,9 +262,9 @@ class NumberTrees(TreeGrower):
     def put_back(self, setup: Setup, tree: Tree, sums: Codes, times: Codes = NONE) -> Array:
         """What drawing in far targets took off the mean of each node; times: how often a tree drew each far row."""
         far, ranges = setup.far, setup.ranges
-        weight = setup.weights.whole(far.weight)
-        weight = (weight if len(weight) else 1) * (times if len(times) else np.ones(len(far.target), np.int64))
-        off = far.taken_off(tree, ranges.center, ranges.limit, weight * ranges.unit)
+        whole = setup.weights.whole(far.weight)
+        weight = (whole * ranges.unit if len(whole) else 1.0) * (times if len(times) else np.ones(len(far.target)))
+        off = far.taken_off(tree, ranges.center, ranges.limit, np.asarray(weight, np.float64))
         return np.asarray(off / np.maximum(sums[:, 1] * ranges.unit, 1e-300))
 
     def units(self, setup: Setup) -> Array:

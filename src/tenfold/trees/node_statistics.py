@@ -196,7 +196,7 @@ def _ends(ends: Codes, seen: Seen, tree: Tree, channels: Channels, holdout: Hold
         if not isinstance(channels, SumChannels):
             return NO_MEANS
         at, weight = ends[some], seen.weight[some] * channels.weight_unit if len(seen.weight) else 1.0
-        return np.bincount(at, weight * (seen.target[some] - mean[at]) ** 2, tree.node_count)
+        return np.asarray(np.bincount(at, weight * (seen.target[some] - mean[at]) ** 2, tree.node_count), np.float64)
 
     if not holdout.share:
         return Ends(sums(slice(None)), 0, 0, np.zeros((0, channels.size), np.int64), squares(slice(None)))

@@ -102,7 +102,7 @@ class Setup(NamedTuple):
         most = MOST if isinstance(max_bins, str) else min(max_bins, MOST)
         few = look.sample.complete and look.rows <= EVERY
         if isinstance(max_bins, str) and every and few:
-            cut, beside = Cut.of(look, levels, MOST_BINS - 1), np.zeros((len(levels), 0))
+            cut, beside, share = Cut.of(look, levels, MOST_BINS - 1), np.zeros((len(levels), 0)), 0.0
         else:
             cut, beside = Cut.of(look, levels, most), look.beside(levels, numbers, most)
             share = cut.heaviest(look.sample)
@@ -110,7 +110,8 @@ class Setup(NamedTuple):
                 beside = beside[:, :0]
             if beside.shape[1]:
                 cut = Cut.of(look, levels, most - 2 * beside.shape[1])
-        weights, share = (look.unit(bits), look.even, look.heaviest), cut.heaviest(look.sample)
+                share = cut.heaviest(look.sample)
+        weights = look.unit(bits), look.even, look.heaviest
         ranges = Ranges(cut.levels, look.rows, *weights, look.least, look.most, share)
         return cls(schema, cut.edges, ranges, beside=beside, rare=beside.size > 0 and not numbers)
 
