@@ -2,6 +2,7 @@
 
     python benchmarks/planted.py                       all of them, at most 20,000 cases each
     python benchmarks/planted.py sources --cases 5000  those whose name begins so
+    python benchmarks/planted.py --mixed               by all kinds of cases, not those alone that the name begins with
 
 Each fault is one expression, changed in a copy of the sources. The adversary draws cases against the copy until its
 first find. Prints the fault, the check that found it, the number of cases and seconds till then. Exits with 1 if one is
@@ -153,12 +154,12 @@ FAULTS = (
 )
 
 
-def found(fault: Fault, cases: int, seed: int) -> tuple[str, int, float]:
+def found(fault: Fault, cases: int, seed: int, kind: str) -> tuple[str, int, float]:
     """Draw cases against a fault: which check found it, after how many cases and seconds; an empty name if none did."""
     with faulty_sources(fault) as folder:
         began = time.perf_counter()
         command = [sys.executable, "benchmarks/adversary.py", "--cases", str(cases), "--seed", str(seed)]
-        command += ["--no-dask", "--until-find"]
+        command += ["--no-dask", "--until-find", "--kind", kind]
         done = subprocess.run(command, cwd=ROOT, env=environment(folder), capture_output=True, text=True, check=False)
         seconds = time.perf_counter() - began
     last = done.stdout.strip().splitlines()[-1:] or [""]
@@ -175,12 +176,14 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="beginnings of names; default: all")
     parser.add_argument("--cases", type=int, default=20_000, help="at most so many for each fault")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--mixed", action="store_true", help="draw cases of all kinds")
     args = parser.parse_args()
     missed = []
     for fault in FAULTS:
         if args.names and not fault.name.startswith(tuple(args.names)):
             continue
-        check, cases, seconds = found(fault, args.cases, args.seed)
+        kind = "" if args.mixed else fault.name.partition(":")[0]
+        check, cases, seconds = found(fault, args.cases, args.seed, kind)
         missed += [] if check else [fault.name]
         outcome = f"found by {check} after {cases:,} cases" if check else f"not found in {cases:,} cases"
         print(f"{fault.name}: {outcome} ({seconds:.0f} s)", flush=True)
