@@ -11,6 +11,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 import tenfold as tn
+from tenfold.compose.rbf_network import falling
 from tenfold.testing import bits
 
 rng = np.random.default_rng(3)
@@ -100,5 +101,8 @@ def test_within_scikit_learn():
 
 
 def test_centres_out_of_range_are_an_error():
-    with pytest.raises(tn.DataError, match="give gamma"):
+    with pytest.raises(tn.DataError, match="column 'x0' is too small"):
         tn.RBFNetworkRegressor(3).fit(X[:60] * 1e-157, y[:60])
+    for apart in (1e-160, 1e200):
+        with pytest.raises(tn.DataError, match="give gamma"):
+            falling(np.array([[0.0], [apart]]))

@@ -417,7 +417,7 @@ class Boosting(Estimator):
             full = -sums[:, 0] * rules.units[0] / (sums[:, 1] * rules.units[1] + self.l2_regularization)
         full = np.where(sums[:, 2] > 0, np.nan_to_num(full), 0.0)
         found = self.learning_rate * np.clip(full, real[:, LEAST], real[:, MOST])
-        if boosted.n_classes:  # where curvature is nearly nought, Newton's step would overshoot, and then back again
+        if boosted.n_classes:  # where curvature is nearly zero, Newton's step would overshoot, and then back again
             far = np.ptp(np.append(boosted.base, 0.0) if boosted.outputs == 1 else boosted.base) + BEYOND
             found = np.clip(found, -far, far)
         return np.asarray(found)

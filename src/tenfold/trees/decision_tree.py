@@ -183,7 +183,7 @@ class DecisionTree(Pruned, TreePaths):
         mean = model.value[:, 0].copy() if self.criterion_code == ts.SUMS else NO_MEANS
         if self._missing_code == PARTS:
             return PartErrors(model.tree, model.value, channels, weights)
-        if self.method == "exact" or (setup.rare and self.holds_back):  # bins tell nothing of rows held back
+        if self.method == "exact" or (setup.rare and self.holds_back):  # bins do not place validation rows
             return LeafSumsOfValues(model.tree, channels, weights, mean, self._holdout)
         return LeafSums(weights, model.tree, channels, mean, self._holdout, lens=setup.lens)
 
