@@ -17,11 +17,11 @@ def test_sets_have_as_many_positives_as_they_say_and_new_rows_of_the_same_column
         assert 10 <= given.y.sum() <= 100
         assert list(given.positive.columns) == list(given.negative.columns) == list(given.X.columns)
         inside = given.X[given.y == 1]
-        spread = (inside.max() - inside.min()) / (given.X.max() - given.X.min())
-        assert spread.min() < 0.6, "no column decides"
+        between = ((inside.min() <= given.X) & (inside.max() >= given.X)).mean()
+        assert between.min() < 0.4, "no column decides"
 
 
-@pytest.mark.parametrize("name", ["DecisionTree", "RuleList", "GradientBoosting", "HistGradientBoosting"])
+@pytest.mark.parametrize("name", ["DecisionTree", "RuleList", "GradientBoosting"])
 @pytest.mark.parametrize("number", [1, 4])
 def test_recall_is_near_that_of_scikit_learn(number, name):
     given = rare_events.events(number, 6000)

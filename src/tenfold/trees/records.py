@@ -113,8 +113,8 @@ class Setup(NamedTuple):
                 share = cut.heaviest(look.sample)
         weights = look.unit(bits), look.even, look.heaviest
         ranges = Ranges(cut.levels, look.rows, *weights, look.least, look.most, share)
-        rare, none = beside.size > 0 and not numbers, FarRows.none(len(schema.columns))
-        return cls(schema, cut.edges, ranges, beside=beside, rare=rare, far=none)
+        rare = beside.size > 0 and not numbers
+        return cls(schema, cut.edges, ranges, beside=beside, rare=rare, far=FarRows.none(len(levels)))
 
     def with_far(self, strata: Strata) -> Setup:
         """With the rows whose targets are far beyond all others, from those of the least and greatest targets."""
