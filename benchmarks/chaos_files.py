@@ -511,6 +511,8 @@ def run(fits: int, seed: int, first: int = 0, processes: int = 1, dask: float = 
                             alive.update(now)
                             outcome = Outcome("crash", True, "a worker of the cluster was started again")
                         done.append((case, outcome))
+                        if len(done) % 100 == 0:
+                            print(f"{len(done)} fits", file=sys.stderr, flush=True)
                         if outcome.is_violation:
                             print(f"{outcome.word}: {outcome.detail[:400]}\n  {described(case)}", flush=True)
             finally:

@@ -1,5 +1,6 @@
 """`scan`: whatever holds the rows, one answer; and what would be wrong is refused by name."""
 
+import io
 import os
 import pickle
 import re
@@ -744,6 +745,29 @@ def test_large_row_groups_are_read_in_batches(where, tmp_path, monkeypatch):
 
 
 # ---- outputs -----------------------------------------------------------------------------------
+
+
+def test_a_large_row_group_is_never_in_memory_as_a_whole(tmp_path, monkeypatch):
+    path, sizes = tmp_path / "t.parquet", []
+    table = pa.table({"x": np.arange(100_000.0), "y": np.arange(100_000.0)})
+    pq.write_table(table, path, compression="none", use_dictionary=False, data_page_size=8_192)
+
+    class Noting(io.FileIO):
+        def read(self, size=-1):
+            sizes.append(size)
+            return super().read(size)
+
+    source = tn.scan(path, target="y")
+    monkeypatch.setattr(parquet_module, "LARGE", 1)
+    monkeypatch.setattr(parquet_module, "BATCH", 1_000)
+    monkeypatch.setattr(parquet_module, "STREAM", 1 << 14)
+    monkeypatch.setattr(type(DISK), "open", lambda self, name: pa.PythonFile(Noting(name), mode="r"))
+    assert pa.concat_tables([some for _, some in source.tables(0, ["x", "y"])]).combine_chunks() == table
+    assert 8_000 < max(sizes) < 100_000 < table["x"].nbytes
+    sizes.clear()
+    monkeypatch.setattr(parquet_module, "PAGES", 1 << 13)
+    assert source.head(3).num_rows == 3
+    assert max(sizes) < 100_000
 
 
 def test_predictions_are_written_resumed_and_guarded(tmp_path):

@@ -274,10 +274,11 @@ class ParquetSource(ArrowSource):
         flat = known.num_columns == len(schema.names)  # else columns of the file and of its schema have other numbers
         size = sum(facts.column(schema.get_field_index(c)).total_uncompressed_size for c in physical) if flat else 0
         large = size > LARGE and facts.num_rows > BATCH
-        buffer = PAGES if rows is not None else STREAM if large else 0
+        buffer = PAGES if rows is not None else STREAM if large and self.storage.near else 0
+        options = {"page_checksum_verification": True, "buffer_size": buffer, "pre_buffer": not buffer}
         with (
             self.storage.open(path) as opened,
-            pq.ParquetFile(opened, metadata=known, page_checksum_verification=True, buffer_size=buffer) as file,
+            pq.ParquetFile(opened, metadata=known, **options) as file,
         ):
             some = {"row_groups": [group], "columns": physical, "use_threads": False}
             if rows is not None:

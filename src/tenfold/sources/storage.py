@@ -97,6 +97,9 @@ class Found(NamedTuple):
 class Storage(ABC):
     """Files by their paths, as users write them."""
 
+    near: bool = False
+    """whether many short reads take about as long as a single one"""
+
     @abstractmethod
     def find(self, path: str) -> Found:
         """The files that a path, a glob or a folder stands for, sorted; none if there is nothing."""
@@ -160,6 +163,8 @@ class Storage(ABC):
 
 class Disk(Storage):
     """The files of this machine."""
+
+    near = True
 
     def find(self, path: str) -> Found:
         """The files that a path, a glob or a folder stands for."""
