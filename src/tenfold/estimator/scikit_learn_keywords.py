@@ -69,7 +69,7 @@ class RefusedValue(NamedTuple):
         if isinstance(self.value, str) and self.value != "array-like":
             return isinstance(given, str) and given == self.value
         if isinstance(self.value, Real):
-            return isinstance(given, Real) and not isinstance(given, bool) and given == self.value
+            return type(given) is not bool and isinstance(given, Real) and given == self.value
         return bool(make_constraint(self.value).is_satisfied_by(given))
 
 
