@@ -27,7 +27,16 @@ LABEL = np.where(X[:, 0] * X[:, 1] + 0.5 * random.standard_normal(600) > 0, "up"
 NEAR = np.column_stack([X, X[:, 0] + 1e-9 * random.standard_normal(600)])
 WORDS = np.array(["a", "b", "c"], dtype=object)[random.integers(0, 3, (600, 3))]
 
+RARE = np.where((np.abs(X[:, 0]) < 0.2) & (np.abs(X[:, 1]) < 0.2), "up", "down").astype(object)
+FAR = np.where(np.arange(600) == 7, 1e20, Y)
+
 CASES = {
+    "DecisionTreeClassifier, rare": (tn.DecisionTreeClassifier(max_bins=64, prune="reduced_error"), (X, RARE)),
+    "RandomForestClassifier, rare": (tn.RandomForestClassifier(2, max_bins=64), (X, RARE)),
+    "GradientBoostingClassifier, rare": (tn.GradientBoostingClassifier(n_estimators=2, max_bins=64), (X, RARE)),
+    "RuleListClassifier, rare": (tn.RuleListClassifier(max_bins=64), (X, RARE)),
+    "DecisionTreeRegressor, far": (tn.DecisionTreeRegressor(max_depth=3), (X, FAR)),
+    "RandomForestRegressor, far": (tn.RandomForestRegressor(2, max_depth=3), (X, FAR)),
     "Ridge": (tn.Ridge(), (X, Y)),
     "Ridge, twice": (tn.Ridge(alpha=1e-12), (NEAR, Y)),
     "LinearRegression, twice": (tn.LinearRegression(), (NEAR, Y)),
