@@ -20,10 +20,10 @@ SYMBOLS = np.array(["home", "cart", "pay", "left", "done", "ä"], dtype=object)
 
 def funnel_drawn(random: Any, size: int) -> list[list[str]]:
     """Sequences of symbols: of any, or such that some are left for good and some never left, as in a shop."""
-    k = int(random.integers(1, min(6, 2 + size)))
-    ends = int(random.integers(0, k)) if random.random() < 0.6 else 0
+    k = int(random.integers(1, 7))
+    ends = min(int(random.choice([0, 0, 1, 2, 2, 3])), k - 1)
     found = []
-    for _ in range(int(random.integers(1, 2 + size))):
+    for _ in range(int(random.integers(1, 4 + size))):
         at = int(random.integers(k))
         one = [at]
         for _ in range(int(random.integers(0, 3 + size))):
@@ -32,7 +32,7 @@ def funnel_drawn(random: Any, size: int) -> list[list[str]]:
             at = int(random.integers(at + 1)) if ends and random.random() < 0.7 else int(random.integers(k))
             one.append(at)
         if at < ends:
-            one += [at] * int(random.integers(0, 3))
+            one += [at] * int(random.integers(3))
         found.append([str(SYMBOLS[at]) for at in one])
     return found
 
@@ -42,7 +42,7 @@ def rows_of(found: list[list[str]]) -> tuple[Any, list[int]]:
     return np.array([[s] for one in found for s in one], dtype=object), [len(one) for one in found]
 
 
-@check("sequences", often=2.0)
+@check("sequences", often=4.0)
 def the_long_run_of_a_chain(case: Any) -> None:
     """The long run is the limit of powers of the chain that waits half of the time, which has the same long run."""
     random = case.random
