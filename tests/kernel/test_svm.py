@@ -377,3 +377,15 @@ def test_rows_of_three_classes_are_refused_where_two_of_them_have_too_many(monke
         SVC().fit(X[:93], np.arange(93) % 3)
     with pytest.raises(tn.DataError, match="SVC has 90 rows"):
         SVC(multi_class="ovr").fit(X[:90], three)
+
+
+def test_a_machine_that_does_not_converge_is_left_with_a_warning(monkeypatch):
+    monkeypatch.setattr(machine, "MOVES", 10)
+    with pytest.warns(ConvergenceWarning, match=r"terminated early \(2,000 moves\).*StandardScaler"):
+        SVC(kernel="poly", coef0=1e6).fit(X[:20], TWO[:20])
+
+
+@pytest.mark.filterwarnings("ignore:`probability` of SVC is deprecated")
+def test_probabilities_are_asked_for_by_a_flag_of_numpy():
+    plain = SVC(probability=True).fit(X[:60], TWO[:60]).predict_proba(X)
+    assert_array_equal(SVC(probability=np.True_).fit(X[:60], TWO[:60]).predict_proba(X), plain)

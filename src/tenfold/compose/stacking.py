@@ -38,6 +38,9 @@ from tenfold.stats.combinators import After, Each, Inside, Key, Of, Onward
 from tenfold.stats.folds import codes_of
 from tenfold.stats.joint import Joint
 
+FOLDS = 5
+"""if `cv` is None, as in scikit-learn"""
+
 
 class Layered(NamedTuple):
     """The models are done, and the last learner learns from what they say."""
@@ -78,11 +81,11 @@ class Stacking(MemberOutputs, Roster):
     def k(self) -> int:
         """How many folds there are."""
         codes = self._listed()
-        return int(self.cv) if codes is None else int(codes.max()) + 1
+        return int(codes.max()) + 1 if codes is not None else FOLDS if self.cv is None else int(self.cv)
 
     def _listed(self) -> Any:
         """The fold of each row, if it is given; looked up once for all chunks."""
-        if isinstance(self.cv, (int, np.integer)):
+        if self.cv is None or isinstance(self.cv, (int, np.integer)):
             return None
         cv, codes = self.__dict__.get("_codes", (None, None))
         if cv is not self.cv:

@@ -24,9 +24,9 @@ class StackingClassifier(Stacking, DecidingByOthers, Averaged):
         LinearDiscriminantAnalysis.
     final_estimator : learner, optional
         A classifier of tenfold; LogisticRegression by default.
-    cv : int, array, or list of (train, test), default=5
-        How many folds: rows go to them at random, one of any `cv` rows in a row to each. Or the fold of each row,
-        for rows in memory.
+    cv : int, None, array, or list of (train, test), default=5
+        How many folds, None for 5: rows go to them at random, one of any `cv` rows in a row to each. Or the fold of
+        each row, for rows in memory.
     stack_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
         What members are asked for; "auto" takes the first of the others that a member has. Of two classes the
         probability of the second is told, or by how much its score is ahead; "predict" tells the number of a class.
@@ -66,7 +66,7 @@ class StackingClassifier(Stacking, DecidingByOthers, Averaged):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "estimators": [list, tuple, None],
         "final_estimator": "no_validation",
-        "cv": [integer(2), array],
+        "cv": [integer(2), array, None],
         "stack_method": [choice("auto", "predict_proba", "decision_function", "predict")],
         "passthrough": [boolean],
         "random_state": [seed],

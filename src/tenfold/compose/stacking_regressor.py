@@ -24,9 +24,9 @@ class StackingRegressor(Stacking, Regressor):
     final_estimator : learner, optional
         A regressor of tenfold; Ridge by default. One that draws rows by what they hold, such as LassoCV,
         draws by predictions here, which are known to rounding only.
-    cv : int, array, or list of (train, test), default=5
-        How many folds: rows go to them at random, one of any `cv` rows in a row to each. Or the fold of each row,
-        for rows in memory.
+    cv : int, None, array, or list of (train, test), default=5
+        How many folds, None for 5: rows go to them at random, one of any `cv` rows in a row to each. Or the fold of
+        each row, for rows in memory.
     passthrough : bool, default=False
         Whether the last learner sees the columns too.
     random_state : int, default=0
@@ -63,7 +63,7 @@ class StackingRegressor(Stacking, Regressor):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "estimators": [list, tuple, None],
         "final_estimator": "no_validation",
-        "cv": [integer(2), array],
+        "cv": [integer(2), array, None],
         "passthrough": [boolean],
         "random_state": [seed],
     }

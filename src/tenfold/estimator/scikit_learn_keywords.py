@@ -15,7 +15,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions, make_constraint
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions, make_constraint
 
 from tenfold.core.errors import ParameterError, Remedy
 from tenfold.estimator.constraints import integer, real, share
@@ -28,17 +28,6 @@ class Renamed(NamedTuple):
 
     def __str__(self) -> str:
         return f"renamed: {self.to} (both accepted)"
-
-
-class NoEffect(NamedTuple):
-    """A keyword that is accepted and changes nothing."""
-
-    because: str
-    takes: tuple[Any, ...]
-    """what it may be, in the terms of scikit-learn's constraints"""
-
-    def __str__(self) -> str:
-        return f"accepted: no effect because {self.because}"
 
 
 class Refused(NamedTuple):
@@ -68,9 +57,24 @@ class RefusedValue(NamedTuple):
         """Whether a parameter has this value, or is of this kind."""
         if isinstance(self.value, str) and self.value != "array-like":
             return isinstance(given, str) and given == self.value
+        if isinstance(self.value, (Real, Interval)) and isinstance(given, (bool, np.bool_)):
+            return False
         if isinstance(self.value, Real):
-            return type(given) is not bool and isinstance(given, Real) and given == self.value
+            return isinstance(given, Real) and bool(given == self.value)
         return bool(make_constraint(self.value).is_satisfied_by(given))
+
+
+class NoEffect(NamedTuple):
+    """A keyword that is accepted and changes nothing."""
+
+    because: str
+    takes: tuple[Any, ...]
+    """what it may be, in the terms of scikit-learn's constraints"""
+    refuses: tuple[RefusedValue, ...] = ()
+    """values of scikit-learn's that would have an effect"""
+
+    def __str__(self) -> str:
+        return f"accepted: no effect because {self.because}"
 
 
 class RefusedValues(NamedTuple):
@@ -112,6 +116,10 @@ positive = Refused(
     "coefficients of least squares have any sign", Remedy("tn.ElasticNet(alpha=0.01, positive=True)"), (False,)
 )
 _functions = "a function cannot be written to a model file"
+
+
+def _some_rounds(name: str) -> RefusedValues:
+    return RefusedValues(refused("a model needs a round", Remedy(f"tn.{name}(max_iter=1)"), 0))
 
 
 def _more_trees(name: str, many: int = 200) -> Refused:
@@ -238,7 +246,16 @@ def _neighbors(name: str) -> Keywords:
     return {
         "metric": _metrics(name),
         "n_neighbors": RefusedValues(refused(_needs_number, Remedy(f"tn.{name}(n_neighbors=5)"), None)),
-        "p": RefusedValues(refused(_needs_number, Remedy(f"tn.{name}(p=2)"), None)),
+        "p": RefusedValues(
+            (
+                *refused(_needs_number, Remedy(f"tn.{name}(p=2)"), None),
+                *refused(
+                    "powers would overflow",
+                    Remedy(f'tn.{name}(metric="chebyshev")', "to which distances of large p tend"),
+                    Interval(Real, 300, None, closed="neither"),
+                ),
+            )
+        ),
         "leaf_size": NoEffect("the neighbours are the same, however they are found", _count),
         "metric_params": Refused(
             "a metric has no parameters beside p",
@@ -251,7 +268,20 @@ def _neighbors(name: str) -> Keywords:
 
 def _forest(kind: str) -> Keywords:
     return {
-        "oob_score": NoEffect("`oob_score_` is always there", _flag),
+        "oob_score": NoEffect(
+            "`oob_score_` is always there",
+            _flag,
+            refused(
+                "it is the share of right answers, or R²", Remedy(f"tn.RandomForest{kind}(oob_score=True)"), callable
+            ),
+        ),
+        "max_samples": RefusedValues(
+            refused(
+                "no more rows are drawn than there are",
+                Remedy(f"tn.RandomForest{kind}(max_samples=1.0)"),
+                Interval(RealNotInt, 1, None, closed="neither"),
+            )
+        ),
         "n_jobs": n_jobs,
         "verbose": verbose,
         "warm_start": _more_trees(f"RandomForest{kind}"),
@@ -270,7 +300,10 @@ def _naive(name: str) -> Keywords:
 
 def _not_random(name: str) -> RefusedValues:
     return RefusedValues(
-        refused("centres begin far from each other", Remedy(f'tn.{name}(init="k-means++")', "or an array"), "random")
+        (
+            *refused("centres begin far from each other", Remedy(f'tn.{name}(init="k-means++")'), "random"),
+            *refused("rows are not all there at the start", Remedy(f"tn.{name}(init=X[:8])", "an array"), callable),
+        )
     )
 
 
@@ -326,12 +359,12 @@ def _boosting(kind: str) -> Keywords:
 def _hist_boosting(kind: str) -> Keywords:
     name = f"HistGradientBoosting{kind}"
     frame = 'pd.DataFrame(X, columns=["a", "b", "c"]).astype({"a": "category"})'
+    held_back = Remedy(f"tn.{name}(validation_fraction=0.1)")
     return {
         "validation_fraction": RefusedValues(
-            refused(
-                "rows that were learned from do not tell when to stop",
-                Remedy(f"tn.{name}(validation_fraction=0.1)"),
-                None,
+            (
+                *refused("rows that were learned from do not tell when to stop", held_back, None),
+                *refused("rows are kept back by a share of them", held_back, integer(1)),
             )
         ),
         "max_features": _some_columns(kind, (1.0,)),
@@ -377,6 +410,11 @@ def _sgd(name: str) -> Keywords:
         **_stopping(name),
         "l1_ratio": RefusedValues(
             refused(_needs_number, Remedy(f"tn.{name}(l1_ratio=0.15)", 'which only penalty="elasticnet" reads'), None)
+        ),
+        "average": RefusedValues(
+            refused(
+                "weights are averaged from the first row on, or not", Remedy(f"tn.{name}(average=True)"), integer(0)
+            )
         ),
         "learning_rate": RefusedValues(
             (
@@ -598,11 +636,25 @@ KEYWORDS: dict[str, Keywords] = {
         "n_jobs": n_jobs,
         "positive": positive,
     },
-    "LinearSVC": {"random_state": unseeded},
-    "LinearSVR": {"random_state": unseeded},
+    "LinearSVC": {
+        "penalty": RefusedValues(
+            refused("it has no penalty of absolute values", Remedy("tn.LogisticRegression(l1_ratio=1.0)"), "l1")
+        ),
+        "multi_class": RefusedValues(
+            refused(
+                "it separates each class from the rest",
+                Remedy("tn.LogisticRegression()", "which has one loss for all classes"),
+                "crammer_singer",
+            )
+        ),
+        "max_iter": _some_rounds("LinearSVC"),
+        "random_state": unseeded,
+    },
+    "LinearSVR": {"max_iter": _some_rounds("LinearSVR"), "random_state": unseeded},
     "LogisticRegression": {
         "l1_ratio": RefusedValues(refused(_needs_number, Remedy("tn.LogisticRegression(l1_ratio=0.0)"), None)),
         "penalty": Renamed("l1_ratio and C"),
+        "max_iter": _some_rounds("LogisticRegression"),
         "dual": NoEffect(_any_start, _flag),
         "intercept_scaling": NoEffect("the intercept is not penalised", (real(0, open=True),)),
         "random_state": unseeded,
@@ -664,10 +716,13 @@ KEYWORDS: dict[str, Keywords] = {
     "OrdinalEncoder": {"dtype": _dtype("OrdinalEncoder")},
     "PCA": {
         "n_components": RefusedValues(
-            refused(
-                "how many components there are is said by a number or by a share of the variance",
-                Remedy("tn.PCA(n_components=0.95)"),
-                "mle",
+            (
+                *refused(
+                    "how many components there are is said by a number or by a share of the variance",
+                    Remedy("tn.PCA(n_components=0.95)"),
+                    "mle",
+                ),
+                *refused("no component is left", Remedy("tn.PCA(n_components=1)"), 0),
             )
         ),
         "copy": copied,
@@ -687,7 +742,8 @@ KEYWORDS: dict[str, Keywords] = {
     },
     "PoissonRegressor": _glm,
     "PolynomialFeatures": {
-        "order": NoEffect("it says how an array lies in memory, not what is in it", (StrOptions({"C", "F"}),))
+        "degree": RefusedValues(refused("degree 0 is a column of ones", Remedy("tn.PolynomialFeatures(degree=1)"), 0)),
+        "order": NoEffect("it says how an array lies in memory, not what is in it", (StrOptions({"C", "F"}),)),
     },
     "PowerTransformer": _scaler,
     "QuadraticDiscriminantAnalysis": {
@@ -800,6 +856,7 @@ KEYWORDS: dict[str, Keywords] = {
     },
     "SimpleImputer": {
         **_scaler,
+        "strategy": RefusedValues(refused(_functions, Remedy('tn.SimpleImputer(strategy="median")'), callable)),
         "missing_values": Refused(
             "what is missing is NaN, None or pandas.NA",
             Remedy("tn.SimpleImputer().fit(np.where(X == -1, np.nan, X))"),
@@ -810,6 +867,9 @@ KEYWORDS: dict[str, Keywords] = {
     "StackingRegressor": _stacked("Regressor"),
     "StandardScaler": _scaler,
     "SVC": {"random_state": unseeded},
+    "SVR": {
+        "C": RefusedValues(refused("a tube that holds all rows need not exist", Remedy("tn.SVR(C=1e6)"), math.inf))
+    },
     "TargetEncoder": {
         "categories": Refused(
             "the categories are those of the rows",
@@ -845,8 +905,8 @@ def refuse_keywords(cls: type, params: Mapping[str, Any]) -> None:
             continue
         if isinstance(one, Refused) and not any(_same(params[name], value) for value in one.takes):
             raise _error(cls, name, params[name], one)
-        if isinstance(one, RefusedValues):
-            for value in one.each:
+        if isinstance(one, (RefusedValues, NoEffect)):
+            for value in one.each if isinstance(one, RefusedValues) else one.refuses:
                 if value.is_of(params[name]):
                     raise _error(cls, name, params[name], value)
 

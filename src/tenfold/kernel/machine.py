@@ -27,6 +27,8 @@ from tenfold.theory.optimality import Residuals, kkt_box
 ROUNDING = 2.0**-52
 MANY, TOO_MANY = 100_000, 1_000_000
 """rows of a machine above which the user is warned, and above which they are refused"""
+MOVES = 1_000_000
+"""or a hundred for each row, after which a machine is left as it is, with a warning, as LIBSVM does"""
 HARD_MOVES = 1_000_000
 """and two hundred for each row, after which a hard margin is given up: without one, variables would grow for ever"""
 
@@ -121,17 +123,19 @@ class KernelMachine(KernelExpansion):
         """Solve the dual of each machine."""
         self._judge_rows(max(len(rows) for rows, _ in machines))
         found, memory = [], int(self.cache_size * (1 << 20))
-        most = HARD_MOVES + 200 * len(X) if math.isinf(self.C) and self.max_iter < 0 else self.max_iter
+        hard = math.isinf(self.C) and self.max_iter < 0
+        most = HARD_MOVES + 200 * len(X) if hard else self.max_iter if self.max_iter >= 0 else max(MOVES, 100 * len(X))
         for rows, dual in machines:
             found.append(
                 solve_dual(kernel, X[rows], dual, self.tol, memory=memory, max_moves=most, shrinking=self.shrinking)
             )
-            if most != self.max_iter and found[-1].moves >= most:
+            if hard and found[-1].moves >= most:
                 raise DataError(BY_SO_LITTLE)
-        if self.max_iter >= 0 and any(each.moves >= self.max_iter for each in found):
+        if any(each.moves >= most for each in found):
+            limit = f"max_iter={self.max_iter}" if self.max_iter >= 0 else f"{most:,} moves"
             warn_not_converged(
-                f"Solver terminated early (max_iter={self.max_iter}). Consider pre-processing your data with "
-                "StandardScaler or MinMaxScaler."
+                f"Solver terminated early ({limit}). Consider pre-processing your data with StandardScaler or "
+                "MinMaxScaler."
             )
         return found
 

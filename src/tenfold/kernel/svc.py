@@ -186,7 +186,7 @@ class SVC(KernelMachine, Deciding):
     @property
     def has_probabilities(self) -> bool:
         """Whether they were asked for."""
-        return self.probability is True
+        return not isinstance(self.probability, str) and bool(self.probability)
 
     def statistic(self, schema: Schema) -> AllRows:
         """All rows are gathered, once classes and parameters are found to go together."""

@@ -113,16 +113,6 @@ class LinearSVC(LinearMachine, Deciding):
 
     def start(self, schema: Schema) -> State:
         """The state before any rows are read; what cannot be fitted is refused here."""
-        if self.penalty == "l1":
-            raise ValueError(
-                "LinearSVC has no penalty of absolute values. Remedy: LogisticRegression(l1_ratio=1.0), or "
-                "SGDClassifier(loss='hinge', penalty='l1')"
-            )
-        if self.multi_class == "crammer_singer":
-            raise ValueError(
-                "LinearSVC separates each class from the rest. Remedy: multi_class='ovr', or LogisticRegression(), "
-                "which has one loss for all classes"
-            )
         k = len(schema.classes)
         if k < 2:
             raise ValueError(f"LinearSVC needs samples of at least 2 classes in the data, but there is {k} class")

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from tenfold.core import Array, Claim, DataError, Schema
 from tenfold.core.learner import Begun, Solved
 from tenfold.core.statistic import Statistic
-from tenfold.estimator.constraints import Constraints, array, boolean, choice, numbers, seed
+from tenfold.estimator.constraints import Constraints, array, boolean, choice, numbers, real, seed
 from tenfold.linear.by_fold import CV, TIE, ByFold, Chosen, Counted, Folds, errors_of, least_digits
 from tenfold.linear.penalised import USUAL
 from tenfold.linear.solving import EPS, from_moments, quick, quick_each
@@ -61,7 +61,7 @@ class RidgeCV(ByFold):
 
     Parameters
     ----------
-    alphas : array, default=(0.1, 1.0, 10.0)
+    alphas : array or float, default=(0.1, 1.0, 10.0)
         The penalties to try.
     fit_intercept : bool, default=True
         Whether to fit a constant beside the columns. It is not penalised.
@@ -119,7 +119,7 @@ class RidgeCV(ByFold):
         {"alphas": (1.0, 10.0), "cv": "random", "fit_intercept": False},
     )
     _parameter_constraints: ClassVar[Constraints] = {
-        "alphas": [array],
+        "alphas": [array, real(0, open=True)],
         "fit_intercept": [boolean],
         "cv": [*CV, choice("random")],
         "random_state": [seed],

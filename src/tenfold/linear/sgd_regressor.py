@@ -7,7 +7,7 @@ from typing import ClassVar
 from tenfold.core import Array, Columns, Need
 from tenfold.core.losses import EpsilonInsensitive, Loss
 from tenfold.estimator import Regressor
-from tenfold.estimator.constraints import Constraints, boolean, choice, integer, real, seed
+from tenfold.estimator.constraints import Constraints, boolean, choice, integer, real, seed, share
 from tenfold.linear.sgd import Descent, SGDModel
 from tenfold.linear.sgd_epoch import SCHEDULES
 from tenfold.linear.steepness import NUMBERS
@@ -15,7 +15,7 @@ from tenfold.linear.steepness import NUMBERS
 SHARED: Constraints = {
     "penalty": [choice("l2", "l1", "elasticnet"), None],
     "alpha": [real(0)],
-    "l1_ratio": [real(0)],
+    "l1_ratio": [share()],
     "fit_intercept": [boolean],
     "max_iter": [integer(1)],
     "tol": [real(0), None],

@@ -14,7 +14,7 @@ from tenfold.core.allowed import CLASS_COUNT, NOT_NEGATIVE, Rule
 from tenfold.core.need import Target
 from tenfold.estimator import OnePass, check_is_fitted
 from tenfold.estimator.by_scan import columns_of, summary_of
-from tenfold.estimator.constraints import Constraints, array, choice, integer, numbers, real
+from tenfold.estimator.constraints import Constraints, array, choice, integer, numbers, positive
 from tenfold.estimator.multi_output import MultiOutput
 from tenfold.estimator.sparse_interface import aligned
 from tenfold.neighbors.distance import METRICS, Distance, distance_of
@@ -62,7 +62,7 @@ class KNeighbors(MultiOutput, OnePass):
         "n_neighbors": [integer(1)],
         "weights": [choice("uniform", "distance"), callable, None],
         "algorithm": [choice("auto", "ball_tree", "kd_tree", "brute")],
-        "p": [real(0, open=True)],
+        "p": [positive],
         "metric": [choice(*METRICS)],
         "attribute_weights": [array, None],
         "ranges": [array, None],

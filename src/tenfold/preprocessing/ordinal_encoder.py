@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import DTypeLike
 
-from tenfold.core import Array, Columns, Schema, Values
+from tenfold.core import Array, Columns, ParameterError, Remedy, Schema, Values
 from tenfold.estimator.constraints import Constraints, choice, fraction, integer
 from tenfold.preprocessing.categories import (
     REFUSES_UNKNOWN,
@@ -120,9 +120,10 @@ class OrdinalEncoder(CategoryEncoder):
             value = getattr(self, what)
             taken = np.flatnonzero([value in range(n) for n in outputs.tolist()])
             if len(taken):
-                raise ValueError(
-                    f"{what}={value} is also the place of a category of column {schema.names[taken[0]]!r}. Remedy: a "
-                    "number below 0, or NaN"
+                beside = 'handle_unknown="use_encoded_value", ' if what == "unknown_value" else ""
+                raise ParameterError(
+                    f"{what}={value} is also the place of a category of column {schema.names[taken[0]]!r}",
+                    Remedy(f"tn.OrdinalEncoder({beside}{what}=-1)", "a number below 0, or NaN"),
                 )
         return model
 

@@ -57,6 +57,10 @@ def _joined(a: Array, b: Array) -> Array:
     return np.stack([weight, mean, square], axis=-1)
 
 
+FOLDS = 5
+"""if `cv` is None, as in scikit-learn"""
+
+
 def fold_of(given: Codes, numbers: Codes, folds: int) -> Codes:
     """The fold of rows, by their numbers: as it was given, or at random."""
     if not len(given):
@@ -131,9 +135,9 @@ class TargetEncoder(OnePass, TargetTransformer):
         more than two classes there is an output for each.
     smooth : "auto" or float, default="auto"
         Weight of the mean of all rows beside that of a category; "auto": an empirical Bayes estimate.
-    cv : int, array, or list of (train, test), default=5
-        How many folds `fit_transform` has: of any so many rows in a row, one is in each, in a drawn order. A row is
-        drawn by its number in the source: in `cross_validate` it keeps its fold, whichever rows are left out, and in an
+    cv : int, None, array, or list of (train, test), default=5
+        How many folds `fit_transform` has (None: 5). Of any so many rows in a row, one is in each, in a drawn order. A
+        row is drawn by its number in the source: in `cross_validate` it keeps its fold, whichever rows are left out, and in an
         array of the training rows alone it may have another, so that scores by hand differ in later digits. Or the
         fold of each row, or splits that have each row in the test side of one and in the training side of all others.
     shuffle, random_state : optional
@@ -167,7 +171,7 @@ class TargetEncoder(OnePass, TargetTransformer):
     _parameter_constraints: ClassVar[Constraints] = {
         "target_type": [choice("auto", "continuous", "binary", "multiclass")],
         "smooth": [choice("auto"), real(0)],
-        "cv": [integer(2), array],
+        "cv": [integer(2), array, None],
     }
 
     def __init__(
@@ -206,12 +210,15 @@ class TargetEncoder(OnePass, TargetTransformer):
 
     @property
     def _folds(self) -> int:
+        if self.cv is None:
+            return FOLDS
         return int(self.cv) if isinstance(self.cv, (int, np.integer)) else int(self._given.max()) + 1
 
     @property
     def _given(self) -> Codes:
         """The fold of each row, where folds were given; else empty."""
-        return np.zeros(0, np.int64) if isinstance(self.cv, (int, np.integer)) else codes_of(self.cv)
+        drawn = self.cv is None or isinstance(self.cv, (int, np.integer))
+        return np.zeros(0, np.int64) if drawn else codes_of(self.cv)
 
     def _after_fit(self, source: Any) -> None:
         """Refuse folds of rows that there are not: they are those of other rows."""
