@@ -20,6 +20,7 @@ import hashlib
 import multiprocessing
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import threading
@@ -561,6 +562,7 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--dask", type=float, default=0.25, help="share of the fits on a cluster; 0 starts none")
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # files are removed then, too
     began = time.perf_counter()
     done = run(given.fits, given.seed, given.first, given.processes, given.dask)
     wrong = report(done, time.perf_counter() - began)

@@ -18,6 +18,7 @@ import json
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -282,9 +283,13 @@ def run(name: str, folder: Path, limit: int) -> Found:
 
         watcher = threading.Thread(target=watch)
         watcher.start()
-        said, wrong = process.communicate()
-        over.set()
-        watcher.join()
+        try:
+            said, wrong = process.communicate()
+        finally:
+            process.kill()
+            process.wait()
+            over.set()
+            watcher.join()
         seconds = time.perf_counter() - began
         error = "" if process.returncode == 0 else (wrong.strip().splitlines() or [""])[-1]
         if group.kills():
@@ -307,6 +312,7 @@ def main() -> None:
     if given.fit:
         fit(given.fit, given.folder, given.faked)
         return
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # files and groups are removed then, too
     chosen = [name for name in SHAPES if given.only in name]
     limit, promises = given.limit * MIB, Promises()
     folder = given.folder or Path(tempfile.mkdtemp(prefix="tenfold-container-"))
