@@ -191,7 +191,7 @@ def clients(sources: tuple[str, ...], stack: ExitStack) -> Any:
         return None
     from dask.distributed import Client, LocalCluster
 
-    cluster = stack.enter_context(LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None))
+    cluster = stack.enter_context(LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0"))
     return stack.enter_context(Client(cluster))
 
 
