@@ -23,7 +23,7 @@ import tenfold.stats
 import tenfold.testing
 from tenfold.core.statistic import CAPABILITIES, Statistic
 from tenfold.estimator.base import Estimator
-from tenfold.estimator.scikit_learn_keywords import KEYWORDS
+from tenfold.estimator.scikit_learn_keywords import KEYWORDS, Decision, Refused, RefusedValues
 
 DOCS = Path(__file__).parent
 GENERATED = DOCS / "api" / "generated"
@@ -239,9 +239,20 @@ class ScikitLearnKeywords(SphinxDirective):
         lines += ["     - what becomes of it"]
         for name, decided in sorted(KEYWORDS.items()):
             for at, (word, one) in enumerate(decided.items()):
-                what = re.sub(r"\b(\w+_)(?=\W|$)", r"`\1`", str(one))
+                what = shown_decision(one)
                 lines += [f"   * - {'' if at else f':class:`~tenfold.{name}`'}", f"     - `{word}`", f"     - {what}"]
         return self.parse_text_to_nodes("\n".join(lines))
+
+
+def shown_decision(decision: Decision) -> str:
+    """What becomes of a keyword, with calls as literals."""
+    each = decision.each if isinstance(decision, RefusedValues) else [decision] if isinstance(decision, Refused) else []
+    calls = {one.remedy.call for one in each if one.remedy.call}
+    cuts = "|".join(re.escape(call) for call in sorted(calls, key=len, reverse=True))
+    pieces = re.split(f"({cuts})", str(decision)) if calls else [str(decision)]
+    return "".join(
+        f"``{piece}``" if piece in calls else re.sub(r"\b(\w+_)(?=\W|$)", r"`\1`", piece) for piece in pieces
+    )
 
 
 class ScikitLearnDefaults(SphinxDirective):

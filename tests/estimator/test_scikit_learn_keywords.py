@@ -133,7 +133,8 @@ def refusal(learner):
 def an_example(value):
     """A value of its kind, if it is one of the terms of scikit-learn's constraints; else itself."""
     if isinstance(value, Interval):
-        return value.right if value.right is not None else value.left
+        some = (value.right, value.left, *(value.left + more for more in (1, 0.5)))
+        return next(one for one in some if value.is_satisfied_by(one))
     return [0.5, 0.6] if value == "array-like" else max if value is callable else "text" if value is str else value
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from numbers import Integral, Real
 from typing import Any
 
@@ -21,6 +22,10 @@ positive = Interval(Real, 0, None, closed="right")
 """a number above zero, infinity too"""
 fraction = Interval(RealNotInt, 0, 1, closed="both")
 """a real number from 0 to 1 that is no integer: 1.0, where 1 means one of them"""
+decay = Interval(Real, 0, 1, closed="left")
+"""a real number from 0 to below 1"""
+infinity = Options(Real, {math.inf})
+"""no limit"""
 nonzero_fraction = Interval(RealNotInt, 0, 1, closed="right")
 """the same, above 0"""
 

@@ -341,6 +341,7 @@ def _boosting(kind: str) -> Keywords:
             "both of scikit-learn's choose the same splits",
             (StrOptions({"deprecated", "friedman_mse", "squared_error"}),),
         ),
+        "subsample": RefusedValues(refused("trees need rows", Remedy(f"tn.{name}(subsample=0.5)"), 0)),
         "min_weight_fraction_leaf": by_rows,
         "min_impurity_decrease": by_rows,
         "init": Refused(
@@ -388,6 +389,11 @@ def _hist_boosting(kind: str) -> Keywords:
         "verbose": verbose,
         "loss": _log_loss if kind == "Classifier" else _losses(name),
     }
+
+
+def _network(name: str) -> Keywords:
+    some = refused("no rows would be kept back", Remedy(f"tn.{name}(validation_fraction=0.1)"), 0)
+    return {"verbose": verbose, "validation_fraction": RefusedValues(some)}
 
 
 def _stopping(name: str) -> Keywords:
@@ -643,7 +649,9 @@ KEYWORDS: dict[str, Keywords] = {
         "multi_class": RefusedValues(
             refused(
                 "it separates each class from the rest",
-                Remedy("tn.LogisticRegression()", "which has one loss for all classes"),
+                Remedy(
+                    "tn.LinearSVC(multi_class='ovr')", "or LogisticRegression(), which has one loss for all classes"
+                ),
                 "crammer_singer",
             )
         ),
@@ -679,9 +687,9 @@ KEYWORDS: dict[str, Keywords] = {
         "reassignment_ratio": Refused("no centre is drawn again", Remedy("tn.KMeans()"), (0.01, 0.0)),
     },
     "MinMaxScaler": _scaler,
-    "MLPClassifier": {"verbose": verbose},
+    "MLPClassifier": _network("MLPClassifier"),
     "MLPRegressor": {
-        "verbose": verbose,
+        **_network("MLPRegressor"),
         "loss": Refused(
             "networks of numbers are fitted by squared errors",
             Remedy("tn.PoissonRegressor()", "for counts"),

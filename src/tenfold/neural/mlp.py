@@ -21,7 +21,18 @@ from tenfold.core.allowed import NOT_NAN, NOT_NEGATIVE, Between
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
 from tenfold.estimator import check_is_fitted
-from tenfold.estimator.constraints import Constraints, array, boolean, choice, integer, real, seed, share
+from tenfold.estimator.constraints import (
+    Constraints,
+    array,
+    boolean,
+    choice,
+    decay,
+    infinity,
+    integer,
+    real,
+    seed,
+    share,
+)
 from tenfold.estimator.sequential import Sequential
 from tenfold.estimator.summary import Summary
 from tenfold.neural.epoch import BatchRule, Diverged, NetworkEpoch, Walk
@@ -58,10 +69,10 @@ SHARED: Constraints = {
     "nesterovs_momentum": [boolean],
     "early_stopping": [boolean],
     "validation_fraction": [share(open=True)],
-    "beta_1": [share()],
-    "beta_2": [share()],
+    "beta_1": [decay],
+    "beta_2": [decay],
     "epsilon": [real(0, open=True)],
-    "n_iter_no_change": [integer(1)],
+    "n_iter_no_change": [integer(1), infinity],
     "dropout": [share()],
     "l1_ratio": [share()],
     "batch_norm": [boolean],

@@ -137,9 +137,10 @@ class TargetEncoder(OnePass, TargetTransformer):
         Weight of the mean of all rows beside that of a category; "auto": an empirical Bayes estimate.
     cv : int, None, array, or list of (train, test), default=5
         How many folds `fit_transform` has (None: 5). Of any so many rows in a row, one is in each, in a drawn order. A
-        row is drawn by its number in the source: in `cross_validate` it keeps its fold, whichever rows are left out, and in an
-        array of the training rows alone it may have another, so that scores by hand differ in later digits. Or the
-        fold of each row, or splits that have each row in the test side of one and in the training side of all others.
+        row is drawn by its number in the source: in `cross_validate` it keeps its fold, whichever rows are left out,
+        and in an array of the training rows alone it may have another, so that scores by hand differ in later digits.
+        Or the fold of each row, or splits that have each row in the test side of one and in the training side of all
+        others.
     shuffle, random_state : optional
         As in scikit-learn, and without effect: *Coming from scikit-learn* says why.
 
