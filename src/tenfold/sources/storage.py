@@ -74,7 +74,7 @@ class Facts(NamedTuple):
     def is_same_file(self, other: Facts) -> bool:
         """Whether these are facts of the same file, or of a copy on another machine that keeps its time.
 
-        Of times of different precision, the finer one is rounded down. A file system that numbers its files anew, as
+        Of times of different precision, the finer one is rounded down. A file system that renumbers its files, as
         some network drives do, leaves all times as they were.
         """
         a, b = self.time, other.time
