@@ -3,10 +3,9 @@
 Parquet files of 8 GiB, as rows take them in memory, are written to a temporary folder: numbers, and a messy table with
 holes and categories as text; and a quarter as many bytes of documents, which take longer. Thirteen kinds of fit, each
 in a process of its own in a control group of 2 GiB, must stay below that. The process finds the limit as in any
-container; nothing is told to the library. Where no control group can be made, the process is given the limits that one
-would have, and its memory is only measured. The peak is that of resident memory of the process and those that it
-starts; the page cache, which the system takes back, is not part of it. Exits with 1 if a fit is killed, fails, or
-exceeds the limit.
+container. Where no control group can be made, the library is given the limits that one would have, and memory is only
+measured. The peak is that of resident memory of the process and those that it starts; the page cache, which the system
+takes back, is not part of it. Exits with 1 if a fit is killed, fails, or exceeds the limit.
 
 `--gib 0.5 --limit 512` is a first look; `--only NAME` runs the fits whose names have this in them.
 """

@@ -150,13 +150,17 @@ def in_memory(learner: Any, X: Any, y: Any, folder: Path, **given: Any) -> Any:
 
 
 def weighted(learner: Any, X: Any, y: Any, folder: Path) -> Any:
-    """The same, with weights of which some are zero."""
-    return in_memory(learner, X, y, folder, sample_weight=np.arange(len(X)) % 7 / 4)
+    """The same, with weights of which some are zero; rows of a sequence, and here all are one, have the same."""
+    weight = np.arange(len(X)) % 7 / 4 if learner.need.sequence is None else np.full(len(X), 0.75)
+    return in_memory(learner, X, y, folder, sample_weight=weight)
 
 
 def parquet(learner: Any, X: Any, y: Any, folder: Path) -> Any:
     """The row groups of a file."""
     rows, roles = table(X, y)
+    if learner.need.sequence is not None:  # all rows are one, as they are in memory
+        rows["the sequence"] = 1
+        roles["sequence"] = "the sequence"
     path = folder / "rows.parquet"
     rows.to_parquet(path, row_group_size=PART)
     return learner.fit(tn.scan(str(path), **roles))

@@ -579,7 +579,7 @@ def test_a_worker_that_never_read_a_file_refuses_another_of_its_size_and_footer(
         tn.Ridge().fit(pickle.loads(pickle.dumps(source)))
 
 
-def test_a_file_that_is_linked_or_renamed_and_numbered_anew_stays_the_same(tmp_path, monkeypatch):
+def test_a_file_that_is_linked_or_renamed_and_renumbered_stays_the_same(tmp_path, monkeypatch):
     path = tmp_path / "t.parquet"
     source = waves(path)
     wanted = bits(tn.Ridge().fit(source).model_)
