@@ -33,7 +33,10 @@ def test_no_answer_is_wrong(seed):
     assert not found, "\n\n".join(found)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in judging.SHARES if kind != "learners"])
+KINDS = [kind for kind in judging.SHARES if kind not in ("learners", "networks")]
+
+
+@pytest.mark.parametrize("kind", [*KINDS, *only_full("networks")])  # PyTorch is slow to import
 def test_no_case_of_another_kind_is_wrong(kind):
     found = []
     for index in range(draws(5, 40)):
