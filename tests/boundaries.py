@@ -62,7 +62,8 @@ def table(case):
         X = CATEGORIES
     else:
         X = np.abs(NUMBERS) + 0.5 if name == "PowerTransformer" else NUMBERS
-    return X, CLASSES if need.target == "class" or name == "TargetEncoder" else TARGET
+    y = CLASSES if need.target == "class" or name == "TargetEncoder" else TARGET
+    return copy.deepcopy((X, y))  # copy=False: scikit-learn writes into them
 
 
 def classifiers(lib):
@@ -427,7 +428,7 @@ def attempt(case, lib):
 
     None: there is nothing to compare, or the value is only looked at.
     """
-    X, y = copy.deepcopy(table(case))  # copy_X=False: scikit-learn writes into it
+    X, y = table(case)
     with quietly():
         try:
             made = model(case, lib)
