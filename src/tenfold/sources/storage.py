@@ -74,11 +74,7 @@ class Facts(NamedTuple):
     def is_same_file(self, other: Facts) -> bool:
         """Whether these are facts of the same file, or of a copy on another machine that keeps its time.
 
-<<<<<<< HEAD
-        Of times of different precision, the finer one is rounded down. A file system that numbers its files again, as
-=======
         Of times of different precision, the finer one is rounded down. A file system that renumbers its files, as
->>>>>>> files
         some network drives do, leaves all times as they were.
         """
         a, b = self.time, other.time
