@@ -499,6 +499,7 @@ OTHERWISE = {
     ("GradientBoostingRegressor", "loss"): "gradients of two values: splits of equal gain",
     ("GradientBoostingRegressor", "alpha"): "gradients of two values: splits of equal gain",
     ("GradientBoostingRegressor", "subsample"): "draws",
+    ("HistGradientBoostingClassifier", "learning_rate"): "a leaf moves a margin no farther than across",
     ("HistGradientBoostingRegressor", "loss"): "gradients of two values: splits of equal gain",
     ("HistGradientBoostingRegressor", "quantile"): "gradients of two values: splits of equal gain",
     **{(f"HistGradientBoosting{kind}", "monotonic_cst"): "other bounds" for kind in ("Classifier", "Regressor")},

@@ -51,7 +51,7 @@ SHARED: Constraints = {
     "fit_intercept": [boolean],
     "intercept_scaling": [real(0, open=True)],
     "verbose": ["verbose"],
-    "max_iter": [integer(1)],
+    "max_iter": [integer(0)],
 }
 
 

@@ -94,7 +94,7 @@ class LogisticRegression(ClassWeighted, Errors, Classifier):
         "penalty": [choice("l1", "l2", "elasticnet", "deprecated"), None],
         "fit_intercept": [boolean],
         "tol": [real(0)],
-        "max_iter": [integer(1)],
+        "max_iter": [integer(0)],
         "standard_errors": [choice("classical", *ROBUST)],
         **CLASS_WEIGHT,
     }

@@ -131,7 +131,7 @@ class PCA(OnePass, Projector):
         {"n_components": 2, "whiten": True},
     )
     _parameter_constraints: ClassVar[Constraints] = {
-        "n_components": [integer(1), share(open=True), None],
+        "n_components": [integer(0), share(open=True), None],
         "whiten": [boolean],
     }
 

@@ -83,7 +83,7 @@ class PolynomialBasis(OnePass, Transformer):
     summary_types = (Rows,)
     law_params = ({}, {"degree": 3, "interaction_only": True, "include_bias": True}, {"degree": (2, 3)})
     _parameter_constraints: ClassVar[Constraints] = {
-        "degree": [integer(1), tuple, list],
+        "degree": [integer(0), tuple, list],
         "interaction_only": [boolean],
         "include_bias": [boolean],
     }
