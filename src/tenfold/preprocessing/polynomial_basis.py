@@ -83,7 +83,7 @@ class PolynomialBasis(OnePass, Transformer):
     summary_types = (Rows,)
     law_params = ({}, {"degree": 3, "interaction_only": True, "include_bias": True}, {"degree": (2, 3)})
     _parameter_constraints: ClassVar[Constraints] = {
-        "degree": [integer(0), tuple, list],
+        "degree": [integer(1), tuple, list],
         "interaction_only": [boolean],
         "include_bias": [boolean],
     }
@@ -185,6 +185,11 @@ class PolynomialFeatures(PolynomialBasis):
     >>> PolynomialFeatures(2).fit_transform([[2.0, 3.0]]).tolist()
     [[1.0, 2.0, 3.0, 4.0, 6.0, 9.0]]
     """
+
+    _parameter_constraints: ClassVar[Constraints] = {
+        **PolynomialBasis._parameter_constraints,
+        "degree": [integer(0), tuple, list],  # 0 is refused with the call to write instead
+    }
 
     def __init__(
         self,
