@@ -72,7 +72,9 @@ def naming(who: str) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        raise DataError(f"{who}: {error}") if who else error from None
+        if not who:
+            raise
+        raise DataError(f"{who}: {error}") from error.__cause__
 
 
 class MergeError(ValueError):
