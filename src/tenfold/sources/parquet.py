@@ -265,6 +265,7 @@ class ParquetSource(ArrowSource):
             for table in self._filtered(self._fragment(k, [group]), columns, rows):
                 self._check_unchanged(k, before)
                 yield table
+            self._check_unchanged(k, before)
             return
         physical = [c for c in columns if c not in constant]
         known = self._metadata(k)
@@ -274,6 +275,7 @@ class ParquetSource(ArrowSource):
         flat = known.num_columns == len(schema.names)  # else columns of the file and of its schema have other numbers
         size = sum(facts.column(schema.get_field_index(c)).total_uncompressed_size for c in physical) if flat else 0
         large = size > LARGE and facts.num_rows > BATCH
+        unread = facts.num_rows if rows is None else min(rows, facts.num_rows)
         buffer = PAGES if rows is not None else STREAM if large and self.storage.near else 0
         options = {"page_checksum_verification": True, "buffer_size": buffer, "pre_buffer": not buffer}
         with (
@@ -295,6 +297,10 @@ class ParquetSource(ArrowSource):
                 for name in lacking:
                     table = table.append_column(name, pa.nulls(table.num_rows, self.types.field(name).type))
                 yield table
+                unread -= table.num_rows
+            self._check_unchanged(k, before)
+            if unread:  # Arrow takes the end of a file for the end of a column
+                raise pa.ArrowInvalid(f"it ends {unread} rows too early")
 
     def _filtered(self, fragment: ds.ParquetFileFragment, columns: list[str], first: int | None) -> Iterator[pa.Table]:
         """The rows asked for, whole or, if there are many, in batches; or the first of them only."""
