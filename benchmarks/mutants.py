@@ -73,7 +73,7 @@ FAULTS = (
     Fault(
         "sources: a file that was rewritten to the same length is not noticed",
         "sources/storage.py",
-        "written = self.size == other.size and any(a // n == b // n and 0 in (a % n, b % n) for n in STEPS)",
+        "written = self.size == other.size and any(a // n == b // n and 0 in (a % n, b % n) for n in TIME_STEPS)",
         "written = self.size == other.size",
         ("tests/sources",),
     ),

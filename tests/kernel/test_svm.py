@@ -324,7 +324,7 @@ def test_a_hard_margin_of_many_rows_is_found_or_refused():
 
 
 def test_a_hard_margin_that_is_not_found_is_given_up(monkeypatch):
-    monkeypatch.setattr(machine, "HARD_MOVES", -200 * len(X) + 3)
+    monkeypatch.setattr(machine, "HARD_LIMIT", -200 * len(X) + 3)
     with pytest.raises(tn.DataError, match="only by so little.*Remedy: a finite C"):
         SVC(C=np.inf).fit(X, TWO)
 
@@ -380,7 +380,7 @@ def test_rows_of_three_classes_are_refused_where_two_of_them_have_too_many(monke
 
 
 def test_a_machine_that_does_not_converge_is_left_with_a_warning(monkeypatch):
-    monkeypatch.setattr(machine, "MOVES", 10)
+    monkeypatch.setattr(machine, "SOFT_LIMIT", 10)
     with pytest.warns(ConvergenceWarning, match=r"terminated early \(2,000 moves\).*StandardScaler"):
         SVC(kernel="poly", coef0=1e6).fit(X[:20], TWO[:20])
 

@@ -641,7 +641,7 @@ def test_a_file_that_was_just_written_is_known_by_a_time_that_the_next_write_cha
     now = time.time_ns()
     os.utime(path, ns=(now, now))
     assert DISK.at_rest(path) == DISK.facts(path)
-    assert time.time_ns() - now >= storage_module.TICK
+    assert time.time_ns() - now >= storage_module.CLOCK_TICK
 
 
 def test_a_file_that_is_written_all_the_time_is_named(tmp_path, monkeypatch):
@@ -760,12 +760,12 @@ def test_a_large_row_group_is_never_in_memory_as_a_whole(tmp_path, monkeypatch):
     source = tn.scan(path, target="y")
     monkeypatch.setattr(parquet_module, "LARGE", 1)
     monkeypatch.setattr(parquet_module, "BATCH", 1_000)
-    monkeypatch.setattr(parquet_module, "STREAM", 1 << 14)
+    monkeypatch.setattr(parquet_module, "STREAM_BUFFER", 1 << 14)
     monkeypatch.setattr(type(DISK), "open", lambda self, name: pa.PythonFile(Noting(name), mode="r"))
     assert pa.concat_tables([some for _, some in source.tables(0, ["x", "y"])]).combine_chunks() == table
     assert 8_000 < max(sizes) < 100_000 < table["x"].nbytes
     sizes.clear()
-    monkeypatch.setattr(parquet_module, "PAGES", 1 << 13)
+    monkeypatch.setattr(parquet_module, "PAGE_BUFFER", 1 << 13)
     assert source.head(3).num_rows == 3
     assert max(sizes) < 100_000
 

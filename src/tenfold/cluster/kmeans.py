@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike
 from tenfold.cluster.inertia import inertia_claims
 from tenfold.cluster.lloyd import FarthestRows, Lloyd, NearestSums
 from tenfold.cluster.nearest_center import NearestCenter
-from tenfold.cluster.sample import Spread
 from tenfold.cluster.start import Asked, FirstCenters
-from tenfold.cluster.states import KMeansModel, Measuring, Moving, Refilling, State, Summary, next_round, refilled
+from tenfold.cluster.states import KMeansModel, Moving, Refilling, State, Summary, next_round, refilled
 from tenfold.core import MANY, Claim, Need, Schema
 from tenfold.core.learner import Solved
 from tenfold.estimator.constraints import Constraints, array, choice, integer, real, seed
@@ -133,8 +132,6 @@ class KMeans(NearestCenter):
                 return next_round(state, s)
             case Refilling(), Race():
                 return refilled(state, s)
-            case Measuring(), Spread():
-                s.refuse_small()
         return self._first.update(state, s)
 
     def model(self, state: State) -> KMeansModel | None:

@@ -235,8 +235,6 @@ class MiniBatchKMeans(Sequential, NearestCenter):  # type: ignore[override]
             case Judging(), Lloyd():
                 return Solved.of(state.kept, state.step)
             case ((Measuring() | Sampling() | Oversampling()), (Spread() | Race() | Lloyd())):
-                if isinstance(s, Spread):
-                    s.refuse_small()
                 return self._begun(self._first.update(state, s))
         raise TypeError(f"{type(s).__name__} is not what {type(state).__name__} asks for")
 

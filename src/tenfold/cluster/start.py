@@ -75,6 +75,8 @@ class FirstCenters:
 
     def update(self, state: State, s: Summary) -> Start | Moving:
         """On to centres, and to what bounds their inertia."""
+        if isinstance(s, Spread):
+            s.refuse_small()
         match state, s:
             case Measuring(), Spread() if isinstance(self.init, str) and self.init == "k-means||":
                 return Oversampling(0, s, s.columns.mean[None], 0)

@@ -35,11 +35,8 @@ from tenfold.estimator.members import (
 from tenfold.estimator.roster import Roster
 from tenfold.estimator.team import Learning, TeamModel
 from tenfold.stats.combinators import After, Each, Inside, Key, Of, Onward
-from tenfold.stats.folds import codes_of
+from tenfold.stats.folds import DEFAULT_FOLDS, codes_of
 from tenfold.stats.joint import Joint
-
-FOLDS = 5
-"""if `cv` is None, as in scikit-learn"""
 
 
 class Layered(NamedTuple):
@@ -81,7 +78,7 @@ class Stacking(MemberOutputs, Roster):
     def k(self) -> int:
         """How many folds there are."""
         codes = self._listed()
-        return int(codes.max()) + 1 if codes is not None else FOLDS if self.cv is None else int(self.cv)
+        return int(codes.max()) + 1 if codes is not None else DEFAULT_FOLDS if self.cv is None else int(self.cv)
 
     def _listed(self) -> Any:
         """The fold of each row, if it is given; looked up once for all chunks."""

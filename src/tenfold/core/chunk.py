@@ -86,6 +86,10 @@ class Chunk(NamedTuple):
             picked=picked,
         )
 
+    def of_weight(self) -> Chunk:
+        """Leave out the rows that a draw gave weight zero."""
+        return self if self.uniform else self.rows(np.flatnonzero(self.weight))
+
     def _starts_among(self, which: RowIndex) -> Codes:
         """Where each sequence begins among some of the rows."""
         begins = np.zeros(self.n + 1, dtype=bool)

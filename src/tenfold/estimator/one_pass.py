@@ -20,6 +20,11 @@ class OnePass(Estimator):
     passes: ClassVar[str] = ONE
     state_types: ClassVar[tuple[type, ...]] = (Begun, Solved)
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "update" in cls.__dict__ and "merges_unsolved" not in cls.__dict__:
+            raise TypeError(f"{cls.__name__} has its own `update` and must declare `merges_unsolved`")
+
     def statistic(self, schema: Schema) -> Statistic[Any]:
         """What to compute of the rows; parameters that do not fit the schema are refused here."""
         raise NotImplementedError
@@ -29,22 +34,25 @@ class OnePass(Estimator):
         raise NotImplementedError
 
     def start(self, schema: Schema) -> Begun:
-        """Nothing but the schema."""
+        """Begin a fit, of which only the schema is known."""
         return Begun(0, schema)
 
     def ask(self, state: Any) -> Statistic[Any] | None:
-        """The statistic, once."""
+        """Return the statistic of the one pass, and None once the model is made."""
         return self.statistic(state.schema) if isinstance(state, Begun) else None
 
     def update(self, state: Any, summary: Any) -> Any:
-        """The model."""
+        """Make the model of the merged summary."""
         return Solved.of(self.solve(state.schema, summary))
 
     def model(self, state: Any) -> Any:
-        """There is one after the pass."""
+        """Return the model, or None before the pass."""
         return None if isinstance(state, Begun) else state.model
 
     @property
     def merges_unsolved(self) -> bool:
-        """Whether the one summary is all that a model is made of; not so, if `update` asks for more rounds."""
+        """Whether `partial_fit` merges summaries before a model is made: the one summary is all that it is made of.
+
+        A subclass whose `update` may ask for another pass returns False.
+        """
         return True

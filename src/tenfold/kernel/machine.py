@@ -27,10 +27,10 @@ from tenfold.theory.optimality import Residuals, kkt_box
 ROUNDING = 2.0**-52
 MANY, TOO_MANY = 100_000, 1_000_000
 """rows of a machine above which the user is warned, and above which they are refused"""
-MOVES = 1_000_000
-"""or a hundred for each row, after which a machine is left as it is, with a warning, as LIBSVM does"""
-HARD_MOVES = 1_000_000
-"""and two hundred for each row, after which a hard margin is given up: without one, variables would grow for ever"""
+SOFT_LIMIT = 10_000_000
+"""moves, or a hundred for each row, after which a machine is left as it is, with a warning: LIBSVM's own limit"""
+HARD_LIMIT = 1_000_000
+"""moves, and two hundred for each row, after which a hard margin is given up: without one, variables grow for ever"""
 
 SHARED: Constraints = {
     **KERNEL,
@@ -45,7 +45,7 @@ SHARED: Constraints = {
 }
 
 
-def quadratic(learner: str, n: int, relative: str) -> str:
+def slow_with_rows(learner: str, n: int, relative: str) -> str:
     """The warning of rows with which machines take long; `relative` is what to call for them."""
     return (
         f"{learner} has {n:,} rows: a machine compares them with each other, so its time grows with the square of "
@@ -55,7 +55,7 @@ def quadratic(learner: str, n: int, relative: str) -> str:
 
 def too_many_rows(learner: str, n: int, relative: str) -> DataError:
     """The error of rows with which machines would take days."""
-    return DataError(f"{quadratic(learner, n, relative)}; or a limit, max_iter=")
+    return DataError(f"{slow_with_rows(learner, n, relative)}; or a limit, max_iter=")
 
 
 class RowsOfMachines(AllRows):
@@ -124,7 +124,8 @@ class KernelMachine(KernelExpansion):
         self._judge_rows(max(len(rows) for rows, _ in machines))
         found, memory = [], int(self.cache_size * (1 << 20))
         hard = math.isinf(self.C) and self.max_iter < 0
-        most = HARD_MOVES + 200 * len(X) if hard else self.max_iter if self.max_iter >= 0 else max(MOVES, 100 * len(X))
+        soft = self.max_iter if self.max_iter >= 0 else max(SOFT_LIMIT, 100 * len(X))
+        most = HARD_LIMIT + 200 * len(X) if hard else soft
         for rows, dual in machines:
             found.append(
                 solve_dual(kernel, X[rows], dual, self.tol, memory=memory, max_moves=most, shrinking=self.shrinking)
@@ -145,7 +146,7 @@ class KernelMachine(KernelExpansion):
             return
         if n > TOO_MANY:
             raise too_many_rows(type(self).__name__, n, self.relative)
-        warnings.warn(quadratic(type(self).__name__, n, self.relative), UserWarning, stacklevel=2)
+        warnings.warn(slow_with_rows(type(self).__name__, n, self.relative), UserWarning, stacklevel=2)
 
     def decisions(self, model: Any, X: Columns) -> Array:
         """f of each row by each machine."""

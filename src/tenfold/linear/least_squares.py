@@ -112,7 +112,7 @@ class LeastSquares(MultiOutput, RobustErrors, OnePass, Inferring, Featured, Summ
 
     @property
     def merges_unsolved(self) -> bool:
-        """No: a first model says whether the rows are read again."""
+        """Return False: the model of the first pass decides whether the rows are read again."""
         return False
 
     def update(self, state: State, summary: Summary) -> State:

@@ -171,7 +171,7 @@ class PCA(OnePass, Projector):
 
     @property
     def merges_unsolved(self) -> bool:
-        """No: a first model says whether the rows are read again."""
+        """Return False: the model of the first pass decides whether the rows are read again."""
         return False
 
     def update(self, state: Begun | Factoring, s: Moments | Triangle) -> Factoring | Solved:

@@ -180,7 +180,7 @@ class PolynomialRegression(OnePass, Inferring, Regressor):
 
     @property
     def merges_unsolved(self) -> bool:
-        """No: a first model says whether the rows are read again."""
+        """Return False: the model of the first pass decides whether the rows are read again."""
         return False
 
     def update(self, state: Begun | Refining, s: TermMoments) -> Refining | Solved:

@@ -18,7 +18,7 @@ from tenfold.estimator import OnePass, check_is_fitted
 from tenfold.estimator.constraints import Constraints, array, choice, integer, real
 from tenfold.estimator.target_kind import TargetTransformer
 from tenfold.stats.draws import folds_of_places
-from tenfold.stats.folds import codes_of
+from tenfold.stats.folds import DEFAULT_FOLDS, codes_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,10 +55,6 @@ def _joined(a: Array, b: Array) -> Array:
     mean = a[..., 1] + apart * share
     square = a[..., 2] + b[..., 2] + apart * apart * share * a[..., 0]
     return np.stack([weight, mean, square], axis=-1)
-
-
-FOLDS = 5
-"""if `cv` is None, as in scikit-learn"""
 
 
 def fold_of(given: Codes, numbers: Codes, folds: int) -> Codes:
@@ -212,7 +208,7 @@ class TargetEncoder(OnePass, TargetTransformer):
     @property
     def _folds(self) -> int:
         if self.cv is None:
-            return FOLDS
+            return DEFAULT_FOLDS
         return int(self.cv) if isinstance(self.cv, (int, np.integer)) else int(self._given.max()) + 1
 
     @property

@@ -26,9 +26,9 @@ LARGE = 64 << 20
 """bytes of the columns in question, uncompressed: a larger row group is read in batches"""
 BATCH = 1 << 17
 """rows of a batch"""
-STREAM = 1 << 20
+STREAM_BUFFER = 1 << 20
 """bytes of a column that are read at a time where a row group is read in batches: it is never in memory as a whole"""
-PAGES = 1 << 16
+PAGE_BUFFER = 1 << 16
 """the same where only the first rows of a row group are wanted"""
 MOST_MET = 1 << 16
 """files whose size and time are kept"""
@@ -276,7 +276,7 @@ class ParquetSource(ArrowSource):
         size = sum(facts.column(schema.get_field_index(c)).total_uncompressed_size for c in physical) if flat else 0
         large = size > LARGE and facts.num_rows > BATCH
         unread = facts.num_rows if rows is None else min(rows, facts.num_rows)
-        buffer = PAGES if rows is not None else STREAM if large and self.storage.near else 0
+        buffer = PAGE_BUFFER if rows is not None else STREAM_BUFFER if large and self.storage.near else 0
         options = {"page_checksum_verification": True, "buffer_size": buffer, "pre_buffer": not buffer}
         with (
             self.storage.open(path) as opened,

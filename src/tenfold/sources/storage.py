@@ -32,9 +32,9 @@ TRIES = 6
 """how often a read is tried before it is an error"""
 FIRST_WAIT = 0.1
 """seconds before the second try; each further wait is twice as long"""
-TICK = 10_000_000
+CLOCK_TICK = 10_000_000
 """nanoseconds between two times that a file system can tell apart: Linux counts a hundred ticks a second, or more"""
-STEPS = (1, 100, 1_000, 1_000_000, 1_000_000_000)
+TIME_STEPS = (1, 100, 1_000, 1_000_000, 1_000_000_000)
 """nanoseconds to which copies keep the time of a file: archives keep whole seconds, Windows hundreds of nanoseconds"""
 NATIVE = ("s3", "gs", "hdfs")
 """schemes that Arrow reads by itself; fsspec knows the others"""
@@ -47,7 +47,7 @@ REFUSED = re.compile(
 
 PARSING = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError)
 """errors in what a file holds, however often it is read"""
-AGAIN = "scan it again once nobody writes it"
+SCAN_AGAIN = "scan it again once nobody writes it"
 """what to do about a file that changes"""
 IN_ORDER = re.compile("range requests|Cannot seek streaming")
 """in an error of fsspec: the server gives no parts of a file"""
@@ -78,7 +78,7 @@ class Facts(NamedTuple):
         some network drives do, leaves all times as they were.
         """
         a, b = self.time, other.time
-        written = self.size == other.size and any(a // n == b // n and 0 in (a % n, b % n) for n in STEPS)
+        written = self.size == other.size and any(a // n == b // n and 0 in (a % n, b % n) for n in TIME_STEPS)
         return written and (self.place != other.place or self.inode == other.inode or self.changed == other.changed)
 
 
@@ -118,7 +118,7 @@ class Storage(ABC):
 
     def remedy(self, error: BaseException) -> str:
         """What to do where a file cannot be read."""
-        return AGAIN if isinstance(error, Moved) else "write the file again, or leave it out"
+        return SCAN_AGAIN if isinstance(error, Moved) else "write the file again, or leave it out"
 
     def said(self, error: BaseException) -> str:
         """What an error says, for another one."""
@@ -199,9 +199,9 @@ class Disk(Storage):
         for _ in range(TRIES):
             found = self.facts(path)
             age = time.time_ns() - found.time
-            if not 0 <= age < TICK:
+            if not 0 <= age < CLOCK_TICK:
                 return found
-            time.sleep((TICK - age) / 1e9)
+            time.sleep((CLOCK_TICK - age) / 1e9)
         raise Moved("it is being written")
 
     def open(self, path: str) -> pa.NativeFile:

@@ -21,6 +21,9 @@ from tenfold.stats.draws import folds_of
 from tenfold.stats.moments import Moments, refuse_infinite
 from tenfold.stats.rows import Rows
 
+DEFAULT_FOLDS = 5
+"""of `cv=None`, as in scikit-learn"""
+
 
 @dataclass(frozen=True, eq=False)
 class Pieces:

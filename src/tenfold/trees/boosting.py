@@ -51,7 +51,7 @@ from tenfold.trees.tree import GrownTree, Tree, no_tree
 
 LEAST_CURVATURE = 1e-3
 """of a leaf, for weights of one: LightGBM's min_sum_hessian_in_leaf"""
-BEYOND = 4.0
+FARTHEST_STEP = 4.0
 """how far a leaf may move a margin, beyond the distance of the margins that boosting starts from: from there, Newton's
 steps lead back"""
 MANY_ROWS = 10_000
@@ -418,7 +418,7 @@ class Boosting(Estimator):
         full = np.where(sums[:, 2] > 0, np.nan_to_num(full), 0.0)
         found = self.learning_rate * np.clip(full, real[:, LEAST], real[:, MOST])
         if boosted.n_classes:  # where curvature is nearly zero, Newton's step would overshoot, and then back again
-            far = np.ptp(np.append(boosted.base, 0.0) if boosted.outputs == 1 else boosted.base) + BEYOND
+            far = np.ptp(np.append(boosted.base, 0.0) if boosted.outputs == 1 else boosted.base) + FARTHEST_STEP
             found = np.clip(found, -far, far)
         return np.asarray(found)
 

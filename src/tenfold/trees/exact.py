@@ -78,8 +78,7 @@ class RowValues(Statistic[Values]):
         """Gather the rows of one chunk."""
         if self.holdout.share:
             chunk = chunk.rows(np.flatnonzero(self.holdout.learns(chunk.places(), chunk.n)))
-        if not chunk.uniform:
-            chunk = chunk.rows(np.flatnonzero(chunk.weight))
+        chunk = chunk.of_weight()
         return Values.of(chunk, self.weights.whole(chunk.weight))
 
 

@@ -18,15 +18,15 @@ from tenfold.core.allowed import ANYTHING
 from tenfold.stats.rare_rows import Strata
 from tenfold.trees.tree import Tree
 
-FAR = 2.0**14
+FAR_RATIO = 2.0**14
 """how many times as far out as all others the farthest target has to be: below, 36 bits hold both"""
-FARTHEST = 2.0**24
+LARGEST_LIMIT = 2.0**24
 """times that a target may lie farther out than all others and count in full"""
-FEW = 1 / 16
+MOST_ASIDE = 1 / 16
 """share of the rows that may be set aside at each end"""
-DRAWN_IN = 512.0
+DOUBLINGS = 512.0
 """doublings of the distance beyond the limit that count as much as the limit itself: of any float64, at most two"""
-ROOM = 48
+FAR_BITS = 48
 """bits of the sum of all far targets, in kernels that add up rows by the thousand"""
 
 
@@ -47,12 +47,12 @@ class NearRange(NamedTuple):
         least, greatest = (np.sort(strata.key[strata.stratum == k]) for k in (0, 1))
         best, aside, whole = math.inf, 1, NearRange(low, high, 0)
         found = whole
-        while aside < len(least) and aside <= max(rows * FEW, 1) and 2 * aside < rows:
+        while aside < len(least) and aside <= max(rows * MOST_ASIDE, 1) and 2 * aside < rows:
             one = NearRange(float(least[aside]), float(-greatest[aside]), aside)
             if 0 < one.reach * aside < best:
                 best, found = one.reach * aside, one
             aside *= 2
-        return found if max(found.center - low, high - found.center) > FAR * found.reach else whole
+        return found if max(found.center - low, high - found.center) > FAR_RATIO * found.reach else whole
 
     @property
     def center(self) -> float:
@@ -66,7 +66,7 @@ class NearRange(NamedTuple):
 
     def limit(self, rows: int) -> float:
         """The distance from the middle up to which targets count in full: a far one outweighs all other rows."""
-        return self.reach * min(max(2.0 ** math.ceil(math.log2(max(rows, 1))), FAR), FARTHEST)
+        return self.reach * min(max(2.0 ** math.ceil(math.log2(max(rows, 1))), FAR_RATIO), LARGEST_LIMIT)
 
 
 def drawn_in(away: Array, limit: float) -> Array:
@@ -75,7 +75,7 @@ def drawn_in(away: Array, limit: float) -> Array:
         return away
     far = np.abs(away) > limit
     distance = np.where(far, np.abs(away), limit)
-    return np.where(far, np.copysign(limit * (1 + np.log2(distance / limit) / DRAWN_IN), away), away)
+    return np.where(far, np.copysign(limit * (1 + np.log2(distance / limit) / DOUBLINGS), away), away)
 
 
 def far_unit(reach: float, near: float, factor: float, aside: int, rows: int) -> float:
@@ -83,7 +83,7 @@ def far_unit(reach: float, near: float, factor: float, aside: int, rows: int) ->
 
     reach: of far targets, as they count; near: of all others; factor: what a row counts for at most.
     """
-    far = math.ceil(math.log2(reach * factor)) - (ROOM - 1 - math.ceil(math.log2(2 * aside)))
+    far = math.ceil(math.log2(reach * factor)) - (FAR_BITS - 1 - math.ceil(math.log2(2 * aside)))
     others = math.ceil(math.log2(near * factor)) - (60 - math.ceil(math.log2(max(rows, 1))))
     return 2.0 ** max(far, others)
 
@@ -106,7 +106,7 @@ class FarRows(NamedTuple):
 
     @classmethod
     def none(cls, columns: int) -> FarRows:
-        """No rows."""
+        """Return the rows of a fit in which no target is far, of this many columns."""
         return cls(np.zeros((0, columns)), np.zeros(0), np.zeros(0), np.zeros(0, np.int64))
 
     def taken_off(self, tree: Tree, center: float, limit: float, weight: Array) -> Array:

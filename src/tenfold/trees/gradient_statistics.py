@@ -184,8 +184,7 @@ class MarginLossOfValues(Statistic[Loss]):
 
     def summarize(self, chunk: Chunk) -> Loss:
         """Add up the rows of one chunk."""
-        if not chunk.uniform:
-            chunk = chunk.rows(np.flatnonzero(chunk.weight))
+        chunk = chunk.of_weight()
         learns = self.sampling.holdout.learns(chunk.places() if self.sampling.drawn else NONE, chunk.n)
         margin, weight = self.boosted.margins(chunk.X), self.weights.whole(chunk.weight)
         return self.gradients.sum(margin, numbers_of(chunk.y), weight, learns)

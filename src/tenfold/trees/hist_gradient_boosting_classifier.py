@@ -34,7 +34,8 @@ class HistGradientBoostingClassifier(ClassWeighted, BoostingClassifier):
     l2_regularization : float, default=0.0
         What is added to the curvature of each leaf, and so draws what it says to zero.
     max_bins : int, default=255
-        Bins that a column is cut into at the most. Half of the edges lie beside the values of rare classes.
+        Maximum number of bins of a column. If a class is rare, up to four fifths of the edges lie beside the values
+        of its rows.
     monotonic_cst : array of shape (columns,) or dict, optional
         1: the margin must not fall as the column rises; -1: it must not rise; 0: it is free. A dict has names.
     early_stopping : bool or "auto", default="auto"

@@ -68,8 +68,7 @@ class OutOfBagErrorsOfValues(Statistic[Unseen]):
 
     def summarize(self, chunk: Chunk) -> Unseen:
         """Send the rows of one chunk down the trees."""
-        if not chunk.uniform:
-            chunk = chunk.rows(np.flatnonzero(chunk.weight))
+        chunk = chunk.of_weight()
         found = unseen_values(self.forest, self.draws, chunk.X, chunk.places())
         return Unseen.of(*found, chunk.y, self.weights.whole(chunk.weight))
 

@@ -79,6 +79,8 @@ class Setup(NamedTuple):
     schema: Schema
     edges: Annotated[Array, "column", "edge", EDGES]
     ranges: Ranges
+    far: FarRows
+    """rows whose targets are far beyond all others"""
     total_weight: int = 0
     """of all rows, in whole units, once it is known"""
     class_weight: Annotated[Codes, "weighed class", COUNTS] = NONE
@@ -88,8 +90,6 @@ class Setup(NamedTuple):
     """values of rows of rare targets, beside which columns are still to be cut"""
     rare: bool = False
     """whether columns are cut beside the values of rare classes: thresholds then lie between a node's own values"""
-    far: FarRows = FarRows.none(0)
-    """rows whose targets are far beyond all others"""
 
     @classmethod
     def of(cls, schema: Schema, look: Look, max_bins: MaxBins, bits: int, every: bool = True) -> Setup:
@@ -114,7 +114,7 @@ class Setup(NamedTuple):
         weights = look.unit(bits), look.even, look.heaviest
         ranges = Ranges(cut.levels, look.rows, *weights, look.least, look.most, share)
         rare = beside.size > 0 and not numbers
-        return cls(schema, cut.edges, ranges, beside=beside, rare=rare, far=FarRows.none(len(levels)))
+        return cls(schema, cut.edges, ranges, FarRows.none(len(levels)), beside=beside, rare=rare)
 
     def with_far(self, strata: Strata) -> Setup:
         """With the rows whose targets are far beyond all others, from those of the least and greatest targets."""

@@ -89,7 +89,7 @@ class NodeWeights(Statistic[Histograms]):
 
     def summarize(self, chunk: Chunk) -> Histograms:
         """Count the rows of one chunk."""
-        chunk = chunk.rows(np.flatnonzero(chunk.weight))
+        chunk = chunk.of_weight()
         slot = np.where(self.below[self.tree.apply(chunk.X)], 0, 1)
         hist = np.zeros((2, self.channels.size, int(self.cut.offset[-1])), np.int64)
         numbers = self.channels.numbers(chunk.y, self.weights.whole(chunk.weight))
