@@ -33,6 +33,7 @@ from tenfold.estimator.constraints import (
     seed,
     share,
 )
+from tenfold.estimator.kinds import warn_not_converged
 from tenfold.estimator.sequential import Sequential
 from tenfold.estimator.summary import Summary
 from tenfold.neural.epoch import BatchRule, Diverged, NetworkEpoch, Walk
@@ -51,6 +52,8 @@ DELTA = 0.05
 SMALLEST = 1e-6
 """a learning rate that is not made smaller by "adaptive"."""
 EPS = float(np.finfo(np.float64).eps)
+STEEP = 0.5
+"""share of the objective by which the last iteration of a solver that has converged does not lower it"""
 
 SHARED: Constraints = {
     "hidden_layer_sizes": [array, integer(1, 1 << 20)],
@@ -529,7 +532,14 @@ class MLP(Sequential):
             best=here, left=course.left - (not first), loss_curve=course.loss_curve if first else curve
         )
         flat = descent.fall <= 64 * EPS * max(abs(value), 1.0)
-        if np.abs(slope).max(initial=0.0) <= self.tol or course.left <= 0 or passes >= self.max_fun or flat:
+        converged = flat or np.abs(slope).max(initial=0.0) <= self.tol
+        if converged or course.left <= 0 or passes >= self.max_fun:
+            if not converged and descent.fall > STEEP * abs(value):
+                warn_not_converged(
+                    f"{type(self).__name__}: the last of {step} iterations lowered the objective by {descent.fall:.3g} "
+                    f"to {value:.3g}, which is far from converged. Remedy: rescale the columns, StandardScaler(), or a "
+                    "larger max_iter"
+                )
             ended = course._replace(loss_curve=curve)
             return Solved.of(self.model(state._replace(step=step, course=ended)), step)
         return Descending(step, schema, course._replace(weights=descent.trial), descent, passes)
