@@ -23,7 +23,7 @@ import tenfold.stats
 import tenfold.testing
 from tenfold.core.statistic import CAPABILITIES, Statistic
 from tenfold.estimator.base import Estimator
-from tenfold.estimator.scikit_learn_keywords import KEYWORDS, Decision, Refused, RefusedValues
+from tenfold.estimator.keywords import Decision, Refused, RefusedValues, keywords_of
 
 DOCS = Path(__file__).parent
 GENERATED = DOCS / "api" / "generated"
@@ -237,8 +237,8 @@ class ScikitLearnKeywords(SphinxDirective):
             "     - keyword",
         ]
         lines += ["     - what becomes of it"]
-        for name, decided in sorted(KEYWORDS.items()):
-            for at, (word, one) in enumerate(decided.items()):
+        for name in (name for name, _ in all_estimators() if name in tenfold.__all__):
+            for at, (word, one) in enumerate(keywords_of(getattr(tenfold, name)).items()):
                 what = shown_decision(one)
                 lines += [f"   * - {'' if at else f':class:`~tenfold.{name}`'}", f"     - `{word}`", f"     - {what}"]
         return self.parse_text_to_nodes("\n".join(lines))

@@ -22,7 +22,8 @@ class OnePass(Estimator):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if "update" in cls.__dict__ and "merges_unsolved" not in cls.__dict__:
+        first, declares = (next(c for c in cls.__mro__ if name in c.__dict__) for name in ("update", "merges_unsolved"))
+        if first is not OnePass and declares is OnePass:
             raise TypeError(f"{cls.__name__} has its own `update` and must declare `merges_unsolved`")
 
     def statistic(self, schema: Schema) -> Statistic[Any]:

@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tenfold.core import Array, Claim, Codes, Columns, DataError, Never, Schema, Stop, Values
-from tenfold.estimator.constraints import Constraints, boolean, choice, integer, positive, real
 from tenfold.estimator.kinds import warn_not_converged
 from tenfold.kernel.algebra import Kernel
 from tenfold.kernel.dual import Dual, DualSolution, KernelRows, by_row, solve_dual
-from tenfold.kernel.expansion import KERNEL, KernelExpansion
+from tenfold.kernel.expansion import KernelExpansion
 from tenfold.kernel.given import PrecomputedKernel
 from tenfold.kernel.separable import BY_SO_LITTLE
 from tenfold.stats.training_rows import AllRows, TrainingRows
@@ -31,18 +30,6 @@ SOFT_LIMIT = 10_000_000
 """moves, or a hundred for each row, after which a machine is left as it is, with a warning: LIBSVM's own limit"""
 HARD_LIMIT = 1_000_000
 """moves, and two hundred for each row, after which a hard margin is given up: without one, variables grow for ever"""
-
-SHARED: Constraints = {
-    **KERNEL,
-    "C": [positive],
-    "degree": [integer(0)],
-    "gamma": [choice("scale", "auto"), real(0)],
-    "shrinking": [boolean],
-    "tol": [real(0, open=True)],
-    "cache_size": [real(0, open=True)],
-    "verbose": ["verbose"],
-    "max_iter": [integer(-1)],
-}
 
 
 def slow_with_rows(learner: str, n: int, relative: str) -> str:
@@ -81,11 +68,6 @@ class Machine(NamedTuple):
 class KernelMachine(KernelExpansion):
     """Base of `SVC` and `SVR`."""
 
-    C: float
-    shrinking: bool
-    tol: float
-    cache_size: float
-    max_iter: int
     of_two_rows = False
 
     def stop(self) -> Stop:

@@ -18,7 +18,6 @@ from tenfold.core import MANY, Array, Claim, Columns, Flags, Schema
 from tenfold.core.allowed import NOT_NAN, NOT_NEGATIVE, POSITIVE
 from tenfold.core.learner import Begun, Solved
 from tenfold.estimator.base import Estimator
-from tenfold.estimator.constraints import Constraints, boolean, choice, integer, real
 from tenfold.estimator.kinds import warn_not_converged
 from tenfold.kernels.dual_descent import descend_dual
 from tenfold.linear.gathered_design import AllDesignRows, GatheredDesign
@@ -43,16 +42,6 @@ SHARPEST = 1e8
 """by how much at most: from there on as many moves as are needed, since rounding grows as smoothness falls"""
 NEAR = 0.01
 """multipliers move when the squared slope is so small a part of their own squared move"""
-
-SHARED: Constraints = {
-    "C": [real(0, open=True)],
-    "tol": [real(0, open=True)],
-    "dual": [boolean, choice("auto")],
-    "fit_intercept": [boolean],
-    "intercept_scaling": [real(0, open=True)],
-    "verbose": ["verbose"],
-    "max_iter": [integer(0)],
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,13 +98,6 @@ class LinearMachine(Estimator):
     state_types = (Begun, Climbing, Solved)
     summary_types: ClassVar[tuple[type, ...]] = (MarginSums, GatheredDesign, GapSums)
     hidden = frozenset({"weights", "loss", "slack", "pull"})
-    loss: str
-    C: float
-    tol: float
-    dual: bool | str
-    fit_intercept: bool
-    intercept_scaling: float
-    max_iter: int
 
     @property
     def _squared(self) -> bool:
