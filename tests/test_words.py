@@ -9,6 +9,7 @@ ROOT = Path(__file__).parents[1]
 FILES = [
     *(path for path in sorted((ROOT / "src/tenfold").rglob("*.py")) if path.parent.name != "kernels"),
     *sorted((ROOT / "docs").glob("*.rst")),
+    *sorted((ROOT / "docs/decisions").glob("*.rst")),
     *sorted((ROOT / "docs/examples").glob("*.py")),
     ROOT / "README.md",
 ]

@@ -60,6 +60,15 @@ def counterpart(step: Any) -> Any:
     return found
 
 
+def of_part(case: Any, part: Any) -> Any:
+    """Fit a part of the rows. If they are refused and scikit-learn refuses them too, the case is skipped."""
+    try:
+        return case.way(part)
+    except (ValueError, TypeError):
+        theirs(part)
+        raise
+
+
 def theirs(case: Any) -> Any:
     """scikit-learn's pipeline of the same steps, fitted to the same frame."""
     model = counterpart(case.learner)
@@ -133,8 +142,7 @@ def steps_make_what_theirs_make(case: Any) -> None:
     """What the steps before the learner make of rows, learnt from and others, is what scikit-learn's make."""
     case = shared(case)
     learnt, rest = halves(case)
-    ours = case.way(learnt)[:-1]
-    peer = theirs(learnt)[:-1]
+    ours, peer = of_part(case, learnt)[:-1], theirs(learnt)[:-1]
     for what, some in (("rows learnt from", learnt), ("other rows", rest)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -167,8 +175,7 @@ def predictions_are_theirs(case: Any) -> None:
         set(learnt.y.tolist())
     ):
         raise Skip("a class without weight")
-    model = case.way(learnt)
-    peer = theirs(learnt)
+    model, peer = of_part(case, learnt), theirs(learnt)
     name = "predict_proba" if hasattr(last(case), "predict_proba") else "predict"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -194,7 +201,7 @@ def _held(case: Any) -> Any:
 def a_pipeline_says_something_finite(case: Any) -> None:
     """Of rows learnt from, and of others, every answer is a number or a class that was seen."""
     learnt, rest = halves(case)
-    model = case.way(learnt)
+    model = of_part(case, learnt)
     seen = set(learnt.y.tolist())
     for some in (learnt, rest):
         found = outputs(model, case.form(some.columns))

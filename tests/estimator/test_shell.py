@@ -198,3 +198,16 @@ def test_rows_that_cannot_be_learned_leave_the_model_as_it_was():
     with pytest.raises(ValueError, match="NaN"):
         learner.partial_fit([[np.nan, 1.0]], [True])
     assert learner.theta_ is before or np.array_equal(learner.theta_, before)
+
+
+def test_a_learner_of_one_pass_with_its_own_update_declares_whether_summaries_merge_unsolved():
+    class ReadsOn(tn.Ridge):
+        def update(self, state, summary):
+            return super().update(state, summary)
+
+    assert not ReadsOn().merges_unsolved  # inherited from LeastSquares, which declares it
+    with pytest.raises(TypeError, match="Undeclared has its own `update` and must declare `merges_unsolved`"):
+
+        class Undeclared(tn.GaussianNB):
+            def update(self, state, summary):
+                return super().update(state, summary)
