@@ -108,7 +108,8 @@ def together(one: Decision, more: Decision) -> Decision:
 @cache
 def keywords_of(cls: Any) -> Mapping[str, Decision]:
     """What becomes of scikit-learn's keywords of a learner, whose remedies name it."""
-    named = next((base.__name__ for base in cls.__mro__ if base.__module__.startswith("tenfold.")), cls.__name__)
+    ours = (base for base in cls.__mro__ if base.__module__.startswith("tenfold.") and vars(base).get("_parameters"))
+    named = next(ours, cls).__name__
     kind, member = (
         ("Classifier", "tn.GaussianNB()") if issubclass(cls, ClassifierMixin) else ("Regressor", "tn.Ridge()")
     )
