@@ -136,6 +136,27 @@ def test_an_annotation_is_a_parameter_or_a_class_variable():
             alpha: float = 1.0
 
 
+def test_defaults_are_in_order_and_not_shared():
+    with pytest.raises(TypeError, match="a parameter without a default follows one with a default"):
+
+        class Late(Estimator):
+            alpha: Annotated[float, real(0)] = 1.0
+            degree: Annotated[int, integer(1)]
+
+    with pytest.raises(TypeError, match=r"Mutable\.names: all models would share this list"):
+
+        class Mutable(Estimator):
+            names: Annotated[list[str], list] = []  # noqa: RUF012
+
+    class Required(Estimator):
+        names: Annotated[list[str], list]
+        _: KW_ONLY
+        degree: Annotated[int, integer(1)]
+
+    with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'degree'"):
+        Required(["a"])
+
+
 def test_one_keyword_has_one_decision():
     with pytest.raises(TypeError, match="NoEffect and Refused are two decisions about one keyword"):
 
