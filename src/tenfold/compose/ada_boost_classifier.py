@@ -15,15 +15,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from tenfold.compose import ada_boost_votes as av
-from tenfold.compose.ada_boost_members import (
-    BoostedRows,
-    Judged,
-    Judging,
-    JudgingLast,
-    Learning,
-    MemberRounds,
-    Members,
-)
+from tenfold.compose.ada_boost_members import BoostedRows, Judged, Judging, JudgingLast, Learning, MemberRounds, Members
 from tenfold.compose.ada_boost_stumps import Boosted, Boosting, Cutting, StumpRounds, Stumps, StumpWeights
 from tenfold.core import MANY, SEQUENTIAL, Array, Certificate, Claim, Columns, Need, Schema
 from tenfold.core.learner import Begun, Solved

@@ -7,9 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tenfold.compose.bagging import (
-    Bagging,
-)
+from tenfold.compose.bagging import Bagging
 from tenfold.core import Array, Chunk, Claim, Codes, Columns
 from tenfold.estimator.averaged import Averaged
 from tenfold.estimator.deciding import DecidingByOthers

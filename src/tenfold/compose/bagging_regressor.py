@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from tenfold.compose.bagging import (
-    Bagging,
-)
+from tenfold.compose.bagging import Bagging
 from tenfold.core import Array, Chunk, Claim, Codes, Columns
 from tenfold.estimator import Regressor
 from tenfold.estimator.team import TeamModel

@@ -15,13 +15,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from tenfold.concept.bayes_optimal_classifier import (
-    NEAR,
-    Covered,
-    CoveredByHypotheses,
-    coded_hypotheses,
-    conjunctions,
-)
+from tenfold.concept.bayes_optimal_classifier import NEAR, Covered, CoveredByHypotheses, coded_hypotheses, conjunctions
 from tenfold.concept.hypotheses import (
     covers_each,
     in_words,

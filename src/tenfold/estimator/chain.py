@@ -19,15 +19,7 @@ from tenfold.engine.stages import Before, kinds_before, refuse_kinds, stages_of,
 from tenfold.estimator.constraints import anything
 from tenfold.estimator.fitted_params import frozen
 from tenfold.estimator.kinds import Transformer
-from tenfold.estimator.members import (
-    NONE,
-    advance,
-    fitted_member,
-    nothing,
-    records_of,
-    resumable_member,
-    sound_member,
-)
+from tenfold.estimator.members import NONE, advance, fitted_member, nothing, records_of, resumable_member, sound_member
 from tenfold.estimator.passthrough import Passthrough
 from tenfold.estimator.pipeline import Pipeline, passes_by
 from tenfold.estimator.registry import is_pipeline

@@ -19,9 +19,9 @@ from tenfold.estimator.keywords import Decision, NoEffect, Refused, together
 
 
 class Behind(NamedTuple):
-    """The place of a keyword that a subclass adds: behind another, not behind all that its bases have."""
+    """The place of a subclass's keyword: behind another, None: before all; without it, behind those of the bases."""
 
-    name: str
+    name: str | None
 
 
 class Parameter(NamedTuple):
@@ -35,8 +35,8 @@ class Parameter(NamedTuple):
     """what it may be, in scikit-learn's terms; empty: anything"""
     decision: Decision | None
     """what becomes of scikit-learn's keyword of this name, unless it is the same"""
-    behind: str | None
-    """the keyword that it comes behind, if not behind all others"""
+    place: Behind | None
+    """where it stands among the keywords of its bases, if not behind all"""
 
     @classmethod
     def of(cls, annotation: Any, default: Any, keyword_only: bool) -> Parameter:
@@ -44,8 +44,8 @@ class Parameter(NamedTuple):
         kind, *rest = get_args(annotation)
         decisions = [one for one in rest if isinstance(one, Decision)]
         allowed = tuple(one for one in rest if not isinstance(one, Decision | Behind))
-        behind = next((one.name for one in rest if isinstance(one, Behind)), None)
-        return cls(kind, default, keyword_only, allowed, reduce(together, decisions) if decisions else None, behind)
+        place = next((one for one in rest if isinstance(one, Behind)), None)
+        return cls(kind, default, keyword_only, allowed, reduce(together, decisions) if decisions else None, place)
 
     @property
     def constraints(self) -> Any:
@@ -152,9 +152,9 @@ def _in_order(cls: type) -> dict[str, Parameter]:
         declared = vars(base).get("_declared", {})
         found = {name: one for name, one in found.items() if name not in vars(base)} | declared
         names = sorted(found, key=lambda name: found[name].keyword_only)
-        for name in (name for name, one in declared.items() if one.behind is not None):
+        for name, one in ((name, one) for name, one in declared.items() if one.place is not None):
             names.remove(name)
-            names.insert(names.index(declared[name].behind) + 1, name)
+            names.insert(0 if one.place.name is None else names.index(one.place.name) + 1, name)
         found = {name: found[name] for name in names}
     return dict(sorted(found.items(), key=lambda item: item[1].keyword_only))
 

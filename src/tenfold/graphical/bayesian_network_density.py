@@ -19,14 +19,7 @@ from tenfold.estimator.constraints import choice, real
 from tenfold.graphical.bayesian_network import BayesianNetwork
 from tenfold.graphical.chow_liu import pair_information, spanning_tree
 from tenfold.graphical.dag import Parents, parents_first
-from tenfold.graphical.families import (
-    CountsByFamily,
-    FamilyCounts,
-    Layout,
-    NetworkModel,
-    coded_blocks,
-    tree_tables,
-)
+from tenfold.graphical.families import CountsByFamily, FamilyCounts, Layout, NetworkModel, coded_blocks, tree_tables
 from tenfold.graphical.rows import log_joint
 from tenfold.stats.counts import smoothed
 from tenfold.stats.pairs import CategoryPairs, PairsOfCategories

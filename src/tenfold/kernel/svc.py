@@ -17,23 +17,16 @@ import numpy as np
 from tenfold.core import Array, Claim, Codes, Columns, DataError, Need, Schema
 from tenfold.core.allowed import COUNTS
 from tenfold.estimator.class_weights import ClassWeight, class_weights
-from tenfold.estimator.constraints import boolean, choice, integer, positive, real
+from tenfold.estimator.constraints import boolean, choice, positive, real
 from tenfold.estimator.deciding import Deciding
 from tenfold.estimator.decisions import unseeded
 from tenfold.estimator.kinds import Classifier
+from tenfold.estimator.parameters import Behind
 from tenfold.kernel.algebra import Kernel
 from tenfold.kernel.dual import Dual
 from tenfold.kernel.error_bounds import error_claims
 from tenfold.kernel.leave_one_out import leave_one_out_claim
-from tenfold.kernel.machine import (
-    KernelMachine,
-    Machine,
-    claims_of,
-    judge,
-    margin_claims,
-    weights_of,
-)
-from tenfold.kernel.names import NAMES
+from tenfold.kernel.machine import KernelMachine, Machine, claims_of, judge, margin_claims, weights_of
 from tenfold.kernel.platt import coupled, cross_fitted, log_sigmoids
 from tenfold.kernel.separable import separable
 from tenfold.stats.training_rows import AllRows, TrainingRows
@@ -141,18 +134,10 @@ class SVC(KernelMachine, Deciding):
     )
 
     _: KW_ONLY
-    C: Annotated[float, positive] = 1.0
-    kernel: Annotated[str | Kernel | Any, choice(*NAMES), callable, Kernel] = "rbf"
-    degree: Annotated[int, integer(0)] = 3
-    gamma: Annotated[str | float, choice("scale", "auto"), real(0)] = "scale"
-    coef0: Annotated[float, real(-math.inf, open=True)] = 0.0
-    shrinking: Annotated[bool, boolean] = True
-    probability: Annotated[bool | str, boolean, choice("deprecated")] = "deprecated"
-    tol: Annotated[float, real(0, open=True)] = 1e-3
-    cache_size: Annotated[float, real(0, open=True)] = 200
-    class_weight: Annotated[ClassWeight, choice("balanced"), dict, None] = None
-    verbose: Annotated[bool, "verbose"] = False
-    max_iter: Annotated[int, integer(-1)] = -1
+    C: Annotated[float, positive, Behind(None)] = 1.0
+    tol: Annotated[float, real(0, open=True), Behind("shrinking")] = 1e-3
+    probability: Annotated[bool | str, boolean, choice("deprecated"), Behind("shrinking")] = "deprecated"
+    class_weight: Annotated[ClassWeight, choice("balanced"), dict, None, Behind("cache_size")] = None
     decision_function_shape: Annotated[str, choice("ovr", "ovo")] = "ovr"
     break_ties: Annotated[bool, boolean] = False
     random_state: Annotated[int | None, unseeded] = None

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from tenfold.core import Array, Claim, Codes, Columns, Need, Remedy, Schema
 from tenfold.core.allowed import COUNTS
-from tenfold.estimator.constraints import boolean, choice, integer, real
+from tenfold.estimator.constraints import real
 from tenfold.estimator.keywords import refused
 from tenfold.estimator.kinds import Regressor
-from tenfold.kernel.algebra import Kernel
+from tenfold.estimator.parameters import Behind
 from tenfold.kernel.dual import Dual
 from tenfold.kernel.machine import KernelMachine, Machine, claims_of, judge, weights_of
-from tenfold.kernel.names import NAMES
 from tenfold.stats.training_rows import TrainingRows
 
 
@@ -104,21 +103,13 @@ class SVR(KernelMachine, Regressor):
     )
 
     _: KW_ONLY
-    kernel: Annotated[str | Kernel | Any, choice(*NAMES), callable, Kernel] = "rbf"
-    degree: Annotated[int, integer(0)] = 3
-    gamma: Annotated[str | float, choice("scale", "auto"), real(0)] = "scale"
-    coef0: Annotated[float, real(-math.inf, open=True)] = 0.0
-    tol: Annotated[float, real(0, open=True)] = 1e-3
     C: Annotated[
         float,
         real(0, open=True),
         refused("a tube that holds all rows need not exist", Remedy("tn.SVR(C=1e6)"), math.inf),
+        Behind("tol"),
     ] = 1.0
-    epsilon: Annotated[float, real(0)] = 0.1
-    shrinking: Annotated[bool, boolean] = True
-    cache_size: Annotated[float, real(0, open=True)] = 200
-    verbose: Annotated[bool, "verbose"] = False
-    max_iter: Annotated[int, integer(-1)] = -1
+    epsilon: Annotated[float, real(0), Behind("C")] = 0.1
 
     def _machine(self, s: TrainingRows) -> Machine:
         return Machine(np.arange(len(s.X)), Dual.of_numbers(s.y, self.C * s.weight, self.epsilon))

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from tenfold.estimator.constraints import boolean, integer, real, share
-from tenfold.estimator.decisions import (
-    some_max_iter,
-)
+from tenfold.estimator.decisions import some_max_iter
 from tenfold.linear.penalised import Penalised
 
 

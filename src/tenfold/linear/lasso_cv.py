@@ -8,11 +8,7 @@ from typing import Annotated, Any
 from numpy.typing import ArrayLike
 
 from tenfold.estimator.constraints import array, boolean, integer, real, seed, share
-from tenfold.estimator.decisions import (
-    ignored_verbose,
-    not_all_penalties,
-    some_max_iter,
-)
+from tenfold.estimator.decisions import ignored_verbose, not_all_penalties, some_max_iter
 from tenfold.linear.elastic_net_cv import PathCV
 
 

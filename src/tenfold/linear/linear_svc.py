@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 from tenfold.core import Array, Columns, Need, Remedy, Schema
 from tenfold.estimator.class_weights import class_weights
-from tenfold.estimator.constraints import boolean, choice, integer, real
+from tenfold.estimator.constraints import boolean, choice
 from tenfold.estimator.deciding import Deciding
-from tenfold.estimator.decisions import some_rounds, unseeded
 from tenfold.estimator.keywords import refused
+from tenfold.estimator.parameters import Behind
 from tenfold.linear.linear_machine import LinearMachine, MachineModel, State
 
 against_the_rest = refused(
@@ -91,16 +91,11 @@ class LinearSVC(LinearMachine, Deciding):
     ] = "l2"
     loss: Annotated[str, choice("hinge", "squared_hinge")] = "squared_hinge"
     _: KW_ONLY
-    dual: Annotated[bool | str, boolean, choice("auto")] = "auto"
-    tol: Annotated[float, real(0, open=True)] = 1e-4
-    C: Annotated[float, real(0, open=True)] = 1.0
-    multi_class: Annotated[str, choice("ovr", "crammer_singer"), against_the_rest] = "ovr"
-    fit_intercept: Annotated[bool, boolean] = True
-    intercept_scaling: Annotated[float, real(0, open=True)] = 1.0
-    class_weight: Annotated[Mapping[Any, float] | str | None, choice("balanced"), dict, None] = None
-    verbose: Annotated[int, "verbose"] = 0
-    random_state: Annotated[int | None, unseeded] = None
-    max_iter: Annotated[int, integer(0), some_rounds] = 1000
+    dual: Annotated[bool | str, boolean, choice("auto"), Behind(None)] = "auto"
+    multi_class: Annotated[str, choice("ovr", "crammer_singer"), against_the_rest, Behind("C")] = "ovr"
+    class_weight: Annotated[
+        Mapping[Any, float] | str | None, choice("balanced"), dict, None, Behind("intercept_scaling")
+    ] = None
 
     def start(self, schema: Schema) -> State:
         """The state before any rows are read; what cannot be fitted is refused here."""

@@ -6,9 +6,9 @@ from dataclasses import KW_ONLY
 from typing import Annotated
 
 from tenfold.core import Array, Columns, Need
-from tenfold.estimator.constraints import boolean, choice, integer, real
-from tenfold.estimator.decisions import some_rounds, unseeded
+from tenfold.estimator.constraints import choice, real
 from tenfold.estimator.kinds import Regressor
+from tenfold.estimator.parameters import Behind
 from tenfold.linear.linear_machine import LinearMachine, MachineModel
 
 
@@ -67,16 +67,10 @@ class LinearSVR(LinearMachine, Regressor):
     )
 
     _: KW_ONLY
-    epsilon: Annotated[float, real(0)] = 0.0
-    tol: Annotated[float, real(0, open=True)] = 1e-4
-    C: Annotated[float, real(0, open=True)] = 1.0
-    loss: Annotated[str, choice("epsilon_insensitive", "squared_epsilon_insensitive")] = "epsilon_insensitive"
-    fit_intercept: Annotated[bool, boolean] = True
-    intercept_scaling: Annotated[float, real(0, open=True)] = 1.0
-    dual: Annotated[bool | str, boolean, choice("auto")] = "auto"
-    verbose: Annotated[int, "verbose"] = 0
-    random_state: Annotated[int | None, unseeded] = None
-    max_iter: Annotated[int, integer(0), some_rounds] = 1000
+    epsilon: Annotated[float, real(0), Behind(None)] = 0.0
+    loss: Annotated[str, choice("epsilon_insensitive", "squared_epsilon_insensitive"), Behind("C")] = (
+        "epsilon_insensitive"
+    )
 
     @property
     def _epsilon(self) -> float:

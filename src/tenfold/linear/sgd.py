@@ -105,7 +105,7 @@ Summary = Scale | Walk | Objective
 
 
 class Descent(Featured, Sequential):
-    """What SGDRegressor and SGDClassifier share."""
+    """A linear model fitted by gradient descent: row by row, by batches, or by all rows."""
 
     model_type: ClassVar[type] = SGDModel
     hidden: ClassVar[frozenset[str]] = frozenset({"course"})

@@ -13,13 +13,7 @@ from tenfold.core.losses import LOSSES, Loss
 from tenfold.estimator.class_weights import WEIGHTED_STATES, ClassWeight, ClassWeighted
 from tenfold.estimator.constraints import choice, real
 from tenfold.estimator.deciding import Deciding
-from tenfold.estimator.decisions import (
-    FROM_ZERO,
-    NO_LOSS,
-    ignored_n_jobs,
-    known_schedule,
-    not_passive_aggressive,
-)
+from tenfold.estimator.decisions import FROM_ZERO, NO_LOSS, ignored_n_jobs, known_schedule, not_passive_aggressive
 from tenfold.estimator.keywords import NoEffect, refused
 from tenfold.estimator.parameters import Behind
 from tenfold.linear.sgd import SGD

@@ -9,9 +9,7 @@ from tenfold.core import Array, Columns, Need, Remedy
 from tenfold.core.losses import EpsilonInsensitive, Loss
 from tenfold.estimator import Regressor
 from tenfold.estimator.constraints import choice, real
-from tenfold.estimator.decisions import (
-    NO_LOSS,
-)
+from tenfold.estimator.decisions import NO_LOSS
 from tenfold.estimator.keywords import refused
 from tenfold.estimator.parameters import Behind
 from tenfold.linear.sgd import SGD, SGDModel

@@ -22,17 +22,7 @@ from tenfold.core.allowed import NOT_NAN, NOT_NEGATIVE, Between
 from tenfold.core.axes import Bundle
 from tenfold.core.learner import Solved
 from tenfold.estimator import Estimator, check_is_fitted
-from tenfold.estimator.constraints import (
-    array,
-    boolean,
-    choice,
-    decay,
-    infinity,
-    integer,
-    real,
-    seed,
-    share,
-)
+from tenfold.estimator.constraints import array, boolean, choice, decay, infinity, integer, real, seed, share
 from tenfold.estimator.decisions import ignored_verbose
 from tenfold.estimator.keywords import refused
 from tenfold.estimator.sequential import Sequential

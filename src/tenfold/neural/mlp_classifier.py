@@ -11,9 +11,7 @@ import numpy as np
 from tenfold.core import Array, Columns, Need, Schema
 from tenfold.estimator import Classifier
 from tenfold.estimator.class_weights import class_weights, named_weights, refuse_balanced
-from tenfold.estimator.constraints import (
-    choice,
-)
+from tenfold.estimator.constraints import choice
 from tenfold.estimator.parameters import Behind
 from tenfold.neural.mlp import MLP, MLPModel
 

@@ -16,14 +16,7 @@ from tenfold.estimator.decisions import as_floats
 from tenfold.estimator.keywords import Refused
 from tenfold.estimator.parameters import Behind
 from tenfold.kernels.sparse_rows import put_codes
-from tenfold.preprocessing.categories import (
-    REFUSES_UNKNOWN,
-    CategoryEncoder,
-    CategoryModel,
-    as_rows,
-    coded,
-    in_order,
-)
+from tenfold.preprocessing.categories import REFUSES_UNKNOWN, CategoryEncoder, CategoryModel, as_rows, coded, in_order
 
 joined_by_underscore = Refused(
     "names are joined by an underscore",

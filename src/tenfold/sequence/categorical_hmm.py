@@ -21,14 +21,7 @@ from tenfold.core.statistic import Lens
 from tenfold.estimator.constraints import array, integer, real
 from tenfold.estimator.parameters import Behind
 from tenfold.estimator.sequences import ends_of, sequence_weights
-from tenfold.sequence.hidden_markov import (
-    HiddenMarkov,
-    Improving,
-    checked_shares,
-    drawn_shares,
-    gain_of,
-    shares,
-)
+from tenfold.sequence.hidden_markov import HiddenMarkov, Improving, checked_shares, drawn_shares, gain_of, shares
 from tenfold.sequence.hidden_states import Rows
 from tenfold.sequence.symbols import codes_of, drawn_symbols, one_column, symbol_table
 from tenfold.sequence.windows import AlongStates, Edges, Windows

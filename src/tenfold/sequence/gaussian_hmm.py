@@ -25,13 +25,7 @@ from tenfold.estimator.parameters import Behind
 from tenfold.estimator.sequences import ends_of, sequence_weights
 from tenfold.sequence.hidden_markov import HiddenMarkov, Improving, shares
 from tenfold.sequence.hidden_states import Rows
-from tenfold.sequence.missing_numbers import (
-    CompleteRows,
-    Parted,
-    PartedRows,
-    add_expected,
-    marginal_log_densities,
-)
+from tenfold.sequence.missing_numbers import CompleteRows, Parted, PartedRows, add_expected, marginal_log_densities
 from tenfold.sequence.windows import AlongStates, Edges, Windows
 from tenfold.stats.combinators import After
 

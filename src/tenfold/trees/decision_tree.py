@@ -14,8 +14,9 @@ import numpy as np
 
 from tenfold.core import Array, Codes, Flags, Schema
 from tenfold.core.learner import Begun, Solved
-from tenfold.estimator.constraints import choice, integer, nonzero_fraction, real, seed, share
+from tenfold.estimator.constraints import choice, real, share
 from tenfold.estimator.decisions import best_splits, not_monotonic, squared_errors
+from tenfold.estimator.parameters import Behind
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_missing import LEARNED, PARTS
 from tenfold.stats.gathered import BinnedRows, Gathered
@@ -25,7 +26,7 @@ from tenfold.trees import exact, exact_missing, missing
 from tenfold.trees import levelwise as lw
 from tenfold.trees.channels import Numbers, sums_by
 from tenfold.trees.exact import RowValues, Values
-from tenfold.trees.grower import MaxFeatures, gathers
+from tenfold.trees.grower import gathers
 from tenfold.trees.growing import grow_from
 from tenfold.trees.node_statistics import (
     NO_MEANS,
@@ -38,7 +39,7 @@ from tenfold.trees.node_statistics import (
 )
 from tenfold.trees.paths import TreePaths
 from tenfold.trees.pruning_methods import BY_ROWS, Pruned
-from tenfold.trees.records import Ends, Histograms, MaxBins, Ranges, RefiningEdges, RowsOf, Setup, TreeModel
+from tenfold.trees.records import Ends, Histograms, Ranges, RefiningEdges, RowsOf, Setup, TreeModel
 from tenfold.trees.thresholds import Sides, TreeSides
 from tenfold.trees.tree import GrownTree
 
@@ -107,24 +108,12 @@ class DecisionTree(Pruned, TreePaths):
     summary_types = (Look, Gaps, Gathered, Histograms, RowsOf, Values, Sides, Ends)
 
     _: KW_ONLY
-    split: Annotated[str, choice("subset", "multiway")] = "subset"
-    method: Annotated[str, choice("histogram", "exact")] = "histogram"
-    missing: Annotated[str, choice("learned", "node_majority", "fractional")] = "learned"
-    max_depth: Annotated[int | None, integer(1), None] = None
-    min_samples_split: Annotated[int | float, integer(2), nonzero_fraction] = 2
-    min_samples_leaf: Annotated[int | float, integer(1), share(open=True)] = 1
-    min_weight_fraction_leaf: Annotated[float, share()] = 0.0
-    min_impurity_decrease: Annotated[float, real(0)] = 0.0
-    max_features: Annotated[MaxFeatures, integer(1), nonzero_fraction, choice("sqrt", "log2"), None] = None
-    max_leaf_nodes: Annotated[int | None, integer(2), None] = None
-    prune: Annotated[str | None, choice(*BY_ROWS), None] = None
-    held_back: Annotated[float, share(open=True)] = 0.25
-    ccp_alpha: Annotated[float, real(0)] = 0.0
-    min_data_per_group: Annotated[int, integer(1)] = 1
-    cat_smooth: Annotated[float, real(0)] = 0.0
-    cat_penalty: Annotated[float, real(0)] = 1.0
-    max_bins: Annotated[MaxBins, integer(2), choice("auto")] = "auto"
-    random_state: Annotated[int | None, seed] = 0
+    split: Annotated[str, choice("subset", "multiway"), Behind(None)] = "subset"
+    method: Annotated[str, choice("histogram", "exact"), Behind("split")] = "histogram"
+    missing: Annotated[str, choice("learned", "node_majority", "fractional"), Behind("method")] = "learned"
+    prune: Annotated[str | None, choice(*BY_ROWS), None, Behind("max_leaf_nodes")] = None
+    held_back: Annotated[float, share(open=True), Behind("prune")] = 0.25
+    ccp_alpha: Annotated[float, real(0), Behind("held_back")] = 0.0
     criterion: Annotated[str, squared_errors] = "squared_error"
     splitter: Annotated[str, best_splits] = "best"
     monotonic_cst: Annotated[Any, not_monotonic] = None

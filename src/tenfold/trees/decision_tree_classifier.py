@@ -23,6 +23,7 @@ from tenfold.trees import missing
 from tenfold.trees.claims import held_back_claims, occam_claim
 from tenfold.trees.decision_tree import DecisionTree
 from tenfold.trees.grower import ClassTrees
+from tenfold.trees.missing import WAYS
 from tenfold.trees.pruning_methods import BY_ROWS, BY_WEIGHT
 from tenfold.trees.records import Ends, Ranges, TreeModel
 
@@ -157,7 +158,7 @@ class DecisionTreeClassifier(DecisionTree, ClassTrees):
 
     criterion: Annotated[str, choice(*CRITERIA)] = "gini"
     _: KW_ONLY
-    missing: Annotated[str, choice(*missing.WAYS)] = "learned"
+    missing: Annotated[str, choice(*WAYS)] = "learned"
     min_impurity: Annotated[float, real(0), Behind("min_impurity_decrease")] = 0.0
     class_weight: Annotated[ClassWeight, dict, choice("balanced"), None, Behind("max_leaf_nodes")] = None
     feature_costs: Annotated[ArrayLike | Mapping[str, float] | None, array, dict, None, Behind("class_weight")] = None

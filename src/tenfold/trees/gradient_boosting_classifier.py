@@ -12,9 +12,7 @@ from numpy.typing import ArrayLike
 from tenfold.core import Array
 from tenfold.trees.boosting import log_loss
 from tenfold.trees.boosting_classifier import BoostingClassifier
-from tenfold.trees.gradient_boosting import (
-    GradientBoosting,
-)
+from tenfold.trees.gradient_boosting import GradientBoosting
 
 
 class GradientBoostingClassifier(GradientBoosting, BoostingClassifier):

@@ -8,9 +8,7 @@ from typing import Annotated, Any, ClassVar
 from tenfold.estimator.constraints import share
 from tenfold.estimator.parameters import Behind
 from tenfold.trees.boosting_regressor import BoostingRegressor
-from tenfold.trees.gradient_boosting import (
-    GradientBoosting,
-)
+from tenfold.trees.gradient_boosting import GradientBoosting
 
 
 class GradientBoostingRegressor(GradientBoosting, BoostingRegressor):

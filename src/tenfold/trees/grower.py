@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import ClassVar
+from dataclasses import KW_ONLY
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from tenfold.estimator import check_is_fitted
 from tenfold.estimator.averaged import Averaged
 from tenfold.estimator.base import Estimator
 from tenfold.estimator.class_weights import balanced_weights, named_weights
+from tenfold.estimator.constraints import choice, integer, nonzero_fraction, real, seed, share
 from tenfold.estimator.parameters import fixed
 from tenfold.kernels import tree_search as ts
 from tenfold.kernels.tree_missing import LEARNED, PARTS, WHOLE
@@ -23,7 +25,7 @@ from tenfold.trees.claims import bin_claims, category_claims, far_claims
 from tenfold.trees.far_targets import far_unit
 from tenfold.trees.growing import Rules
 from tenfold.trees.missing import WAYS
-from tenfold.trees.records import Ranges, Setup
+from tenfold.trees.records import MaxBins, Ranges, Setup
 from tenfold.trees.tree import Tree
 
 GATHER = 1 << 27
@@ -56,6 +58,20 @@ class TreeGrower(Estimator):
     """how often a tree takes a row at most"""
     draw_bits: ClassVar[int] = 0
     """the bits of that"""
+
+    _: KW_ONLY
+    max_depth: Annotated[int | None, integer(1), None] = None
+    min_samples_split: Annotated[int | float, integer(2), nonzero_fraction] = 2
+    min_samples_leaf: Annotated[int | float, integer(1), share(open=True)] = 1
+    min_weight_fraction_leaf: Annotated[float, share()] = 0.0
+    min_impurity_decrease: Annotated[float, real(0)] = 0.0
+    max_features: Annotated[MaxFeatures, integer(1), nonzero_fraction, choice("sqrt", "log2"), None] = None
+    max_leaf_nodes: Annotated[int | None, integer(2), None] = None
+    min_data_per_group: Annotated[int, integer(1)] = 1
+    cat_smooth: Annotated[float, real(0)] = 0.0
+    cat_penalty: Annotated[float, real(0)] = 1.0
+    max_bins: Annotated[MaxBins, integer(2), choice("auto")] = "auto"
+    random_state: Annotated[int | None, seed] = 0
 
     @property
     def criterion_code(self) -> int:

@@ -11,9 +11,7 @@ from tenfold.estimator.parameters import Behind
 from tenfold.stats.weight_by_class import ClassWeights
 from tenfold.trees.boosting import log_loss
 from tenfold.trees.boosting_classifier import BoostingClassifier
-from tenfold.trees.hist_gradient_boosting import (
-    HistGradientBoosting,
-)
+from tenfold.trees.hist_gradient_boosting import HistGradientBoosting
 
 
 class HistGradientBoostingClassifier(ClassWeighted, HistGradientBoosting, BoostingClassifier):

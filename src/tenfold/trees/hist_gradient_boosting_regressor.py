@@ -11,9 +11,7 @@ from tenfold.estimator.constraints import share
 from tenfold.estimator.parameters import Behind
 from tenfold.trees.boosting import losses_of_numbers
 from tenfold.trees.boosting_regressor import BoostingRegressor
-from tenfold.trees.hist_gradient_boosting import (
-    HistGradientBoosting,
-)
+from tenfold.trees.hist_gradient_boosting import HistGradientBoosting
 
 
 class HistGradientBoostingRegressor(HistGradientBoosting, BoostingRegressor):

@@ -21,7 +21,7 @@ from tenfold.core import Array, Certificate, Codes, Remedy, Schema, crew
 from tenfold.core.learner import Begun, Solved
 from tenfold.core.statistic import Statistic
 from tenfold.estimator import check_is_fitted
-from tenfold.estimator.constraints import boolean, choice, integer, nonzero_fraction, real, seed, share
+from tenfold.estimator.constraints import boolean, integer, nonzero_fraction, real
 from tenfold.estimator.decisions import (
     FLAG,
     ignored_n_jobs,
@@ -33,6 +33,7 @@ from tenfold.estimator.decisions import (
 )
 from tenfold.estimator.ensemble import Ensemble
 from tenfold.estimator.keywords import NoEffect, refused
+from tenfold.estimator.parameters import Behind
 from tenfold.kernels.forests import MOST
 from tenfold.kernels.tree_growing import ARITY, FIRST, PATH, SLOT
 from tenfold.kernels.tree_search import SUMS
@@ -44,13 +45,13 @@ from tenfold.trees import levelwise as lw
 from tenfold.trees.channels import ChannelSums, Weighed
 from tenfold.trees.decision_tree import DecisionTree
 from tenfold.trees.forest import ForestModel, ForestSides
-from tenfold.trees.grower import MaxFeatures, TreeGrower, gathers
+from tenfold.trees.grower import TreeGrower, gathers
 from tenfold.trees.growing import grow_from
 from tenfold.trees.node_statistics import NodeHistograms, NodeRows, TreeDraws
 from tenfold.trees.paths import ForestPaths, tree_at
 from tenfold.trees.pruning import cut
 from tenfold.trees.pruning_methods import cuts_at_price
-from tenfold.trees.records import Histograms, MaxBins, RefiningEdges, RowsOf, Setup, TreeModel
+from tenfold.trees.records import Histograms, RefiningEdges, RowsOf, Setup, TreeModel
 from tenfold.trees.thresholds import Sides
 from tenfold.trees.tree import GrownTree, joined, no_tree
 
@@ -137,19 +138,7 @@ class RandomForest(Ensemble, TreeGrower, ForestPaths):
 
     n_estimators: Annotated[int, integer(1)] = 100
     _: KW_ONLY
-    max_depth: Annotated[int | None, integer(1), None] = None
-    min_samples_split: Annotated[int | float, integer(2), nonzero_fraction] = 2
-    min_samples_leaf: Annotated[int | float, integer(1), share(open=True)] = 1
-    min_weight_fraction_leaf: Annotated[float, share()] = 0.0
-    min_impurity_decrease: Annotated[float, real(0)] = 0.0
-    max_features: Annotated[MaxFeatures, integer(1), nonzero_fraction, choice("sqrt", "log2"), None] = None
-    max_leaf_nodes: Annotated[int | None, integer(2), None] = None
-    bootstrap: Annotated[bool, boolean] = True
-    min_data_per_group: Annotated[int, integer(1)] = 1
-    cat_smooth: Annotated[float, real(0)] = 0.0
-    cat_penalty: Annotated[float, real(0)] = 1.0
-    max_bins: Annotated[MaxBins, integer(2), choice("auto")] = "auto"
-    random_state: Annotated[int | None, seed] = 0
+    bootstrap: Annotated[bool, boolean, Behind("max_leaf_nodes")] = True
     criterion: Annotated[str, squared_errors] = "squared_error"
     oob_score: Annotated[bool, always_scored, no_scorer] = False
     n_jobs: Annotated[int | None, ignored_n_jobs] = None
