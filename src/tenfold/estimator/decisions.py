@@ -17,12 +17,17 @@ from tenfold.estimator.keywords import NoEffect, Refused, refused
 
 FLAG = ("boolean",)
 COUNT, COUNT_OR_NONE, FROM_ZERO = (integer(1),), (integer(1), None), (real(0),)
+"""what scikit-learn takes as keywords that have no effect here"""
+
 ANY_START = "the minimum is found to `tol` from any start"
 EXACT = "the answer is computed exactly, from the merged summary"
 ALONE = "a fit depends on its rows alone, not on the fit before"
 ONLY_WITH = "it is read only beside a keyword that is refused"
 NEEDS_NUMBER = "a number is needed"
 FUNCTIONS = "a function cannot be written to a model file"
+MERGED_COVARIANCE = "covariances come from summaries that merge, not from another estimator"
+NO_LOSS = "it is not among the losses of gradient descent here"
+"""reasons that several decisions give"""
 
 
 def one_of(*words: str) -> StrOptions:
@@ -39,7 +44,6 @@ restarted = NoEffect(ANY_START, FLAG)
 all_counted = NoEffect("all rows are counted", COUNT_OR_NONE)
 exact_tol = NoEffect(EXACT, FROM_ZERO)
 always_there = NoEffect("`covariance_` is always there", FLAG)
-MERGED_COVARIANCE = "covariances come from summaries that merge, not from another estimator"
 
 some_rounds = refused("a model needs a round", Remedy("tn.{name}(max_iter=1)"), 0)
 
@@ -78,7 +82,6 @@ known_schedule = refused(
 not_passive_aggressive = refused(
     "steps do not depend on the loss of the row", Remedy('tn.{name}(learning_rate="optimal")'), "pa1", "pa2"
 )
-NO_LOSS = "it is not among the losses of gradient descent here"
 
 # naive Bayes
 one_alpha = refused("one alpha holds for all columns", Remedy("tn.{name}(alpha=1.0)"), "array-like")
