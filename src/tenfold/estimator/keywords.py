@@ -1,9 +1,10 @@
 """What becomes of a keyword of scikit-learn's learner of the same name: the same, renamed, without effect, refused.
 
-A parameter without a decision has the same meaning as scikit-learn's. One that has no effect is taken
-in every value that scikit-learn takes, so that its programs run; one that is refused is taken in those values only
-that say what is done anyway, and the error of any other has a remedy: the call to write instead. Of a keyword that is
-ours too, some of scikit-learn's values may be refused, in the same words.
+A parameter without a decision has the meaning that scikit-learn's has. One without effect takes every value that
+scikit-learn takes, so that its programs run; one that is refused takes only the values of what is done anyway, and the
+error of any other has a remedy: the call to write instead. Of a parameter that has an effect, some of scikit-learn's
+values may be refused, in the same words. A decision stands among the constraints of its parameter
+(`tenfold.estimator.parameters`).
 """
 
 from __future__ import annotations
