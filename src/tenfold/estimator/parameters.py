@@ -15,7 +15,7 @@ from inspect import get_annotations
 from typing import Any, ClassVar, NamedTuple, dataclass_transform, get_args
 
 from tenfold.estimator.constraints import anything
-from tenfold.estimator.keywords import Decision, NoEffect, Refused, together
+from tenfold.estimator.keywords import Decision, NoEffect, together
 
 
 class Behind(NamedTuple):
@@ -49,12 +49,10 @@ class Parameter(NamedTuple):
 
     @property
     def constraints(self) -> Any:
-        """What scikit-learn's validation is told: a list, or that any value may be; None: nothing."""
-        if self.allowed:
-            return None if self.allowed == (anything,) else list(self.allowed)
-        if isinstance(self.decision, NoEffect):
+        """The entry of scikit-learn's `_parameter_constraints`."""
+        if isinstance(self.decision, NoEffect) and not self.allowed:
             return list(self.decision.takes)
-        return "no_validation" if isinstance(self.decision, Refused) else None
+        return anything if self.allowed in ((), (anything,)) else list(self.allowed)
 
 
 def fixed(value: Any) -> Any:
@@ -105,8 +103,8 @@ class Parameters:
             cls.__init__ = _make_init(cls)  # type: ignore[method-assign]
             cls._init_is_made = True
         if made or by_hand is not None:
-            allowed = {name: one.constraints for name, one in cls._parameters.items() if one.constraints is not None}
-            cls._parameter_constraints = {**allowed, **(by_hand or {})} or None
+            allowed = {name: one.constraints for name, one in cls._parameters.items()}
+            cls._parameter_constraints = {**allowed, **(by_hand or {})}
 
     @classmethod
     def _differs(cls) -> bool:
